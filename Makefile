@@ -1,0 +1,76 @@
+# `make` lists what can be made. Everything runs in .venv, which is set up on first use.
+
+PYTHON ?= python3
+CORES  ?= all
+PORT   ?= 5000
+# An environment once set up for a GPU stays so until GPU=0 is asked for.
+GPU    ?= $(if $(wildcard .venv/.ready-gpu),1,0)
+
+BIN    := .venv/bin
+READY  := .venv/.ready-$(if $(filter 1,$(GPU)),gpu,cpu)
+STORE  := $(or $(MLFLOW_TRACKING_URI),sqlite:///mlflow.db)
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+# After the target, since --config takes every word that follows.
+SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
+
+# Rules and tests call muver, snakemake and dvc by name.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup table1 test record audit pull lint lock clean
+
+help:
+	@echo 'make table1   run the workflow and print Table 1'
+	@echo 'make test     run the test suite; ARGS="-k name" goes to pytest'
+	@echo 'make record   record the rows of Table 1 in MLflow'
+	@echo 'make audit    open MLflow on those records, on port $(PORT)'
+	@echo 'make pull     fetch the outputs that DVC keeps, and adopt them in Snakemake'
+	@echo 'make lint     check the style of the code and of the workflow'
+	@echo 'make setup    only build .venv'
+	@echo 'make lock     write requirements/*.lock anew; ARGS=--upgrade for newer versions'
+	@echo 'make clean    remove .venv and caches; data, models and results stay'
+	@echo
+	@echo 'Settings: PYTHON=python3.12  CORES=4  GPU=1  CONFIG="preset=zeshel"'
+
+setup: $(READY)
+
+$(READY): pyproject.toml requirements/install.sh $(wildcard requirements/*.lock)
+	@PYTHON="$(PYTHON)" GPU="$(GPU)" requirements/install.sh
+	@rm -f .venv/.ready-*
+	@touch $@
+
+table1: $(READY)
+	@$(BIN)/muver unlock
+	@$(SNAKEMAKE) results/table1.csv $(SETTINGS)
+	@echo
+	@cat results/table1.md
+
+test: $(READY)
+	@$(BIN)/python -m pytest $(ARGS)
+
+record: $(READY)
+	@$(BIN)/muver unlock
+	@$(SNAKEMAKE) record $(SETTINGS)
+
+audit: $(READY)
+	@echo 'MLflow: http://127.0.0.1:$(PORT) (Ctrl+C ends it)'
+	@$(BIN)/mlflow ui --host 127.0.0.1 --port $(PORT) --backend-store-uri '$(STORE)'
+
+pull: $(READY)
+	@$(BIN)/dvc pull
+	@$(BIN)/dvc status --quiet || { $(BIN)/dvc status; \
+	    echo 'pull: what is here differs from dvc.lock, so it was not adopted.' \
+	         'Run "dvc repro", or "dvc checkout" to go back to the recorded state.' >&2; exit 1; }
+	@$(SNAKEMAKE) --touch --forceall $(SETTINGS)
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/snakefmt --check workflow
+
+lock: $(READY)
+	@$(BIN)/python requirements/compile.py $(ARGS)
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis *.egg-info
+	find muver tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,69 @@
+"""Write the lock files from pyproject.toml: ``python requirements/compile.py [--upgrade]``.
+
+One resolution with every extra, for every system and every Python since 3.11, is split by
+package, so that the pieces fit each other whichever are installed:
+
+base.lock       everything but the packages below; test tools and build backend included
+torch.lock      torch as PyPI has it, with the CUDA packages it takes along on Linux
+faiss-cpu.lock  one of these two, never both
+faiss-gpu.lock
+installer.lock  uv, which installs the others
+
+Versions already in the locks stay unless ``--upgrade`` is given.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PYPROJECT = HERE.parent / "pyproject.toml"
+# The first pattern that a package's whole name matches says where it goes.
+PIECES = {
+    "faiss-cpu.lock": r"faiss-cpu",
+    "faiss-gpu.lock": r"faiss-gpu|nvidia-.+-cu12",
+    "torch.lock": r"torch|triton|cuda-.+|nvidia-.+",
+    "base.lock": r".+",
+}
+
+
+def resolve(known: str, upgrade: bool, *arguments: str, text: str | None = None) -> str:
+    """Return pinned requirements with hashes, keeping the versions in ``known`` if it can."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder, "requirements.txt")
+        output.write_text(known, encoding="utf-8")
+        command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
+        command += ["--python-version", "3.11", "--fork-strategy", "fewest", "--generate-hashes"]
+        command += ["--no-header", "--no-annotate", "--output-file", str(output)]
+        command += ["--upgrade"] if upgrade else []
+        subprocess.run([*command, *arguments], input=text, text=True, check=True)
+        return output.read_text(encoding="utf-8")
+
+
+def split(requirements: str) -> dict[str, str]:
+    """Return the text of each of ``PIECES``; a requirement is a line and its indented hashes."""
+    pieces = dict.fromkeys(PIECES, "")
+    for block in re.findall(r"^\S.*\n(?:[ \t].*\n)*", requirements, flags=re.MULTILINE):
+        name = block.split("==")[0]
+        home = next(piece for piece, pattern in PIECES.items() if re.fullmatch(pattern, name))
+        pieces[home] += block
+    return pieces
+
+
+def main() -> None:
+    """Resolve, split and write."""
+    upgrade = "--upgrade" in sys.argv[1:]
+    locks = [HERE / name for name in PIECES]
+    known = "".join(lock.read_text(encoding="utf-8") for lock in locks if lock.exists())
+    pieces = split(resolve(known, upgrade, str(PYPROJECT), "--all-extras"))
+    installer = HERE / "installer.lock"
+    known = installer.read_text(encoding="utf-8") if installer.exists() else ""
+    pieces[installer.name] = resolve(known, upgrade, "-", text="uv\n")
+    for name, text in pieces.items():
+        (HERE / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Build .venv from the lock files: `[PYTHON=python3.12] [GPU=1] requirements/install.sh`.
+# A second run brings an existing .venv up to date.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+: "${PYTHON:=python3}" "${GPU:=0}"
+venv=$PWD/.venv
+cpu_index=https://download.pytorch.org/whl/cpu
+
+say() { echo "setup: $*" >&2; }
+fail() { say "$*"; exit 1; }
+modern() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+make_venv() {
+    if modern "$venv/bin/python" && "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+        return
+    fi
+    command -v "$PYTHON" >/dev/null || fail "there is no $PYTHON. Install Python 3.11 or later," \
+        "or name one: make setup PYTHON=/path/to/python3.12"
+    modern "$PYTHON" || fail "$PYTHON is $("$PYTHON" --version 2>&1), and 3.11 or later is" \
+        "needed. Name another one: make setup PYTHON=python3.12"
+    "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || fail "$PYTHON lacks its venv module." \
+        "On Debian and Ubuntu: apt-get install python3-venv"
+    rm -rf "$venv"
+    "$PYTHON" -m venv "$venv"
+}
+
+# uv does not read pip's configuration: hand on the places where this machine keeps packages.
+# A folder that does not exist is an error to uv and nothing to pip.
+adopt_pip_settings() {
+    local place places
+    places=${PIP_FIND_LINKS:-$("$venv/bin/pip" config get global.find-links 2>/dev/null || true)}
+    for place in $places; do
+        if [[ $place == *://* || -d $place ]]; then
+            UV_FIND_LINKS=${UV_FIND_LINKS:+$UV_FIND_LINKS,}$place
+        fi
+    done
+    [[ -z ${UV_FIND_LINKS:-} ]] || export UV_FIND_LINKS
+    [[ -z ${PIP_INDEX_URL:-} ]] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}"
+}
+
+install() { "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --no-deps "$@"; }
+locked() { # locked NAME [option ...]
+    local lock=requirements/$1.lock
+    shift
+    install --require-hashes --requirements "$lock" "$@"
+}
+installed() { # installed NAME [PATTERN]: is it there, in a version that fits the pattern?
+    local version
+    version=$("$venv/bin/python" -c "import importlib.metadata as m; print(m.version('$1'))" \
+        2>/dev/null) || return 1
+    # shellcheck disable=SC2053
+    [[ $version == ${2:-*} ]]
+}
+remove() { "$venv/bin/uv" pip uninstall --quiet --python "$venv/bin/python" "$@"; }
+reachable() {
+    "$venv/bin/python" - "$1" <<'END' 2>/dev/null
+import sys, urllib.request
+urllib.request.urlopen(sys.argv[1], timeout=10).close()
+END
+}
+
+# PyPI's torch for Linux brings gigabytes of CUDA libraries, so without a GPU it comes last.
+install_torch() {
+    local torch
+    torch=$(grep -oE '^torch==[^ ]+' requirements/torch.lock)
+    if [[ $GPU != 1 ]]; then
+        if [[ -n ${UV_FIND_LINKS:-} ]] && install --no-index "$torch" 2>/dev/null; then
+            return
+        fi
+        if reachable "$cpu_index/torch/" && install --default-index "$cpu_index" "$torch"; then
+            return
+        fi
+        say "no CPU build of $torch can be had; taking PyPI's (on Linux 2.6 GB, with CUDA)"
+    elif installed torch '*+cpu'; then
+        remove torch # else uv would think the version is there already
+    fi
+    # A CPU build that lies in UV_FIND_LINKS would be preferred to PyPI's.
+    (unset UV_FIND_LINKS && locked torch)
+}
+
+# faiss-cpu and faiss-gpu write the same files: removing one breaks the other, so it goes first.
+install_faiss() {
+    local wanted=faiss-cpu other=faiss-gpu
+    if [[ $GPU == 1 ]]; then
+        wanted=faiss-gpu other=faiss-cpu
+    fi
+    if installed "$other"; then
+        remove "$other"
+    fi
+    locked "$wanted"
+}
+
+say "installing into .venv (once; a minute or two)"
+make_venv
+"$venv/bin/pip" install -qq --disable-pip-version-check \
+    --require-hashes --requirement requirements/installer.lock
+adopt_pip_settings
+# Two of the packages come as source only; the lock also pins what they are built with.
+locked base --build-constraints requirements/base.lock
+install_torch
+install_faiss
+install --no-build-isolation --editable .
+say "done"

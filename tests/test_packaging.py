@@ -1,0 +1,132 @@
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+import muver
+
+ROOT = Path(__file__).parents[1]
+LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PIN = re.compile(r"^([a-z0-9.-]+)==([^ ]+)", flags=re.MULTILINE)
+
+
+def pins(*names: str) -> dict[str, str]:
+    """Versions by package of the locks named, or of all."""
+    locks = [lock for lock in LOCKS if not names or lock.name in names]
+    return dict(pin for lock in locks for pin in PIN.findall(lock.read_text()))
+
+
+def declared() -> list[Requirement]:
+    """What pyproject.toml asks for, extras included."""
+    extras = PROJECT["optional-dependencies"].values()
+    return [Requirement(text) for group in (PROJECT["dependencies"], *extras) for text in group]
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_a_lock_holds_pins_and_hashes_and_no_place(lock):
+    pin = r"[a-z0-9.-]+==[A-Za-z0-9.+!]+(?: ; [^/@\\]+)? \\"
+    digest = r"    --hash=sha256:[0-9a-f]{64}(?: \\)?"
+    text = lock.read_text()
+    for number, line in enumerate(text.splitlines(), start=1):
+        assert re.fullmatch(rf"{pin}|{digest}", line), f"{lock.name}, line {number}: {line}"
+    assert not re.search(r"\\\n(?! )", text), "a requirement without a hash"
+
+
+@pytest.mark.parametrize("requirement", declared(), ids=str)
+def test_what_the_project_asks_for_is_locked(requirement):
+    assert requirement.specifier.contains(pins()[requirement.name])
+
+
+def test_the_common_lock_leaves_torch_and_faiss_to_their_own():
+    common = pins("base.lock")
+    assert not [name for name in common if re.match(r"(torch|triton|faiss|nvidia|cuda)\b", name)]
+    assert "torch" in pins("torch.lock")
+    assert "faiss-cpu" not in pins("faiss-gpu.lock")
+    assert "faiss-gpu" not in pins("faiss-cpu.lock")
+
+
+def test_no_package_is_in_two_locks():
+    assert sum(len(PIN.findall(lock.read_text())) for lock in LOCKS) == len(pins())
+
+
+def test_conda_gives_the_versions_of_the_lock():
+    *conda, pip = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    assert pip == {"pip": ["--requirement requirements/base.lock"]}
+    versions = dict(entry.split("=") for entry in conda if entry != "pip")
+    python = versions.pop("python")
+    assert Requirement(f"python{PROJECT['requires-python']}").specifier.contains(python)
+    assert set(versions) >= {"pytorch-gpu", "faiss-gpu"}
+    torch = versions.pop("pytorch-gpu")
+    assert versions | {"torch": torch} == {name: pins()[name] for name in (*versions, "torch")}
+
+
+def test_the_citation_is_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == muver.__version__
+    assert citation["license"] == PROJECT["license"]
+    (paper,) = citation["references"]
+    assert paper["title"].startswith("MuVER: ")
+    assert len(paper["authors"]) == 7
+
+
+def set_up(tmp_path: Path, python: str) -> subprocess.CompletedProcess:
+    """Run a copy of the set-up script with this ``PYTHON``."""
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
+    return subprocess.run(
+        [tmp_path / "requirements" / "install.sh"],
+        env=os.environ | {"PYTHON": python},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_set_up_refuses_an_old_python(tmp_path):
+    old = tmp_path / "python3"
+    old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.2 || exit 1\n')
+    old.chmod(0o755)
+    done = set_up(tmp_path, str(old))
+    assert done.returncode == 1
+    assert "Python 3.9.2, and 3.11 or later is needed" in done.stderr
+    assert "make setup PYTHON=" in done.stderr
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_set_up_refuses_a_python_without_venv(tmp_path):
+    bare = tmp_path / "python3"
+    bare.write_text('#!/bin/sh\ncase "$2" in *ensurepip*) exit 1;; esac\n')
+    bare.chmod(0o755)
+    done = set_up(tmp_path, str(bare))
+    assert done.returncode == 1
+    assert "lacks its venv module" in done.stderr
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_set_up_without_any_python_says_so(tmp_path):
+    done = set_up(tmp_path, "no-such-python")
+    assert done.returncode == 1
+    assert "there is no no-such-python" in done.stderr
+
+
+def test_make_lists_every_target():
+    targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for target in set(targets[1].split()) - {"help"}:
+        assert f"make {target} " in listed
+
+
+def test_make_hands_settings_to_snakemake():
+    done = subprocess.run(
+        ["make", "--dry-run", "table1", "CONFIG=preset=zeshel seed=2", "CORES=3"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "snakemake --cores 3 results/table1.csv --config preset=zeshel seed=2" in done.stdout
