@@ -1,0 +1,47 @@
+"""``muver download``: raw files in their place, fetched or taken from a hand-made download."""
+
+import argparse
+from pathlib import Path
+
+from muver.commands import json_settings
+
+HELP = "fetch a dataset or Punkt's English parameters, verify and unpack it"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``muver download``."""
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--dataset", metavar="NAME", help="a declared dataset, such as zeshel")
+    what.add_argument("--punkt", choices=["english"], help="parameters of the sentence splitter")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the raw files")
+    parser.add_argument(
+        "--archive",
+        type=Path,
+        help="where the archive is or is put; by default download/ beside --out",
+    )
+    parser.add_argument("--url", help="another address than the declared one")
+    parser.add_argument(
+        "--source", type=Path, help="an archive or unpacked folder to use instead of downloading"
+    )
+    parser.add_argument(
+        "--settings",
+        type=json_settings,
+        default={},
+        metavar="JSON",
+        help='{"sha256": "..."} pins the archive; url and source as the options of these names',
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the stage."""
+    from muver.corpus.checking import with_defaults
+    from muver.corpus.obtain import obtain_dataset, obtain_punkt
+    from muver.corpus.sources import find_source
+
+    settings = with_defaults(args.settings, {"url": None, "source": None, "sha256": None})
+    url = args.url or settings["url"]
+    given = args.source or (Path(settings["source"]) if settings["source"] else None)
+    source = find_source(args.dataset or f"punkt_{args.punkt}")
+    obtain = obtain_dataset if args.dataset else obtain_punkt
+    archive = args.archive or args.out.parent / "download" / source.file
+    obtain(source, archive, args.out, url, given, settings["sha256"])

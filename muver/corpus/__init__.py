@@ -1,0 +1,1 @@
+"""Entities and mentions: where they come from, how they are read, the one form they take."""

@@ -1,0 +1,54 @@
+"""Turning mistakes into messages: near names, unknown settings, a disk that refuses."""
+
+import contextlib
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from muver.errors import InputError
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """`` Did you mean 'x'?`` for the nearest known name, or nothing if none is near."""
+    near = difflib.get_close_matches(wrong, sorted(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def with_defaults(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a stage: ``defaults`` overlaid with ``given``.
+
+    Raises
+    ------
+    InputError
+        For a key that the stage does not know.
+    """
+    for key in given:
+        if key not in defaults:
+            raise InputError(
+                f"--settings: unknown key {key!r}.{did_you_mean(key, defaults)} "
+                f"Allowed: {', '.join(defaults)}."
+            )
+    return {**defaults, **given}
+
+
+@contextlib.contextmanager
+def disk_errors(path: str | Path, afterwards: str) -> Iterator[None]:
+    """Say what a failing disk means for the user: no space left, a read-only folder.
+
+    Parameters
+    ----------
+    path
+        What was being written.
+    afterwards
+        The state it leaves and what to do, as a sentence.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror}). Free some space or make the folder "
+            f"writable, then run the same command again. {afterwards}"
+        ) from error

@@ -1,0 +1,86 @@
+"""The downloads this project knows, read from ``sources.yaml``."""
+
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from muver.corpus.checking import did_you_mean
+from muver.errors import InputError
+
+
+@dataclass(frozen=True)
+class PublishedWorld:
+    """What the literature says of one world: its split and number of entities."""
+
+    split: str
+    entities: int
+
+
+@dataclass(frozen=True)
+class Published:
+    """The published statistics of a dataset: by world, and totals by split."""
+
+    worlds: dict[str, PublishedWorld]
+    entities: dict[str, int]
+    mentions: dict[str, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain dictionaries, for the counts file."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One archive that can be downloaded.
+
+    Attributes
+    ----------
+    address
+        Where a program fetches it.
+    page
+        Where a person fetches it by hand.
+    file
+        The archive's customary file name.
+    size, sha256
+        Bytes and checksum of the archive, ``None`` where nobody published them.
+    """
+
+    name: str
+    title: str
+    address: str
+    page: str
+    file: str
+    licence: str
+    size: int | None
+    sha256: str | None
+    published: Published | None
+
+
+def _published(value: dict[str, Any] | None) -> Published | None:
+    if value is None:
+        return None
+    worlds = {name: PublishedWorld(**world) for name, world in value["worlds"].items()}
+    return Published(worlds, value["entities"], value["mentions"])
+
+
+@cache
+def all_sources() -> dict[str, Source]:
+    """Every declared source by name."""
+    text = Path(__file__).with_name("sources.yaml").read_text(encoding="utf-8")
+    return {
+        name: Source(name=name, **{**entry, "published": _published(entry["published"])})
+        for name, entry in yaml.safe_load(text).items()
+    }
+
+
+def find_source(name: str) -> Source:
+    """The source called ``name``; an ``InputError`` names the known ones."""
+    known = all_sources()
+    if name not in known:
+        raise InputError(
+            f"No download is called {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}."
+        )
+    return known[name]

@@ -1,0 +1,1 @@
+"""Views of an entity: pieces of its description, from sentences upwards."""

@@ -1,0 +1,120 @@
+"""Parameters of the Punkt sentence splitter (Kiss & Strunk 2006): learnt, kept in files, checked.
+
+The files are those of NLTK's ``punkt_tab`` packages. They are read and written here because NLTK
+only touches files below its own data folders, and writes sets in the order of the day.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktTrainer
+
+from muver.errors import InputError
+from muver.files import write_text
+
+FILES = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
+CHUNK = 2_000_000  # characters of text in memory as tokens, at about 100 bytes a character
+
+
+class _Trainer(PunktTrainer):
+    """NLTK's trainer, but looking at word types in a fixed order.
+
+    NLTK goes through a set; whether ``etc..`` or ``etc.`` comes first decides which of the two
+    becomes an abbreviation, so the result would change with Python's hash seed.
+    """
+
+    def _unique_types(self, tokens):
+        return sorted(super()._unique_types(tokens))
+
+
+def train(texts: Iterable[str]) -> PunktParameters:
+    """Learn parameters from texts, with the thresholds of Kiss & Strunk (NLTK's defaults).
+
+    The texts are taken in chunks, so that memory is bounded; the same texts in the same order
+    give the same parameters.
+    """
+    trainer = _Trainer()
+    chunk: list[str] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(text)
+        if size >= CHUNK:
+            trainer.train("\n\n".join(chunk), finalize=False)
+            chunk, size = [], 0
+    trainer.train("\n\n".join(chunk), finalize=False)
+    return trainer.get_params()
+
+
+def save(parameters: PunktParameters, folder: str | Path) -> None:
+    """Write the four files of ``punkt_tab``, lines sorted: equal parameters give equal bytes."""
+    context = {word: flags for word, flags in parameters.ortho_context.items() if flags}
+    lines = {
+        "abbrev_types.txt": parameters.abbrev_types,
+        "collocations.tab": ("\t".join(pair) for pair in parameters.collocations),
+        "ortho_context.tab": (f"{word}\t{flags}" for word, flags in context.items()),
+        "sent_starters.txt": parameters.sent_starters,
+    }
+    for name in FILES:
+        write_text(Path(folder) / name, "".join(f"{line}\n" for line in sorted(lines[name])))
+
+
+def load(folder: str | Path) -> PunktParameters:
+    """Read the four files of ``punkt_tab``.
+
+    Raises
+    ------
+    InputError
+        Naming the file that is missing, or the line that is not as it should be.
+    """
+    folder = Path(folder)
+    parameters = PunktParameters()
+    parameters.abbrev_types = {word for (word,) in _rows(folder / "abbrev_types.txt", 1)}
+    parameters.sent_starters = {word for (word,) in _rows(folder / "sent_starters.txt", 1)}
+    parameters.collocations = set(_rows(folder / "collocations.tab", 2))
+    for word, flags in _rows(folder / "ortho_context.tab", 2):
+        if not flags.isdecimal():
+            raise InputError(f"{folder / 'ortho_context.tab'}: {flags!r} is not a number.")
+        parameters.add_ortho_context(word, int(flags))
+    return parameters
+
+
+def verify_english(folder: str | Path) -> None:
+    """Make sure that a folder's parameters are English ones that work.
+
+    Raises
+    ------
+    InputError
+        If they do not load, or do not know that ``Dr.`` is an abbreviation.
+    """
+    sentences = PunktSentenceTokenizer(load(folder)).tokenize("Dr. Smith came. He left.")
+    if sentences != ["Dr. Smith came.", "He left."]:
+        raise InputError(
+            f"{folder}: not Punkt's English parameters: 'Dr. Smith came. He left.' is split into "
+            f"{sentences}."
+        )
+
+
+def fingerprint(folder: str | Path) -> str:
+    """SHA-256 over the four files, which says which parameters were used."""
+    whole = hashlib.sha256()
+    for name in FILES:
+        whole.update((Path(folder) / name).read_bytes() + b"\0")
+    return whole.hexdigest()
+
+
+def _rows(path: Path, columns: int) -> list[tuple[str, ...]]:
+    try:
+        lines = path.read_bytes().decode("utf-8").split("\n")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file. Punkt's parameters are the files {', '.join(FILES)}."
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text.") from None
+    rows = [tuple(line.split("\t")) for line in lines if line]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != columns:
+            raise InputError(f"{path}, entry {number}: {len(row)} columns, expected {columns}.")
+    return rows

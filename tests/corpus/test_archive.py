@@ -1,0 +1,130 @@
+"""Archives: every kind unpacks, none escapes, a damaged one is told."""
+
+import errno
+import io
+import tarfile
+import zipfile
+
+import pytest
+
+from muver.corpus.archive import find_root, unpacked
+from muver.errors import InputError
+
+FILES = {"top/documents/a.json": b"one\n", "top/mentions/train.json": b"two\n" * 50_000}
+
+
+def make_tar(path, mode, files=FILES, members=()):
+    with tarfile.open(path, mode) as tar:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+        for member in members:
+            tar.addfile(member)
+    return path
+
+
+def make_zip(path, files=FILES):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in files.items():
+            file.writestr(name, content)
+    return path
+
+
+MAKERS = {
+    "tar": lambda path: make_tar(path, "w"),
+    "tar.gz": lambda path: make_tar(path, "w:gz"),
+    "tar.bz2": lambda path: make_tar(path, "w:bz2"),
+    "tar.xz": lambda path: make_tar(path, "w:xz"),
+    "zip": make_zip,
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_unpacks_every_kind(tmp_path, kind):
+    archive = MAKERS[kind](tmp_path / "archive")
+    with unpacked(archive, tmp_path / "out") as folder:
+        found = {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+        assert found == FILES
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("keep", [0.0, 0.5, 0.95, 0.99])
+def test_cut_short(tmp_path, kind, keep):
+    archive = MAKERS[kind](tmp_path / "archive")
+    content = archive.read_bytes()
+    # A plain tar ends in padding; cut within its contents.
+    archive.write_bytes(content[: int(len(content.rstrip(b"\0")) * keep)])
+    with (
+        pytest.raises(InputError, match="not a complete tar or zip archive"),
+        unpacked(archive, tmp_path / "out"),
+    ):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+
+
+@pytest.mark.parametrize("name", ["../evil", "/evil", "a/../../evil", "..\\evil", "C:\\evil"])
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_path_outside(tmp_path, name, kind):
+    files = {"good": b"", name: b"evil"}
+    archive = tmp_path / "inner" / "archive"
+    archive.parent.mkdir()
+    make_tar(archive, "w", files) if kind == "tar" else make_zip(archive, files)
+    with (
+        pytest.raises(InputError, match="path outside its folder"),
+        unpacked(archive, archive.parent / "out"),
+    ):
+        pass
+    assert [path.name for path in tmp_path.rglob("*")] == ["inner", "archive"]
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_links_and_devices_in_tar(tmp_path, kind):
+    member = tarfile.TarInfo("link")
+    member.type, member.linkname = kind, "/etc/passwd"
+    archive = make_tar(tmp_path / "archive", "w", members=[member])
+    with pytest.raises(InputError, match="a link or device"), unpacked(archive, tmp_path / "out"):
+        pass
+
+
+def test_link_in_zip(tmp_path):
+    member = zipfile.ZipInfo("link")
+    member.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "archive", "w") as file:
+        file.writestr(member, "/etc/passwd")
+    with (
+        pytest.raises(InputError, match="a link"),
+        unpacked(tmp_path / "archive", tmp_path / "out"),
+    ):
+        pass
+
+
+def test_root_is_the_topmost_that_has_all(tmp_path):
+    for folder in ("x/documents", "x/mentions", "x/y/documents", "x/y/mentions", "documents"):
+        (tmp_path / folder).mkdir(parents=True)
+    assert find_root(tmp_path, ("documents", "mentions")) == tmp_path / "x"
+
+
+def test_no_root(tmp_path):
+    with pytest.raises(InputError, match="no folder in it holds documents, mentions"):
+        find_root(tmp_path, ("documents", "mentions"))
+
+
+@pytest.mark.parametrize(
+    "number, words", [(errno.ENOSPC, "No space left"), (errno.EROFS, "Read-only file system")]
+)
+def test_disk_refuses(tmp_path, monkeypatch, number, words):
+    def refuse(*_):
+        raise OSError(number, words)
+
+    archive = make_zip(tmp_path / "archive")
+    monkeypatch.setattr("shutil.copyfileobj", refuse)
+    refused = pytest.raises(InputError, match=f"{words}.*Nothing was changed")
+    with refused, unpacked(archive, tmp_path / "out"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]

@@ -1,0 +1,127 @@
+"""The canonical tables from a raw folder, and that nothing is written when something is wrong."""
+
+import pyarrow.parquet as pq
+import pytest
+
+from muver.corpus import build
+from muver.corpus.schema import read_entities, read_mentions
+from muver.errors import InputError
+
+
+@pytest.fixture
+def make(dataset, tmp_path):
+    """Write the dataset and build it into ``tmp_path/corpus``; gives the counts."""
+
+    def make(**settings):
+        folder = tmp_path / "corpus"
+        files = [folder / name for name in ("entities.parquet", "mentions.parquet", "counts.json")]
+        return build.build_corpus("small", dataset.write(), *files, **settings)
+
+    return make
+
+
+def corpus_files(tmp_path):
+    return {path.name: path.read_bytes() for path in (tmp_path / "corpus").glob("*")}
+
+
+def test_tables(make, dataset, tmp_path):
+    dataset.documents["delta"] = [{"document_id": "D0", "title": "", "text": "alone"}]
+    counts = make(context_tokens=2)
+    entities = read_entities(tmp_path / "corpus" / "entities.parquet")
+    assert entities["world"].to_pylist() == (
+        ["alpha"] * 3 + ["beta"] * 3 + ["delta"] + ["gamma"] * 3
+    )
+    assert entities["entity"].to_pylist() == [0, 1, 2, 0, 1, 2, 0, 0, 1, 2]
+    assert entities["title"].to_pylist()[:3] == ["Ann", "The Old King", "Untold"]
+    mentions = read_mentions(tmp_path / "corpus" / "mentions.parquet").to_pylist()
+    assert mentions[2] == {
+        "mention_id": "M-gamma-0",
+        "split": "test",
+        "world": "gamma",
+        "context_left": "met the",
+        "mention": "old king",
+        "context_right": "at noon",
+        "gold": 1,
+        "category": "LOW_OVERLAP",
+    }
+    world = {"split": "train", "entities": 3, "mentions": 1, "without_text": 1}
+    assert counts["worlds"]["alpha"] == world
+    assert counts["worlds"]["delta"] == {**world, "split": "none", "entities": 1, "mentions": 0,
+                                         "without_text": 0}  # fmt: skip
+    assert counts["mentions"] == {"train": 1, "val": 1, "test": 1}
+    assert counts["entities"] == {"train": 3, "val": 3, "test": 3}
+    assert counts["published"] is None
+
+
+def test_readers_select(make, tmp_path):
+    make()
+    folder = tmp_path / "corpus"
+    assert set(read_entities(folder / "entities.parquet", ["beta"])["world"].to_pylist()) == {
+        "beta"
+    }
+    assert read_mentions(folder / "mentions.parquet", "val").num_rows == 1
+
+
+def test_mentions_keep_the_order_of_their_file_when_worlds_alternate(make, dataset, tmp_path):
+    dataset.documents["zeta"] = dataset.documents["alpha"]
+    (first,) = dataset.mentions["train"]
+    dataset.mentions["train"] = [
+        {**first, "mention_id": f"M{n}", "corpus": ("zeta", "alpha")[n % 2]} for n in range(6)
+    ]
+    make()
+    mentions = read_mentions(tmp_path / "corpus" / "mentions.parquet", "train")
+    assert mentions["mention_id"].to_pylist() == [f"M{n}" for n in range(6)]
+    assert mentions["world"].to_pylist() == ["zeta", "alpha"] * 3
+
+
+def test_a_row_group_never_spans_worlds(make, tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "ROWS_A_GROUP", 2)
+    make()
+    file = pq.ParquetFile(tmp_path / "corpus" / "entities.parquet")
+    groups = [file.read_row_group(number)["entity"] for number in range(file.num_row_groups)]
+    assert [group.to_pylist() for group in groups] == [[0, 1], [2]] * 3
+
+
+def test_same_bytes_twice_and_a_fingerprint_of_the_contents(make, dataset, tmp_path):
+    fingerprint = make()["fingerprint"]
+    first = corpus_files(tmp_path)
+    assert make()["fingerprint"] == fingerprint
+    assert corpus_files(tmp_path) == first
+    dataset.documents["beta"][2]["title"] = "Other"
+    assert make()["fingerprint"] != fingerprint
+
+
+@pytest.mark.parametrize(
+    "key, words",
+    [
+        (
+            "context_document_id",
+            "train.json, line 1: its context document 'D7' is not in documents",
+        ),
+        ("label_document_id", "train.json, line 1: its gold document 'D7' is not in documents"),
+    ],
+)
+def test_unknown_documents(make, dataset, key, words):
+    dataset.mentions["train"][0][key] = "D7"
+    with pytest.raises(InputError, match=words):
+        make()
+
+
+def test_a_mistake_leaves_the_old_files(make, dataset, tmp_path):
+    make()
+    before = corpus_files(tmp_path)
+    dataset.mentions["test"][0]["start_index"] = 2
+    with pytest.raises(InputError, match="test.json, line 1"):
+        make()
+    assert corpus_files(tmp_path) == before
+
+
+def test_counts_that_are_not_the_published_ones(make, tmp_path):
+    with pytest.raises(InputError, match="starwars is missing.*train mentions 1 .published 49275"):
+        make(expected="zeshel")
+    assert corpus_files(tmp_path) == {}
+
+
+def test_unknown_expectation(make):
+    with pytest.raises(InputError, match="Did you mean 'zeshel'"):
+        make(expected="zeschel")

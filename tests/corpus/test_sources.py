@@ -1,0 +1,27 @@
+"""The declared downloads."""
+
+import pytest
+
+from muver.corpus.sources import all_sources, find_source
+from muver.errors import InputError
+
+
+def test_zeshel_totals_are_the_sums_of_its_worlds():
+    published = find_source("zeshel").published
+    assert len(published.worlds) == 16
+    for split, total in published.entities.items():
+        worlds = [world for world in published.worlds.values() if world.split == split]
+        assert sum(world.entities for world in worlds) == total
+    assert published.mentions == {"train": 49275, "val": 10000, "test": 10000}
+
+
+def test_every_source_can_be_fetched_by_hand_and_has_a_licence():
+    for source in all_sources().values():
+        assert source.address.startswith("https://")
+        assert source.page.startswith("https://")
+        assert source.licence
+
+
+def test_unknown_name():
+    with pytest.raises(InputError, match="Did you mean 'zeshel'"):
+        find_source("zeshell")
