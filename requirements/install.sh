@@ -26,18 +26,22 @@ make_venv() {
     "$PYTHON" -m venv "$venv"
 }
 
-# uv does not read pip's configuration: hand on the places where this machine keeps packages.
-# A folder that does not exist is an error to uv and nothing to pip.
+# uv does not read pip's settings: hand on where this machine gets packages, and whom it trusts.
 adopt_pip_settings() {
-    local place places
-    places=${PIP_FIND_LINKS:-$("$venv/bin/pip" config get global.find-links 2>/dev/null || true)}
-    for place in $places; do
+    local settings index certificate place
+    settings=$("$venv/bin/pip" config list)
+    pip_setting() { sed -nE "/^[a-z:]+\.$1='/{s///;s/'\$//;s/\\\\n/ /g;p;q;}" <<<"$settings"; }
+
+    index=${UV_DEFAULT_INDEX:-$(pip_setting index-url)}
+    certificate=${SSL_CERT_FILE:-$(pip_setting cert)}
+    [[ -z $index ]] || export UV_DEFAULT_INDEX=$index
+    [[ -z $certificate ]] || export SSL_CERT_FILE=$certificate
+    for place in $(pip_setting find-links); do
+        # A folder that does not exist is nothing to pip and an error to uv.
         if [[ $place == *://* || -d $place ]]; then
-            UV_FIND_LINKS=${UV_FIND_LINKS:+$UV_FIND_LINKS,}$place
+            export UV_FIND_LINKS=${UV_FIND_LINKS:+$UV_FIND_LINKS,}$place
         fi
     done
-    [[ -z ${UV_FIND_LINKS:-} ]] || export UV_FIND_LINKS
-    [[ -z ${PIP_INDEX_URL:-} ]] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}"
 }
 
 install() { "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --no-deps "$@"; }

@@ -1,0 +1,113 @@
+"""What requirements/install.sh asks uv for, on machines of several kinds; uv is a stand-in."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+UV = """#!/bin/sh
+echo "$* links=$UV_FIND_LINKS index=$UV_DEFAULT_INDEX cert=$SSL_CERT_FILE" >> uv.log
+case "$*" in *--no-index*) exit $NO_WHEEL;; esac
+"""
+PIP = """#!/bin/sh
+[ "$1" = config ] && cat pip.conf || true
+"""
+PYTHON = f"""#!/bin/sh
+case "$1 $2" in
+    "- http"*) exit $NO_INDEX;;
+    *"m.version('$HAS'))") echo "$HAS_VERSION";;
+    *m.version*) exit 1;;
+    *) exec '{sys.executable}' "$@";;
+esac
+"""
+
+
+@pytest.fixture
+def install(tmp_path):
+    """Run the script on a machine where the stand-ins answer as told; return uv's commands."""
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    for name, text in {"uv": UV, "pip": PIP, "python": PYTHON}.items():
+        program = tmp_path / ".venv" / "bin" / name
+        program.write_text(text)
+        program.chmod(0o755)
+
+    def install(pip_conf="", no_wheel=0, no_index=0, has=("", ""), gpu=0):
+        (tmp_path / "pip.conf").write_text(pip_conf)
+        keep = {name: value for name, value in os.environ.items() if name[:3] not in ("UV_", "SSL")}
+        answers = {"NO_WHEEL": no_wheel, "NO_INDEX": no_index, "GPU": gpu}
+        answers |= dict(zip(("HAS", "HAS_VERSION"), has, strict=True))
+        subprocess.run(
+            ["requirements/install.sh"],
+            cwd=tmp_path,
+            env=keep | {name: str(value) for name, value in answers.items()},
+            check=True,
+        )
+        return (tmp_path / "uv.log").read_text().splitlines()
+
+    return install
+
+
+def about(commands, word):
+    return [command for command in commands if word in command.split(" links=")[0]]
+
+
+def test_the_cpu_build_comes_from_its_own_index(install):
+    commands = install()
+    (torch,) = about(commands, "torch")
+    assert "--default-index https://download.pytorch.org/whl/cpu torch==" in torch
+    assert len(about(commands, "faiss-cpu.lock")) == 1
+    assert not about(commands, "faiss-gpu")
+    assert "--no-build-isolation --editable ." in commands[-1]
+
+
+def test_the_machines_own_wheels_come_first(install):
+    commands = install("global.find-links='nowhere wheels'\n")
+    (torch,) = about(commands, "torch")
+    assert "--no-index torch==" in torch
+    assert " links=wheels " in torch
+
+
+def test_without_wheel_and_index_pypi_is_asked_with_hashes(install):
+    commands = install(":env:.find-links='wheels'\n", no_wheel=1, no_index=1)
+    first, last = about(commands, "torch")
+    assert "--no-index" in first
+    assert "--require-hashes --requirements requirements/torch.lock" in last
+    assert " links= " in last
+
+
+def test_a_gpu_gets_the_cuda_builds_and_only_them(install):
+    commands = install("global.find-links='wheels'\n", gpu=1)
+    (torch,) = about(commands, "torch")
+    assert "requirements/torch.lock" in torch
+    assert about(commands, "faiss-gpu.lock")
+    assert not about(commands, "faiss-cpu")
+
+
+@pytest.mark.parametrize(
+    ("has", "gpu", "removed"),
+    [
+        (("torch", "2.13.0+cpu"), 1, ["torch"]),
+        (("torch", "2.13.0+cu130"), 1, []),
+        (("faiss-cpu", "1.15.1"), 1, ["faiss-cpu"]),
+        (("faiss-gpu", "1.15.1"), 0, ["faiss-gpu"]),
+        (("faiss-cpu", "1.15.1"), 0, []),
+    ],
+)
+def test_what_would_stand_in_the_way_is_removed_first(install, has, gpu, removed):
+    commands = install(has=has, gpu=gpu)
+    uninstalled = [command.split(" links=")[0].split()[-1] for command in about(commands, "uninst")]
+    assert uninstalled == removed
+
+
+def test_uv_trusts_and_asks_whom_pip_does(install):
+    base, *_ = install(
+        "global.cert='/etc/ca.pem'\nglobal.index-url='https://pypi.example/simple'\n"
+    )
+    assert "requirements/base.lock" in base
+    assert base.endswith(" index=https://pypi.example/simple cert=/etc/ca.pem")
