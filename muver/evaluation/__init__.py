@@ -1,0 +1,1 @@
+"""Scoring of runs. Only runs and gold entities are read here, never a model."""

@@ -1,0 +1,158 @@
+"""Recall@k of a run: the share of mentions whose gold entity is among the first k candidates.
+
+This is entity linking's use of the word; in TREC's terms it is Success@k, as a mention has one
+relevant entity.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from muver.errors import InputError
+from muver.evaluation.runs import block_starts
+
+
+def gold_ranks(
+    run: pa.Table, mentions: pa.Table, titles: Mapping[str, Sequence[str]], match: str, k: int
+) -> np.ndarray:
+    """The rank of each mention's gold entity; 0 where it was not retrieved.
+
+    Parameters
+    ----------
+    run
+        From :func:`muver.evaluation.runs.read_run`, checked against the mentions' ids.
+    mentions
+        Mentions with ``mention_id``, ``world``, ``gold``.
+    titles
+        For each of their worlds the titles of its entities, by line number.
+    match
+        "title": the gold entity is found where its title is (ZESHEL as MuVER counts it);
+        "id": only where the entity itself is.
+    k
+        Number of candidates the retriever was asked for.
+
+    Returns
+    -------
+    (mentions,) int64, in the order of ``mentions``.
+
+    Raises
+    ------
+    InputError
+        If a mention is not in the run, has fewer candidates than ``k`` though its world has more,
+        or if the run's entities are not those of ``titles``.
+    """
+    ids = mentions["mention_id"].to_pylist()
+    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
+    gold = mentions["gold"].to_numpy()
+    starts = block_starts(run)
+    ranked = run["mention_id"].take(pa.array(starts)).to_pylist()
+    sizes = np.diff(np.r_[starts, run.num_rows])
+    _check_complete(ids, worlds, dict(zip(ranked, sizes.tolist(), strict=True)), titles, match, k)
+
+    place = {mention: n for n, mention in enumerate(ids)}
+    mention_of = np.repeat([place[mention] for mention in ranked], sizes)
+    entities = run["entity"].to_numpy()
+    found_titles = np.array(run["title"].to_pylist(), dtype=object)
+    _check_entities(run, worlds[mention_of], entities, found_titles, titles)
+    if match == "title":
+        gold_titles = np.array(
+            [titles[world][entity] for world, entity in zip(worlds, gold, strict=True)],
+            dtype=object,
+        )
+        hits = found_titles == gold_titles[mention_of]
+    else:
+        hits = entities == gold[mention_of]
+    ranks = np.zeros(len(ids), dtype=np.int64)
+    rows = np.flatnonzero(hits)[::-1]  # backwards: the best rank is written last
+    ranks[mention_of[rows]] = run["rank"].to_numpy()[rows]
+    return ranks
+
+
+def summarise(ranks: np.ndarray, worlds: Sequence[str], cutoffs: Sequence[int]) -> dict[str, Any]:
+    """Recall in percent at each cutoff: over all mentions, mean of worlds, by world.
+
+    Parameters
+    ----------
+    ranks : (mentions,)
+        From :func:`gold_ranks`.
+    worlds : (mentions,)
+
+    Returns
+    -------
+    ``mentions`` (a count), ``hits``, ``micro`` (every mention counts the same; the paper's
+    tables), ``macro`` (every world counts the same) and ``worlds``, with world names sorted and
+    cutoffs as strings, as JSON has them.
+    """
+    by_world = {}
+    owners = np.array(worlds, dtype=object)
+    for world in sorted(set(worlds)):
+        own = ranks[owners == world]
+        hits = _hits(own, cutoffs)
+        by_world[world] = {"mentions": len(own), "hits": hits, "recall": _percent(hits, len(own))}
+    hits = _hits(ranks, cutoffs)
+    macro = {
+        str(k): sum(part["recall"][str(k)] for part in by_world.values()) / len(by_world)
+        for k in cutoffs
+    }
+    return {
+        "mentions": len(ranks),
+        "hits": hits,
+        "micro": _percent(hits, len(ranks)),
+        "macro": macro,
+        "worlds": by_world,
+    }
+
+
+def _hits(ranks: np.ndarray, cutoffs: Sequence[int]) -> dict[str, int]:
+    return {str(k): int(((ranks >= 1) & (ranks <= k)).sum()) for k in cutoffs}
+
+
+def _percent(hits: Mapping[str, int], mentions: int) -> dict[str, float]:
+    return {k: 100 * count / mentions for k, count in hits.items()}
+
+
+def _check_complete(
+    ids: Sequence[str],
+    worlds: np.ndarray,
+    sizes: Mapping[str, int],
+    titles: Mapping[str, Sequence[str]],
+    match: str,
+    k: int,
+) -> None:
+    available = {
+        world: len(set(names)) if match == "title" else len(names)
+        for world, names in titles.items()
+    }
+    for mention, world in zip(ids, worlds, strict=True):
+        expected = min(k, available[world])
+        if sizes.get(mention, 0) != expected:
+            raise InputError(
+                f"the run has {sizes.get(mention, 0)} candidates for mention {mention!r} of "
+                f"{world}, expected {expected}: it is cut short, or a results file from other "
+                "data or parameters. Run the retrieve stage again."
+            )
+
+
+def _check_entities(
+    run: pa.Table,
+    worlds: np.ndarray,
+    entities: np.ndarray,
+    found_titles: np.ndarray,
+    titles: Mapping[str, Sequence[str]],
+) -> None:
+    run_worlds = np.array(run["world"].to_pylist(), dtype=object)
+    for world, names in titles.items():
+        own = worlds == world
+        known = np.array(names, dtype=object)
+        inside = (entities[own] >= 0) & (entities[own] < len(known))
+        if (
+            not inside.all()
+            or (run_worlds[own] != world).any()
+            or (known[entities[own]] != found_titles[own]).any()
+        ):
+            raise InputError(
+                f"the run's entities are not those of world {world}: a results file from other "
+                "data. Run the retrieve stage again."
+            )

@@ -1,0 +1,113 @@
+"""The evaluate stage: a run and what it should have found, to an evaluation file."""
+
+from pathlib import Path
+from typing import Any
+
+from muver.corpus.checking import with_defaults
+from muver.corpus.schema import read_entities, read_mentions
+from muver.errors import InputError
+from muver.evaluation.recall import gold_ranks, summarise
+from muver.evaluation.runs import read_run
+from muver.files import canonical_json, read_json, write_json
+from muver.progress import logger
+
+CUTOFFS = [1, 2, 4, 8, 16, 32, 50, 64]  # the paper's, table 1
+
+
+def evaluate(
+    system: str,
+    dataset: str,
+    run: Path,
+    run_manifest: Path,
+    entities: Path,
+    mentions: Path,
+    counts: Path,
+    out: Path,
+    settings: dict[str, Any],
+) -> None:
+    """Score a run and write its evaluation.
+
+    Parameters
+    ----------
+    settings
+        ``cutoffs`` (the k of recall@k), ``row`` (all settings of the table's row; its
+        ``retrieve`` section must be what the run was made with).
+
+    Raises
+    ------
+    InputError
+        If the run does not fit the data or the row: nothing is scored by mistake.
+    """
+    settings = with_defaults(settings, {"cutoffs": CUTOFFS, "row": None})
+    row, cutoffs = settings["row"], settings["cutoffs"]
+    if not isinstance(row, dict) or not isinstance(row.get("retrieve"), dict):
+        raise InputError("--settings: row.retrieve must hold the settings of the retrieve stage.")
+    made = read_json(run_manifest)["settings"]
+    check_settings(run, made, row["retrieve"])
+    check_cutoffs(run, cutoffs, made["k"])
+    known = read_json(counts)
+    if known["dataset"] != dataset:
+        raise InputError(f"{counts}: counts of {known['dataset']!r}, expected {dataset!r}.")
+
+    table = read_mentions(mentions, made["split"])
+    if table.num_rows == 0:
+        raise InputError(f"{mentions}: no mentions in split {made['split']!r}: nothing to score.")
+    if table.num_rows != known["mentions"][made["split"]]:
+        raise InputError(
+            f"{mentions}: {table.num_rows} mentions in split {made['split']!r}, {counts} counts "
+            f"{known['mentions'][made['split']]}: files of different runs. Run the corpus stage."
+        )
+    ranked = read_run(run, table["mention_id"].to_pylist())
+    worlds = table["world"].to_pylist()
+    titles = {
+        # One world at a time: the table also holds the descriptions.
+        world: read_entities(entities, [world])["title"].to_pylist()
+        for world in sorted(set(worlds))
+    }
+    try:
+        ranks = gold_ranks(ranked, table, titles, made["match"], made["k"])
+    except InputError as error:
+        raise InputError(f"{run}: {error}") from None
+    summary = summarise(ranks, worlds, cutoffs)
+    write_json(
+        out,
+        {
+            "system": system,
+            "dataset": dataset,
+            "fingerprint": known["fingerprint"],
+            "settings": row,
+            "cutoffs": cutoffs,
+            **summary,
+        },
+    )
+    last = str(cutoffs[-1])
+    logger.info(
+        "%s: recall@%s %.2f%% over %d mentions (mean of %d worlds: %.2f%%)",
+        system, last, summary["micro"][last], len(ranks), len(titles), summary["macro"][last],
+    )  # fmt: skip
+
+
+def check_settings(run: Path, made: dict[str, Any], asked: dict[str, Any]) -> None:
+    """Refuse a run that was not made with the settings asked for.
+
+    A setting of the run that the row does not name (memory, devices) is free.
+    """
+    for key, value in asked.items():
+        if key not in made or canonical_json(made[key]) != canonical_json(value):
+            raise InputError(
+                f"{run}: a results file from other parameters: made with {key} = "
+                f"{made.get(key, 'unset')!r}, asked for {value!r}. Run the retrieve stage again."
+            )
+
+
+def check_cutoffs(run: Path, cutoffs: list[int], k: int) -> None:
+    """Refuse cutoffs that are not increasing numbers from 1 to the number of candidates."""
+    if not cutoffs or any(type(cutoff) is not int for cutoff in cutoffs):
+        raise InputError(f"--settings: cutoffs must be a list of whole numbers, not {cutoffs!r}.")
+    if cutoffs[0] < 1 or cutoffs != sorted(set(cutoffs)):
+        raise InputError(f"--settings: cutoffs must increase from at least 1, not {cutoffs!r}.")
+    if cutoffs[-1] > k:
+        raise InputError(
+            f"{run}: holds {k} candidates a mention, recall@{cutoffs[-1]} needs "
+            f"{cutoffs[-1]}. Raise retrieve.k, or leave the cutoff out."
+        )

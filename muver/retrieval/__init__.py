@@ -1,0 +1,1 @@
+"""Retrieval: mentions in, ranked entities of their worlds out (a run)."""
