@@ -82,7 +82,11 @@ def sha256_of(path: str | Path) -> str:
 
 
 def write_manifest(
-    path: str | Path, stage: str, settings: Mapping[str, Any], inputs: Mapping[str, str], **more: Any
+    path: str | Path,
+    stage: str,
+    settings: Mapping[str, Any],
+    inputs: Mapping[str, str],
+    **more: Any,
 ) -> None:
     """Write what made a stage's output: settings, hashes of the inputs, our version.
 

@@ -1,0 +1,68 @@
+"""``muver STAGE``: one subcommand a stage of the workflow."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from muver import __version__
+from muver.errors import InputError
+from muver.progress import start_logging
+
+# In the order the data flows. The help text of each is its module's HELP.
+STAGES = (
+    "generate",
+    "download",
+    "corpus",
+    "segment",
+    "encoder",
+    "train",
+    "encode",
+    "merge",
+    "bm25",
+    "retrieve",
+    "evaluate",
+    "table",
+    "record",
+    "prune",
+    "unlock",
+)
+
+
+def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
+    """Build the parser, importing the commands of ``stages`` (they import nothing heavy)."""
+    parser = argparse.ArgumentParser(
+        prog="muver",
+        description="Multi-view entity retrieval: the stages that the workflow chains.",
+        epilog="`muver STAGE --help` explains a stage. `snakemake -n` shows how they are called.",
+    )
+    parser.add_argument("--version", action="version", version=f"muver {__version__}")
+    commands = parser.add_subparsers(title="stages", dest="stage", metavar="STAGE", required=True)
+    for stage in stages:
+        module = importlib.import_module(f"muver.commands.{stage}")
+        command = commands.add_parser(
+            stage, help=module.HELP, description=f"{module.HELP[0].upper()}{module.HELP[1:]}."
+        )
+        command.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a stage; 0 if it went well, 2 after a user's mistake."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    only = [arguments[0]] if arguments and arguments[0] in STAGES else STAGES
+    args = build_parser(only).parse_args(arguments)
+    label = f"{args.stage} {args.label}" if getattr(args, "label", None) else args.stage
+    start_logging(label, args.log)
+    try:
+        args.run(args)
+    except InputError as error:
+        print(f"muver {args.stage}: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

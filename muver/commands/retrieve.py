@@ -1,0 +1,44 @@
+"""muver retrieve: rank entities for the mentions of a split."""
+
+import argparse
+from pathlib import Path
+
+from muver.commands import json_settings
+
+HELP = "rank entities for each mention, from a view store or (SOM) straight from a model"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--label", help="name of the system in progress lines")
+    parser.add_argument(
+        "--settings", type=json_settings, required=True, help="the row's retrieval settings as JSON"
+    )
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--store", type=Path, help="folder that `muver encode` wrote")
+    source.add_argument(
+        "--model", type=Path, help="model directory whose token vectors are compared"
+    )
+    parser.add_argument("--merged", type=Path, help="folder that `muver merge` wrote")
+    parser.add_argument("--entities", type=Path, required=True)
+    parser.add_argument("--mentions", type=Path, required=True)
+    parser.add_argument("--sentences", type=Path, help="needed with --model")
+    parser.add_argument(
+        "--run", dest="run_file", type=Path, required=True, help="run file to write"
+    )
+    parser.add_argument("--manifest", type=Path, required=True, help="its manifest to write")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the stage."""
+    from muver.errors import InputError
+    from muver.retrieval import stages
+
+    corpus = (args.entities, args.mentions)
+    results = (args.run_file, args.manifest, args.settings)
+    if args.store is not None:
+        stages.retrieve_from_store(args.store, args.merged, *corpus, *results)
+    elif args.sentences is None:
+        raise InputError("--model needs --sentences.")
+    else:
+        stages.retrieve_over_tokens(args.model, *corpus, args.sentences, *results)

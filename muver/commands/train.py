@@ -1,0 +1,48 @@
+"""muver train: one pair of towers."""
+
+import argparse
+from pathlib import Path
+
+from muver.commands import json_settings
+
+HELP = "train a model: two towers on the training worlds, the best checkpoint by validation"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--label", help="name of the model in progress lines")
+    parser.add_argument(
+        "--settings",
+        type=json_settings,
+        required=True,
+        help="the model's settings (views, score, context, training, seed) as JSON",
+    )
+    parser.add_argument(
+        "--compute", type=json_settings, required=True, help="the section 'compute' as JSON"
+    )
+    parser.add_argument("--start", type=Path, required=True, help="BERT directory to start from")
+    parser.add_argument("--entities", type=Path, required=True)
+    parser.add_argument("--mentions", type=Path, required=True)
+    parser.add_argument("--sentences", type=Path, required=True)
+    parser.add_argument(
+        "--checkpoints", type=Path, required=True, help="folder that a killed run resumes from"
+    )
+    parser.add_argument("--training-log", type=Path, required=True, help="JSON lines to write")
+    parser.add_argument("--out", type=Path, required=True, help="model directory to write")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the stage."""
+    from muver.training.run import train
+
+    train(
+        settings=args.settings,
+        compute=args.compute,
+        start=args.start,
+        entities=args.entities,
+        mentions=args.mentions,
+        sentences=args.sentences,
+        checkpoints=args.checkpoints,
+        training_log=args.training_log,
+        out=args.out,
+    )

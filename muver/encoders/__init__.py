@@ -1,0 +1,1 @@
+"""The two towers: their vocabulary, their weights, and encoding in bulk."""

@@ -1,0 +1,34 @@
+"""The one place that decides where tensors live, in which precision, on how many threads."""
+
+from typing import Any
+
+import torch
+from accelerate import Accelerator
+
+from muver.errors import InputError
+
+MIXED_PRECISION = {"fp32": "no", "bf16": "bf16"}
+
+
+def start(settings: dict[str, Any]) -> Accelerator:
+    """Set the threads and make the accelerator of this process.
+
+    Parameters
+    ----------
+    settings
+        ``device`` (auto, cpu or cuda), ``precision`` (fp32 or bf16), ``threads``. The number of
+        threads is a setting and not the machine's: sums are split by it, so it moves last digits.
+
+    Notes
+    -----
+    Under ``torchrun`` every process calls this and joins the group by itself.
+    """
+    torch.set_num_threads(settings["threads"])
+    if settings["device"] == "cuda" and not torch.cuda.is_available():
+        raise InputError(
+            "compute.device is 'cuda', but torch sees no CUDA device here. Set it to 'auto' or "
+            "'cpu', or install the CUDA build (make GPU=1)."
+        )
+    return Accelerator(
+        cpu=settings["device"] == "cpu", mixed_precision=MIXED_PRECISION[settings["precision"]]
+    )

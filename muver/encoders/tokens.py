@@ -1,0 +1,51 @@
+"""Text to word-piece ids, by the tokenizer that lies in a model's directory."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from muver.errors import InputError
+from muver.views.layout import Ids, Markers
+
+TOKENIZER_FILE = "tokenizer.json"
+MARKER_PIECES = {
+    "pad": "[PAD]",
+    "cls": "[CLS]",
+    "sep": "[SEP]",
+    "mention_start": "[unused0]",
+    "mention_end": "[unused1]",
+    "title_end": "[unused2]",
+}
+
+
+class WordPieces:
+    """A BERT vocabulary with the markers that the layouts need.
+
+    Raises
+    ------
+    InputError
+        If the folder has no ``tokenizer.json`` or its vocabulary lacks one of the markers.
+    """
+
+    def __init__(self, folder: str | Path):
+        path = Path(folder) / TOKENIZER_FILE
+        if not path.is_file():
+            raise InputError(f"{path}: no such file. An encoder's directory needs its tokenizer.")
+        self.path = path
+        self._tokenizer = Tokenizer.from_file(str(path))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        found = {name: self._tokenizer.token_to_id(p) for name, p in MARKER_PIECES.items()}
+        missing = [MARKER_PIECES[name] for name, number in found.items() if number is None]
+        if missing:
+            raise InputError(
+                f"{path}: the vocabulary has no {', '.join(missing)}. The layouts need BERT's "
+                "special pieces; choose an encoder with a BERT vocabulary."
+            )
+        self.markers = Markers(**found)
+
+    def ids(self, texts: Sequence[str]) -> list[Ids]:
+        """Word pieces of each text, without special ones."""
+        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [encoding.ids for encoding in encodings]

@@ -1,0 +1,187 @@
+"""Exact retrieval: every mention against every view of its world, in bounded memory."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from muver.errors import InputError
+
+AGGREGATES = ("max", "softmax_sum")
+
+
+@dataclass(frozen=True)
+class WorldIndex:
+    """The views of one world, those of one candidate next to each other.
+
+    A candidate is an entity, or all entities of one title where titles decide (section 1.8 of the
+    released behaviour: equal titles are one entity).
+
+    Attributes
+    ----------
+    vectors : (views, d) float32
+    rows : (views,) int64
+        Where each of these views stood in the store it was built from.
+    starts : (candidates,) int64
+        First view of each candidate.
+    owners : (views,) int64
+        Entity (line number) of each view.
+    """
+
+    vectors: np.ndarray
+    rows: np.ndarray
+    starts: np.ndarray
+    owners: np.ndarray
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Ranked candidates of some mentions; -1 and -inf where a world has fewer than k.
+
+    Attributes
+    ----------
+    entities : (mentions, k) int64
+        Line number of the entity whose view won.
+    scores : (mentions, k) float32
+        The greatest dot product, or the sum of softmax probabilities.
+    rows : (mentions, k) int64
+        Row of the winning view in the store.
+    """
+
+    entities: np.ndarray
+    scores: np.ndarray
+    rows: np.ndarray
+
+
+def first_with_same(keys: list[Any]) -> np.ndarray:
+    """For each position the first position with an equal key: (n,) int64."""
+    seen: dict[Any, int] = {}
+    return np.array([seen.setdefault(key, n) for n, key in enumerate(keys)], dtype=np.int64)
+
+
+def build_world(vectors: np.ndarray, entities: np.ndarray, candidate_of: np.ndarray) -> WorldIndex:
+    """Order views by candidate.
+
+    Parameters
+    ----------
+    vectors : (views, d)
+    entities : (views,)
+        Line number of each view's entity.
+    candidate_of : (entities of the world,)
+        The candidate of each entity, by the line number of its first entity
+        (:func:`first_with_same` of titles, or of the line numbers themselves).
+    """
+    candidates = candidate_of[entities]
+    rows = np.argsort(candidates, kind="stable")
+    ordered = candidates[rows]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    if np.array_equal(rows, np.arange(len(rows))):  # a memory-mapped store stays on disk
+        return WorldIndex(vectors, rows, starts, entities)
+    return WorldIndex(vectors[rows], rows, starts, entities[rows])
+
+
+def rank(
+    mentions: np.ndarray,
+    world: WorldIndex,
+    k: int,
+    aggregate: str = "max",
+    softmax_candidates: int = 200,
+    memory_mb: int = 256,
+) -> Ranking:
+    """Rank a world's candidates for each mention.
+
+    Parameters
+    ----------
+    mentions : (mentions, d) float32
+    aggregate
+        "max": the best view's dot product (equation 4). "softmax_sum": the probabilities of a
+        softmax over all views of the world, summed over the candidate's views among the
+        ``softmax_candidates`` candidates with the best single views; views below the best view of
+        the last of these are not counted (the released code's walk, without sorting all views).
+    memory_mb
+        Bound on the block of scores held at a time.
+
+    Notes
+    -----
+    Ties go to the candidate that stands first in the world; among a candidate's equal views the
+    first one won.
+    """
+    if aggregate not in AGGREGATES:
+        raise InputError(f"aggregate: {aggregate!r} is not one of {', '.join(AGGREGATES)}.")
+    shape = (len(mentions), k)
+    entities, rows = np.full(shape, -1), np.full(shape, -1)
+    scores = np.full(shape, -np.inf, dtype=np.float32)
+    bytes_a_view = 4 if aggregate == "max" else 20  # float32 products; and two float64 blocks
+    block = max(memory_mb * 2**20 // (bytes_a_view * max(len(world.vectors), 1)), 1)
+    keep = min(k, len(world.starts))
+    for start in range(0, len(mentions), block):
+        span = slice(start, start + block)
+        products = mentions[span] @ world.vectors.T
+        best = np.maximum.reduceat(products, world.starts, axis=1)
+        if aggregate == "max":
+            chosen = top_columns(best, keep)
+            ranked = np.take_along_axis(best, chosen, axis=1)
+        else:
+            pool = top_columns(best, min(max(softmax_candidates, keep), best.shape[1]))
+            sums = _softmax_sums(products, world, pool, np.take_along_axis(best, pool, axis=1))
+            # The pool is in order of candidates here, so that equal sums keep that order.
+            inner = top_columns(sums, keep)
+            chosen = np.take_along_axis(np.sort(pool, axis=1), inner, axis=1)
+            ranked = np.take_along_axis(sums, inner, axis=1)
+        views = _winning_views(products, world, chosen)
+        entities[span, :keep] = world.owners[views]
+        rows[span, :keep] = world.rows[views]
+        scores[span, :keep] = ranked
+    return Ranking(entities, scores, rows)
+
+
+def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
+    """Columns of the k greatest values of each row, greatest first, earlier column first on ties.
+
+    Parameters
+    ----------
+    scores : (rows, columns), k <= columns
+
+    Returns
+    -------
+    (rows, k) int64
+    """
+    columns = scores.shape[1]
+    if k >= columns:
+        return np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    # argpartition may take any of the values equal to the k-th; those are put right here.
+    threshold = -np.partition(-scores, k - 1, axis=1)[:, k - 1 : k]
+    above = scores > threshold
+    room = k - above.sum(axis=1, keepdims=True)
+    equal = scores == threshold
+    taken = above | (equal & (np.cumsum(equal, axis=1) <= room))
+    chosen = np.nonzero(taken)[1].reshape(len(scores), k)
+    order = np.argsort(-np.take_along_axis(scores, chosen, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(chosen, order, axis=1)
+
+
+def _candidate_views(world: WorldIndex, candidate: int) -> slice:
+    ends = world.starts[candidate + 1] if candidate + 1 < len(world.starts) else len(world.vectors)
+    return slice(int(world.starts[candidate]), int(ends))
+
+
+def _softmax_sums(
+    products: np.ndarray, world: WorldIndex, pool: np.ndarray, pool_best: np.ndarray
+) -> np.ndarray:
+    """(mentions, pool) sums of probabilities, columns in increasing order of candidate."""
+    greatest = pool_best[:, :1].astype(np.float64)
+    threshold = pool_best[:, -1:]
+    everything = np.exp(products - greatest)
+    normaliser = everything.sum(axis=1, keepdims=True)
+    everything[products < threshold] = 0
+    sums = np.add.reduceat(everything, world.starts, axis=1) / normaliser
+    return np.take_along_axis(sums, np.sort(pool, axis=1), axis=1)
+
+
+def _winning_views(products: np.ndarray, world: WorldIndex, chosen: np.ndarray) -> np.ndarray:
+    views = np.empty_like(chosen)
+    for row, candidates in enumerate(chosen):
+        for column, candidate in enumerate(candidates):
+            span = _candidate_views(world, int(candidate))
+            views[row, column] = span.start + int(np.argmax(products[row, span]))
+    return views

@@ -1,0 +1,41 @@
+"""Checkpoints of a training run, so that a killed run goes on to the same result."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from muver.files import atomic_path
+from muver.progress import logger
+
+
+class Checkpoints:
+    """The last and the best state of one run, under the key of its settings and data.
+
+    They lie outside the model's directory: the workflow clears outputs before a job, and these
+    have to outlive it.
+    """
+
+    def __init__(self, folder: Path, key: str):
+        self.folder, self.key = folder, key
+
+    def save(self, name: str, state: dict[str, Any]) -> None:
+        """Write ``<name>.pt``, complete or not at all."""
+        with atomic_path(self.folder / f"{name}.pt") as temporary:
+            torch.save({"key": self.key, **state}, temporary)
+
+    def load(self, name: str) -> dict[str, Any] | None:
+        """Read ``<name>.pt``; None if there is none or it belongs to other settings or data."""
+        path = self.folder / f"{name}.pt"
+        if not path.is_file():
+            return None
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        if state.pop("key") != self.key:
+            logger.info("%s belongs to other settings or data: not resumed", path)
+            return None
+        return state
+
+    def clear(self) -> None:
+        """Remove the checkpoints of a finished run."""
+        for path in self.folder.glob("*.pt"):
+            path.unlink()

@@ -1,0 +1,207 @@
+"""The training run: epochs of batches, validation, the best checkpoint, the log."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from torch.nn.utils import clip_grad_norm_
+
+from muver.encoders.biencoder import BiEncoder
+from muver.files import write_text
+from muver.progress import Progress, logger
+from muver.training.batches import epoch_batches
+from muver.training.checkpoint import Checkpoints
+from muver.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
+from muver.training.step import backward_through_batch
+from muver.training.validation import count_hits
+from muver.views.layout import Ids
+from muver.views.worlds import World
+
+
+class Trainer:
+    """Trains one model; everything that a resumed run needs is in its state.
+
+    Parameters
+    ----------
+    model
+        Moved to the accelerator's device.
+    training, validation
+        Worlds of the two splits.
+    settings
+        The ``training`` section: batch_size, epochs, learning_rate, weight_decay, warmup,
+        clip_norm, adam_epsilon, validate_every, validation_cutoff, checkpoint_every,
+        chunk_tokens, graph_tokens, mask_false_negatives.
+    checkpoints
+        Where to keep the last and the best state.
+    """
+
+    def __init__(
+        self,
+        model: BiEncoder,
+        training: list[World],
+        validation: list[World],
+        settings: dict[str, Any],
+        seed: int,
+        accelerator: Accelerator,
+        checkpoints: Checkpoints,
+    ):
+        self.model = model.to(accelerator.device)
+        self.validation, self.settings, self.seed = validation, settings, seed
+        self.accelerator, self.checkpoints = accelerator, checkpoints
+        self.worlds = training
+        self.examples = [(w, m) for w, world in enumerate(training) for m in range(len(world.gold))]
+        self.planned = planned_steps(len(self.examples), settings["batch_size"], settings["epochs"])
+        self.optimiser = build_optimiser(model, settings)
+        self.schedule = warm_up_then_decay(self.optimiser, settings["warmup"], self.planned)
+        self.step = 0
+        self.best = -1
+        self.log: list[dict[str, Any]] = []
+
+    def run(self) -> list[dict[str, Any]]:
+        """Train to the end, load the best state into the model, return the log's lines."""
+        self._resume()
+        epochs = [list(self._batches(epoch)) for epoch in range(self.settings["epochs"])]
+        total = sum(len(batches) for batches in epochs)
+        progress = Progress("training", total, "steps", done=self.step)
+        position = 0
+        for epoch, batches in enumerate(epochs, start=1):
+            for batch in batches:
+                position += 1
+                if position <= self.step:
+                    continue
+                self._train_on(batch, epoch)
+                last = position == total
+                if self.step % self.settings["validate_every"] == 0 or last:
+                    self._validate(epoch)
+                if self.step % self.settings["checkpoint_every"] == 0 or last:
+                    self._save("last")
+                progress.advance(note=f"loss {self.log_loss():.3f}")
+        progress.finish()
+        best = self.checkpoints.load("best")
+        assert best is not None, "the last step always validates"
+        self.model.load_state_dict(best["model"])
+        return self.log
+
+    def log_loss(self) -> float:
+        """The newest loss in the log."""
+        return next(line["loss"] for line in reversed(self.log) if "loss" in line)
+
+    def _batches(self, epoch: int) -> Iterator[np.ndarray]:
+        by_world: dict[str, list[int]] = {}
+        for number, (world, _) in enumerate(self.examples):
+            by_world.setdefault(self.worlds[world].name, []).append(number)
+        yield from epoch_batches(by_world, self.settings["batch_size"], self.seed, epoch)
+
+    def _train_on(self, batch: np.ndarray, epoch: int) -> None:
+        started = time.monotonic()
+        contexts, views, gold = self._lay_out(batch)
+        self.model.train()
+        self._seed_dropout()
+        self.optimiser.zero_grad(set_to_none=True)
+        loss = backward_through_batch(
+            self.model,
+            contexts,
+            views,
+            gold,
+            self.accelerator,
+            self.settings["chunk_tokens"],
+            self.settings["graph_tokens"],
+            self.settings["mask_false_negatives"],
+        )
+        norm = float(clip_grad_norm_(self.model.parameters(), self.settings["clip_norm"]))
+        self.optimiser.step()
+        rate = self.schedule.get_last_lr()[0]
+        self.schedule.step()
+        self.step += 1
+        self.log.append(
+            {
+                "step": self.step,
+                "epoch": epoch,
+                "loss": loss,
+                "learning_rate": rate,
+                "gradient_norm": norm,
+                "mentions_per_second": round(len(batch) / (time.monotonic() - started), 2),
+            }
+        )
+
+    def _seed_dropout(self) -> None:
+        """Seed by step and process, so that a resumed run needs no generator's state."""
+        source = np.random.SeedSequence([self.seed, self.step, self.accelerator.process_index])
+        torch.manual_seed(int(source.generate_state(1)[0]))
+
+    def _lay_out(self, batch: np.ndarray) -> tuple[list[Ids], list[list[Ids]], np.ndarray]:
+        """Contexts, views of the distinct gold entities, and each mention's column among them."""
+        limit = self.model.config.views.get("training_views")
+        contexts, views, gold = [], [], []
+        columns: dict[tuple[int, int], int] = {}
+        for number in batch:
+            world, mention = self.examples[number]
+            entity = int(self.worlds[world].gold[mention])
+            contexts.append(self.worlds[world].contexts[mention])
+            if (world, entity) not in columns:
+                columns[world, entity] = len(columns)
+                views.append([view.ids for view in self.worlds[world].views[entity][:limit]])
+            gold.append(columns[world, entity])
+        return contexts, views, np.array(gold)
+
+    def _validate(self, epoch: int) -> None:
+        """Keep the model if it finds strictly more golds than any before (as released)."""
+        cutoff = self.settings["validation_cutoff"]
+        hits, total = count_hits(
+            self.model,
+            self.validation,
+            cutoff,
+            self.settings["chunk_tokens"],
+            self.accelerator.device,
+        )
+        logger.info(
+            "step %d: validation recall@%d %.2f (%d of %d)",
+            self.step, cutoff, 100 * hits / total, hits, total,
+        )  # fmt: skip
+        self.log.append(
+            {
+                "step": self.step,
+                "epoch": epoch,
+                f"validation_recall_at_{cutoff}": 100 * hits / total,
+            }
+        )
+        if hits > self.best:
+            self.best = hits
+            self._write("best", {"model": self.model.state_dict(), "step": self.step})
+
+    def _save(self, name: str) -> None:
+        state = {
+            "model": self.model.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "step": self.step,
+            "best": self.best,
+            "log": json.dumps(self.log),
+        }
+        self._write(name, state)
+
+    def _write(self, name: str, state: dict[str, Any]) -> None:
+        if self.accelerator.is_main_process:
+            self.checkpoints.save(name, state)
+        self.accelerator.wait_for_everyone()
+
+    def _resume(self) -> None:
+        state = self.checkpoints.load("last")
+        if state is None:
+            return
+        self.model.load_state_dict(state["model"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.schedule.load_state_dict(state["schedule"])
+        self.step, self.best = state["step"], state["best"]
+        self.log = json.loads(state["log"])
+        logger.info("resumed at step %d", self.step)
+
+
+def write_log(path: Path, log: list[dict[str, Any]]) -> None:
+    """Write the training log: one JSON object a line, a step or a validation each."""
+    write_text(path, "".join(json.dumps(line) + "\n" for line in log))

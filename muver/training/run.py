@@ -1,0 +1,70 @@
+"""The training stage: from the corpus and a start checkpoint to a model directory."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from muver.encoders import device
+from muver.encoders.biencoder import BiEncoder, ModelConfig
+from muver.files import sha256_of, short_hash
+from muver.progress import logger
+from muver.training.checkpoint import Checkpoints
+from muver.training.loop import Trainer, write_log
+from muver.views.worlds import load_worlds
+
+
+def train(
+    settings: dict[str, Any],
+    compute: dict[str, Any],
+    start: Path,
+    entities: Path,
+    mentions: Path,
+    sentences: Path,
+    checkpoints: Path,
+    training_log: Path,
+    out: Path,
+) -> None:
+    """Train one model and write it with its log; resume if a run of the same key was killed.
+
+    Parameters
+    ----------
+    settings
+        ``views``, ``score``, ``context``, ``training``, ``seed``
+        (:func:`muver.settings.model_settings`).
+    compute
+        ``device``, ``precision``, ``threads``.
+    """
+    inputs = {
+        path.name: sha256_of(path)
+        for path in (start / "model.safetensors", entities, mentions, sentences)
+    }
+    key = short_hash({"settings": settings, "compute": compute, "inputs": inputs})
+    accelerator = device.start(compute)
+    torch.manual_seed(settings["seed"])
+    config = ModelConfig(
+        views=settings["views"],
+        context=settings["context"],
+        score=settings["score"],
+        provenance={"training": settings["training"], "seed": settings["seed"]},
+    )
+    model = BiEncoder.from_encoder(start, config)
+    sources = (entities, mentions, sentences)
+    training = load_worlds(*sources, "train", config, model.pieces, gold_only=True)
+    validation = load_worlds(*sources, "val", config, model.pieces)
+    logger.info(
+        "%d mentions of %d worlds, validation on %d mentions",
+        sum(len(world.gold) for world in training),
+        len(training),
+        sum(len(world.gold) for world in validation),
+    )
+    keeper = Checkpoints(checkpoints, key)
+    trainer = Trainer(
+        model, training, validation, settings["training"], settings["seed"], accelerator, keeper
+    )
+    log = trainer.run()
+    if accelerator.is_main_process:
+        model.to("cpu").save_pretrained(out)
+        write_log(training_log, log)
+        keeper.clear()
+    accelerator.wait_for_everyone()

@@ -1,0 +1,50 @@
+"""Recall on the validation worlds during training."""
+
+import numpy as np
+import torch
+
+from muver.encoders.biencoder import BiEncoder
+from muver.encoders.bulk import encode_vectors
+from muver.retrieval.exact import Ranking, build_world, first_with_same, rank
+from muver.retrieval.tokens import rank_scores, score_world
+from muver.views.worlds import World
+
+
+@torch.inference_mode()
+def count_hits(
+    model: BiEncoder, worlds: list[World], cutoff: int, batch_tokens: int, device: torch.device
+) -> tuple[int, int]:
+    """Count mentions whose gold title is among the first ``cutoff`` of their world.
+
+    As released: all views, no merging, the maximum over views; the count over all mentions is
+    what selects a checkpoint.
+
+    Returns
+    -------
+    (hits, mentions)
+    """
+    model.eval()
+    hits = total = 0
+    for world in worlds:
+        ranking = _rank(model, world, cutoff, batch_tokens, device)
+        titles = np.array(world.titles, dtype=object)
+        found = titles[ranking.entities] == titles[world.gold][:, None]
+        hits += int((found & (ranking.entities >= 0)).any(axis=1).sum())
+        total += len(world.gold)
+    return hits, total
+
+
+def _rank(
+    model: BiEncoder, world: World, k: int, batch_tokens: int, device: torch.device
+) -> Ranking:
+    candidate_of = first_with_same(world.titles)
+    flat = [view.ids for some in world.views for view in some]
+    if model.config.score == "sum_max":
+        encoders = (model.encode_mentions, model.encode_views)
+        scores = score_world(*encoders, world.contexts, flat, batch_tokens, device)
+        return rank_scores(scores, candidate_of, k)
+    size = (model.dimension, batch_tokens, device)
+    owners = np.repeat(np.arange(len(world.views)), [len(some) for some in world.views])
+    views = encode_vectors(model.encode_views, flat, *size)
+    mentions = encode_vectors(model.encode_mentions, world.contexts, *size)
+    return rank(mentions, build_world(views, owners, candidate_of), k)

@@ -1,0 +1,137 @@
+"""How texts become token ids: the context of a mention, the views of an entity.
+
+All functions work on lists of word-piece ids and know nothing of models. The layouts are those
+of the released systems (BLINK's, which MuVER took over, and MuVER's own); ``[ENT]``, ``[Ms]`` and
+``[Me]`` of the paper's section 2.2 are BERT's ``[unused2]``, ``[unused0]`` and ``[unused1]``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+Ids = list[int]
+
+
+@dataclass(frozen=True)
+class Markers:
+    """Ids of the special pieces in a vocabulary."""
+
+    pad: int
+    cls: int
+    sep: int
+    mention_start: int
+    mention_end: int
+    title_end: int
+
+
+class View(NamedTuple):
+    """One view of an entity: its ids and the sentences ``first..last`` it was made from.
+
+    Sentence numbers count from 0; a view of the title alone has ``first = last = -1``.
+    """
+
+    ids: Ids
+    first: int
+    last: int
+
+
+def context(left: Ids, mention: Ids, right: Ids, markers: Markers, max_tokens: int = 128) -> Ids:
+    """Lay out a mention in its context: ``[CLS] left [Ms] mention [Me] right [SEP]``.
+
+    Each side gets half of the room; what one side does not use goes to the other. An empty
+    mention has no markers. A mention too long for the sequence is cut, markers kept (the
+    released code fails there).
+
+    Parameters
+    ----------
+    left, mention, right
+        Word pieces without special ones.
+    max_tokens
+        Greatest length of the result, ``[CLS]`` and ``[SEP]`` included.
+    """
+    marked: Ids = []
+    if mention:
+        marked = [markers.mention_start, *mention[: max_tokens - 4], markers.mention_end]
+    left_room = max((max_tokens - len(marked)) // 2 - 1, 0)
+    right_room = max_tokens - len(marked) - left_room - 2
+    if len(left) <= left_room:
+        if len(right) > right_room:
+            right_room += left_room - len(left)
+    elif len(right) <= right_room:
+        left_room += right_room - len(right)
+    kept_left = left[len(left) - left_room :] if len(left) > left_room else left
+    return [markers.cls, *kept_left, *marked, *right[:right_room], markers.sep]
+
+
+def prefix_view(title: Ids, text: Ids, markers: Markers, max_tokens: int) -> Ids:
+    """BLINK's single view: ``[CLS] title [ENT] text [SEP]`` cut to ``max_tokens``."""
+    return [markers.cls, *[*title, markers.title_end, *text][: max_tokens - 2], markers.sep]
+
+
+def sentence_views(
+    title: Ids,
+    sentences: Sequence[Ids],
+    markers: Markers,
+    max_tokens: int = 40,
+    min_pieces: int = 6,
+    title_room: int = 6,
+) -> list[View]:
+    """MuVER's views: one a sentence, short sentences joined to the next.
+
+    Sentences gather in a buffer; once it holds ``min_pieces`` pieces it becomes a view
+    ``[CLS] title [ENT] buffer [SEP]``, cut to ``max_tokens``. What is left at the end and is too
+    short is dropped, except where the entity would have no view at all: then title and rest are
+    its view.
+
+    Parameters
+    ----------
+    title
+        Word pieces of the title.
+    sentences
+        Word pieces of each sentence, in the description's order.
+    title_room
+        A title that leaves no room for text is cut so that this many pieces of text fit. 0 keeps
+        the released code's layout, in which all views of such an entity are equal.
+
+    Returns
+    -------
+    At least one view, in the order of the sentences.
+    """
+    content = max_tokens - 2
+    if title_room and len(title) + 1 >= content:
+        title = title[: content - 1 - title_room]
+    head = [*title, markers.title_end]
+
+    def lay_out(buffer: Ids, first: int, last: int) -> View:
+        return View([markers.cls, *[*head, *buffer][:content], markers.sep], first, last)
+
+    views: list[View] = []
+    buffer: Ids = []
+    start = 0
+    for number, sentence in enumerate(sentences):
+        if not buffer:
+            start = number
+        buffer.extend(sentence)
+        if len(buffer) >= min_pieces:
+            views.append(lay_out(buffer, start, number))
+            buffer = []
+    if not views:
+        return [lay_out(buffer, start, len(sentences) - 1) if buffer else lay_out([], -1, -1)]
+    return views
+
+
+def merged_view(views: Sequence[Ids], markers: Markers, max_tokens: int = 512) -> Ids:
+    """Concatenate neighbouring views under one title (the union Q' of section 2.3).
+
+    It is a concatenation of the views as they were cut, not of the sentences: the first view
+    without its ``[SEP]``, then of each further view what follows its title.
+    """
+    ids = list(_until(views[0], markers.sep))
+    for view in views[1:]:
+        text = view[view.index(markers.title_end) + 1 :]
+        ids.extend(_until(_until(text, markers.sep), markers.pad))
+    return [*ids[: max_tokens - 1], markers.sep]
+
+
+def _until(ids: Ids, stop: int) -> Ids:
+    return ids[: ids.index(stop)] if stop in ids else ids
