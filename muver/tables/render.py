@@ -1,0 +1,102 @@
+"""Tables as text: CSV for programs, Markdown and HTML for people."""
+
+import csv
+import html
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from muver.tables.sections import Section, sections, title
+
+TEXT_COLUMNS = ("method", "Domain", "row_key")  # the others hold numbers, aligned right
+STYLE = """\
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2em auto; max-width: 72em;
+  padding: 0 1em; }
+h1 { font-size: 1.35em; } h2 { font-size: 1.1em; margin-top: 2em; }
+p { color: #555; max-width: 50em; }
+div { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .3em .7em; text-align: right; white-space: nowrap; }
+th.text, td.text { text-align: left; }
+thead th { border-top: 2px solid #222; border-bottom: 1px solid #222; }
+tbody tr:last-child td { border-bottom: 2px solid #222; }
+tbody tr:hover { background: #f3f6fa; }
+"""
+
+
+def to_csv(table: Mapping[str, Any]) -> str:
+    """The table itself: the paper's columns, percentages with two decimals, and the row's key."""
+    main = sections(table)[0]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(main.header)
+    writer.writerows(main.rows)
+    return out.getvalue()
+
+
+def to_markdown(table: Mapping[str, Any]) -> str:
+    """A page to read as it is or rendered; columns are aligned, the best number is bold."""
+    parts = [f"# {title(table)}"]
+    for section in sections(table):
+        heading = [f"## {section.heading}"] if section.heading else []
+        parts += [*heading, section.note, _markdown_grid(section)]
+    return "\n\n".join(parts) + "\n"
+
+
+def to_html(table: Mapping[str, Any]) -> str:
+    """The same page as HTML, nothing outside it needed."""
+    parts = [f"<h1>{html.escape(title(table))}</h1>"]
+    for section in sections(table):
+        if section.heading:
+            parts.append(f"<h2>{html.escape(section.heading)}</h2>")
+        parts += [f"<p>{html.escape(section.note)}</p>", _html_grid(section)]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>{html.escape(title(table))}</title>\n<style>\n{STYLE}</style>\n</head>\n"
+        "<body>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
+    )
+
+
+def _markdown_grid(section: Section) -> str:
+    cells = [
+        [
+            f"**{text}**" if (row, column) in section.best else text.replace("|", "\\|")
+            for column, text in enumerate(texts)
+        ]
+        for row, texts in enumerate(section.rows)
+    ]
+    columns = list(zip(section.header, *cells, strict=True))
+    widths = [max(len(text) for text in column) for column in columns]
+    left = {n for n, name in enumerate(section.header) if name in TEXT_COLUMNS}
+
+    def line(texts: list[str]) -> str:
+        padded = [
+            text.ljust(width) if column in left else text.rjust(width)
+            for column, (text, width) in enumerate(zip(texts, widths, strict=True))
+        ]
+        return f"| {' | '.join(padded)} |"
+
+    rule = [
+        "-" * width if column in left else "-" * (width - 1) + ":"
+        for column, width in enumerate(widths)
+    ]
+    return "\n".join([line(section.header), line(rule), *map(line, cells)])
+
+
+def _html_grid(section: Section) -> str:
+    def cell(tag: str, column: int, content: str) -> str:
+        kind = ' class="text"' if section.header[column] in TEXT_COLUMNS else ""
+        return f"<{tag}{kind}>{content}</{tag}>"
+
+    def content(row: int, column: int, text: str) -> str:
+        bold = (row, column) in section.best
+        return f"<strong>{html.escape(text)}</strong>" if bold else html.escape(text)
+
+    head = "".join(cell("th", n, html.escape(name)) for n, name in enumerate(section.header))
+    body = "\n".join(
+        "".join(["<tr>", *(cell("td", n, content(row, n, text)) for n, text in enumerate(texts))])
+        for row, texts in enumerate(section.rows)
+    )
+    return (
+        f"<div><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
+    )
