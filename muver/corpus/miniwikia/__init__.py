@@ -1,0 +1,30 @@
+"""The built-in data: small fictional wikis in ZESHEL's format, made afresh from a seed."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from muver.corpus.miniwikia.settings import check
+from muver.corpus.miniwikia.writer import write
+
+
+def generate(settings: Mapping[str, Any], folder: str | Path) -> None:
+    """Write fictional wikis in ZESHEL's format (docs/miniwikia.md says how they are made).
+
+    Parameters
+    ----------
+    settings
+        ``seed`` (int), ``worlds`` ({"train": names, "val": names, "test": names}),
+        ``entities_per_world`` (int, at least 12) and ``mentions`` ({"train": n, "val": n,
+        "test": n}: totals, spread over the split's worlds).
+    folder
+        Gets ``documents/<world>.json`` and ``mentions/{train,val,test}.json``. Equal settings give
+        equal bytes everywhere; a world's documents depend on the seed, its name and its size only.
+
+    Raises
+    ------
+    InputError
+        If a setting is missing, unknown or out of range (the message names its key), if more
+        mentions are asked for than the pages have links, or if two worlds would share a name.
+    """
+    write(check(settings), Path(folder))

@@ -1,0 +1,168 @@
+"""The entities of a world: their types, sorts and names, ambiguous on purpose."""
+
+from dataclasses import dataclass
+
+from muver.corpus.miniwikia.chance import Chance
+from muver.corpus.miniwikia.grammar import TYPES
+from muver.corpus.miniwikia.lexicon import Form, Lexicon, form
+from muver.corpus.miniwikia.names import WordMaker
+
+SORTS = {
+    "person": "trade",
+    "place": "placekind",
+    "organisation": "orgkind",
+    "artefact": "artkind",
+    "creature": "beastkind",
+    "event": "eventkind",
+}
+"""The class of the lexicon that says what sort of its type an entity is."""
+
+SHARES = {
+    "person": 34, "place": 22, "organisation": 12, "artefact": 12, "creature": 9, "event": 11
+}  # fmt: skip
+"""Entities of each type, in percent of a world before the world's own bent."""
+
+SMALLEST_WORLD = 2 * len(TYPES)
+"""With two entities of each type, every fact that needs another entity finds one."""
+
+
+@dataclass(slots=True)
+class Entity:
+    """An entity's name and what it is; its facts are in `facts`.
+
+    ``title`` is ``base`` or ``base (disambiguation)``. ``word`` is the part of the base that may
+    stand for it (a surname, the proper name in "Battle of ..."), ``article`` says whether the base
+    takes "the". ``nickname`` may be empty.
+    """
+
+    type: str
+    sort: int
+    title: str
+    base: str
+    word: str
+    article: bool
+    pronoun: str
+    nickname: str
+
+    @property
+    def named(self) -> str:
+        """The name as it stands within a sentence."""
+        return f"the {self.base}" if self.article else self.base
+
+
+class Naming:
+    """Names one entity after the other, so that names are shared but titles are not."""
+
+    def __init__(self, chance: Chance, words: WordMaker, lexicon: Lexicon, taste: "Taste"):
+        self._chance, self._words, self._lexicon, self._taste = chance, words, lexicon, taste
+        self._titles: set[str] = set()
+        self._proper_words: list[str] = []
+        self._single: list[str] = []
+        self._full: list[str] = []
+        self._given: list[str] = []
+        self._surnames: list[str] = []
+
+    def entity(self, type_name: str) -> Entity:
+        """The next entity, of a given type."""
+        chance = self._chance
+        sort = self._taste.concept(SORTS[type_name], chance)
+        sort_name = self._lexicon.classes[SORTS[type_name]][sort][0].bare
+        # Some entities take over another's whole name: a person's, or a single word of any type.
+        known = self._full if type_name == "person" else self._single
+        reuse = bool(known) and type_name != "event" and chance.random() < 0.25
+        tagged = reuse or chance.random() < 0.15
+        while True:
+            if reuse:
+                base = chance.pick(known)
+                word, article = base.split()[-1], False
+            else:
+                base, word, article = self._base(type_name, sort_name)
+            plain = base not in self._titles and (article or not tagged)
+            title = base if plain else f"{base} ({sort_name})"
+            if title not in self._titles:
+                break
+            reuse = False
+        self._titles.add(title)
+        self._proper_words.append(word)
+        if base == word:
+            self._single.append(base)
+        elif type_name == "person":
+            self._full.append(base)
+        pronoun = ("he", "she")[chance.below(2)] if type_name == "person" else "it"
+        return Entity(
+            type_name, sort, title, base, word, article, pronoun, self._nickname(type_name)
+        )
+
+    def _base(self, type_name: str, sort_name: str) -> tuple[str, str, bool]:
+        """A name, the word that may stand for it, and whether it takes an article."""
+        chance = self._chance
+        if type_name == "person":
+            given = self._from(self._given, 0.5)
+            if chance.random() < 0.12:
+                return given, given, False
+            surname = self._from(self._surnames, 0.45)
+            return f"{given} {surname}", surname, False
+        word = self._proper()
+        shape = chance.random()
+        noun = sort_name.title()
+        if type_name == "place":
+            return (word, word, False) if shape < 0.65 else (f"{word} {noun}", word, False)
+        if type_name == "creature":
+            return (word, word, False) if shape < 0.5 else (f"{word} {noun}", word, False)
+        if type_name == "event" or shape < 0.45:
+            return f"{noun} of {word}", word, True
+        if shape < 0.75:
+            return f"{word} {noun}", word, True
+        return word, word, False
+
+    def _from(self, pool: list[str], fresh: float) -> str:
+        """A name of the pool, or with probability ``fresh`` a new one, which joins it."""
+        if not pool or self._chance.random() < fresh:
+            pool.append(self._words.fresh())
+            return pool[-1]
+        return pool[self._chance.skewed(len(pool))]
+
+    def _proper(self) -> str:
+        """A new word, or one that already stands in another entity's name."""
+        if self._proper_words and self._chance.random() < 0.3:
+            return self._chance.pick(self._proper_words)
+        return self._words.fresh()
+
+    def _nickname(self, type_name: str) -> str:
+        chance = self._chance
+        if type_name not in ("person", "place", "artefact") or chance.random() < 0.6:
+            return ""
+        if chance.random() < 0.5:
+            return self._words.fresh()
+        return f"{chance.pick(self._lexicon.epithets)} of {self._proper()}"
+
+
+class Taste:
+    """What a world prefers: its order of the concepts of each class, the first ones likelier."""
+
+    def __init__(self, chance: Chance, lexicon: Lexicon):
+        self._orders = {
+            name: chance.shuffled(range(len(concepts)))
+            for name, concepts in lexicon.classes.items()
+        }
+
+    def concept(self, class_name: str, chance: Chance) -> int:
+        """The number of a concept of the class."""
+        order = self._orders[class_name]
+        # Half of the draws are even, so that no concept is rare in any world.
+        pick = chance.below if chance.random() < 0.5 else chance.skewed
+        return order[pick(len(order))]
+
+
+def draw_types(chance: Chance, count: int) -> list[str]:
+    """The types of a world's entities in order: two of each, the rest by the world's shares."""
+    shares = [(name, share * (0.6 + 0.8 * chance.random())) for name, share in SHARES.items()]
+    types = list(TYPES) * 2 + [chance.weighted(shares) for _ in range(count - SMALLEST_WORLD)]
+    return chance.shuffled(types)
+
+
+def reference(entity: Entity) -> Form:
+    """How other entities' facts name this one."""
+    if entity.type == "creature":
+        return form(entity.base)
+    return form(f"the {entity.base}" if entity.type == "event" else entity.named)

@@ -1,0 +1,122 @@
+"""An entity's page: its facts, and between them passages that link to other entities."""
+
+from typing import NamedTuple
+
+from muver.corpus.miniwikia.chance import Chance
+from muver.corpus.miniwikia.entities import SORTS
+from muver.corpus.miniwikia.grammar import as_sentence
+from muver.corpus.miniwikia.sentences import SLOT, Sentences
+from muver.corpus.miniwikia.surfaces import Surface, common_noun, names
+from muver.corpus.miniwikia.world import World
+
+
+class Link(NamedTuple):
+    """A mention: entity ``page``'s text has it at tokens start..end (included), it means target."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+    target: int
+
+
+class Page(NamedTuple):
+    """A page's title, its text (tokens separated by spaces) and the links in it."""
+
+    title: str
+    text: str
+    links: list[Link]
+
+
+class _Sentence(NamedTuple):
+    """A sentence; with a mention's text and target if its SLOT is to be filled."""
+
+    text: str
+    mention: str = ""
+    target: int = -1
+
+
+class PageWriter:
+    """Writes the pages of a world, each from its own random choices, so in any order."""
+
+    def __init__(self, world: World):
+        self._world = world
+        self._sentences = Sentences(world)
+
+    def write(self, number: int) -> Page:
+        """The page of entity ``number``; its text begins with the title, as ZESHEL's do."""
+        title = self._world.entities[number].title
+        tokens = title.replace("(", "( ").replace(")", " )").split(" ")
+        links: list[Link] = []
+        for sentence in self._plan(number):
+            for position, token in enumerate(as_sentence(sentence.text).split(" ")):
+                if token != SLOT:
+                    tokens.append(token)
+                    continue
+                mention = sentence.mention
+                if position == 0:
+                    mention = mention[:1].upper() + mention[1:]
+                start = len(tokens)
+                tokens.extend(mention.split(" "))
+                links.append(Link(number, start, len(tokens) - 1, mention, sentence.target))
+        return Page(title, " ".join(tokens), links)
+
+    def _plan(self, number: int) -> list[_Sentence]:
+        """The page's sentences: the lead, then own facts in their order, mixed with the rest."""
+        chance = self._world.chance("page", number)
+        facts = self._world.facts.of[number]
+        room = self._world.facts.lengths[number] - len(facts)
+        others: list[list[_Sentence]] = []
+        while room > 0:
+            passage = self._passage(number, room, chance) if chance.random() < 0.75 else []
+            others.append(passage or [_Sentence(self._sentences.filler(chance))])
+            room -= len(others[-1])
+        result = [_Sentence(self._sentences.lead(number))]
+        own, rest, continued = iter(facts[1:]), iter(others), True
+        for is_own in chance.shuffled([True] * (len(facts) - 1) + [False] * len(others)):
+            if is_own:
+                text = self._sentences.own(number, next(own), continued, chance)
+                result.append(_Sentence(text))
+            else:
+                result.extend(next(rest))
+            continued = is_own
+        return result
+
+    def _passage(self, number: int, room: int, chance: Chance) -> list[_Sentence]:
+        """One to three sentences with a link to another entity, which tell one or two of its facts.
+
+        Unless it is mentioned by a full name that no other has, at least one of the facts is true
+        of it alone; an entity without such a fact is passed over (no sentence).
+        """
+        world, make = self._world, self._sentences
+        target = chance.skewed(len(world.entities))
+        entity = world.entities[target]
+        if entity.base == world.entities[number].base:
+            return []
+        surface = self._surface(target, chance)
+        unnamed = surface.weight == 0
+        # "The smith was a smith" is left out: an entity without a name is told by other facts.
+        facts = chance.shuffled(world.facts.of[target][1 if unnamed else 0 :])
+        if surface.text != entity.base or world.shared[entity.base.lower()] > 1:
+            facts.sort(key=world.telling, reverse=True)
+            if not facts or not world.telling(facts[0]):
+                return []
+        linked = room > 1 and chance.random() < 0.6
+        two = room > 1 + linked and len(facts) > 1 and chance.random() < 0.5
+        told = chance.shuffled(facts[: 1 + two])
+        if linked:
+            text = make.link(number, target, surface, chance)
+        else:
+            text = make.mentioning(target, told.pop(), surface, chance)
+        more = [_Sentence(make.more(target, fact, surface, chance)) for fact in told]
+        return [_Sentence(text, surface.text, target), *more]
+
+    def _surface(self, target: int, chance: Chance) -> Surface:
+        """How a passage mentions its target: by a name, or by the sort of thing it is."""
+        world = self._world
+        entity = world.entities[target]
+        if chance.random() < 0.65:
+            return chance.weighted([(name, name.weight) for name in names(entity, world.lexicon)])
+        count = len(world.lexicon.classes[SORTS[entity.type]][entity.sort])
+        told = self._sentences.own_form(target, world.facts.of[target][0], 0, count)
+        return common_noun(entity, told, chance, world.lexicon)

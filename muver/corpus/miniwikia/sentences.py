@@ -1,0 +1,147 @@
+"""Facts told in sentences: by an entity's own page, and in other words by the pages of others."""
+
+from muver.corpus.miniwikia.chance import Chance, mixed
+from muver.corpus.miniwikia.entities import Entity
+from muver.corpus.miniwikia.facts import Fact
+from muver.corpus.miniwikia.grammar import Template
+from muver.corpus.miniwikia.lexicon import Form, form, indefinite
+from muver.corpus.miniwikia.surfaces import Surface
+from muver.corpus.miniwikia.world import World
+
+SLOT = "\0"
+"""Holds a mention's place in a sentence until the tokens are counted."""
+
+_PRONOUNS = {
+    words[0]: {
+        gap: Form(word, word, word) for gap, word in zip(("he", "his", "him"), words, strict=True)
+    }
+    for words in (("he", "his", "him"), ("she", "her", "her"), ("it", "its", "it"))
+}
+
+
+def has_the(entity: Entity) -> bool:
+    """Whether the sentences about this type of entity bring their own article ("the $S")."""
+    return entity.type in ("creature", "event")
+
+
+class Sentences:
+    """Makes sentences about the entities of a world.
+
+    A fact's wording on its own page (the template, and the form of each concept) is a function of
+    the entity and the fact, so that another page can avoid it without having read that page.
+    """
+
+    def __init__(self, world: World):
+        self._world = world
+        people = [entity.base for entity in world.entities if entity.type == "person"]
+        places = [entity.base for entity in world.entities if entity.type == "place"]
+        self._sources = people, places
+
+    def own_form(self, number: int, fact: Fact, position: int, count: int) -> int:
+        """Which of ``count`` ways the page of entity ``number`` uses for a slot (-1: template)."""
+        return mixed(number, position + 1, *fact) % count
+
+    def own(self, number: int, fact: Fact, continued: bool, chance: Chance) -> str:
+        """A fact as the entity's own page tells it.
+
+        ``continued`` says that the sentence before had the same subject: a pronoun will do.
+        """
+        entity = self._world.entities[number]
+        kind = self._world.grammar.kinds[fact[0]]
+        template = kind.tell[self.own_form(number, fact, -1, len(kind.tell))]
+        values = self._values(number, fact, None)
+        values["S"] = self._subject(entity, template, continued, chance)
+        return self._dressed(template.fill(values), chance)
+
+    def lead(self, number: int) -> str:
+        """The first sentence of a page, with the full name and without ornament."""
+        entity = self._world.entities[number]
+        fact = self._world.facts.of[number][0]
+        kind = self._world.grammar.kinds[fact[0]]
+        template = kind.tell[self.own_form(number, fact, -1, len(kind.tell))]
+        values = self._values(number, fact, None)
+        values["S"] = form(entity.base if has_the(entity) else entity.named)
+        return template.fill(values)
+
+    def mentioning(self, target: int, fact: Fact, surface: Surface, chance: Chance) -> str:
+        """A fact of another entity, in other words than its page has; the mention is in SLOT."""
+        entity = self._world.entities[target]
+        values = self._values(target, fact, chance)
+        placed = f"the {SLOT}" if surface.article and not has_the(entity) else SLOT
+        article = indefinite(surface.text).split(" ")[0]
+        values["S"] = Form(placed, f"{article} {SLOT}", placed)
+        template = self._other_template(target, fact, chance, named=True)
+        return self._dressed(template.fill(values), chance)
+
+    def more(self, target: int, fact: Fact, surface: Surface, chance: Chance) -> str:
+        """A fact of the entity that the sentence before has mentioned."""
+        entity = self._world.entities[target]
+        values = self._values(target, fact, chance)
+        template = self._other_template(target, fact, chance, named=False)
+        if template.begins_with_subject and chance.random() < 0.7:
+            values["S"] = _PRONOUNS[entity.pronoun]["he"]
+        else:
+            the = surface.article and not has_the(entity)
+            values["S"] = form(f"the {surface.text}" if the else surface.text)
+        return self._dressed(template.fill(values), chance)
+
+    def link(self, host: int, target: int, surface: Surface, chance: Chance) -> str:
+        """A sentence that leads over from the page's entity; the mention is in SLOT."""
+        entity = self._world.entities[host]
+        placed = f"the {SLOT}" if surface.article else SLOT
+        named = f"the {entity.base}" if has_the(entity) else entity.named
+        template = chance.pick(self._world.grammar.links[self._world.entities[target].type])
+        return template.fill({"S": form(named), "M": Form(placed, placed, placed)})
+
+    def filler(self, chance: Chance) -> str:
+        """A sentence that tells no fact."""
+        people, places = self._sources
+        words = {
+            "name": chance.pick(people),
+            "place": chance.pick(places),
+            "year": str(100 + chance.below(1300)),
+            "small": str(2 + chance.below(60)),
+        }
+        template = chance.pick(self._world.grammar.fillers)
+        return template.fill({gap: Form(word, word, word) for gap, word in words.items()})
+
+    def _values(self, number: int, fact: Fact, chance: Chance | None) -> dict[str, Form]:
+        """What fills the gaps: the page's own forms, or with ``chance`` any of the others."""
+        values = dict(_PRONOUNS[self._world.entities[number].pronoun])
+        slots = self._world.grammar.kinds[fact[0]].slots
+        for position, ((gap, filler), value) in enumerate(zip(slots, fact[1:], strict=True)):
+            forms = self._world.filling(filler, value)
+            choice = self.own_form(number, fact, position, len(forms))
+            if chance is not None and len(forms) > 1:
+                choice = (choice + 1 + chance.below(len(forms) - 1)) % len(forms)
+            values[gap] = forms[choice]
+        return values
+
+    def _subject(self, entity: Entity, template: Template, continued: bool, chance: Chance) -> Form:
+        """What a page calls its own entity: a pronoun where it is clear, or a name."""
+        draw = chance.random()
+        if continued and template.begins_with_subject and draw < 0.6:
+            return _PRONOUNS[entity.pronoun]["he"]
+        if entity.type == "person" and draw < 0.8:
+            return form(entity.word)
+        return form(entity.base if has_the(entity) else entity.named)
+
+    def _other_template(self, target: int, fact: Fact, chance: Chance, named: bool) -> Template:
+        """A sentence other than the one on the entity's page; ``named``: with room for its name."""
+        tell = self._world.grammar.kinds[fact[0]].tell
+        own = self.own_form(target, fact, -1, len(tell))
+        others = [
+            template
+            for i, template in enumerate(tell)
+            if i != own and (template.has_subject or not named)
+        ]
+        return chance.pick(others)
+
+    def _dressed(self, sentence: str, chance: Chance) -> str:
+        """The sentence, now and then with an opener or a closer."""
+        draw = chance.random()
+        if draw < 0.15:
+            return f"{chance.pick(self._world.grammar.openers)} {sentence}"
+        if draw < 0.25 and sentence.endswith(" ."):
+            return f"{sentence[:-2]} {chance.pick(self._world.grammar.closers)} ."
+        return sentence

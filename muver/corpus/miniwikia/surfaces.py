@@ -1,0 +1,61 @@
+"""The ways to mention an entity, and ZESHEL's four categories of overlap with its title."""
+
+from typing import NamedTuple
+
+from muver.corpus.miniwikia.chance import Chance
+from muver.corpus.miniwikia.entities import SORTS, Entity
+from muver.corpus.miniwikia.lexicon import Lexicon
+
+
+class Surface(NamedTuple):
+    """A mention's text (tokens separated by spaces), and whether "the" goes before it."""
+
+    text: str
+    article: bool
+    weight: float
+
+
+def names(entity: Entity, lexicon: Lexicon) -> list[Surface]:
+    """The names that an entity goes by, with how usual each is."""
+    the_type = entity.type in ("creature", "event")
+    result = [Surface(entity.base, entity.article or the_type, 2.0)]
+    if entity.type == "person" and entity.base != entity.word:
+        given = entity.base.split()[0]
+        honorifics = lexicon.honorifics[entity.pronoun]
+        honorific = honorifics[len(entity.base) % len(honorifics)]
+        result += [
+            Surface(entity.word, False, 2.0),
+            Surface(given, False, 1.0),
+            Surface(f"{given[0]} . {entity.word}", False, 1.0),
+            Surface(f"{honorific} {entity.word}", False, 1.5),
+        ]
+    elif entity.base != entity.word:
+        result.append(Surface(entity.word, the_type, 2.0))
+    if entity.nickname:
+        result.append(Surface(entity.nickname, " of " in entity.nickname, 3.0))
+    return result
+
+
+def common_noun(entity: Entity, told: int, chance: Chance, lexicon: Lexicon) -> Surface:
+    """What sort of thing the entity is ("the mariner"), in other words than form ``told``."""
+    forms = lexicon.classes[SORTS[entity.type]][entity.sort]
+    other = (told + 1 + chance.below(len(forms) - 1)) % len(forms)
+    return Surface(forms[other].bare, True, 0.0)
+
+
+def category(mention: str, title: str) -> str:
+    """ZESHEL's category of a mention, from its text and the gold title alone (cases ignored).
+
+    HIGH_OVERLAP: the mention is the title; MULTIPLE_CATEGORIES: the title is the mention and a
+    disambiguation in parentheses; AMBIGUOUS_SUBSTRING: the mention is a part of the title;
+    LOW_OVERLAP: anything else (Logeswaran et al. 2019, section 3.2).
+
+    >>> category("Kora", "Kora (ship)"), category("Dr . Kora", "Kora")
+    ('MULTIPLE_CATEGORIES', 'LOW_OVERLAP')
+    """
+    mention, title = mention.lower(), title.lower()
+    if mention == title:
+        return "HIGH_OVERLAP"
+    if title.startswith(f"{mention} (") and title.endswith(")"):
+        return "MULTIPLE_CATEGORIES"
+    return "AMBIGUOUS_SUBSTRING" if mention in title else "LOW_OVERLAP"

@@ -1,0 +1,225 @@
+"""The files as a whole: ZESHEL's format, the same bytes, names and lengths as promised."""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from muver.commands import generate as command
+from muver.corpus.miniwikia import generate
+from muver.corpus.miniwikia.chance import Chance
+from muver.corpus.miniwikia.grammar import load_grammar
+from muver.corpus.miniwikia.surfaces import category
+from muver.corpus.miniwikia.world import World
+from muver.errors import InputError
+
+DEFAULT = {
+    "seed": 13,
+    "worlds": {
+        "train": ["amberfall", "brightmoor", "cinderhold", "duskwater"],
+        "val": ["emberlyn"],
+        "test": ["frostmere", "glimmerdeep"],
+    },
+    "entities_per_world": 250,
+    "mentions": {"train": 800, "val": 100, "test": 200},
+}
+SMALL = {
+    "seed": 1,
+    "worlds": {"train": ["a", "b"], "val": ["c"], "test": ["d"]},
+    "entities_per_world": 40,
+    "mentions": {"train": 9, "val": 3, "test": 4},
+}
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("miniwikia")
+    generate(DEFAULT, folder)
+    return folder
+
+
+def check_format(folder: Path, settings: dict[str, Any]) -> None:
+    ids: set[str] = set()
+    count = 0
+    for split, worlds in settings["worlds"].items():
+        documents = {world: lines(folder / "documents" / f"{world}.json") for world in worlds}
+        by_id = {
+            world: {document["document_id"]: document for document in pages}
+            for world, pages in documents.items()
+        }
+        for pages in documents.values():
+            assert len(pages) == settings["entities_per_world"]
+            assert len({page["title"] for page in pages}) == len(pages)
+            for page in pages:
+                assert list(page) == ["document_id", "title", "text"]
+                title = page["title"].replace("(", "( ").replace(")", " )")
+                assert page["text"].startswith(f"{title} ")
+                assert page["text"] == " ".join(page["text"].split())
+                assert "\0" not in page["text"] and "$" not in page["text"]
+                ids.add(page["document_id"])
+                count += 1
+        mentions = lines(folder / "mentions" / f"{split}.json")
+        assert len(mentions) == settings["mentions"][split]
+        for mention in mentions:
+            pages_of_world = by_id[mention["corpus"]]
+            tokens = pages_of_world[mention["context_document_id"]]["text"].split(" ")
+            span = tokens[mention["start_index"] : mention["end_index"] + 1]
+            assert " ".join(span) == mention["text"] != ""
+            gold = pages_of_world[mention["label_document_id"]]
+            assert mention["label_document_id"] != mention["context_document_id"]
+            assert mention["category"] == category(mention["text"], gold["title"])
+            ids.add(mention["mention_id"])
+            count += 1
+    assert len(ids) == count
+
+
+def test_the_format_is_zeshels(data: Path) -> None:
+    check_format(data, DEFAULT)
+    assert len(files(data)) == 7 + 3
+
+
+@hypothesis_settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**9), size=st.integers(12, 60), wanted=st.integers(1, 4))
+def test_the_format_holds_for_any_seed_and_size(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, size: int, wanted: int
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    mentions = {"train": wanted, "val": 1, "test": 1}
+    settings = {**SMALL, "seed": seed, "entities_per_world": size, "mentions": mentions}
+    try:
+        generate(settings, folder)
+    except InputError as error:  # a dozen short pages may hold no link at all
+        assert size < 30 and "mentions" in str(error)
+        return
+    check_format(folder, settings)
+
+
+def test_equal_settings_give_equal_bytes_in_any_process(tmp_path: Path) -> None:
+    generate(SMALL, tmp_path / "here")
+    code = (
+        "import sys, json; from muver.corpus.miniwikia import generate; "
+        "generate(json.loads(sys.argv[1]), sys.argv[2])"
+    )
+    for salt in ("0", "1"):  # the order of sets of strings hangs on this
+        subprocess.run(
+            [sys.executable, "-c", code, json.dumps(SMALL), str(tmp_path / salt)],
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": salt},
+        )
+        assert files(tmp_path / salt) == files(tmp_path / "here")
+    generate({**SMALL, "seed": 2}, tmp_path / "other")
+    assert files(tmp_path / "other") != files(tmp_path / "here")
+
+
+def test_another_world_leaves_the_others_alone(tmp_path: Path) -> None:
+    generate(SMALL, tmp_path / "before")
+    worlds = {**SMALL["worlds"], "train": ["new", "a", "b"]}
+    generate({**SMALL, "worlds": worlds}, tmp_path / "after")
+    before, after = files(tmp_path / "before"), files(tmp_path / "after")
+    assert set(after) - set(before) == {"documents/new.json"}
+    for name in before:
+        if name != "mentions/train.json":
+            assert after[name] == before[name]
+    # A world that gives fewer mentions gives the first ones of those it gave.
+    for world in ("a", "b"):
+        given_before, given_after = (
+            [m for m in lines(tmp_path / when / "mentions/train.json") if m["corpus"] == world]
+            for when in ("before", "after")
+        )
+        assert given_after == given_before[: len(given_after)]
+
+
+def test_worlds_share_no_names() -> None:
+    words = [
+        {word.lower() for word in World(13, name, 250).words}
+        for names in DEFAULT["worlds"].values()
+        for name in names
+    ]
+    assert all(len(those) > 100 for those in words)
+    assert sum(map(len, words)) == len(set().union(*words))
+
+
+def test_two_worlds_that_share_a_name_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if every world drew its style from the same seed.
+    monkeypatch.setattr(World, "chance", lambda self, *place: Chance(*place))
+    with pytest.raises(InputError, match="'a' and 'b' would share the name"):
+        generate(SMALL, tmp_path)
+
+
+def test_every_title_has_a_made_up_word(data: Path) -> None:
+    world = World(13, "frostmere", 250)
+    for page in lines(data / "documents" / "frostmere.json"):
+        assert set(page["title"].split()) & set(world.words)
+
+
+def test_all_four_categories_occur_in_training_and_test(data: Path) -> None:
+    for split in ("train", "test"):
+        found = [mention["category"] for mention in lines(data / "mentions" / f"{split}.json")]
+        assert set(found) == {
+            "HIGH_OVERLAP",
+            "MULTIPLE_CATEGORIES",
+            "AMBIGUOUS_SUBSTRING",
+            "LOW_OVERLAP",
+        }
+        assert min(found.count(name) for name in set(found)) >= len(found) // 20
+
+
+def test_lengths_spread_from_one_sentence_to_many() -> None:
+    lengths = sorted(
+        length
+        for names in DEFAULT["worlds"].values()
+        for name in names
+        for length in World(13, name, 250).facts.lengths
+    )
+    assert lengths[0] == 1 and 60 <= lengths[-1] <= 100
+    assert 6 <= statistics.median(lengths) <= 12
+    assert statistics.mean(lengths) > 1.3 * statistics.median(lengths)
+
+
+def test_a_description_tells_as_many_sentences_as_it_should(data: Path) -> None:
+    world = World(13, "frostmere", 250)
+    two = max(1 + sum(" . " in piece for piece in template.pieces if isinstance(piece, str))
+              for kind in load_grammar().kinds for template in kind.tell)  # fmt: skip
+    assert two == 3
+    pages = lines(data / "documents" / "frostmere.json")
+    for length, page in zip(world.facts.lengths, pages, strict=True):
+        ends = sum(token in (".", "?", "!") for token in page["text"].split(" "))
+        assert length <= ends <= 3 * length + 3
+
+
+def test_more_mentions_than_links_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'mentions.val': 99999 mentions asked of world 'c'"):
+        generate({**SMALL, "mentions": {"train": 1, "val": 99_999, "test": 1}}, tmp_path)
+    assert not (tmp_path / "mentions" / "val.json").exists()
+
+
+def test_the_command_writes_the_same_files(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    out = str(tmp_path / "command")
+    command.run(parser.parse_args(["--settings", json.dumps(SMALL), "--out", out]))
+    generate(SMALL, tmp_path / "function")
+    assert files(tmp_path / "command") == files(tmp_path / "function")
