@@ -105,10 +105,12 @@ def retrieval_settings(settings: Settings, system: str) -> Settings:
 def row_settings(settings: Settings, system: str) -> Settings:
     """A row's whole settings, from which its key is made (without the data and the machine)."""
     own = settings["systems"][system]
+    retrieval = retrieval_settings(settings, system)
+    retrieval.pop("memory_mb", None)  # bounds memory, moves no score
     row: Settings = {
         "system": system,
         "corpus": settings["corpus"],
-        "retrieve": retrieval_settings(settings, system),
+        "retrieve": retrieval,
         "seed": settings["seed"],
     }
     if "model" in own:

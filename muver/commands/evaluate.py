@@ -12,11 +12,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``muver evaluate``."""
     parser.add_argument("--system", required=True, help="name of the system that made the run")
     parser.add_argument("--dataset", required=True, help="name of the dataset")
-    parser.add_argument("--run", dest="run_file", type=Path, required=True, help="from muver retrieve or bm25")
+    parser.add_argument(
+        "--run", dest="run_file", type=Path, required=True, help="from muver retrieve or bm25"
+    )
     parser.add_argument("--run-manifest", type=Path, required=True, help="the run's manifest")
     parser.add_argument("--entities", type=Path, required=True, help="from muver corpus")
     parser.add_argument("--mentions", type=Path, required=True, help="from muver corpus")
     parser.add_argument("--counts", type=Path, required=True, help="from muver corpus")
+    parser.add_argument(
+        "--encoder",
+        type=Path,
+        help="manifest of the start encoder, whose identity joins the row's settings",
+    )
     parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
     parser.add_argument(
         "--settings",
@@ -42,4 +49,5 @@ def run(args: argparse.Namespace) -> None:
         args.counts,
         args.out,
         args.settings,
+        args.encoder,
     )

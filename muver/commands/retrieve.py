@@ -14,6 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings", type=json_settings, required=True, help="the row's retrieval settings as JSON"
     )
+    parser.add_argument(
+        "--compute", type=json_settings, default={}, help="with --model: the section 'compute'"
+    )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--store", type=Path, help="folder that `muver encode` wrote")
     source.add_argument(
@@ -41,4 +44,4 @@ def run(args: argparse.Namespace) -> None:
     elif args.sentences is None:
         raise InputError("--model needs --sentences.")
     else:
-        stages.retrieve_over_tokens(args.model, *corpus, args.sentences, *results)
+        stages.retrieve_over_tokens(args.model, *corpus, args.sentences, *results, args.compute)

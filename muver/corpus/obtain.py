@@ -12,6 +12,7 @@ from muver.corpus.sources import Source
 from muver.errors import InputError
 from muver.files import atomic_path, sha256_of, write_text
 from muver.progress import logger
+from muver.views.files import PUNKT_FILES
 
 MENTION_FILES = ("train.json", "val.json", "test.json")
 
@@ -68,10 +69,10 @@ def obtain_punkt(
     from muver.views import punkt
 
     with _raw_folder(source, archive, out, url, given, sha256) as folder:
-        english = [path.parent for path in folder.rglob(f"english/{punkt.FILES[0]}")]
-        root = find_root(english[0] if english else folder, punkt.FILES)
+        english = [path.parent for path in folder.rglob(f"english/{PUNKT_FILES[0]}")]
+        root = find_root(english[0] if english else folder, PUNKT_FILES)
         punkt.verify_english(root)
-        _place(root, out, punkt.FILES)
+        _place(root, out, PUNKT_FILES)
     logger.info("%s: in %s", source.name, out)
 
 

@@ -10,19 +10,12 @@ from transformers import BertModel
 from transformers.utils import logging as transformers_logging
 
 from muver.encoders.card import write_model_card
-from muver.encoders.tokens import TOKENIZER_FILE, WordPieces
+from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS
+from muver.encoders.tokens import WordPieces
 from muver.errors import InputError
 from muver.files import atomic_path, read_json, write_json
 
 Output = Literal["cls", "tokens"]
-CONFIG_FILE = "muver.json"
-TOWERS = ("mention_encoder", "entity_encoder")
-MODEL_FILES = (
-    CONFIG_FILE,
-    TOKENIZER_FILE,
-    "README.md",
-    *(f"{tower}/{file}" for tower in TOWERS for file in ("config.json", "model.safetensors")),
-)
 
 transformers_logging.disable_progress_bar()
 

@@ -10,12 +10,12 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from transformers import AutoConfig, AutoTokenizer, BertConfig, BertModel
 
 from muver.encoders.biencoder import save_tower
-from muver.encoders.tokens import TOKENIZER_FILE, WordPieces
+from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
+from muver.encoders.tokens import WordPieces
 from muver.errors import InputError
 from muver.files import atomic_path, sha256_of, write_manifest
 from muver.progress import logger
 
-START_FILES = ("config.json", "model.safetensors", TOKENIZER_FILE, "manifest.json")
 SPECIAL_PIECES = [
     "[PAD]",
     "[unused0]",
@@ -26,7 +26,6 @@ SPECIAL_PIECES = [
     "[SEP]",
     "[MASK]",
 ]
-WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json")
 
 
 def from_scratch(texts: Iterable[str], settings: dict[str, Any], seed: int, out: Path) -> None:

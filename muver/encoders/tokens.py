@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
+from muver.encoders.files import TOKENIZER_FILE
 from muver.errors import InputError
 from muver.views.layout import Ids, Markers
 
-TOKENIZER_FILE = "tokenizer.json"
 MARKER_PIECES = {
     "pad": "[PAD]",
     "cls": "[CLS]",

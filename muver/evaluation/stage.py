@@ -24,6 +24,7 @@ def evaluate(
     counts: Path,
     out: Path,
     settings: dict[str, Any],
+    encoder: Path | None = None,
 ) -> None:
     """Score a run and write its evaluation.
 
@@ -32,6 +33,9 @@ def evaluate(
     settings
         ``cutoffs`` (the k of recall@k), ``row`` (all settings of the table's row; its
         ``retrieve`` section must be what the run was made with).
+    encoder
+        Manifest of the start encoder. Its identity (for a directory the hash of its weights, not
+        where it lay) joins the settings of a row that has a model.
 
     Raises
     ------
@@ -42,6 +46,8 @@ def evaluate(
     row, cutoffs = settings["row"], settings["cutoffs"]
     if not isinstance(row, dict) or not isinstance(row.get("retrieve"), dict):
         raise InputError("--settings: row.retrieve must hold the settings of the retrieve stage.")
+    if encoder is not None and "model" in row:
+        row = {**row, "encoder": read_json(encoder)["identity"]}
     made = read_json(run_manifest)["settings"]
     check_settings(run, made, row["retrieve"])
     check_cutoffs(run, cutoffs, made["k"])

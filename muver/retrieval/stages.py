@@ -140,20 +140,23 @@ def retrieve_over_tokens(
     run: Path,
     manifest: Path,
     settings: dict[str, Any],
+    compute: dict[str, Any],
 ) -> None:
     """Rank entities by token vectors, encoded a chunk at a time and never stored (SOM).
 
     Parameters
     ----------
     settings
-        ``split``, ``k``, ``match`` and the ``compute`` section.
+        ``split``, ``k``, ``match``.
+    compute
+        ``device``, ``precision``, ``threads``, ``batch_tokens``.
     """
     from muver.encoders import device
     from muver.encoders.biencoder import BiEncoder
     from muver.retrieval.tokens import rank_scores, score_world
     from muver.views.worlds import load_worlds
 
-    accelerator = device.start(settings)
+    accelerator = device.start(compute)
     model = BiEncoder.from_pretrained(model_folder).to(accelerator.device).eval()
     rows = RunRows()
     for world in load_worlds(
@@ -166,7 +169,7 @@ def retrieve_over_tokens(
                 model.encode_views,
                 world.contexts,
                 [view.ids for view in views],
-                settings["batch_tokens"],
+                compute["batch_tokens"],
                 accelerator.device,
                 label=f"entities of {world.name}",
             )

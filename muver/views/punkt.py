@@ -12,8 +12,8 @@ from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktTr
 
 from muver.errors import InputError
 from muver.files import write_text
+from muver.views.files import PUNKT_FILES
 
-FILES = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
 CHUNK = 2_000_000  # characters of text in memory as tokens, at about 100 bytes a character
 
 
@@ -56,7 +56,7 @@ def save(parameters: PunktParameters, folder: str | Path) -> None:
         "ortho_context.tab": (f"{word}\t{flags}" for word, flags in context.items()),
         "sent_starters.txt": parameters.sent_starters,
     }
-    for name in FILES:
+    for name in PUNKT_FILES:
         write_text(Path(folder) / name, "".join(f"{line}\n" for line in sorted(lines[name])))
 
 
@@ -99,7 +99,7 @@ def verify_english(folder: str | Path) -> None:
 def fingerprint(folder: str | Path) -> str:
     """SHA-256 over the four files, which says which parameters were used."""
     whole = hashlib.sha256()
-    for name in FILES:
+    for name in PUNKT_FILES:
         whole.update((Path(folder) / name).read_bytes() + b"\0")
     return whole.hexdigest()
 
@@ -109,7 +109,7 @@ def _rows(path: Path, columns: int) -> list[tuple[str, ...]]:
         lines = path.read_bytes().decode("utf-8").split("\n")
     except FileNotFoundError:
         raise InputError(
-            f"{path}: no such file. Punkt's parameters are the files {', '.join(FILES)}."
+            f"{path}: no such file. Punkt's parameters are the files {', '.join(PUNKT_FILES)}."
         ) from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text.") from None

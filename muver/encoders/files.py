@@ -1,0 +1,15 @@
+"""Names of the files in an encoder's and a model's directory (imports nothing heavy)."""
+
+TOKENIZER_FILE = "tokenizer.json"
+CONFIG_FILE = "muver.json"
+TOWERS = ("mention_encoder", "entity_encoder")
+TOWER_FILES = ("config.json", "model.safetensors")
+WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json")
+ENCODER_FILES = ("config.json", *WEIGHT_FILES, TOKENIZER_FILE, "vocab.txt")
+START_FILES = (*TOWER_FILES, TOKENIZER_FILE, "manifest.json")
+MODEL_FILES = (
+    CONFIG_FILE,
+    TOKENIZER_FILE,
+    "README.md",
+    *(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES),
+)

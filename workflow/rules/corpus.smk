@@ -1,0 +1,59 @@
+# Raw data to the canonical corpus: generated, downloaded, or a directory as it is.
+
+if S["dataset"] == "miniwikia":
+
+    rule generate:
+        input:
+            code=code("generate"),
+        output:
+            RAW,
+        log:
+            f"logs/{ROOT}/generate.log",
+        params:
+            settings=as_json(S["generate"]),
+            raw=W.raw,
+        shell:
+            "muver generate --log {log} --settings {params.settings:q} --out {params.raw}"
+
+
+if S["dataset"] == "zeshel":
+
+    rule download:
+        input:
+            code=code("download"),
+        output:
+            RAW,
+        log:
+            f"logs/{ROOT}/download.log",
+        params:
+            settings=as_json(S["download"]),
+            raw=W.raw,
+            archive=f"{ROOT}/download/zeshel.tar.bz2",
+        shell:
+            "muver download --log {log} --dataset zeshel --settings {params.settings:q}"
+            " --archive {params.archive} --out {params.raw}"
+
+
+rule corpus:
+    input:
+        RAW,
+        code=code("corpus"),
+    output:
+        entities=W.entities,
+        mentions=W.mentions,
+        counts=W.counts,
+    log:
+        f"logs/{ROOT}/corpus.log",
+    params:
+        settings=as_json(
+            {
+                **S["corpus"],
+                "expected": "zeshel" if S["dataset"] == "zeshel" else None,
+            }
+        ),
+        name=S["workspace"],
+        raw=W.raw,
+    shell:
+        "muver corpus --log {log} --name {params.name} --settings {params.settings:q}"
+        " --raw {params.raw:q} --entities {output.entities} --mentions {output.mentions}"
+        " --counts {output.counts}"

@@ -1,0 +1,52 @@
+# Descriptions to sentences, and the vocabulary and weights that training starts from.
+
+ENGLISH = W.english_files if S["segment"]["punkt"] == "english" else []
+
+
+rule punkt_english:
+    output:
+        W.english_files,
+    log:
+        f"logs/{ROOT}/punkt_english.log",
+    params:
+        folder=f"{ROOT}/punkt_english",
+    shell:
+        "muver download --log {log} --punkt english --out {params.folder}"
+
+
+rule segment:
+    input:
+        ENGLISH,
+        entities=W.entities,
+        counts=W.counts,
+        code=code("segment"),
+    output:
+        W.segment_files,
+    log:
+        f"logs/{ROOT}/segment.log",
+    params:
+        settings=as_json(S["segment"]),
+        english=f"--english {ROOT}/punkt_english" if ENGLISH else "",
+        folder=f"{ROOT}/segment",
+    shell:
+        "muver segment --log {log} --settings {params.settings:q} --entities {input.entities}"
+        " --counts {input.counts} {params.english} --out {params.folder}"
+
+
+rule encoder:
+    input:
+        W.encoder_files(),
+        entities=W.entities,
+        counts=W.counts,
+        code=code("encoder"),
+    output:
+        W.start_files,
+    log:
+        f"logs/{ROOT}/encoder.log",
+    params:
+        settings=section("scratch", "seed"),
+        source=S["encoder"],
+        folder=f"{ROOT}/start",
+    shell:
+        "muver encoder --log {log} --source {params.source:q} --settings {params.settings:q}"
+        " --entities {input.entities} --counts {input.counts} --out {params.folder}"
