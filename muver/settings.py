@@ -1,5 +1,6 @@
 """From params.yaml, a preset and the command line to the settings of a run, checked."""
 
+import contextlib
 import difflib
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -38,6 +39,7 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
     InputError
         For an unknown key, preset, model or system, or a wrong type; names the key.
     """
+    overrides = {key: _typed(value) for key, value in overrides.items()}
     given = {key: value for key, value in params.items() if key != "presets"}
     presets = params.get("presets") or {}
     chosen = _preset(given.get("preset"), overrides)
@@ -47,7 +49,7 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
         )
     if not isinstance(presets[chosen], Mapping | None):
         raise InputError(f"presets.{chosen}: expected sections, got {presets[chosen]!r}.")
-    merged = _merge(_merge(given, presets[chosen] or {}), dict(overrides))
+    merged = _merge(_merge(given, presets[chosen] or {}), overrides)
     merged["preset"] = chosen
     _check({**merged, "presets": dict(presets)})
     _check_references(merged)
@@ -119,6 +121,21 @@ def row_settings(settings: Settings, system: str) -> Settings:
         if own.get("merge_layers", 0):
             row["merge"] = settings["merge"]
     return row
+
+
+def _typed(value: Any) -> Any:
+    """Numbers and truth values inside an override; Snakemake leaves them as text there."""
+    if isinstance(value, Mapping):
+        return {key: _typed(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_typed(part) for part in value]
+    if not isinstance(value, str):
+        return value
+    read = yaml.safe_load(value) if value else value
+    if isinstance(read, str):  # YAML 1.1 takes 1e-5 for a word
+        with contextlib.suppress(ValueError):
+            return float(read)
+    return read if isinstance(read, bool | int | float | None) else value
 
 
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -94,7 +94,7 @@ rule retrieve_tokens:
     threads: S["compute"]["threads"]
     params:
         settings=retrieval,
-        compute=section("compute"),
+        compute=as_json(S["compute"]),
         model=lambda wildcards: f"{ROOT}/models/{S['systems'][wildcards.system]['model']}",
     shell:
         "muver retrieve --log {log} --label {wildcards.system} --settings {params.settings:q}"

@@ -17,7 +17,7 @@ rule train:
     threads: S["compute"]["threads"]
     params:
         settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
-        compute=section("compute"),
+        compute=as_json(S["compute"]),
         start=f"{ROOT}/start",
         checkpoints=f"{ROOT}/checkpoints/{{model}}",
         folder=f"{ROOT}/models/{{model}}",
