@@ -60,4 +60,4 @@ def entity_views(
                 title_ids, tokenizer.ids(texts[span]), sentences[span], strict=True
             ):
                 ids = prefix_view(title, text, tokenizer.markers, settings["max_tokens"])
-                yield [View(ids, 0, len(some) - 1)]
+                yield [View(ids, 0 if some else -1, len(some) - 1)]

@@ -99,7 +99,7 @@ def sentence_views(
     """
     content = max_tokens - 2
     if title_room and len(title) + 1 >= content:
-        title = title[: content - 1 - title_room]
+        title = title[: max(content - 1 - title_room, 0)]
     head = [*title, markers.title_end]
 
     def lay_out(buffer: Ids, first: int, last: int) -> View:
@@ -124,10 +124,13 @@ def merged_view(views: Sequence[Ids], markers: Markers, max_tokens: int = 512) -
     """Concatenate neighbouring views under one title (the union Q' of section 2.3).
 
     It is a concatenation of the views as they were cut, not of the sentences: the first view
-    without its ``[SEP]``, then of each further view what follows its title.
+    without its ``[SEP]``, then of each further view what follows its title. A view whose title
+    has driven ``[ENT]`` out adds nothing (the released code fails there).
     """
     ids = list(_until(views[0], markers.sep))
     for view in views[1:]:
+        if markers.title_end not in view:
+            continue
         text = view[view.index(markers.title_end) + 1 :]
         ids.extend(_until(_until(text, markers.sep), markers.pad))
     return [*ids[: max_tokens - 1], markers.sep]

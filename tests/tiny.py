@@ -1,0 +1,88 @@
+"""The smallest things that behave like the real ones: a BERT, a model, a corpus of two worlds."""
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES, table_writer
+from muver.encoders.biencoder import BiEncoder, ModelConfig
+from muver.encoders.start import from_scratch
+
+SCRATCH = {
+    "vocabulary": 220,
+    "layers": 2,
+    "hidden": 32,
+    "heads": 2,
+    "intermediate": 64,
+    "positions": 64,
+    "dropout": 0.1,
+}
+SENTENCE_VIEWS = {
+    "kind": "sentences",
+    "max_tokens": 24,
+    "min_pieces": 4,
+    "title_room": 4,
+    "training_views": 3,
+}
+TOKEN_VIEWS = {"kind": "tokens", "max_tokens": 24}
+COMPUTE = {"device": "cpu", "precision": "fp32", "threads": 1, "batch_tokens": 200}
+
+VOCABULARY = """
+king river tower bell crown raven forest lantern harbour sword scholar winter
+drum mirror captain island market horse garden storm wolf castle archer valley
+"""
+WORDS = VOCABULARY.split()
+
+
+def texts(count: int = 24) -> list[list[str]]:
+    """Descriptions of 1 to 5 sentences, each entity's own."""
+    descriptions = []
+    for number in range(count):
+        words = [WORDS[(number * 7 + step * 5) % len(WORDS)] for step in range(15)]
+        sentences = [
+            f"The {words[3 * s]} of the {words[3 * s + 1]} saw the {words[3 * s + 2]} twice."
+            for s in range(1 + number % 5)
+        ]
+        descriptions.append(sentences)
+    return descriptions
+
+
+def make_encoder(folder: Path) -> Path:
+    """A BERT of two layers with a vocabulary of its own."""
+    from_scratch([" ".join(sentences) for sentences in texts()], SCRATCH, 7, folder)
+    return folder
+
+
+def make_model(encoder: Path, score: str = "max", dropout: bool = False) -> BiEncoder:
+    """Two towers that start from ``encoder``; in evaluation mode, or in training mode."""
+    views = TOKEN_VIEWS if score == "sum_max" else SENTENCE_VIEWS
+    config = ModelConfig(views=views, context={"max_tokens": 32}, score=score)
+    return BiEncoder.from_encoder(encoder, config).train(dropout)
+
+
+def write_corpus(folder: Path) -> tuple[Path, Path, Path]:
+    """Entities, mentions and sentences of three worlds: two to train on, one for val and test."""
+    paths = tuple(folder / f"{name}.parquet" for name in ("entities", "mentions", "sentences"))
+    worlds = {"alder": ("train",), "birch": ("train",), "cedar": ("val", "test")}
+    entities, mentions, sentences = [], [], []
+    for place, (world, splits) in enumerate(worlds.items()):
+        descriptions = texts(12)[place:] + texts(12)[:place]
+        for number, own in enumerate(descriptions):
+            title = f"{WORDS[(number + place) % len(WORDS)]} {WORDS[number]}"
+            starts = [sum(len(s) + 1 for s in own[:n]) for n in range(len(own))]
+            ends = [start + len(s) for start, s in zip(starts, own, strict=True)]
+            entities.append((world, number, f"{world}-{number}", title, " ".join(own)))
+            sentences.append((world, number, own, starts, ends))
+            for split in splits:
+                left, right = own[-1].lower(), own[0].lower()
+                mention = (f"{split}-{world}-{number}", split, world, left, title, right, number)
+                mentions.append((*mention, "LOW_OVERLAP"))
+    order = ("train", "val", "test")
+    mentions.sort(key=lambda row: order.index(row[1]))
+    for path, schema, rows in zip(
+        paths, (ENTITIES, MENTIONS, SENTENCES), (entities, mentions, sentences), strict=True
+    ):
+        columns = dict(zip(schema.names, zip(*rows, strict=True), strict=True))
+        with table_writer(path, schema) as writer:
+            writer.write_table(pa.table({n: list(v) for n, v in columns.items()}, schema=schema))
+    return paths

@@ -1,0 +1,70 @@
+"""From texts to views, by a vocabulary in which every word is a piece."""
+
+from muver.views import build
+from muver.views.build import entity_views
+from muver.views.layout import Markers
+
+MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
+SENTENCES = {"kind": "sentences", "max_tokens": 8, "min_pieces": 2, "title_room": 2}
+
+
+class Words:
+    """Numbers written as words are their own ids; counts how often it is asked."""
+
+    markers = MARKERS
+
+    def __init__(self):
+        self.asked = 0
+
+    def ids(self, texts):
+        self.asked += 1
+        return [[int(word) for word in text.split()] for text in texts]
+
+
+def test_sentence_views_keep_the_entities_apart():
+    views = list(
+        entity_views(
+            ["500", "600"],
+            ["unused", "unused"],
+            [["11 12", "13", "14 15"], ["21 22 23"]],
+            SENTENCES,
+            Words(),
+        )
+    )
+    assert [[tuple(view) for view in some] for some in views] == [
+        [([101, 500, 3, 11, 12, 102], 0, 0), ([101, 500, 3, 13, 14, 15, 102], 1, 2)],
+        [([101, 600, 3, 21, 22, 23, 102], 0, 0)],
+    ]
+
+
+def test_prefix_and_tokens_give_one_view_of_the_whole_text():
+    for kind in ("prefix", "tokens"):
+        views = list(
+            entity_views(
+                ["500", "600"],
+                ["11 12 13 14 15 16", ""],
+                [["11 12 13", "14 15 16"], []],
+                {"kind": kind, "max_tokens": 8},
+                Words(),
+            )
+        )
+        assert [[tuple(view) for view in some] for some in views] == [
+            [([101, 500, 3, 11, 12, 13, 14, 102], 0, 1)],
+            [([101, 600, 3, 102], -1, -1)],
+        ]
+
+
+def test_an_entity_without_sentences_has_a_view_of_its_title():
+    ((only,),) = entity_views(["500"], [""], [[]], SENTENCES, Words())
+    assert tuple(only) == ([101, 500, 3, 102], -1, -1)
+
+
+def test_texts_go_to_the_tokenizer_in_batches(monkeypatch):
+    monkeypatch.setattr(build, "BATCH", 3)
+    words = Words()
+    titles = [str(500 + n) for n in range(7)]
+    sentences = [[f"{n} {n}"] * (n % 3) for n in range(7)]
+    views = list(entity_views(titles, [""] * 7, sentences, SENTENCES, words))
+    assert words.asked == 3 * 2
+    assert [len(some) for some in views] == [1, 1, 2, 1, 1, 2, 1]
+    assert views[5][0].ids == [101, 505, 3, 5, 5, 102]

@@ -1,0 +1,89 @@
+"""Merging a world's views over layers, with an encoder that a hand can follow."""
+
+import numpy as np
+
+from muver.views.expand import expand_world
+from muver.views.layout import Markers
+
+MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
+
+
+def view(*text: int) -> list[int]:
+    return [101, 5, 3, *text, 102]
+
+
+def greatest(ids) -> np.ndarray:
+    """The vector of a view is the greatest number of its text."""
+    return np.array([[max(some[3:-1])] for some in ids], dtype=np.float32).reshape(-1, 1)
+
+
+def expand(texts_by_entity: list[list[int]], **settings):
+    settings = {"layers": 2, "top_k": 0.4, "pairs": "distant", "max_tokens": 512, **settings}
+    owners = np.repeat(np.arange(len(texts_by_entity)), [len(t) for t in texts_by_entity])
+    ids = [view(number) for texts in texts_by_entity for number in texts]
+    asked = []
+
+    def encode(some):
+        asked.append(list(some))
+        return greatest(some)
+
+    layers = expand_world(owners, ids, greatest(ids), encode, MARKERS, settings)
+    return layers, asked
+
+
+def spans(layer):
+    return [
+        (entity, v.first, v.last) for entity, v in zip(layer.entities, layer.views, strict=True)
+    ]
+
+
+def test_layers_by_hand():
+    # Entity 0: 10 20 50 55 60; the gaps are 10 30 5 5, int(5 * .4) = 2 pairs.
+    # Layer 1 merges slots 1 (20, 50) and 0 (10, 20): 20 50 50 55 60, gaps 30 0 5 5.
+    # Layer 2 merges slots 0 and 2 (5, before slot 3 by order): [0..2] and [2..3].
+    # Entity 1: 7 80 81; gaps 73 1, 1 pair: slot 0 is [0..1] = 80; gaps 0 1: slot 1 is [1..2].
+    # Entity 2 has two views and never merges.
+    layers, asked = expand([[10, 20, 50, 55, 60], [7, 80, 81], [1, 90]])
+    assert spans(layers[0]) == [(0, 0, 1), (0, 1, 2), (1, 0, 1)]
+    assert spans(layers[1]) == [(0, 0, 2), (0, 2, 3), (1, 1, 2)]
+    assert [v.ids for v in layers[1].views] == [view(10, 20, 50), view(50, 55), view(80, 81)]
+    assert layers[1].vectors.tolist() == [[50], [55], [81]]
+    assert [len(batch) for batch in asked] == [3, 3]  # a layer's views are encoded together
+
+
+def test_close_pairs():
+    layers, _ = expand([[10, 20, 50, 55, 60]], pairs="close", layers=1)
+    assert spans(layers[0]) == [(0, 2, 3), (0, 3, 4)]
+
+
+def test_nothing_to_merge_gives_empty_layers():
+    layers, _ = expand([[1, 2], [3]])
+    assert [spans(layer) for layer in layers] == [[], []]
+    assert [layer.vectors.shape for layer in layers] == [(0, 1), (0, 1)]
+
+
+def test_a_wasted_choice_adds_nothing_and_changes_nothing():
+    # 0 100 101: slot 0 becomes [0..1] = 100; gaps 0 1: slot 1 becomes [1..2] = 101; gaps 1 0:
+    # slot 0 grows to [0..2] = 101; gaps 0 0: slot 0 chosen, and has nowhere to grow.
+    layers, _ = expand([[0, 100, 101]], layers=5)
+    assert [spans(layer) for layer in layers] == [
+        [(0, 0, 1)],
+        [(0, 1, 2)],
+        [(0, 0, 2)],
+        [],
+        [],
+    ]
+
+
+def test_merged_views_are_cut():
+    layers, _ = expand([[10, 20, 50]], max_tokens=5, layers=1)
+    assert [v.ids for v in layers[0].views] == [[101, 5, 3, 20, 102]]
+
+
+def test_the_store_is_not_written_to():
+    vectors = greatest([view(1), view(2), view(9)])
+    vectors.setflags(write=False)  # as of a memory-mapped file
+    settings = {"layers": 2, "top_k": 0.4, "pairs": "distant", "max_tokens": 512}
+    ids = [view(1), view(2), view(9)]
+    expand_world(np.zeros(3, dtype=np.int32), ids, vectors, greatest, MARKERS, settings)
+    assert vectors.tolist() == [[1], [2], [9]]
