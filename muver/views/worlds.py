@@ -67,7 +67,7 @@ def load_worlds(
     Raises
     ------
     InputError
-        If the split has no mentions.
+        If the split has no mentions, or the sentences are not those of the entities.
     """
     table = read_mentions(mentions, split)
     if not table.num_rows:
@@ -98,12 +98,18 @@ def _load_world(
 ) -> World:
     described = read_entities(entities, [name])
     titles = described["title"].to_pylist()
+    split = read_sentences(sentences, [name])["sentences"]
+    if len(split) != len(titles):
+        raise InputError(
+            f"{sentences} has {len(split)} entities and {entities} {len(titles)} of world "
+            f"{name!r}: they belong to different runs. Run the segment stage again."
+        )
     gold = table["gold"].to_numpy()
     wanted = np.unique(gold) if gold_only else np.arange(len(titles))
     laid_out = entity_views(
         [titles[number] for number in wanted],
         described["text"].take(wanted).to_pylist(),
-        read_sentences(sentences, [name])["sentences"].take(wanted).to_pylist(),
+        split.take(wanted).to_pylist(),
         layouts.views,
         tokenizer,
     )

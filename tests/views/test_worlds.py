@@ -1,0 +1,88 @@
+"""Worlds laid out from the canonical tables."""
+
+from dataclasses import dataclass
+
+import pyarrow.parquet as pq
+import pytest
+
+from muver.corpus.schema import read_mentions
+from muver.errors import InputError
+from muver.views.layout import Markers
+from muver.views.worlds import context_ids, load_worlds
+from tests import tiny
+
+MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
+
+
+@dataclass
+class Layouts:
+    views: dict
+    context: dict
+
+
+LAYOUTS = Layouts(tiny.SENTENCE_VIEWS, {"max_tokens": 12})
+
+
+class Lengths:
+    """Each word is a piece: 1000 and its length."""
+
+    markers = MARKERS
+
+    def ids(self, texts):
+        return [[1000 + len(word) for word in text.split()] for text in texts]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    return tiny.write_corpus(tmp_path)
+
+
+def load(corpus, split, **more):
+    return load_worlds(*corpus, split, LAYOUTS, Lengths(), **more)
+
+
+def test_worlds_of_a_split_by_name(corpus):
+    assert [world.name for world in load(corpus, "train")] == ["alder", "birch"]
+    (cedar,) = load(corpus, "test")
+    assert cedar.name == "cedar"
+    assert cedar.mention_ids == [f"test-cedar-{n}" for n in range(12)]
+    assert cedar.gold.tolist() == list(range(12))
+    assert len(cedar.titles) == len(cedar.views) == 12
+    assert cedar.titles[0] == "tower king"
+    # Entity 0 of this world is the third description: 3 sentences of 9 words.
+    assert [(view.first, view.last) for view in cedar.views[0]] == [(0, 0), (1, 1), (2, 2)]
+    assert cedar.views[0][0].ids[:4] == [101, 1005, 1004, 3]
+
+
+def test_contexts(corpus):
+    (cedar,) = load(corpus, "val")
+    table = read_mentions(corpus[1], "val")
+    assert cedar.contexts == context_ids(table, Lengths(), 12)
+    # 12 tokens: left 12 - 4 over 2, less 1, is 3; right 12 - 4 - 3 - 2 = 3
+    row = table.slice(0, 1).to_pylist()[0]
+    left, mention, right = (
+        [1000 + len(word) for word in row[name].split()]
+        for name in ("context_left", "mention", "context_right")
+    )
+    assert cedar.contexts[0] == [101, *left[-3:], 1, *mention, 2, *right[:3], 102]
+
+
+def test_views_of_gold_entities_only(corpus):
+    table = pq.read_table(corpus[1])
+    pq.write_table(table.slice(0, 2), corpus[1])  # golds 0 and 1 of alder
+    (alder,) = load(corpus, "train", gold_only=True)
+    (everything,) = load(corpus, "train")
+    assert alder.views[:2] == everything.views[:2]
+    assert alder.views[2:] == [[]] * 10
+    assert all(everything.views)
+
+
+def test_a_split_without_mentions(corpus):
+    with pytest.raises(InputError, match="mentions.parquet: no mentions in split 'dev'"):
+        load(corpus, "dev")
+
+
+def test_sentences_of_other_entities(corpus):
+    pq.write_table(pq.read_table(corpus[2]).slice(1), corpus[2])
+    with pytest.raises(InputError, match="11 entities and .* 12 of world 'alder'.*segment stage"):
+        load(corpus, "train")
