@@ -1,0 +1,71 @@
+"""What MLflow is told of a row."""
+
+from muver.tracking.describe import VALUE_LIMIT, metrics, note, parameters, tags, worlds_csv
+
+EVALUATION = {
+    "system": "muver",
+    "dataset": "tiny",
+    "fingerprint": "f00d",
+    "settings": {"seed": 1},
+    "cutoffs": [1, 64],
+    "mentions": 4,
+    "hits": {"1": 1, "64": 4},
+    "micro": {"1": 25.0, "64": 100.0},
+    "macro": {"1": 100 / 6, "64": 100.0},
+    "worlds": {
+        "lego": {"mentions": 3, "hits": {"1": 1, "64": 3}, "recall": {"1": 100 / 3, "64": 100.0}},
+        "c#/d": {"mentions": 1, "hits": {"1": 0, "64": 1}, "recall": {"1": 0.0, "64": 100.0}},
+    },
+}
+
+
+def test_parameters_are_flat_texts():
+    settings = {
+        "model": {"views": {"kind": "sentences"}, "training": {}},
+        "rate": 1e-05,
+        "long": "x" * 7000,
+        "on": True,
+    }
+    assert parameters(settings) == {
+        "model.views.kind": "sentences",
+        "model.training": "{}",
+        "rate": "1e-05",
+        "long": "x" * VALUE_LIMIT,
+        "on": "true",
+    }
+
+
+def test_metric_names_are_legal_and_sort_by_cutoff():
+    found = metrics(EVALUATION)
+    assert found == {
+        "recall_at_01": 25.0,
+        "recall_at_64": 100.0,
+        "macro/recall_at_01": 100 / 6,
+        "macro/recall_at_64": 100.0,
+        "world_lego/recall_at_01": 100 / 3,
+        "world_lego/recall_at_64": 100.0,
+        "world_c__d/recall_at_01": 0.0,
+        "world_c__d/recall_at_64": 100.0,
+    }
+
+
+def test_tags():
+    found = tags(EVALUATION, "MuVER", "abc")
+    assert found["row_key"] == "abc"
+    assert (found["method"], found["system"], found["dataset"]) == ("MuVER", "muver", "tiny")
+    assert found["data_fingerprint"] == "f00d"
+    assert len(found["config_hash"]) == 12
+
+
+def test_note_shows_the_row_and_how_to_make_it():
+    text = note(EVALUATION, "MuVER", "abc", "results/table1.csv")
+    assert "| **all mentions** | 4 | 25.00 | 100.00 |" in text
+    assert "| lego | 3 | 33.33 | 100.00 |" in text
+    assert "| mean of worlds |  | 16.67 | 100.00 |" in text
+    assert "`snakemake --cores all results/table1.csv`" in text
+
+
+def test_worlds_csv():
+    assert worlds_csv(EVALUATION) == (
+        "world,mentions,R@1,R@64\nlego,3,33.33,100.00\nc#/d,1,0.00,100.00\n"
+    )

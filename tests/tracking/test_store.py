@@ -1,0 +1,75 @@
+"""Making and opening stores."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from muver.errors import InputError
+from muver.tracking.store import open_experiment, open_store
+
+OPEN = """
+from muver.tracking.store import open_experiment, open_store
+with open_store() as (client, artifacts):
+    print(open_experiment(client, "table1", artifacts))
+"""
+
+
+def test_processes_at_once_make_one_good_store(tmp_path: Path):
+    """In the folder they work in; quietly; without mlruns."""
+    environment = {k: v for k, v in os.environ.items() if k != "MLFLOW_TRACKING_URI"}
+    starts = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPEN],
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    said = [start.communicate(timeout=120) for start in starts]
+    assert said == [("1\n", ""), ("1\n", "")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mlartifacts", "mlflow.db"]
+    with sqlite3.connect(tmp_path / "mlflow.db") as database:
+        names = database.execute("select name from experiments order by experiment_id").fetchall()
+    assert names == [("Default",), ("table1",)]
+
+
+def test_a_moved_folder_gets_an_experiment_of_its_own(tmp_path: Path, monkeypatch):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{old / 'mlflow.db'}")
+    with open_store() as (client, artifacts):
+        first = open_experiment(client, "table1", artifacts)
+        assert open_experiment(client, "table1", artifacts) == first
+    shutil.copytree(old, new)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{new / 'mlflow.db'}")
+    with open_store() as (client, artifacts):
+        second = open_experiment(client, "table1", artifacts)
+        assert second != first
+        assert (
+            client.get_experiment(second).artifact_location
+            == (new / "mlartifacts" / "table1").as_uri()
+        )
+        assert "before the move" in client.get_experiment(first).name
+
+
+@pytest.mark.parametrize("uri", ["./mlruns", "nonsense://x"])
+def test_a_store_that_cannot_be_used(tmp_path: Path, monkeypatch, uri: str):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
+    with pytest.raises(InputError, match=r"cannot be used: .* tracking\.enabled"), open_store():
+        pass
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path / 'file' / 'mlflow.db'}")
+    with pytest.raises(InputError, match="cannot be written"), open_store():
+        pass
