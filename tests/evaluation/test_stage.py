@@ -20,7 +20,9 @@ ROW = {"seed": 1, "retrieve": {"k": 3, "match": "title", "aggregate": "max"}}
 def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
     """Write a run with its manifest, score it and read the evaluation."""
 
-    def stage(made=MADE, row: Any = ROW, cutoffs=(1, 2, 3), dataset="tiny") -> dict[str, Any]:
+    def stage(
+        made=MADE, row: Any = ROW, cutoffs=(1, 2, 3), dataset="tiny", encoder: Path | None = None
+    ) -> dict[str, Any]:
         (corpus / "s.json").write_text(json.dumps({"settings": made}))
         evaluate(
             "s",
@@ -32,6 +34,7 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
             corpus / "counts.json",
             corpus / "out.json",
             {"cutoffs": list(cutoffs), "row": row},
+            encoder,
         )
         return json.loads((corpus / "out.json").read_text())
 
@@ -47,6 +50,14 @@ def test_file(run_stage: Stage):
     assert found["settings"] == ROW
     assert found["fingerprint"] == "f00d"
     assert found["hits"] == {"1": 2, "2": 3, "3": 4}
+
+
+def test_encoder_joins_the_settings_of_rows_with_a_model(run_stage: Stage, corpus: Path):
+    (corpus / "start.json").write_text('{"identity": {"name": "scratch"}}')
+    row = {**ROW, "model": {"score": "max"}}
+    found = run_stage(row=row, encoder=corpus / "start.json")
+    assert found["settings"] == {**row, "encoder": {"name": "scratch"}}
+    assert run_stage(encoder=corpus / "start.json")["settings"] == ROW  # BM25 has none
 
 
 @pytest.mark.parametrize("key", ["match", "aggregate"])
