@@ -5,17 +5,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor, nn
 from transformers import BertModel
 from transformers.utils import logging as transformers_logging
 
 from muver.encoders.card import write_model_card
-from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS
+from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
 from muver.encoders.tokens import WordPieces
 from muver.errors import InputError
 from muver.files import atomic_path, read_json, write_json
+from muver.progress import logger
 
 Output = Literal["cls", "tokens"]
+# Weights of BERT checkpoints that a tower has no use for: the pooling layer and training heads.
+UNUSED_WEIGHTS = ("pooler.", "cls.", "embeddings.position_ids")
 
 transformers_logging.disable_progress_bar()
 
@@ -76,15 +80,10 @@ class BiEncoder(nn.Module):
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "BiEncoder":
         """Start both towers from the same BERT directory, as separate weights."""
-        towers = [_load_tower(Path(folder)) for _ in TOWERS]
-        limit = towers[0].config.max_position_embeddings
-        for name, layout in (("views", config.views), ("context", config.context)):
-            if layout["max_tokens"] > limit:
-                raise InputError(
-                    f"{name}.max_tokens is {layout['max_tokens']}, but the encoder in {folder} "
-                    f"has {limit} positions. Lower it or choose another encoder."
-                )
-        return cls(*towers, WordPieces(folder), config)
+        model = cls(*(_load_tower(Path(folder)) for _ in TOWERS), WordPieces(folder), config)
+        model.require_positions("views.max_tokens", config.views["max_tokens"])
+        model.require_positions("context.max_tokens", config.context["max_tokens"])
+        return model
 
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> "BiEncoder":
@@ -114,6 +113,15 @@ class BiEncoder(nn.Module):
         write_model_card(folder / "README.md", asdict(self.config))
         write_json(folder / CONFIG_FILE, asdict(self.config))
 
+    def require_positions(self, setting: str, tokens: int) -> None:
+        """Refuse a setting that asks for longer sequences than the encoder has positions."""
+        limit = self.entity_encoder.config.max_position_embeddings
+        if tokens > limit:
+            raise InputError(
+                f"{setting} is {tokens}, but the encoder has {limit} positions. Lower it or "
+                "choose another encoder."
+            )
+
     def encode_mentions(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Vectors of contexts: (batch, length) ids -> (batch, d), or (batch, length, d)."""
         return self._encode(self.mention_encoder, ids, mask)
@@ -138,9 +146,49 @@ def save_tower(tower: BertModel, folder: Path) -> None:
         tower.config.to_json_file(temporary)
 
 
+def load_bert(source: str | Path) -> BertModel:
+    """Load a BERT without its pooling layer, in float32.
+
+    Parameters
+    ----------
+    source
+        A directory, or a hub name.
+
+    Raises
+    ------
+    InputError
+        If the weights are damaged, of other sizes than config.json says, or some are missing
+        (transformers would make those up at random).
+    OSError
+        If the hub has no such name or cannot be reached.
+    """
+    verbosity = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()  # what its report would say is checked below
+    try:
+        tower, report = BertModel.from_pretrained(
+            source, add_pooling_layer=False, dtype=torch.float32, output_loading_info=True
+        )
+    except (RuntimeError, SafetensorError) as error:
+        raise InputError(f"encoder {source}: its weights cannot be loaded ({error}).") from error
+    finally:
+        transformers_logging.set_verbosity(verbosity)
+    if missing := sorted(report["missing_keys"]):
+        raise InputError(
+            f"encoder {source}: {len(missing)} weights are missing, the first is {missing[0]!r}. "
+            "Expected the weights of a whole BERT."
+        )
+    unknown = [
+        name
+        for name in sorted(report["unexpected_keys"])
+        if not name.removeprefix("bert.").startswith(UNUSED_WEIGHTS)
+    ]
+    if unknown:
+        logger.warning("%s: %d weights not used: %s", source, len(unknown), ", ".join(unknown))
+    return tower
+
+
 def _load_tower(folder: Path) -> BertModel:
-    if not (folder / "config.json").is_file():
-        raise InputError(f"{folder / 'config.json'}: no such file. Expected a BERT directory.")
-    if not (folder / "model.safetensors").is_file():
-        raise InputError(f"{folder / 'model.safetensors'}: no such file. The weights are missing.")
-    return BertModel.from_pretrained(folder, add_pooling_layer=False, dtype=torch.float32)
+    for file in TOWER_FILES:
+        if not (folder / file).is_file():
+            raise InputError(f"{folder / file}: no such file. Expected a BERT directory.")
+    return load_bert(folder)

@@ -9,13 +9,14 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import AutoConfig, AutoTokenizer, BertConfig, BertModel
 
-from muver.encoders.biencoder import save_tower
+from muver.encoders.biencoder import load_bert, save_tower
 from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
 from muver.encoders.tokens import WordPieces
 from muver.errors import InputError
 from muver.files import atomic_path, sha256_of, write_manifest
 from muver.progress import logger
 
+VOCABULARY_FILES = (TOKENIZER_FILE, "vocab.txt")
 SPECIAL_PIECES = [
     "[PAD]",
     "[unused0]",
@@ -58,12 +59,12 @@ def from_scratch(texts: Iterable[str], settings: dict[str, Any], seed: int, out:
 
 def from_directory(source: Path, out: Path) -> None:
     """Take a BERT directory as it is: weights (safetensors or torch), configuration, tokenizer."""
-    check_encoder(source)
+    _check_directory(source)
     _take(str(source), source.resolve().name, out)
 
 
 def from_hub(name: str, out: Path) -> None:
-    """Download a BERT by its hub name. The only stage besides ``download`` that may use a network."""
+    """Take a BERT by its hub name; with ``download`` the only code that may use the network."""
     logger.info("taking %s from the hub (or its local cache)", name)
     try:
         _take(name, name, out)
@@ -74,8 +75,7 @@ def from_hub(name: str, out: Path) -> None:
         ) from error
 
 
-def check_encoder(folder: Path) -> None:
-    """Refuse a directory that is no BERT, or has no weights or no vocabulary."""
+def _check_directory(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"encoder {folder}: no such directory.")
     if not (folder / "config.json").is_file():
@@ -86,20 +86,15 @@ def check_encoder(folder: Path) -> None:
         raise InputError(
             f"encoder {folder}: no weights in it (looked for {', '.join(WEIGHT_FILES)})."
         )
-    architecture = AutoConfig.from_pretrained(folder).model_type
-    if architecture != "bert":
+    if not any((folder / file).is_file() for file in VOCABULARY_FILES):
         raise InputError(
-            f"encoder {folder}: its config.json says model_type {architecture!r}; both towers are "
-            "BERTs. Choose a BERT-type encoder."
+            f"encoder {folder}: no vocabulary in it (looked for {', '.join(VOCABULARY_FILES)})."
         )
 
 
 def _take(source: str, name: str, out: Path) -> None:
-    config = AutoConfig.from_pretrained(source)
-    if config.model_type != "bert":
-        raise InputError(f"encoder {name}: model_type is {config.model_type!r}, expected 'bert'.")
-    tower = BertModel.from_pretrained(source, add_pooling_layer=False, dtype=torch.float32)
-    save_tower(tower, out)
+    _check_architecture(source)
+    save_tower(load_bert(source), out)
     tokenizer_file = Path(source) / TOKENIZER_FILE
     with atomic_path(out / TOKENIZER_FILE) as temporary:
         if tokenizer_file.is_file():
@@ -107,6 +102,18 @@ def _take(source: str, name: str, out: Path) -> None:
         else:
             AutoTokenizer.from_pretrained(source).backend_tokenizer.save(str(temporary))
     _finish(out, {"name": name}, with_weights=True)
+
+
+def _check_architecture(source: str) -> None:
+    try:
+        architecture = AutoConfig.from_pretrained(source).model_type
+    except ValueError as error:  # a model_type that transformers does not know, or none
+        raise InputError(f"encoder {source}: {error}") from error
+    if architecture != "bert":
+        raise InputError(
+            f"encoder {source}: its config.json says model_type {architecture!r}; both towers are "
+            "BERTs. Choose a BERT-type encoder."
+        )
 
 
 def _finish(out: Path, identity: dict[str, Any], with_weights: bool) -> None:
@@ -117,12 +124,37 @@ def _finish(out: Path, identity: dict[str, Any], with_weights: bool) -> None:
 
 
 def _train_word_pieces(texts: Iterable[str], size: int) -> Tokenizer:
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    """Train WordPiece so that the same texts give the same vocabulary, ids included.
+
+    The trainer numbers the letters inside words ("##a") in the order of a hash map that differs
+    from process to process, and breaks ties by these numbers. Special pieces are numbered as they
+    are given, so those letters go in as special pieces and the vocabulary is taken from there.
+    """
+    texts = list(texts)
+    teacher = _bert_tokenizer(models.WordPiece(unk_token="[UNK]"))
+    inner = {f"##{letter}" for word in _words(teacher, texts) for letter in word[1:]}
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size, special_tokens=[*SPECIAL_PIECES, *sorted(inner)], show_progress=False
+    )
+    teacher.train_from_iterator(texts, trainer)
+    tokenizer = _bert_tokenizer(models.WordPiece(teacher.get_vocab(), unk_token="[UNK]"))
+    tokenizer.add_special_tokens(SPECIAL_PIECES)
+    return tokenizer
+
+
+def _bert_tokenizer(model: models.WordPiece) -> Tokenizer:
+    tokenizer = Tokenizer(model)
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=SPECIAL_PIECES, show_progress=False
-    )
-    tokenizer.train_from_iterator(texts, trainer)
     return tokenizer
+
+
+def _words(tokenizer: Tokenizer, texts: Iterable[str]) -> set[str]:
+    return {
+        word
+        for text in texts
+        for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(
+            tokenizer.normalizer.normalize_str(text)
+        )
+    }

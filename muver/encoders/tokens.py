@@ -25,7 +25,7 @@ class WordPieces:
     Raises
     ------
     InputError
-        If the folder has no ``tokenizer.json`` or its vocabulary lacks one of the markers.
+        If the folder has no ``tokenizer.json``, a damaged one, or one without the markers.
     """
 
     def __init__(self, folder: str | Path):
@@ -33,7 +33,10 @@ class WordPieces:
         if not path.is_file():
             raise InputError(f"{path}: no such file. An encoder's directory needs its tokenizer.")
         self.path = path
-        self._tokenizer = Tokenizer.from_file(str(path))
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # the only class that tokenizers raises
+            raise InputError(f"{path}: not a tokenizer, or damaged ({error}).") from error
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         found = {name: self._tokenizer.token_to_id(p) for name, p in MARKER_PIECES.items()}

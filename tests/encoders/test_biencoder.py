@@ -1,0 +1,99 @@
+"""The two towers: what they compute, what they save, what they refuse."""
+
+import json
+
+import pytest
+import torch
+
+from muver.encoders.biencoder import BiEncoder, ModelConfig
+from muver.encoders.bulk import pad
+from muver.encoders.files import MODEL_FILES
+from muver.errors import InputError
+from tests import tiny
+
+IDS = [[5, 40, 41, 6], [5, 50, 6]]
+
+
+@pytest.mark.parametrize("score, shape", [("max", (2, 32)), ("sum_max", (2, 4, 32))])
+def test_vectors_are_the_last_layer_s(encoder, score, shape):
+    model = tiny.make_model(encoder, score)
+    ids, mask = pad(IDS)
+    states = model.mention_encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+    vectors = model.encode_mentions(ids, mask)
+    assert vectors.shape == shape and model.dimension == 32
+    assert torch.equal(vectors, states if score == "sum_max" else states[:, 0])
+
+
+def test_padding_changes_nothing(encoder):
+    model = tiny.make_model(encoder)
+    with torch.no_grad():
+        together = model.encode_views(*pad(IDS))
+        alone = model.encode_views(*pad(IDS[1:]))
+    torch.testing.assert_close(together[1:], alone, rtol=0, atol=1e-6)
+
+
+def test_towers_start_equal_and_share_nothing(encoder):
+    model = tiny.make_model(encoder)
+    ids, mask = pad(IDS)
+    assert torch.equal(model.encode_mentions(ids, mask), model.encode_views(ids, mask))
+    with torch.no_grad():
+        for weight in model.mention_encoder.parameters():
+            weight.zero_()
+    assert model.encode_views(ids, mask).abs().sum() > 0
+
+
+def test_round_trip(encoder, tmp_path):
+    model = tiny.make_model(encoder)
+    with torch.no_grad():
+        for weight in model.entity_encoder.parameters():
+            weight.add_(0.01)
+    model.save_pretrained(tmp_path / "one")
+    loaded = BiEncoder.from_pretrained(tmp_path / "one")
+    assert loaded.config == model.config
+    for (name, old), new in zip(model.named_parameters(), loaded.parameters(), strict=True):
+        assert torch.equal(old, new), name
+    loaded.save_pretrained(tmp_path / "two")
+    written = sorted(
+        path.relative_to(tmp_path / "one").as_posix()
+        for path in (tmp_path / "one").rglob("*")
+        if path.is_file()
+    )
+    assert written == sorted(MODEL_FILES)
+    for file in MODEL_FILES:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_the_card_says_how_to_load_and_what_it_is(encoder, tmp_path):
+    tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path)
+    card = (tmp_path / "README.md").read_text()
+    assert "sum over the mention's tokens" in card
+    assert 'BiEncoder.from_pretrained("this/folder")' in card
+    assert '"score": "sum_max"' in card
+
+
+@pytest.mark.parametrize("section", ["views", "context"])
+def test_layouts_longer_than_the_encoder_s_positions(encoder, section):
+    layouts = {"views": dict(tiny.SENTENCE_VIEWS), "context": {"max_tokens": 32}}
+    layouts[section]["max_tokens"] = 65
+    with pytest.raises(
+        InputError, match=f"{section}.max_tokens is 65, but the encoder has 64 positions"
+    ):
+        BiEncoder.from_encoder(encoder, ModelConfig(**layouts, score="max"))
+
+
+@pytest.mark.parametrize("file", MODEL_FILES)
+def test_a_model_without_one_of_its_files(encoder, tmp_path, file):
+    tiny.make_model(encoder).save_pretrained(tmp_path)
+    (tmp_path / file).unlink()
+    if file == "README.md":
+        BiEncoder.from_pretrained(tmp_path)
+        return
+    with pytest.raises(InputError, match=f"{file}: no such file"):
+        BiEncoder.from_pretrained(tmp_path)
+
+
+def test_a_configuration_of_something_else(encoder, tmp_path):
+    tiny.make_model(encoder).save_pretrained(tmp_path)
+    (tmp_path / "muver.json").write_text(json.dumps({"vews": {}}))
+    with pytest.raises(InputError, match="muver.json: not a model's configuration .*vews"):
+        BiEncoder.from_pretrained(tmp_path)

@@ -1,0 +1,24 @@
+"""Device, precision, threads."""
+
+import pytest
+import torch
+
+from muver.encoders import device
+from muver.errors import InputError
+from tests import tiny
+
+
+def test_the_settings_are_followed():
+    before = torch.get_num_threads()
+    try:
+        accelerator = device.start({**tiny.COMPUTE, "threads": 3})
+        assert torch.get_num_threads() == 3
+        assert accelerator.device.type == "cpu" and accelerator.mixed_precision == "no"
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_a_gpu_that_is_not_there(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(InputError, match="compute.device is 'cuda', but torch sees no CUDA"):
+        device.start({**tiny.COMPUTE, "device": "cuda"})
