@@ -37,8 +37,7 @@ def encode_split(
     Writes
     ------
     ``layer0.npy``, ``layer0.parquet``; ``mentions.npy``, (mentions, d) with the split's mentions
-    by world and then in the corpus' order, and ``mentions.json`` with their ids;
-    ``manifest.json``.
+    by world and then in the corpus' order; ``manifest.json``.
     """
     accelerator = device.start(settings)
     model = BiEncoder.from_pretrained(model_folder).to(accelerator.device).eval()
@@ -84,6 +83,7 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: dict[str, 
     """
     accelerator = device.start(settings)
     model = BiEncoder.from_pretrained(model_folder).to(accelerator.device).eval()
+    model.require_positions("merge.max_tokens", settings["max_tokens"])
     base = ViewStore(store).layer(0)
     writers = [LayerWriter() for _ in range(settings["layers"])]
     counts: dict[str, dict[str, int]] = {}
