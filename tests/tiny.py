@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pyarrow as pa
+import torch
 
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES, table_writer
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.start import from_scratch
+
+torch.set_num_threads(1)  # threads that wait for each other cost more than such sizes gain
 
 SCRATCH = {
     "vocabulary": 220,

@@ -32,7 +32,7 @@ class CachedEncoding:
     Attributes
     ----------
     vectors : (sequences, d) or (sequences, longest, d)
-        Leaf tensor, rows in the order given; positions behind a sequence's end are 0.
+        Leaf tensor, rows in the order given; what stands behind a sequence's end has no meaning.
     mask : (sequences, longest)
         1 at real tokens.
     """

@@ -73,8 +73,9 @@ def backward_through_batch(
             one.backward()
     if accelerator.num_processes > 1:
         for weight in model.parameters():
-            if weight.grad is not None:
-                weight.grad = accelerator.reduce(weight.grad, reduction="sum")
+            # A process without a share of one side has no gradient there, but has to take part.
+            own = torch.zeros_like(weight) if weight.grad is None else weight.grad
+            weight.grad = accelerator.reduce(own, reduction="sum")
     return float(loss.detach())
 
 
