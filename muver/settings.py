@@ -97,11 +97,10 @@ def retrieval_settings(settings: Settings, system: str) -> Settings:
         return {**settings["bm25"], **{key: common[key] for key in ("split", "k", "match")}}
     if settings["models"][own["model"]]["score"] == "sum_max":
         return {key: common[key] for key in ("split", "k", "match")}
-    return {
-        **common,
-        "aggregate": own["aggregate"],
-        "merge_layers": own.get("merge_layers", 0),
-    }
+    chosen = {**common, "aggregate": own["aggregate"], "merge_layers": own.get("merge_layers", 0)}
+    if own["aggregate"] == "max":
+        del chosen["softmax_candidates"]
+    return chosen
 
 
 def row_settings(settings: Settings, system: str) -> Settings:
@@ -207,6 +206,12 @@ def _check_references(settings: Settings) -> None:
                 f"params.yaml: systems.{name}.merge_layers is {system['merge_layers']}, but "
                 f"merge.layers is only {settings['merge']['layers']}. Raise merge.layers."
             )
+    scratch = settings["scratch"]
+    if scratch["hidden"] % scratch["heads"]:
+        raise InputError(
+            f"params.yaml: scratch.hidden is {scratch['hidden']}, which scratch.heads "
+            f"({scratch['heads']}) does not divide. Choose a multiple."
+        )
     for table, rows in settings["tables"].items():
         for row in rows:
             if row not in settings["systems"]:

@@ -36,7 +36,8 @@ def from_scratch(texts: Iterable[str], settings: dict[str, Any], seed: int, out:
     ----------
     settings
         ``vocabulary`` (number of pieces), ``layers``, ``hidden``, ``heads``, ``intermediate``,
-        ``positions``, ``dropout``.
+        ``positions``, ``dropout``,
+        ``initializer_range`` (standard deviation of the weights).
     """
     tokenizer = _train_word_pieces(texts, settings["vocabulary"])
     out.mkdir(parents=True, exist_ok=True)
@@ -52,9 +53,10 @@ def from_scratch(texts: Iterable[str], settings: dict[str, Any], seed: int, out:
         max_position_embeddings=settings["positions"],
         hidden_dropout_prob=settings["dropout"],
         attention_probs_dropout_prob=settings["dropout"],
+        initializer_range=settings["initializer_range"],
     )
     save_tower(BertModel(config, add_pooling_layer=False), out)
-    _finish(out, {"name": "scratch", **settings, "seed": seed}, with_weights=False)
+    _finish(out, "scratch", {"scratch": settings, "seed": seed})
 
 
 def from_directory(source: Path, out: Path) -> None:
@@ -101,7 +103,7 @@ def _take(source: str, name: str, out: Path) -> None:
             shutil.copyfile(tokenizer_file, temporary)
         else:
             AutoTokenizer.from_pretrained(source).backend_tokenizer.save(str(temporary))
-    _finish(out, {"name": name}, with_weights=True)
+    _finish(out, name, {"weights_sha256": sha256_of(out / "model.safetensors")})
 
 
 def _check_architecture(source: str) -> None:
@@ -116,11 +118,10 @@ def _check_architecture(source: str) -> None:
         )
 
 
-def _finish(out: Path, identity: dict[str, Any], with_weights: bool) -> None:
+def _finish(out: Path, name: str, identity: dict[str, Any]) -> None:
+    """Write the manifest; the identity joins a row's settings and does not tell where it lay."""
     WordPieces(out)  # refuses a vocabulary without the markers
-    if with_weights:
-        identity["weights_sha256"] = sha256_of(out / "model.safetensors")
-    write_manifest(out / "manifest.json", "encoder", {}, {}, identity=identity)
+    write_manifest(out / "manifest.json", "encoder", {}, {}, name=name, identity=identity)
 
 
 def _train_word_pieces(texts: Iterable[str], size: int) -> Tokenizer:

@@ -81,8 +81,8 @@ def retrieve_from_store(
     merged
         Folder of the merged layers; needed if ``merge_layers`` is not 0.
     settings
-        ``split``, ``aggregate``, ``merge_layers``, ``k``, ``match``, ``softmax_candidates``,
-        ``memory_mb``.
+        ``split``, ``aggregate``, ``merge_layers``, ``k``, ``match``, ``memory_mb`` and, for
+        "softmax_sum", ``softmax_candidates``.
     """
     layers = [ViewStore(store).layer(0)]
     if settings["merge_layers"]:
@@ -120,7 +120,7 @@ def retrieve_from_store(
             world,
             settings["k"],
             settings["aggregate"],
-            settings["softmax_candidates"],
+            settings.get("softmax_candidates", settings["k"]),
             settings["memory_mb"],
         )
         position += len(own)
