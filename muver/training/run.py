@@ -7,6 +7,7 @@ import torch
 
 from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder, ModelConfig
+from muver.encoders.files import TOKENIZER_FILE, TOWER_FILES
 from muver.files import sha256_of, short_hash
 from muver.progress import logger
 from muver.training.checkpoint import Checkpoints
@@ -35,10 +36,8 @@ def train(
     compute
         ``device``, ``precision``, ``threads``.
     """
-    inputs = {
-        path.name: sha256_of(path)
-        for path in (start / "model.safetensors", entities, mentions, sentences)
-    }
+    encoder = (start / file for file in (*TOWER_FILES, TOKENIZER_FILE))
+    inputs = {path.name: sha256_of(path) for path in (*encoder, entities, mentions, sentences)}
     key = short_hash({"settings": settings, "compute": compute, "inputs": inputs})
     accelerator = device.start(compute)
     torch.manual_seed(settings["seed"])

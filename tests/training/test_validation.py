@@ -1,0 +1,53 @@
+"""Counting hits on validation worlds, against rankings by hand."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from muver.encoders.bulk import pad
+from muver.encoders.scores import sum_of_max
+from muver.training.validation import count_hits
+from muver.views.worlds import load_worlds
+from tests import tiny
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize("score", ["max", "sum_max"])
+@pytest.mark.parametrize("cutoff", [1, 4, 64])
+def test_hits_are_gold_titles_among_the_first(encoder, corpus, score, cutoff):
+    model = tiny.make_model(encoder, score)
+    (world,) = load_worlds(*corpus, "val", model.config, model.pieces)
+    titles = [*world.titles[:6], *world.titles[:6]]  # each title twice
+    world = dataclasses.replace(world, titles=titles)
+    hits = 0
+    with torch.no_grad():
+        for context, gold in zip(world.contexts, world.gold, strict=True):
+            ids, mask = pad([context])
+            mention = model.encode_mentions(ids, mask)
+            scores = []
+            for some in world.views:
+                view_ids, view_mask = pad([view.ids for view in some])
+                vectors = model.encode_views(view_ids, view_mask)
+                if score == "max":
+                    scores.append((mention @ vectors.T).max().item())
+                else:
+                    scores.append(sum_of_max(mention, mask, vectors, view_mask).item())
+            best = {}
+            for title, value in zip(titles, scores, strict=True):
+                best[title] = max(value, best.get(title, -np.inf))
+            ranked = sorted(best, key=lambda title: -best[title])
+            hits += titles[gold] in ranked[:cutoff]
+    assert count_hits(model, [world], cutoff, 100, CPU) == (hits, 12)
+    assert count_hits(model, [world, world], cutoff, 100, CPU) == (2 * hits, 24)
+    if cutoff == 64:
+        assert hits == 12
+
+
+def test_the_model_is_evaluated_without_dropout(encoder, corpus):
+    model = tiny.make_model(encoder, dropout=True)
+    worlds = load_worlds(*corpus, "val", model.config, model.pieces)
+    count_hits(model, worlds, 3, 100, CPU)
+    assert not model.training
