@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--settings", type=json_settings, required=True, help="the row's retrieval settings as JSON"
     )
     parser.add_argument(
-        "--compute", type=json_settings, default={}, help="with --model: the section 'compute'"
+        "--compute", type=json_settings, default={}, help="needed with --model: section 'compute'"
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--store", type=Path, help="folder that `muver encode` wrote")
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> None:
     results = (args.run_file, args.manifest, args.settings)
     if args.store is not None:
         stages.retrieve_from_store(args.store, args.merged, *corpus, *results)
-    elif args.sentences is None:
-        raise InputError("--model needs --sentences.")
+    elif args.sentences is None or not args.compute:
+        raise InputError("--model needs --sentences and --compute.")
     else:
         stages.retrieve_over_tokens(args.model, *corpus, args.sentences, *results, args.compute)

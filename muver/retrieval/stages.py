@@ -53,9 +53,11 @@ class RunRows:
             for name, span in zip(("layer", "first", "last"), spans, strict=True):
                 columns[name].extend(span[rows].tolist())
 
-    def write(self, path: Path) -> None:
-        """Write the run file."""
-        write_run(path, **self._columns)
+    def write(self, path: Path, mention_ids: list[str]) -> None:
+        """Write the run file, its mentions in the order of ``mention_ids``."""
+        place = {mention: number for number, mention in enumerate(mention_ids)}
+        order = np.argsort([place[m] for m in self._columns["mention_id"]], kind="stable")
+        write_run(path, **{n: [some[row] for row in order] for n, some in self._columns.items()})
 
 
 def candidates(titles: list[str], match: str) -> np.ndarray:
@@ -95,6 +97,8 @@ def retrieve_from_store(
                 f"{settings['merge_layers']}. Raise merge.layers in params.yaml."
             )
         layers += [ViewStore(merged).layer(n) for n in range(1, settings["merge_layers"] + 1)]
+    if not (store / "mentions.npy").is_file():
+        raise InputError(f"{store / 'mentions.npy'}: no such file. Run the encode stage first.")
     vectors = np.load(store / "mentions.npy", mmap_mode="r")
     table = read_mentions(mentions, settings["split"])
     if table.num_rows != len(vectors):
@@ -104,6 +108,12 @@ def retrieve_from_store(
             "encode stage again."
         )
     worlds = np.array(table["world"].to_pylist(), dtype=object)
+    if set(worlds) != set(layers[0].worlds):
+        raise InputError(
+            f"{store} holds the worlds {', '.join(layers[0].worlds)}, the mentions in split "
+            f"{settings['split']!r} are of {', '.join(sorted(set(worlds)))}. Run the encode stage "
+            "again."
+        )
     ids = np.array(table["mention_id"].to_pylist(), dtype=object)
     rows = RunRows()
     progress = Progress("ranking", len(vectors), "mentions")
@@ -128,7 +138,7 @@ def retrieve_from_store(
         logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
         progress.advance(len(own))
     progress.finish()
-    rows.write(run)
+    rows.write(run, ids.tolist())
     write_manifest(manifest, "retrieve", settings, {})
 
 
@@ -179,7 +189,7 @@ def retrieve_over_tokens(
             for column in zip(*((0, view.first, view.last) for view in views), strict=True)
         )
         rows.add(world.name, world.mention_ids, world.titles, ranking, spans)
-    rows.write(run)
+    rows.write(run, read_mentions(mentions, settings["split"])["mention_id"].to_pylist())
     write_manifest(manifest, "retrieve", settings, {})
 
 

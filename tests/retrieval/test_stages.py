@@ -1,0 +1,207 @@
+"""From stores and models to run files."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from muver.cli import main
+from muver.corpus.schema import read_entities, read_mentions
+from muver.encoders.stages import encode_split, merge_store
+from muver.errors import InputError
+from muver.evaluation.runs import read_run
+from muver.files import read_json
+from muver.retrieval.stages import retrieve_from_store
+from muver.views.layout import View
+from muver.views.store import LayerWriter, ViewStore, save_matrix
+from tests import tiny
+
+SETTINGS = {
+    "split": "test",
+    "aggregate": "max",
+    "merge_layers": 0,
+    "k": 4,
+    "match": "title",
+    "softmax_candidates": 200,
+    "memory_mb": 1,
+}
+
+
+@pytest.fixture
+def store(corpus, tmp_path):
+    """A view for each of the 12 entities of the one test world, and a merged layer.
+
+    View n is a vector that points at n, mention n wants n and then the one before it.
+    """
+    writer, merged = LayerWriter(), LayerWriter()
+    views = [View([n], n % 3, n % 3 + 1) for n in range(12)]
+    writer.add("cedar", range(12), views, np.eye(12, dtype=np.float32))
+    writer.write(tmp_path / "store", 0)
+    mentions = 2 * np.eye(12, dtype=np.float32) + np.eye(12, k=-1, dtype=np.float32)
+    save_matrix(tmp_path / "store" / "mentions.npy", mentions)
+    # In the merged layer entity 11 has a view that every mention likes best.
+    merged.add("cedar", [11], [View([1], 0, 4)], np.full((1, 12), 5, dtype=np.float32))
+    merged.write(tmp_path / "merged", 1)
+    (tmp_path / "merged" / "manifest.json").write_text(json.dumps({"settings": {"layers": 1}}))
+    return tmp_path
+
+
+def retrieve(root, corpus, merged=None, **settings) -> pa.Table:
+    run = root / "run.parquet"
+    retrieve_from_store(
+        root / "store",
+        merged,
+        *corpus[:2],
+        run,
+        root / "run.json",
+        {**SETTINGS, **settings},
+    )
+    return read_run(run)
+
+
+def test_a_run_from_a_store(store, corpus):
+    run = retrieve(store, corpus)
+    titles = read_entities(corpus[0], ["cedar"])["title"].to_pylist()
+    rows = run.to_pylist()
+    assert len(rows) == 12 * 4
+    assert [row["mention_id"] for row in rows[::4]] == [f"test-cedar-{n}" for n in range(12)]
+    third = rows[12:16]
+    assert [row["entity"] for row in third] == [3, 2, 0, 1]  # then ties, in the world's order
+    assert [row["score"] for row in third] == [2, 1, 0, 0]
+    assert [row["rank"] for row in third] == [1, 2, 3, 4]
+    assert [row["title"] for row in third] == [titles[n] for n in (3, 2, 0, 1)]
+    assert [(row["layer"], row["first"], row["last"]) for row in third[:2]] == [
+        (0, 0, 1),
+        (0, 2, 3),
+    ]
+    manifest = read_json(store / "run.json")
+    assert manifest["stage"] == "retrieve" and manifest["settings"] == SETTINGS
+
+
+def test_merged_views_win_with_their_layer_and_span(store, corpus):
+    run = retrieve(store, corpus, store / "merged", merge_layers=1).to_pylist()
+    third = run[12:14]
+    assert [(row["entity"], row["layer"], row["first"], row["last"]) for row in third] == [
+        (11, 1, 0, 4),
+        (3, 0, 0, 1),
+    ]
+
+
+def test_fewer_candidates_than_k(store, corpus):
+    run = retrieve(store, corpus, k=64)
+    assert run.num_rows == 12 * 12
+
+
+@pytest.mark.parametrize("aggregate", ["max", "softmax_sum"])
+def test_mentions_keep_the_corpus_order_where_worlds_alternate(tmp_path, aggregate):
+    corpus = tiny.write_corpus(tmp_path)
+    table = read_mentions(corpus[1])
+    order = [0, 12, 1, 13, 2, 14]  # alder and birch in turn
+    pq.write_table(table.take(order), corpus[1])
+    writer = LayerWriter()
+    for world in ("alder", "birch"):
+        writer.add(
+            world, range(12), [View([n], 0, 0) for n in range(12)], np.eye(12, dtype=np.float32)
+        )
+    writer.write(tmp_path / "store", 0)
+    by_world = np.eye(12, dtype=np.float32)[[0, 1, 2, 0, 1, 2]]
+    save_matrix(tmp_path / "store" / "mentions.npy", by_world)
+    run = retrieve(tmp_path, corpus, split="train", aggregate=aggregate).to_pylist()
+    first = [row for row in run if row["rank"] == 1]
+    wanted = table.take(order).to_pylist()
+    assert [row["mention_id"] for row in first] == [row["mention_id"] for row in wanted]
+    assert [row["entity"] for row in first] == [row["gold"] for row in wanted]
+
+
+def test_a_missing_layer(store, corpus):
+    (store / "merged" / "layer1.npy").unlink()
+    with pytest.raises(InputError, match="layer1.npy: no such file"):
+        retrieve(store, corpus, store / "merged", merge_layers=1)
+    assert not (store / "run.parquet").exists()
+
+
+def test_more_layers_than_were_merged(store, corpus):
+    with pytest.raises(InputError, match="holds 1 merged layers, the row asks for 2"):
+        retrieve(store, corpus, store / "merged", merge_layers=2)
+
+
+def test_merged_layers_that_are_not_named(store, corpus):
+    with pytest.raises(InputError, match="--merged is needed"):
+        retrieve(store, corpus, merge_layers=1)
+
+
+def test_mentions_of_another_run(store, corpus):
+    save_matrix(store / "store" / "mentions.npy", np.zeros((7, 12), dtype=np.float32))
+    with pytest.raises(InputError, match="mentions.npy has 7 rows, .* has 12 mentions in split"):
+        retrieve(store, corpus)
+
+
+def test_a_store_of_other_worlds(store, corpus):
+    """As many mentions, but of worlds that the store does not hold."""
+    save_matrix(store / "store" / "mentions.npy", np.zeros((24, 12), dtype=np.float32))
+    with pytest.raises(InputError, match="holds the worlds cedar, .* alder, birch.*encode stage"):
+        retrieve(store, corpus, split="train")
+
+
+def test_a_store_without_mentions(store, corpus):
+    (store / "store" / "mentions.npy").unlink()
+    with pytest.raises(InputError, match="mentions.npy: no such file"):
+        retrieve(store, corpus)
+
+
+def test_an_unknown_match(store, corpus):
+    with pytest.raises(InputError, match="'name' is not 'title' or 'id'"):
+        retrieve(store, corpus, match="name")
+
+
+@pytest.mark.parametrize("score", ["max", "sum_max"])
+def test_from_a_model_to_a_run(encoder, corpus, tmp_path, score):
+    """Encode, merge and retrieve by their commands; the first entity is that of a plain search."""
+    model = tiny.make_model(encoder, score)
+    model.save_pretrained(tmp_path / "model")
+    common = ["--entities", str(corpus[0]), "--mentions", str(corpus[1])]
+    common += ["--run", str(tmp_path / "run.parquet"), "--manifest", str(tmp_path / "run.json")]
+    if score == "sum_max":
+        settings = {"split": "test", "k": 3, "match": "id"}
+        source = ["--compute", json.dumps(tiny.COMPUTE)]
+        source += ["--model", str(tmp_path / "model"), "--sentences", str(corpus[2])]
+    else:
+        settings = {**SETTINGS, "k": 3, "match": "id", "merge_layers": 1}
+        encode_split(
+            tmp_path / "model", *corpus, tmp_path / "store", {"split": "test", **tiny.COMPUTE}
+        )
+        merge = {"layers": 1, "top_k": 0.4, "pairs": "distant", "max_tokens": 64}
+        merge_store(
+            tmp_path / "model", tmp_path / "store", tmp_path / "merged", {**merge, **tiny.COMPUTE}
+        )
+        source = ["--store", str(tmp_path / "store"), "--merged", str(tmp_path / "merged")]
+    assert main(["retrieve", "--settings", json.dumps(settings), *source, *common]) == 0
+    rows = read_run(tmp_path / "run.parquet").to_pylist()
+    assert len(rows) == 12 * 3
+    if score == "max":
+        parts = [
+            ViewStore(tmp_path / folder).layer(number).world("cedar")
+            for folder, number in (("store", 0), ("merged", 1))
+        ]
+        products = (
+            np.load(tmp_path / "store" / "mentions.npy")
+            @ np.concatenate([part.vectors for part in parts]).T
+        )
+        owners = np.concatenate([part.entities for part in parts])
+        assert [row["entity"] for row in rows[::3]] == owners[products.argmax(axis=1)].tolist()
+    else:
+        assert {row["layer"] for row in rows} == {0}
+        assert {row["first"] for row in rows} == {0}
+    again = (tmp_path / "run.parquet").read_bytes()
+    main(["retrieve", "--settings", json.dumps(settings), *source, *common])
+    assert (tmp_path / "run.parquet").read_bytes() == again
+
+
+def test_token_vectors_need_the_sentences_and_the_machine(corpus, tmp_path, capsys):
+    command = ["retrieve", "--settings", "{}", "--model", "model"]
+    command += ["--entities", "e", "--mentions", "m", "--run", "r", "--manifest", "j"]
+    for more in ([], ["--sentences", "s"], ["--compute", '{"threads": 1}']):
+        assert main([*command, *more]) == 2
+        assert "--model needs --sentences and --compute." in capsys.readouterr().err
