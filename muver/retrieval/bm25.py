@@ -12,8 +12,8 @@ from muver.corpus.schema import read_entities, read_mentions
 from muver.errors import InputError
 from muver.files import write_manifest
 from muver.progress import Progress
+from muver.retrieval.exact import rank_scores
 from muver.retrieval.stages import RunRows, candidates
-from muver.retrieval.tokens import rank_scores
 
 DEFAULTS = {
     "k1": 1.2,
@@ -129,7 +129,7 @@ def retrieve_bm25(
             rows.add(name, ids, titles, ranking, (no_views, no_views, no_views))
             progress.advance(len(part))
     progress.finish()
-    rows.write(run)
+    rows.write(run, table["mention_id"].to_pylist())
     write_manifest(manifest, "retrieve", settings, {})
 
 

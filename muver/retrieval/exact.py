@@ -135,6 +135,32 @@ def rank(
     return Ranking(entities, scores, rows)
 
 
+def rank_scores(scores: np.ndarray, candidate_of: np.ndarray, k: int) -> Ranking:
+    """Rank entities by their scores; of entities that are one candidate the best one stands.
+
+    Parameters
+    ----------
+    scores : (mentions, entities)
+    candidate_of : (entities,)
+        As for :func:`build_world`.
+    """
+    order = np.argsort(candidate_of, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])
+    ordered = scores[:, order]
+    best = np.maximum.reduceat(ordered, starts, axis=1)
+    keep = min(k, len(starts))
+    shape = (len(scores), k)
+    entities, values = np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32)
+    chosen = top_columns(best, keep)
+    values[:, :keep] = np.take_along_axis(best, chosen, axis=1)
+    ends = np.r_[starts[1:], len(order)]
+    for row, candidates in enumerate(chosen):
+        for column, candidate in enumerate(candidates):
+            span = slice(starts[candidate], ends[candidate])
+            entities[row, column] = order[span][np.argmax(ordered[row, span])]
+    return Ranking(entities, values, entities)
+
+
 def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
     """Columns of the k greatest values of each row, greatest first, earlier column first on ties.
 

@@ -10,7 +10,7 @@ from muver.errors import InputError
 from muver.evaluation.runs import write_run
 from muver.files import read_json, write_manifest
 from muver.progress import Progress, logger
-from muver.retrieval.exact import Ranking, build_world, first_with_same, rank
+from muver.retrieval.exact import Ranking, build_world, first_with_same, rank, rank_scores
 from muver.views.store import Layer, ViewStore
 
 
@@ -163,7 +163,7 @@ def retrieve_over_tokens(
     """
     from muver.encoders import device
     from muver.encoders.biencoder import BiEncoder
-    from muver.retrieval.tokens import rank_scores, score_world
+    from muver.retrieval.tokens import score_world
     from muver.views.worlds import load_worlds
 
     accelerator = device.start(compute)

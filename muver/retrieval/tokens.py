@@ -9,7 +9,6 @@ from torch import Tensor
 from muver.encoders.bulk import batches_by_length, pad
 from muver.encoders.scores import sum_of_max
 from muver.progress import Progress
-from muver.retrieval.exact import Ranking, top_columns
 from muver.views.layout import Ids
 
 Encode = Callable[[Tensor, Tensor], Tensor]
@@ -51,29 +50,3 @@ def score_world(
     if progress:
         progress.finish()
     return scores
-
-
-def rank_scores(scores: np.ndarray, candidate_of: np.ndarray, k: int) -> Ranking:
-    """Rank entities by their scores; of entities that are one candidate the best one stands.
-
-    Parameters
-    ----------
-    scores : (mentions, entities)
-    candidate_of : (entities,)
-        As for :func:`muver.retrieval.exact.build_world`.
-    """
-    order = np.argsort(candidate_of, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])
-    ordered = scores[:, order]
-    best = np.maximum.reduceat(ordered, starts, axis=1)
-    keep = min(k, len(starts))
-    shape = (len(scores), k)
-    entities, values = np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32)
-    chosen = top_columns(best, keep)
-    values[:, :keep] = np.take_along_axis(best, chosen, axis=1)
-    ends = np.r_[starts[1:], len(order)]
-    for row, candidates in enumerate(chosen):
-        for column, candidate in enumerate(candidates):
-            span = slice(starts[candidate], ends[candidate])
-            entities[row, column] = order[span][np.argmax(ordered[row, span])]
-    return Ranking(entities, values, entities)

@@ -5,8 +5,8 @@ import torch
 
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.bulk import encode_vectors
-from muver.retrieval.exact import Ranking, build_world, first_with_same, rank
-from muver.retrieval.tokens import rank_scores, score_world
+from muver.retrieval.exact import Ranking, build_world, first_with_same, rank, rank_scores
+from muver.retrieval.tokens import score_world
 from muver.views.worlds import World
 
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from muver.encoders.bulk import pad
 from muver.retrieval.exact import first_with_same
-from muver.retrieval.tokens import rank_scores, score_world
+from muver.retrieval.exact import rank_scores
+from muver.retrieval.tokens import score_world
 from tests import tiny
 
 CPU = torch.device("cpu")

@@ -39,6 +39,11 @@ def with_compute(**values):
     return as_json({**values, **S["compute"]})
 
 
+def one_of(names):
+    """A wildcard constraint: one of the names; without any it matches nothing."""
+    return "|".join(names) or "(?!)"
+
+
 wildcard_constraints:
-    model="|".join(S["models"]),
-    system="|".join(S["systems"]),
+    model=one_of(S["models"]),
+    system=one_of(S["systems"]),

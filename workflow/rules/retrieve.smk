@@ -22,7 +22,7 @@ rule bm25:
     log:
         f"logs/{ROOT}/retrieve/{{system}}.log",
     wildcard_constraints:
-        system="|".join(LEXICAL),
+        system=one_of(LEXICAL),
     params:
         settings=retrieval,
     shell:
@@ -61,7 +61,7 @@ rule retrieve:
     log:
         f"logs/{ROOT}/retrieve/{{system}}.log",
     wildcard_constraints:
-        system="|".join(STORED),
+        system=one_of(STORED),
     threads: S["compute"]["threads"]
     params:
         settings=retrieval,
@@ -90,7 +90,7 @@ rule retrieve_tokens:
     log:
         f"logs/{ROOT}/retrieve/{{system}}.log",
     wildcard_constraints:
-        system="|".join(TOKENS),
+        system=one_of(TOKENS),
     threads: S["compute"]["threads"]
     params:
         settings=retrieval,
