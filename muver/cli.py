@@ -55,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     only = [arguments[0]] if arguments and arguments[0] in STAGES else STAGES
     args = build_parser(only).parse_args(arguments)
     label = f"{args.stage} {args.label}" if getattr(args, "label", None) else args.stage
-    start_logging(label, args.log)
     try:
+        start_logging(label, args.log)
         args.run(args)
     except InputError as error:
         print(f"muver {args.stage}: error: {error}", file=sys.stderr)

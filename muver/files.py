@@ -32,16 +32,22 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
-        if error.errno is not None and error.filename in (None, str(temporary), str(path.parent)):
+        _remove(temporary)
+        ours = {str(temporary), *(str(folder) for folder in path.parents)}
+        if error.errno is not None and (error.filename is None or str(error.filename) in ours):
             raise InputError(
                 f"{path}: cannot be written ({error.strerror}). Free some space or make the "
                 "folder writable, then run the same command again; nothing was changed."
             ) from error
         raise
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
         raise
+
+
+def _remove(temporary: Path) -> None:
+    with contextlib.suppress(OSError):  # it may never have come into being
+        temporary.unlink()
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -5,19 +5,30 @@ import sys
 import time
 from pathlib import Path
 
+from muver.errors import InputError
+
 logger = logging.getLogger("muver")
 
 
 def start_logging(stage: str, log_file: str | Path | None = None) -> None:
-    """Send the ``muver`` logger to standard error, and to ``log_file`` if one is named."""
+    """Send the ``muver`` logger to standard error, and to ``log_file`` if one is named.
+
+    Raises
+    ------
+    InputError
+        If the log file cannot be written.
+    """
     logger.handlers.clear()
     logger.setLevel(logging.INFO)
     logger.propagate = False
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     handlers[0].setFormatter(logging.Formatter(f"[{stage}] %(message)s"))
     if log_file is not None:
-        Path(log_file).parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(log_file, mode="w", encoding="utf-8"))
+        try:
+            Path(log_file).parent.mkdir(parents=True, exist_ok=True)
+            handlers.append(logging.FileHandler(log_file, mode="w", encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{log_file}: cannot be written ({error.strerror}).") from error
         handlers[1].setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     for handler in handlers:
         logger.addHandler(handler)

@@ -10,13 +10,16 @@ HELP = "remove from a folder the results of models or systems that are no longer
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--folder", type=Path, required=True, help="folder to prune")
-    parser.add_argument("--keep", nargs="+", required=True, help="names (without suffix) to keep")
+    parser.add_argument("--keep", nargs="*", default=[], help="names (without suffix) to keep")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
+    from muver.errors import InputError
     from muver.progress import logger
 
+    if not args.folder.is_dir():
+        raise InputError(f"{args.folder}: no such folder.")
     for path in sorted(args.folder.iterdir()):
         if path.name.partition(".")[0] in args.keep:
             continue

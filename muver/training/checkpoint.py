@@ -21,8 +21,13 @@ class Checkpoints:
 
     def save(self, name: str, state: dict[str, Any]) -> None:
         """Write ``<name>.pt``, complete or not at all."""
-        with atomic_path(self.folder / f"{name}.pt") as temporary:
-            torch.save({"key": self.key, **state}, temporary)
+        with atomic_path(self.folder / f"{name}.pt") as temporary, open(temporary, "wb") as file:
+            try:
+                torch.save({"key": self.key, **state}, file)
+            except RuntimeError as error:  # torch says this where the disk is full
+                if isinstance(error.__context__, OSError):
+                    raise error.__context__ from error
+                raise
 
     def load(self, name: str) -> dict[str, Any] | None:
         """Read ``<name>.pt``; None if there is none or it belongs to other settings or data."""
@@ -36,6 +41,7 @@ class Checkpoints:
         return state
 
     def clear(self) -> None:
-        """Remove the checkpoints of a finished run."""
-        for path in self.folder.glob("*.pt"):
-            path.unlink()
+        """Remove the checkpoints of a finished run, and halves that a killed one left."""
+        for pattern in ("*.pt", ".*.pt.*.tmp"):
+            for path in self.folder.glob(pattern):
+                path.unlink()

@@ -4,6 +4,7 @@ Layer 0 holds the original views, layer n the views that the n-th round of mergi
 layer is a memory-mapped matrix and a Parquet table with its rows' world, entity, span and ids.
 """
 
+import errno
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,7 +131,12 @@ class LayerWriter:
 def save_matrix(path: str | Path, matrix: np.ndarray) -> None:
     """Write a matrix as .npy, complete or not at all."""
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        np.save(file, matrix)
+        try:
+            np.save(file, matrix)
+        except OSError as error:
+            if error.errno is None:  # numpy counts the items it could write, and no more
+                raise OSError(errno.ENOSPC, str(error)) from error
+            raise
 
 
 def _runs(values: Sequence[str]) -> Iterator[tuple[str, int, int]]:

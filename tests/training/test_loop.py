@@ -149,12 +149,13 @@ from muver.training import checkpoint
 
 save, saved = checkpoint.torch.save, []
 
-def dying(state, path):
-    saved.append(path)
+def dying(state, file):
+    saved.append(file)
     if len(saved) == 4:
-        Path(path).write_bytes(b"half of a checkpoint")
+        file.write(b"half of a checkpoint")
+        file.flush()
         os.kill(os.getpid(), signal.SIGKILL)
-    save(state, path)
+    save(state, file)
 
 checkpoint.torch.save = dying
 folder, encoder, *corpus = map(Path, sys.argv[1:])
@@ -172,8 +173,10 @@ def test_a_run_killed_while_it_writes_a_checkpoint(encoder, corpus, tmp_path, un
         timeout=120,
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
-    assert (tmp_path / "checkpoints" / "last.pt").exists()
+    left = sorted(path.name[:8] for path in (tmp_path / "checkpoints").iterdir())
+    assert left == [".last.pt", "best.pt", "last.pt"]
     assert run(tmp_path, encoder, corpus) == uninterrupted[0]
+    assert list((tmp_path / "checkpoints").iterdir()) == []
 
 
 def test_checkpoints_of_other_settings_are_not_resumed(encoder, corpus, tmp_path, monkeypatch):

@@ -1,0 +1,85 @@
+"""The command: quick to answer, plain about mistakes."""
+
+import subprocess
+import sys
+
+import pytest
+
+from muver import __version__
+from muver.cli import STAGES, main
+
+HEAVY = {"torch", "transformers", "mlflow", "accelerate", "nltk", "pyarrow", "bm25s", "requests"}
+
+
+def test_help_of_everything_imports_nothing_heavy():
+    """In a process of its own, whose imports are its own: `--help` and `STAGE --help` for all."""
+    script = f"""
+import sys
+from muver.cli import STAGES, main
+for arguments in [["--help"], ["--version"], *([stage, "--help"] for stage in STAGES)]:
+    try:
+        main(arguments)
+    except SystemExit as end:
+        assert end.code == 0, arguments
+print("HEAVY", sorted({HEAVY!r} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("HEAVY []\n")
+    for stage in STAGES:
+        assert f"usage: muver {stage} " in done.stdout
+    assert f"muver {__version__}" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["merge"], ["encode", "--settings", "{"]])
+def test_a_wrong_call_ends_with_the_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    assert "usage: muver" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("settings", ["{", "[1]", "3"])
+def test_settings_that_are_no_json_object(settings, capsys):
+    with pytest.raises(SystemExit):
+        main(["merge", "--settings", settings, "--model", "m", "--store", "s", "--out", "o"])
+    assert "argument --settings: " in capsys.readouterr().err
+
+
+def test_a_mistake_is_told_without_a_traceback(tmp_path):
+    """By the module, as the workflow's shell calls it."""
+    missing = str(tmp_path / "missing")
+    call = [sys.executable, "-m", "muver.cli", "prune", "--folder", missing, "--keep", "bm25"]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == f"muver prune: error: {missing}: no such folder.\n"
+
+
+def test_the_log_has_what_is_said(tmp_path, capsys):
+    folder, log = tmp_path / "folder", tmp_path / "logs" / "prune.log"
+    folder.mkdir()
+    (folder / "old.json").touch()
+    assert main(["prune", "--log", str(log), "--folder", str(folder), "--keep", "new"]) == 0
+    assert "[prune] removing" in capsys.readouterr().err
+    assert "old.json" in log.read_text()
+
+
+def test_a_log_that_cannot_be_written(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    log = tmp_path / "file" / "prune.log"
+    assert main(["prune", "--log", str(log), "--folder", str(tmp_path), "--keep", "file"]) == 2
+    assert f"muver prune: error: {log}: cannot be written" in capsys.readouterr().err
+
+
+def test_prune_keeps_by_name_and_removes_the_rest(tmp_path):
+    for name in ("muver.parquet", "muver.json", "muver_plain.json", "old.json"):
+        (tmp_path / name).touch()
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "gone" / "file").touch()
+    (tmp_path / "som").mkdir()
+    assert main(["prune", "--folder", str(tmp_path), "--keep", "muver", "som"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "muver.json",
+        "muver.parquet",
+        "som",
+    ]
