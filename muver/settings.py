@@ -169,7 +169,7 @@ def _check(settings: Settings) -> None:
         where = f"{place}.{key}" if place else key
         raise InputError(f"params.yaml: unknown key {where}{_suggestion(str(key), allowed)}")
     if error.validator == "enum":
-        allowed = [value for value in error.schema["enum"] if value is not None]
+        allowed = ["null" if value is None else value for value in error.schema["enum"]]
         raise InputError(
             f"params.yaml: {place} is {error.instance!r}{_suggestion(str(error.instance), allowed)}"
         )
@@ -194,12 +194,24 @@ def _suggestion(given: str, allowed: Iterable[str]) -> str:
 
 
 def _check_references(settings: Settings) -> None:
+    for name, model in settings["models"].items():
+        if model["score"] == "sum_max" and model["views"]["kind"] == "sentences":
+            raise InputError(
+                f"params.yaml: models.{name}: score sum_max compares the token vectors of one "
+                "view an entity. Set views.kind to tokens, or score to max."
+            )
     for name, system in settings["systems"].items():
         model = system.get("model")
         if model is not None and model not in settings["models"]:
             raise InputError(
                 f"params.yaml: systems.{name}.model is {model!r}"
                 f"{_suggestion(model, settings['models'])}"
+            )
+        sums_tokens = model is not None and settings["models"][model]["score"] == "sum_max"
+        if sums_tokens and (system["aggregate"] != "max" or system.get("merge_layers", 0)):
+            raise InputError(
+                f"params.yaml: systems.{name}: {model} compares token vectors, which are neither "
+                "merged nor summed over views. Set aggregate to max and leave out merge_layers."
             )
         if system.get("merge_layers", 0) > settings["merge"]["layers"]:
             raise InputError(

@@ -1,0 +1,236 @@
+"""Settings: what wins, what is refused and how, what makes a row."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from muver.errors import InputError
+from muver.settings import model_settings, resolve, retrieval_settings, row_settings
+
+PARAMS = yaml.safe_load((Path(__file__).parents[1] / "params.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def params():
+    """params.yaml as it is in the repository, to change."""
+    return copy.deepcopy(PARAMS)
+
+
+def change(params, key: str, value) -> None:
+    """Set ``a.b.c`` in a nested dictionary."""
+    *folders, last = key.split(".")
+    for folder in folders:
+        params = params.setdefault(folder, {})
+    params[last] = value
+
+
+def override(key: str, value) -> dict:
+    nested: dict = {}
+    change(nested, key, value)
+    return nested
+
+
+@pytest.mark.parametrize("preset", PARAMS["presets"])
+def test_every_preset_resolves(params, preset):
+    settings = resolve(params, {"preset": preset})
+    assert settings["preset"] == settings["workspace"] == preset
+    assert "presets" not in settings
+    for system in settings["systems"]:
+        assert row_settings(settings, system)["system"] == system
+
+
+def test_the_zeshel_preset_is_the_paper_s_setting(params):
+    settings = resolve(params, {"preset": "zeshel"})
+    assert (settings["dataset"], settings["encoder"]) == ("zeshel", "bert-base-uncased")
+    training = model_settings(settings, "muver")["training"]
+    assert (training["batch_size"], training["learning_rate"]) == (128, 1e-5)
+    assert settings["models"]["muver"]["views"]["max_tokens"] == 40
+    assert settings["context"]["max_tokens"] == 128
+
+
+def test_command_line_over_preset_over_sections(params):
+    params["training"]["batch_size"] = 1
+    params["training"]["clip_norm"] = 7.0
+    params["presets"]["miniwikia"]["training"]["batch_size"] = 2
+    settings = resolve(params, {})
+    assert (settings["training"]["batch_size"], settings["training"]["clip_norm"]) == (2, 7.0)
+    settings = resolve(params, {"training": {"batch_size": 3}})
+    assert (settings["training"]["batch_size"], settings["training"]["clip_norm"]) == (3, 7.0)
+    assert settings["training"]["epochs"] == params["presets"]["miniwikia"]["training"]["epochs"]
+
+
+def test_lists_are_replaced_whole(params):
+    settings = resolve(params, {"tables": {"table1": ["bm25"]}})
+    assert settings["tables"]["table1"] == ["bm25"]
+    assert settings["tables"]["table6"] == params["tables"]["table6"]
+
+
+def test_what_is_given_stays_as_it_is(params):
+    before = copy.deepcopy(params)
+    resolve(params, {"training": {"batch_size": 3}})
+    assert params == before
+
+
+def test_numbers_inside_a_section_may_come_as_text(params):
+    """As Snakemake passes what stands inside ``--config training={...}``."""
+    given = {"batch_size": "3", "learning_rate": "1e-5", "mask_false_negatives": "true"}
+    training = resolve(params, {"training": given})["training"]
+    assert (training["batch_size"], training["learning_rate"]) == (3, 1e-5)
+    assert training["mask_false_negatives"] is True
+
+
+@pytest.mark.parametrize(
+    "overrides, preset, dataset, workspace",
+    [
+        ({}, "miniwikia", "miniwikia", "miniwikia"),
+        ({"preset": "zeshel"}, "zeshel", "zeshel", "zeshel"),
+        ({"dataset": "zeshel"}, "zeshel", "zeshel", "zeshel"),
+        ({"dataset": "data/wikis"}, "directory", "data/wikis", "wikis"),
+        ({"dataset": "data/wikis/"}, "directory", "data/wikis/", "wikis"),
+        ({"dataset": "data/zeshel"}, "directory", "data/zeshel", "zeshel-directory"),
+        ({"dataset": "data/wikis", "preset": "zeshel"}, "zeshel", "data/wikis", "wikis"),
+        ({"preset": "directory"}, "directory", "zeshel", "directory"),
+    ],
+)
+def test_preset_and_workspace_go_with_the_dataset(params, overrides, preset, dataset, workspace):
+    settings = resolve(params, overrides)
+    found = (settings["preset"], settings["dataset"], settings["workspace"])
+    assert found == (preset, dataset, workspace)
+
+
+def test_a_directory_under_another_written_preset_keeps_it(params):
+    params["preset"] = "zeshel"
+    assert resolve(params, {"dataset": "data/wikis"})["preset"] == "zeshel"
+
+
+@pytest.mark.parametrize(
+    "key, value, message",
+    [
+        ("sed", 1, r"unknown key sed. Did you mean 'seed'\? Allowed: preset, dataset"),
+        ("training.batchsize", 1, r"unknown key training.batchsize. Did you mean 'batch_size'\?"),
+        ("models.muver.views.max_token", 40, r"unknown key models.muver.views.max_token. Did you"),
+        ("models.muver.training.epoch", 1, r"models.muver.training.epoch. Did you mean 'epochs'"),
+        ("systems.muver.merge_layer", 1, r"systems.muver.merge_layer. Did you mean 'merge_layers'"),
+        ("training.batch_size", "many", "training.batch_size: expected integer, got 'many'"),
+        ("training.batch_size", 2.5, "training.batch_size: expected integer, got 2.5"),
+        ("training.batch_size", True, "training.batch_size: expected integer, got True"),
+        ("download.url", 3, "download.url: expected string or null, got 3"),
+        ("training", "fast", "training: expected object, got 'fast'"),
+        ("training.batch_size", 0, "training.batch_size: 0 is less than the minimum of 1"),
+        ("merge.pairs", "distnat", r"merge.pairs is 'distnat'. Did you mean 'distant'\? Allowed"),
+        ("bm25.stopwords", "fr", "bm25.stopwords is 'fr'. Allowed: null, en"),
+        ("models.Muver", PARAMS["models"]["muver"], "models: 'Muver' does not match"),
+        ("preset", "zeshell", r"'zeshell' is not in params.yaml. Did you mean 'zeshel'\?"),
+        ("systems.muver.model", "muverr", r"systems.muver.model is 'muverr'. Did you mean 'muver'"),
+        ("tables.table1", ["bm52"], r"tables.table1 names 'bm52'. Did you mean 'bm25'\?"),
+        ("evaluate.cutoffs", [1, 100], "evaluate.cutoffs goes up to 100, but retrieve.k keeps"),
+        ("systems.muver.merge_layers", 9, "systems.muver.merge_layers is 9, but merge.layers is"),
+        ("systems.bm25.model", "muver", "systems.bm25: a row names either 'retriever: bm25'"),
+        ("systems.som.merge_layers", 2, "systems.som: som compares token vectors"),
+        ("systems.som.aggregate", "softmax_sum", "systems.som: som compares token vectors"),
+        ("models.muver.score", "sum_max", "models.muver: score sum_max compares the token"),
+        ("scratch.hidden", 33, "scratch.hidden is 33, which scratch.heads"),
+    ],
+)
+def test_mistakes_are_named(params, key, value, message):
+    """The same mistake in params.yaml and on the command line."""
+    with pytest.raises(InputError, match=message):
+        resolve(params, override(key, value))
+    for section in key.split(".")[:1]:  # the preset must not hide what is written
+        params["presets"]["miniwikia"].pop(section, None)
+    change(params, key, value)
+    with pytest.raises(InputError, match=message):
+        resolve(params, {})
+
+
+def test_a_missing_key(params):
+    del params["training"]["epochs"]
+    with pytest.raises(InputError, match="training: 'epochs' is a required property"):
+        resolve(params, {"preset": "zeshel"})
+
+
+def test_sentence_views_need_their_own_settings(params):
+    del params["models"]["muver"]["views"]["title_room"]
+    with pytest.raises(InputError, match="models.muver.views: 'title_room' is a required property"):
+        resolve(params, {})
+
+
+@pytest.mark.parametrize("preset", ["miniwikia", "zeshel"])
+def test_a_misspelt_section_in_any_preset(params, preset):
+    params["presets"][preset]["trainig"] = {"epochs": 1}
+    with pytest.raises(InputError, match=r"trainig.* Did you mean 'training'\?"):
+        resolve(params, {})
+
+
+def test_a_preset_that_holds_no_sections(params):
+    params["presets"]["miniwikia"] = "small"
+    with pytest.raises(InputError, match="presets.miniwikia: expected sections, got 'small'"):
+        resolve(params, {})
+
+
+def test_a_model_s_own_training_settings_win(params):
+    params["models"]["som"]["training"] = {"batch_size": 7}
+    settings = resolve(params, {})
+    assert model_settings(settings, "som")["training"]["batch_size"] == 7
+    assert model_settings(settings, "muver")["training"]["batch_size"] != 7
+    assert model_settings(settings, "som")["training"]["epochs"] == settings["training"]["epochs"]
+
+
+def test_retrieval_settings_by_kind_of_system(params):
+    settings = resolve(params, {})
+    common = {"split": "test", "k": 64, "match": "title"}
+    assert retrieval_settings(settings, "bm25") == {**settings["bm25"], **common}
+    assert retrieval_settings(settings, "som") == common
+    assert retrieval_settings(settings, "blink_128") == {
+        **common,
+        "aggregate": "max",
+        "merge_layers": 0,
+        "memory_mb": 256,
+    }
+    assert retrieval_settings(settings, "muver") == {
+        **common,
+        "aggregate": "softmax_sum",
+        "merge_layers": 4,
+        "softmax_candidates": 200,
+        "memory_mb": 256,
+    }
+
+
+ALL = set(PARAMS["systems"])
+DENSE = ALL - {"bm25"}
+
+
+@pytest.mark.parametrize(
+    "key, value, changed",
+    [
+        ("seed", 1, ALL),
+        ("corpus.context_tokens", 5, ALL),
+        ("retrieve.k", 70, ALL),
+        ("bm25.k1", 1.5, {"bm25"}),
+        ("segment.punkt", "english", DENSE),
+        ("training.epochs", 77, DENSE),
+        ("context.max_tokens", 61, DENSE),
+        ("compute.precision", "bf16", DENSE),
+        ("models.som.training", {"epochs": 77}, {"som"}),
+        ("models.muver.views.max_tokens", 50, {"muver", "muver_plain"}),
+        ("merge.top_k", 0.5, {"muver"}),
+        ("retrieve.softmax_candidates", 100, {"muver", "muver_plain"}),
+        # What moves no score, or is known by other means (the data and the encoder by hashes).
+        ("retrieve.memory_mb", 5, set()),
+        ("compute.device", "cpu", set()),
+        ("dataset", "data/wikis", None),
+        ("encoder", "/somewhere/bert", set()),
+        ("download.source", "/somewhere/archive", set()),
+        ("tracking.experiment", "other", set()),
+    ],
+)
+def test_a_row_s_settings_change_with_what_makes_it(params, key, value, changed):
+    before = resolve(params, {"preset": "miniwikia"})
+    after = resolve(params, {"preset": "miniwikia", **override(key, value)})
+    rows = {s for s in ALL if row_settings(before, s) != row_settings(after, s)}
+    assert rows == (changed or set())
+    for system in ALL:
+        assert "somewhere" not in str(row_settings(after, system))
+        assert "data/wikis" not in str(row_settings(after, system))
