@@ -100,14 +100,10 @@ def test_merged_views_from_the_recorded_vectors(world):
         for layer, (found, expected) in enumerate(zip(layers, entity["merged"], strict=True)):
             ranges = [[view.first, view.last] for view in found.views]
             where = f"line {entity['line']}, layer {layer + 1}"
-            if entity["smallest_margin"] == 0 and ranges != [m["range"] for m in expected]:
-                assert len(ranges) == len(expected), where  # a true tie: another pair is as good
-                break
             assert ranges == [m["range"] for m in expected], where
             assert [view.ids for view in found.views] == [m["ids"] for m in expected], where
-        else:
-            totals = np.cumsum([count, *(len(layer.views) for layer in layers)])[1:]
-            assert totals.tolist() == entity["n_total"]
+        totals = np.cumsum([count, *(len(layer.views) for layer in layers)])[1:]
+        assert totals.tolist() == entity["n_total"]
 
 
 @needs_encoder
@@ -140,12 +136,4 @@ def test_rankings_from_the_recorded_scores(world, name, kind, aggregate, k):
     found = rank(axes, index, k, aggregate, softmax_candidates=200)
     for mention, wanted in enumerate(expected):
         ours = [first[entity] for entity in found.entities[mention]]
-        theirs = [first[entity] for entity in wanted]
-        score_of = dict(zip(ours, found.scores[mention].tolist(), strict=True))
-        for place, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            # Other sums than float32's may order differently what float32 cannot tell apart.
-            tolerance = 0 if aggregate == "max" else 2e-6 * max(score_of[one], 1e-30)
-            assert one == other or abs(score_of[one] - score_of[other]) <= tolerance, (
-                mention,
-                place,
-            )
+        assert ours == [first[entity] for entity in wanted], mention
