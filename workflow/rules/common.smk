@@ -18,6 +18,9 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 ROOT = W.root
+COMPUTE = S["compute"]
+# Jobs that run a model take the one `gpu` that the profile gives out, where there is one.
+GPUS = int(COMPUTE["device"] != "cpu" and Path("/dev/nvidia0").exists())
 
 
 def section(*names):
@@ -36,12 +39,67 @@ def as_json(value):
 
 def with_compute(**values):
     """Settings of a stage that runs a model, as one JSON string."""
-    return as_json({**values, **S["compute"]})
+    return as_json({**values, **COMPUTE})
+
+
+def launcher():
+    """What starts a training job: one process, or torchrun with several."""
+    if COMPUTE["processes"] == 1:
+        return "muver"
+    return f"torchrun --standalone --nproc-per-node {COMPUTE['processes']} -m muver.cli"
+
+
+def folder_of(name, ancestor=1, option=""):
+    """The folder of a rule's input files of this name, after an option; empty without files."""
+
+    def params(wildcards, input):
+        files = input.get(name)
+        return f"{option} {Path(files[0]).parents[ancestor - 1]}".strip() if files else ""
+
+    return params
 
 
 def one_of(names):
     """A wildcard constraint: one of the names; without any it matches nothing."""
     return "|".join(names) or "(?!)"
+
+
+def retrieval(wildcards):
+    """A system's retrieval settings as one JSON string."""
+    return as_json(retrieval_settings(S, wildcards.system))
+
+
+def merged_layers(wildcards):
+    """Merged layers of a system's model, where the system uses them."""
+    system = S["systems"][wildcards.system]
+    return W.merged_files(system["model"]) if system.get("merge_layers", 0) else []
+
+
+def store(wildcards):
+    """View store of a system's model."""
+    return W.store_files(S["systems"][wildcards.system]["model"])
+
+
+def token_model(wildcards):
+    """Files of a system's model."""
+    return W.model_files(S["systems"][wildcards.system]["model"])
+
+
+def rows(table):
+    """A table's rows, in its order, as one JSON string."""
+    named = [{"method": S["systems"][s]["method"], "system": s} for s in S["tables"][table]]
+    return as_json({"rows": named})
+
+
+def artifacts(table):
+    """The training log of each row that has a model, as SYSTEM=FILE."""
+    models = {s: S["systems"][s].get("model") for s in S["tables"][table]}
+    return [f"{s}={ROOT}/models/{m}/training_log.jsonl" for s, m in models.items() if m]
+
+
+def prune(folder):
+    """The command that removes from a folder what params.keep does not name."""
+    return f"muver prune --log {{log}} --folder {ROOT}/{folder} --keep {{params.keep}}"
 
 
 wildcard_constraints:

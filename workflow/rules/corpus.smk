@@ -11,7 +11,7 @@ if S["dataset"] == "miniwikia":
             f"logs/{ROOT}/generate.log",
         params:
             settings=as_json(S["generate"]),
-            raw=W.raw,
+            raw=subpath(output[0], ancestor=2),
         shell:
             "muver generate --log {log} --settings {params.settings:q} --out {params.raw}"
 
@@ -27,7 +27,7 @@ if S["dataset"] == "zeshel":
             f"logs/{ROOT}/download.log",
         params:
             settings=as_json(S["download"]),
-            raw=W.raw,
+            raw=subpath(output[0], ancestor=2),
             archive=f"{ROOT}/download/zeshel.tar.bz2",
         shell:
             "muver download --log {log} --dataset zeshel --settings {params.settings:q}"
@@ -36,7 +36,7 @@ if S["dataset"] == "zeshel":
 
 rule corpus:
     input:
-        RAW,
+        raw=RAW,
         code=code("corpus"),
     output:
         entities=W.entities,
@@ -52,7 +52,7 @@ rule corpus:
             }
         ),
         name=S["workspace"],
-        raw=W.raw,
+        raw=folder_of("raw", ancestor=2),
     shell:
         "muver corpus --log {log} --name {params.name} --settings {params.settings:q}"
         " --raw {params.raw:q} --entities {output.entities} --mentions {output.mentions}"

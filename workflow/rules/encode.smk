@@ -3,7 +3,7 @@
 
 rule encode:
     input:
-        W.model_files("{model}"),
+        model=W.model_files("{model}"),
         entities=W.entities,
         mentions=W.mentions,
         sentences=W.sentences,
@@ -14,11 +14,13 @@ rule encode:
         f"logs/{ROOT}/encode/{{model}}.log",
     benchmark:
         f"logs/{ROOT}/encode/{{model}}.benchmark.tsv"
-    threads: S["compute"]["threads"]
+    threads: COMPUTE["threads"]
+    resources:
+        gpu=GPUS,
     params:
         settings=with_compute(split=S["retrieve"]["split"]),
-        model=f"{ROOT}/models/{{model}}",
-        folder=f"{ROOT}/stores/{{model}}",
+        model=folder_of("model"),
+        folder=subpath(output[0], parent=True),
     shell:
         "muver encode --log {log} --label {wildcards.model} --settings {params.settings:q}"
         " --model {params.model} --entities {input.entities} --mentions {input.mentions}"
@@ -27,8 +29,8 @@ rule encode:
 
 rule merge:
     input:
-        W.model_files("{model}"),
-        W.store_files("{model}"),
+        model=W.model_files("{model}"),
+        store=W.store_files("{model}"),
         code=code("merge"),
     output:
         W.merged_files("{model}"),
@@ -36,12 +38,14 @@ rule merge:
         f"logs/{ROOT}/merge/{{model}}.log",
     benchmark:
         f"logs/{ROOT}/merge/{{model}}.benchmark.tsv"
-    threads: S["compute"]["threads"]
+    threads: COMPUTE["threads"]
+    resources:
+        gpu=GPUS,
     params:
         settings=with_compute(**S["merge"]),
-        model=f"{ROOT}/models/{{model}}",
-        store=f"{ROOT}/stores/{{model}}",
-        folder=f"{ROOT}/merged/{{model}}",
+        model=folder_of("model"),
+        store=folder_of("store"),
+        folder=subpath(output[0], parent=True),
     shell:
         "muver merge --log {log} --label {wildcards.model} --settings {params.settings:q}"
         " --model {params.model} --store {params.store} --out {params.folder}"

@@ -6,11 +6,6 @@ TOKENS = [s for s in W.systems if not W.is_lexical(s) and W.is_token_system(s)]
 STORED = [s for s in W.systems if s not in LEXICAL and s not in TOKENS]
 
 
-def retrieval(wildcards):
-    """A system's retrieval settings as one JSON string."""
-    return as_json(retrieval_settings(S, wildcards.system))
-
-
 rule bm25:
     input:
         entities=W.entities,
@@ -30,28 +25,10 @@ rule bm25:
         " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
 
 
-def merged_layers(wildcards):
-    """Merged layers of a system's model, where the system uses them."""
-    system = S["systems"][wildcards.system]
-    return W.merged_files(system["model"]) if system.get("merge_layers", 0) else []
-
-
-def store(wildcards):
-    """View store of a system's model."""
-    return W.store_files(S["systems"][wildcards.system]["model"])
-
-
-def store_folders(wildcards):
-    """The options that name the folders of a system's vectors."""
-    model = S["systems"][wildcards.system]["model"]
-    merged = f" --merged {ROOT}/merged/{model}" if merged_layers(wildcards) else ""
-    return f"--store {ROOT}/stores/{model}{merged}"
-
-
 rule retrieve:
     input:
-        store,
-        merged_layers,
+        store=store,
+        merged=merged_layers,
         entities=W.entities,
         mentions=W.mentions,
         code=code("retrieve"),
@@ -62,24 +39,20 @@ rule retrieve:
         f"logs/{ROOT}/retrieve/{{system}}.log",
     wildcard_constraints:
         system=one_of(STORED),
-    threads: S["compute"]["threads"]
+    threads: COMPUTE["threads"]
     params:
         settings=retrieval,
-        folders=store_folders,
+        store=folder_of("store"),
+        merged=folder_of("merged", option="--merged"),
     shell:
         "muver retrieve --log {log} --label {wildcards.system} --settings {params.settings:q}"
-        " {params.folders} --entities {input.entities} --mentions {input.mentions}"
-        " --run {output.run} --manifest {output.manifest}"
-
-
-def token_model(wildcards):
-    """Files of a system's model."""
-    return W.model_files(S["systems"][wildcards.system]["model"])
+        " --store {params.store} {params.merged} --entities {input.entities}"
+        " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
 
 
 rule retrieve_tokens:
     input:
-        token_model,
+        model=token_model,
         entities=W.entities,
         mentions=W.mentions,
         sentences=W.sentences,
@@ -91,11 +64,13 @@ rule retrieve_tokens:
         f"logs/{ROOT}/retrieve/{{system}}.log",
     wildcard_constraints:
         system=one_of(TOKENS),
-    threads: S["compute"]["threads"]
+    threads: COMPUTE["threads"]
+    resources:
+        gpu=GPUS,
     params:
         settings=retrieval,
-        compute=as_json(S["compute"]),
-        model=lambda wildcards: f"{ROOT}/models/{S['systems'][wildcards.system]['model']}",
+        compute=as_json(COMPUTE),
+        model=folder_of("model"),
     shell:
         "muver retrieve --log {log} --label {wildcards.system} --settings {params.settings:q}"
         " --compute {params.compute:q} --model {params.model} --entities {input.entities}"

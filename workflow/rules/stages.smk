@@ -43,10 +43,9 @@ rule stage_train:
     log:
         f"logs/{ROOT}/stage_train.log",
     params:
-        folder=f"{ROOT}/models",
         keep=W.models,
     shell:
-        "muver prune --log {log} --folder {params.folder} --keep {params.keep}"
+        prune("models")
 
 
 rule stage_encode:
@@ -55,10 +54,9 @@ rule stage_encode:
     log:
         f"logs/{ROOT}/stage_encode.log",
     params:
-        folder=f"{ROOT}/stores",
         keep=W.stored_models,
     shell:
-        "muver prune --log {log} --folder {params.folder} --keep {params.keep}"
+        prune("stores")
 
 
 rule stage_merge:
@@ -67,10 +65,9 @@ rule stage_merge:
     log:
         f"logs/{ROOT}/stage_merge.log",
     params:
-        folder=f"{ROOT}/merged",
         keep=W.merged_models,
     shell:
-        "muver prune --log {log} --folder {params.folder} --keep {params.keep}"
+        prune("merged")
 
 
 rule stage_retrieve:
@@ -79,10 +76,9 @@ rule stage_retrieve:
     log:
         f"logs/{ROOT}/stage_retrieve.log",
     params:
-        folder=f"{ROOT}/runs",
         keep=W.systems,
     shell:
-        "muver prune --log {log} --folder {params.folder} --keep {params.keep}"
+        prune("runs")
 
 
 rule stage_evaluate:
@@ -91,10 +87,9 @@ rule stage_evaluate:
     log:
         f"logs/{ROOT}/stage_evaluate.log",
     params:
-        folder=f"{ROOT}/evaluations",
         keep=W.systems,
     shell:
-        "muver prune --log {log} --folder {params.folder} --keep {params.keep}"
+        prune("evaluations")
 
 
 rule stage_tables:

@@ -1,23 +1,11 @@
 # Evaluations to tables, and the rows of Table 1 into MLflow.
 
 
-def rows(table):
-    """A table's rows, in its order, as one JSON string."""
-    named = [{"method": S["systems"][s]["method"], "system": s} for s in S["tables"][table]]
-    return as_json({"rows": named})
-
-
-def artifacts(table):
-    """The training log of each row that has a model, as SYSTEM=FILE."""
-    models = {s: S["systems"][s].get("model") for s in S["tables"][table]}
-    return [f"{s}={ROOT}/models/{m}/training_log.jsonl" for s, m in models.items() if m]
-
-
 TABLE1 = [W.evaluation(system) for system in S["tables"]["table1"]]
 TABLE1_RUNS = [W.run_files(system)[0] for system in S["tables"]["table1"]]
 TABLE1_LOGS = [log.partition("=")[2] for log in artifacts("table1")]
 RECORD = (
-    "muver record --settings {params.tracking:q} --table results/table1.json"
+    "muver record --log {log} --settings {params.tracking:q} --table results/table1.json"
     " --evaluations {input.evaluations} --runs {input.runs} --artifacts {params.artifacts}"
     " --out results/mlflow_runs.csv"
 )
@@ -41,8 +29,9 @@ rule table1:
         tracking=as_json(S["tracking"]),
         artifacts=artifacts("table1"),
     shell:
-        "muver table --log {log} --number 1 --settings {params.rows:q}"
-        " --evaluations {input.evaluations} --out results/table1.csv && " + RECORD
+        "muver table --number 1 --settings {params.rows:q}"
+        " --evaluations {input.evaluations} --out results/table1.csv"
+        f" && {RECORD}"
 
 
 rule table6:
@@ -74,4 +63,4 @@ rule record:
         tracking=as_json(S["tracking"]),
         artifacts=artifacts("table1"),
     shell:
-        RECORD.replace("muver record", "muver record --log {log}")
+        RECORD

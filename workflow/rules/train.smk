@@ -3,7 +3,7 @@
 
 rule train:
     input:
-        W.start_files,
+        start=W.start_files,
         entities=W.entities,
         mentions=W.mentions,
         sentences=W.sentences,
@@ -14,15 +14,18 @@ rule train:
         f"logs/{ROOT}/train/{{model}}.log",
     benchmark:
         f"logs/{ROOT}/train/{{model}}.benchmark.tsv"
-    threads: S["compute"]["threads"]
+    threads: COMPUTE["threads"] * COMPUTE["processes"]
+    resources:
+        gpu=GPUS,
     params:
         settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
-        compute=as_json(S["compute"]),
-        start=f"{ROOT}/start",
+        launcher=launcher(),
+        compute=as_json(COMPUTE),
+        start=folder_of("start"),
         checkpoints=f"{ROOT}/checkpoints/{{model}}",
-        folder=f"{ROOT}/models/{{model}}",
+        folder=subpath(output[0], parent=True),
     shell:
-        "muver train --log {log} --label {wildcards.model} --settings {params.settings:q}"
+        "{params.launcher} train --log {log} --label {wildcards.model} --settings {params.settings:q}"
         " --compute {params.compute:q} --start {params.start} --entities {input.entities}"
         " --mentions {input.mentions} --sentences {input.sentences}"
         " --checkpoints {params.checkpoints} --training-log {params.folder}/training_log.jsonl"

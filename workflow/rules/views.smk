@@ -9,14 +9,14 @@ rule punkt_english:
     log:
         f"logs/{ROOT}/punkt_english.log",
     params:
-        folder=f"{ROOT}/punkt_english",
+        folder=subpath(output[0], parent=True),
     shell:
         "muver download --log {log} --punkt english --out {params.folder}"
 
 
 rule segment:
     input:
-        ENGLISH,
+        english=ENGLISH,
         entities=W.entities,
         counts=W.counts,
         code=code("segment"),
@@ -26,8 +26,8 @@ rule segment:
         f"logs/{ROOT}/segment.log",
     params:
         settings=as_json(S["segment"]),
-        english=f"--english {ROOT}/punkt_english" if ENGLISH else "",
-        folder=f"{ROOT}/segment",
+        english=folder_of("english", option="--english"),
+        folder=subpath(output[0], parent=True),
     shell:
         "muver segment --log {log} --settings {params.settings:q} --entities {input.entities}"
         " --counts {input.counts} {params.english} --out {params.folder}"
@@ -46,7 +46,7 @@ rule encoder:
     params:
         settings=section("scratch", "seed"),
         source=S["encoder"],
-        folder=f"{ROOT}/start",
+        folder=subpath(output[0], parent=True),
     shell:
         "muver encoder --log {log} --source {params.source:q} --settings {params.settings:q}"
         " --entities {input.entities} --counts {input.counts} --out {params.folder}"

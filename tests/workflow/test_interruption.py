@@ -1,0 +1,57 @@
+"""A killed run: nothing half-written, the lock goes, and the next call ends with the same table."""
+
+import os
+import signal
+import subprocess
+import time
+
+from tests.workflow.conftest import TINY, TRAINING, copy_of_the_project
+
+MODEL = "build/miniwikia/models/muver"
+
+
+def test_after_a_kill_the_same_command_goes_on_to_the_same_table(tmp_path, by_dvc):
+    project = copy_of_the_project(tmp_path)
+    rows = ["bm25", "muver_plain", "muver"]
+    project.change(**TINY, training=TRAINING, tables={"table1": rows, "table6": rows})
+    project.commit("tiny")
+    running = subprocess.Popen(
+        ["snakemake", "--cores", "2", "results/table1.csv"],
+        cwd=tmp_path,
+        env=project.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    checkpoint = tmp_path / "build/miniwikia/checkpoints/muver/last.pt"
+    limit = time.monotonic() + 120
+    while not checkpoint.exists():
+        assert running.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+
+    assert not (tmp_path / MODEL / "muver.json").exists()
+    assert list((tmp_path / ".snakemake/locks").iterdir())
+    assert "removed" in project.run("muver", "unlock")
+    said = project.snakemake("results/table1.csv")
+    assert "resumed at step" in said
+    assert project.read("results/table1.csv") == by_dvc.read("results/table1.csv")
+    assert not checkpoint.exists()
+    assert not list(tmp_path.rglob(".*.tmp"))
+
+
+def test_a_read_only_results_folder_loses_nothing(main_job):
+    """What cannot be written is said; root may write anywhere, so a file stands in the way."""
+    table = main_job.read("results/table1.csv")
+    results = main_job.folder / "results"
+    results.rename(main_job.folder / "results.away")
+    results.write_text("in the way")
+    try:
+        said = main_job.snakemake("results/table1.csv", ok=False)
+        assert "results" in said
+    finally:
+        results.unlink()
+        (main_job.folder / "results.away").rename(results)
+    assert main_job.read("results/table1.csv") == table

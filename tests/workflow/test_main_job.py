@@ -1,0 +1,109 @@
+"""The main job from end to end: raw data to the table and its MLflow runs."""
+
+import csv
+import io
+import json
+import sqlite3
+
+import pytest
+
+METHODS = [
+    "BM25",
+    "BLINK (128 tokens)",
+    "BLINK (512 tokens)",
+    "SOM",
+    "MuVER (w/o heuristic search)",
+    "MuVER",
+]
+
+
+@pytest.fixture(scope="module")
+def rows(main_job):
+    return list(csv.DictReader(io.StringIO(main_job.read("results/table1.csv").decode())))
+
+
+def test_every_row_and_column(rows):
+    assert [row["method"] for row in rows] == METHODS
+    assert list(rows[0]) == ["method", "R@1", "R@2", "R@4", "R@8", "R@16", "row_key"]
+    for row in rows:
+        recalls = [float(row[f"R@{k}"]) for k in (1, 2, 4, 8, 16)]
+        assert recalls == sorted(recalls)
+        assert 0 <= recalls[0] and recalls[-1] <= 100
+        assert recalls[-1] > 0
+    assert len({row["row_key"] for row in rows}) == len(rows)
+
+
+def test_the_two_muver_rows_share_a_model_and_differ_in_views(main_job, rows):
+    models = sorted(path.name for path in (main_job.folder / "build/miniwikia/models").iterdir())
+    assert models == ["blink_128", "blink_512", "muver", "som"]
+    runs = [main_job.read(f"build/miniwikia/runs/{name}.parquet") for name in ("muver_plain", "muver")]
+    assert runs[0] != runs[1]
+
+
+def test_a_row_in_mlflow_for_every_row_of_the_table(main_job, rows):
+    with sqlite3.connect(main_job.folder / "mlflow.db") as store:
+        keys = store.execute("select value from tags where key = 'row_key'").fetchall()
+    assert sorted(key for (key,) in keys) == sorted(row["row_key"] for row in rows)
+    listed = csv.DictReader(io.StringIO(main_job.read("results/mlflow_runs.csv").decode()))
+    assert [line["row_key"] for line in listed] == [row["row_key"] for row in rows]
+
+
+def test_a_second_call_has_nothing_to_do(main_job):
+    assert "Nothing to be done" in main_job.snakemake("results/table1.csv")
+    assert main_job.planned("results/table1.csv") == {}
+
+
+def test_recording_again_duplicates_nothing(main_job, rows):
+    before = main_job.read("results/mlflow_runs.csv")
+    main_job.snakemake("record")
+    assert main_job.read("results/mlflow_runs.csv") == before
+    with sqlite3.connect(main_job.folder / "mlflow.db") as store:
+        (count,) = store.execute("select count(*) from runs").fetchone()
+    assert count == len(rows)
+
+
+def test_a_lost_store_is_filled_again_and_the_table_stays(main_job):
+    table = main_job.read("results/table1.csv")
+    (main_job.folder / "mlflow.db").rename(main_job.folder / "mlflow.away")
+    main_job.snakemake("record")
+    assert (main_job.folder / "mlflow.db").is_file()
+    assert main_job.read("results/table1.csv") == table
+
+
+def test_results_say_what_they_were_made_of(main_job, rows):
+    table = json.loads(main_job.read("results/table1.json"))
+    text = json.dumps(table)
+    assert all(row["row_key"] in text for row in rows)
+    assert str(main_job.folder) not in text
+
+
+def test_lint_asks_for_nothing_but_conda_environments(main_job):
+    said = main_job.run("snakemake", "--lint", ok=False)
+    complaints = [line for line in said.splitlines() if line.startswith("    * ")]
+    assert complaints, said
+    other = [line for line in complaints if "conda environment or container" not in line]
+    assert other == []
+
+
+def test_report_opens_offline_with_both_tables(main_job):
+    main_job.snakemake()  # table6 as well
+    main_job.snakemake("--report", "report.html")
+    page = main_job.read("report.html").decode()
+    assert "table1.html" in page and "table6.html" in page
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("merge={top_q: 0.4}", "unknown key merge.top_q. Did you mean 'top_k'?"),
+        ("training={epochs: many}", "training.epochs: expected integer, got 'many'"),
+        ("preset=zeshl", "Did you mean 'zeshel'?"),
+        ("dataset=nowhere", "no documents/*.json in it"),
+    ],
+)
+def test_a_wrong_setting_stops_before_anything_runs(main_job, override, said):
+    table = main_job.read("results/table1.csv")
+    out = main_job.snakemake("results/table1.csv", "--config", override, ok=False)
+    assert said in out
+    assert "Traceback" not in out
+    assert main_job.read("results/table1.csv") == table
