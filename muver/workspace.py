@@ -156,6 +156,12 @@ class Workspace:
         """The BERT directory that training starts from."""
         return [f"{self.root}/start/{file}" for file in START_FILES]
 
+    @property
+    def gpus(self) -> int:
+        """GPUs that a job running a model takes: 1 where there are any and they may be used."""
+        wanted = self.settings["compute"]["device"] != "cpu"
+        return int(wanted and Path("/dev/nvidia0").exists())
+
     def model_files(self, model: str) -> list[str]:
         """A trained model's directory and its log."""
         folder = f"{self.root}/models/{model}"

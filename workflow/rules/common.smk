@@ -19,8 +19,7 @@ except InputError as error:
 
 ROOT = W.root
 COMPUTE = S["compute"]
-# Jobs that run a model take the one `gpu` that the profile gives out, where there is one.
-GPUS = int(COMPUTE["device"] != "cpu" and Path("/dev/nvidia0").exists())
+GPUS = W.gpus  # a job that runs a model takes the one `gpu` that the profile gives out
 
 
 def section(*names):

@@ -19,13 +19,13 @@ rule train:
         gpu=GPUS,
     params:
         settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
-        launcher=launcher(),
         compute=as_json(COMPUTE),
         start=folder_of("start"),
         checkpoints=f"{ROOT}/checkpoints/{{model}}",
         folder=subpath(output[0], parent=True),
     shell:
-        "{params.launcher} train --log {log} --label {wildcards.model} --settings {params.settings:q}"
+        f"{launcher()} train"
+        " --log {log} --label {wildcards.model} --settings {params.settings:q}"
         " --compute {params.compute:q} --start {params.start} --entities {input.entities}"
         " --mentions {input.mentions} --sentences {input.sentences}"
         " --checkpoints {params.checkpoints} --training-log {params.folder}/training_log.jsonl"
