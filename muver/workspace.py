@@ -21,7 +21,7 @@ CODE: dict[str, tuple[str, ...]] = {
     "download": ("corpus/sources.yaml",),
     "corpus": ("corpus/*.py", "corpus/sources.yaml"),
     "segment": ("views/segment.py", "views/punkt.py"),
-    "encoder": ("encoders/start.py", "encoders/tokens.py"),
+    "encoder": ("encoders/start.py", "encoders/biencoder.py", "encoders/tokens.py"),
     "train": (
         "training/*.py",
         *_TOWERS,

@@ -36,8 +36,7 @@ def from_scratch(texts: Iterable[str], settings: dict[str, Any], seed: int, out:
     ----------
     settings
         ``vocabulary`` (number of pieces), ``layers``, ``hidden``, ``heads``, ``intermediate``,
-        ``positions``, ``dropout``,
-        ``initializer_range`` (standard deviation of the weights).
+        ``positions``, ``dropout``, ``initializer_range`` (standard deviation of the weights).
     """
     tokenizer = _train_word_pieces(texts, settings["vocabulary"])
     out.mkdir(parents=True, exist_ok=True)
@@ -103,7 +102,8 @@ def _take(source: str, name: str, out: Path) -> None:
             shutil.copyfile(tokenizer_file, temporary)
         else:
             AutoTokenizer.from_pretrained(source).backend_tokenizer.save(str(temporary))
-    _finish(out, name, {"weights_sha256": sha256_of(out / "model.safetensors")})
+    files = {"weights": "model.safetensors", "tokenizer": TOKENIZER_FILE}
+    _finish(out, name, {f"{what}_sha256": sha256_of(out / file) for what, file in files.items()})
 
 
 def _check_architecture(source: str) -> None:

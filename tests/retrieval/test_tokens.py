@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.encoders.bulk import pad
-from muver.retrieval.exact import first_with_same
-from muver.retrieval.exact import rank_scores
+from muver.retrieval.exact import first_with_same, rank_scores
 from muver.retrieval.tokens import score_world
 from tests import tiny
 

@@ -13,7 +13,11 @@ import yaml
 ROOT = Path(__file__).parents[2]
 TINY = {
     "generate": {
-        "worlds": {"train": ["ash", "birch", "cedar", "doum"], "val": ["elm"], "test": ["fir", "gum"]},
+        "worlds": {
+            "train": ["ash", "birch", "cedar", "doum"],
+            "val": ["elm"],
+            "test": ["fir", "gum"],
+        },
         "entities_per_world": 24,
         "mentions": {"train": 40, "val": 12, "test": 20},
     },

@@ -28,7 +28,7 @@ def test_every_row_and_column(rows):
     for row in rows:
         recalls = [float(row[f"R@{k}"]) for k in (1, 2, 4, 8, 16)]
         assert recalls == sorted(recalls)
-        assert 0 <= recalls[0] and recalls[-1] <= 100
+        assert recalls[0] >= 0 and recalls[-1] <= 100
         assert recalls[-1] > 0
     assert len({row["row_key"] for row in rows}) == len(rows)
 
@@ -36,7 +36,9 @@ def test_every_row_and_column(rows):
 def test_the_two_muver_rows_share_a_model_and_differ_in_views(main_job, rows):
     models = sorted(path.name for path in (main_job.folder / "build/miniwikia/models").iterdir())
     assert models == ["blink_128", "blink_512", "muver", "som"]
-    runs = [main_job.read(f"build/miniwikia/runs/{name}.parquet") for name in ("muver_plain", "muver")]
+    runs = [
+        main_job.read(f"build/miniwikia/runs/{name}.parquet") for name in ("muver_plain", "muver")
+    ]
     assert runs[0] != runs[1]
 
 

@@ -10,11 +10,11 @@ from tests import tiny
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def encoder(tmp_path_factory) -> Path:
     return tiny.make_encoder(tmp_path_factory.mktemp("encoder"))
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def corpus(tmp_path_factory) -> tuple[Path, Path, Path]:
     return tiny.write_corpus(tmp_path_factory.mktemp("corpus"))
