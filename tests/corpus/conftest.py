@@ -1,8 +1,6 @@
 """A small dataset in ZESHEL's format that a test can spoil, and an HTTP server that it can tune."""
 
-import http.server
 import json
-import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,60 +53,3 @@ class Dataset:
 @pytest.fixture
 def dataset(tmp_path) -> Dataset:
     return Dataset(tmp_path / "raw")
-
-
-@dataclass
-class Site:
-    """What the server answers with: ``body`` at every path, or a ``status``."""
-
-    address: str = ""
-    body: bytes = b""
-    status: int = 200
-    content_type: str = "application/octet-stream"
-    ranges: bool = True
-    cut_after: int | None = None  # bytes after which the connection is dropped
-    announce: bool = True  # send Content-Length
-    asked: list[str | None] = field(default_factory=list)  # Range header of each request
-
-
-@pytest.fixture
-def site(monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "*")
-    site = Site()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            wanted = self.headers.get("Range")
-            site.asked.append(wanted)
-            start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
-            size = len(site.body)
-            if site.status != 200:
-                return self.send_error(site.status)
-            if not site.ranges:
-                start = 0
-            if start and start >= size:
-                self.send_response(416)
-                self.send_header("Content-Range", f"bytes */{size}")
-                self.send_header("Content-Length", "0")
-                return self.end_headers()
-            self.send_response(206 if start else 200)
-            if start:
-                self.send_header("Content-Range", f"bytes {start}-{size - 1}/{size}")
-            if site.announce:
-                self.send_header("Content-Length", str(size - start))
-            self.send_header("Content-Type", site.content_type)
-            self.end_headers()
-            self.wfile.write(site.body[start : site.cut_after])
-            self.close_connection = True
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    site.address = f"http://127.0.0.1:{server.server_port}/archive"
-    yield site
-    server.shutdown()
-    thread.join()
-    server.server_close()

@@ -87,8 +87,11 @@ def test_from_directory(encoder, tmp_path):
     assert old["tokenizer.json"] == new["tokenizer.json"]
     manifest = read_json(tmp_path / "out" / "manifest.json")
     assert manifest["name"] == encoder.name
-    # The weights alone are the encoder's identity: where it lay says nothing.
-    assert manifest["identity"] == {"weights_sha256": sha256_of(encoder / "model.safetensors")}
+    # Weights and vocabulary are the encoder's identity: where it lay says nothing.
+    assert manifest["identity"] == {
+        "weights_sha256": sha256_of(encoder / "model.safetensors"),
+        "tokenizer_sha256": sha256_of(encoder / "tokenizer.json"),
+    }
     from_directory(encoder, tmp_path / "again")
     assert contents(tmp_path / "again") == new
 

@@ -9,6 +9,7 @@ from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 from muver.errors import InputError
 from muver.views import punkt
+from muver.views.files import PUNKT_FILES
 
 # "prof." always carries its stop, and names stand within sentences.
 TEXTS = [
@@ -19,7 +20,7 @@ TEXTS = [
 
 
 def written(folder):
-    return {name: (folder / name).read_bytes() for name in punkt.FILES}
+    return {name: (folder / name).read_bytes() for name in PUNKT_FILES}
 
 
 def test_learnt_abbreviation_does_not_end_a_sentence(tmp_path):

@@ -15,6 +15,7 @@ from muver.corpus.schema import ENTITIES, read_sentences, table_writer
 from muver.errors import InputError
 from muver.files import read_json, write_json
 from muver.views import punkt
+from muver.views.files import PUNKT_FILES
 from muver.views.segment import clean, segment, sentence_spans
 
 UNTRAINED = PunktSentenceTokenizer()
@@ -113,7 +114,7 @@ def test_twice_gives_the_same_bytes(corpus, tmp_path):
 def english(tmp_path):
     folder = tmp_path / "english"
     folder.mkdir()
-    for name, text in zip(punkt.FILES, ("dr", "", "he\t46\nsmith\t8", "he"), strict=True):
+    for name, text in zip(PUNKT_FILES, ("dr", "", "he\t46\nsmith\t8", "he"), strict=True):
         (folder / name).write_text(text)
     return folder
 

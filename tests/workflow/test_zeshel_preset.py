@@ -1,0 +1,101 @@
+"""The paper's own setting, on stand-ins: a small archive of ZESHEL's shape, a small encoder."""
+
+import io
+import json
+import shutil
+import tarfile
+
+from muver.corpus.sources import find_source
+from tests.workflow.conftest import Project, copy_of_the_project
+
+ROWS = "tables={table1: [bm25, muver_plain, muver], table6: [muver]}"
+
+
+def archive_of_zeshel_shape() -> bytes:
+    """All 16 worlds under their names, two documents each, a mention in each."""
+    published = find_source("zeshel").published
+    assert published is not None
+    mentions = {"train": [], "val": [], "test": []}
+    files = {}
+    for world, expected in published.worlds.items():
+        documents = [
+            {
+                "document_id": f"{world}{n}",
+                "title": f"Page {n}",
+                "text": f"Page {n} tells of {world} .",
+            }
+            for n in range(2)
+        ]
+        files[f"documents/{world}.json"] = documents
+        mentions[expected.split].append(
+            {
+                "mention_id": world,
+                "context_document_id": f"{world}0",
+                "label_document_id": f"{world}1",
+                "text": "tells",
+                "start_index": 2,
+                "end_index": 2,
+                "corpus": world,
+                "category": "LOW_OVERLAP",
+            }
+        )
+    files |= {f"mentions/{split}.json": lines for split, lines in mentions.items()}
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:bz2") as archive:
+        for name, lines in files.items():
+            content = "".join(json.dumps(line) + "\n" for line in lines).encode()
+            member = tarfile.TarInfo(f"zeshel/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def test_the_download_is_checked_against_the_published_counts(main_job, site, tmp_path):
+    """Fetched, unpacked, read; 2 entities are not 31929, and nothing is trained on them."""
+    project = copy_of_the_project(tmp_path)
+    site.body = archive_of_zeshel_shape()
+    encoder = main_job.folder / "build/miniwikia/start"
+    said = project.snakemake(
+        "results/table1.csv",
+        "--config",
+        "preset=zeshel",
+        f"encoder={encoder}",
+        f"download={{url: '{site.address}'}}",
+        "segment={punkt: train}",
+        ok=False,
+    )
+    assert "american_football entities 2 (published 31929)" in said
+    assert "val mentions 4 (published 10000)" in said
+    assert "Traceback" not in said
+    raw = tmp_path / "build/zeshel/raw"
+    assert len(list((raw / "documents").iterdir())) == 16
+    assert (tmp_path / "build/zeshel/download/zeshel.tar.bz2.sha256").is_file()
+    assert not (tmp_path / "build/zeshel/models").exists()
+
+
+def test_the_paper_s_hyper_parameters_run_on_a_small_encoder(main_job, tmp_path):
+    """Batch 128, 20 epochs, 40-token views, 4 layers of merging, softmax over 200 titles."""
+    folder = tmp_path / "copy"
+    shutil.copytree(main_job.folder, folder)
+    project = Project(folder)
+    said = project.snakemake(
+        "results/table1.csv",
+        "--config",
+        "preset=zeshel",
+        "dataset=build/miniwikia/raw",
+        "encoder=build/miniwikia/start",
+        "segment={punkt: train}",
+        ROWS,
+    )
+    assert "Traceback" not in said
+    table = json.loads((folder / "results/table1.json").read_text(encoding="utf-8"))
+    assert [row["method"] for row in table["rows"]][-1] == "MuVER"
+    card = json.loads((folder / "build/raw/models/muver/muver.json").read_text(encoding="utf-8"))
+    training = card["provenance"]["training"]
+    assert (training["batch_size"], training["epochs"], training["learning_rate"]) == (
+        128,
+        20,
+        1e-5,
+    )
+    # The default preset's own work is still there, and the table goes back to it at once.
+    assert set(project.planned("results/table1.csv")) == {"table1"}
