@@ -18,6 +18,7 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 ROOT = W.root
+LOGS = f"logs/{S['workspace']}"
 COMPUTE = S["compute"]
 GPUS = W.gpus  # a job that runs a model takes the one `gpu` that the profile gives out
 

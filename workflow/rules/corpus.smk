@@ -8,7 +8,7 @@ if S["dataset"] == "miniwikia":
         output:
             RAW,
         log:
-            f"logs/{ROOT}/generate.log",
+            f"{LOGS}/generate.log",
         params:
             settings=as_json(S["generate"]),
             raw=subpath(output[0], ancestor=2),
@@ -24,7 +24,7 @@ if S["dataset"] == "zeshel":
         output:
             RAW,
         log:
-            f"logs/{ROOT}/download.log",
+            f"{LOGS}/download.log",
         params:
             settings=as_json(S["download"]),
             raw=subpath(output[0], ancestor=2),
@@ -43,7 +43,7 @@ rule corpus:
         mentions=W.mentions,
         counts=W.counts,
     log:
-        f"logs/{ROOT}/corpus.log",
+        f"{LOGS}/corpus.log",
     params:
         settings=as_json(
             {

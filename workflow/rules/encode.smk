@@ -11,9 +11,9 @@ rule encode:
     output:
         W.store_files("{model}"),
     log:
-        f"logs/{ROOT}/encode/{{model}}.log",
+        f"{LOGS}/encode/{{model}}.log",
     benchmark:
-        f"logs/{ROOT}/encode/{{model}}.benchmark.tsv"
+        f"{LOGS}/encode/{{model}}.benchmark.tsv"
     threads: COMPUTE["threads"]
     resources:
         gpu=GPUS,
@@ -35,9 +35,9 @@ rule merge:
     output:
         W.merged_files("{model}"),
     log:
-        f"logs/{ROOT}/merge/{{model}}.log",
+        f"{LOGS}/merge/{{model}}.log",
     benchmark:
-        f"logs/{ROOT}/merge/{{model}}.benchmark.tsv"
+        f"{LOGS}/merge/{{model}}.benchmark.tsv"
     threads: COMPUTE["threads"]
     resources:
         gpu=GPUS,

@@ -15,7 +15,7 @@ rule bm25:
         run=RUN[0],
         manifest=RUN[1],
     log:
-        f"logs/{ROOT}/retrieve/{{system}}.log",
+        f"{LOGS}/retrieve/{{system}}.log",
     wildcard_constraints:
         system=one_of(LEXICAL),
     params:
@@ -36,7 +36,7 @@ rule retrieve:
         run=RUN[0],
         manifest=RUN[1],
     log:
-        f"logs/{ROOT}/retrieve/{{system}}.log",
+        f"{LOGS}/retrieve/{{system}}.log",
     wildcard_constraints:
         system=one_of(STORED),
     threads: COMPUTE["threads"]
@@ -61,7 +61,7 @@ rule retrieve_tokens:
         run=RUN[0],
         manifest=RUN[1],
     log:
-        f"logs/{ROOT}/retrieve/{{system}}.log",
+        f"{LOGS}/retrieve/{{system}}.log",
     wildcard_constraints:
         system=one_of(TOKENS),
     threads: COMPUTE["threads"]
@@ -90,7 +90,7 @@ rule evaluate:
     output:
         W.evaluation("{system}"),
     log:
-        f"logs/{ROOT}/evaluate/{{system}}.log",
+        f"{LOGS}/evaluate/{{system}}.log",
     params:
         settings=lambda wildcards: as_json(
             {**S["evaluate"], "row": row_settings(S, wildcards.system)}

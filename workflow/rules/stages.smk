@@ -41,7 +41,7 @@ rule stage_train:
     input:
         GROUPS["train"],
     log:
-        f"logs/{ROOT}/stage_train.log",
+        f"{LOGS}/stage_train.log",
     params:
         keep=W.models,
     shell:
@@ -52,7 +52,7 @@ rule stage_encode:
     input:
         GROUPS["encode"],
     log:
-        f"logs/{ROOT}/stage_encode.log",
+        f"{LOGS}/stage_encode.log",
     params:
         keep=W.stored_models,
     shell:
@@ -63,7 +63,7 @@ rule stage_merge:
     input:
         GROUPS["merge"],
     log:
-        f"logs/{ROOT}/stage_merge.log",
+        f"{LOGS}/stage_merge.log",
     params:
         keep=W.merged_models,
     shell:
@@ -74,7 +74,7 @@ rule stage_retrieve:
     input:
         GROUPS["retrieve"],
     log:
-        f"logs/{ROOT}/stage_retrieve.log",
+        f"{LOGS}/stage_retrieve.log",
     params:
         keep=W.systems,
     shell:
@@ -85,7 +85,7 @@ rule stage_evaluate:
     input:
         GROUPS["evaluate"],
     log:
-        f"logs/{ROOT}/stage_evaluate.log",
+        f"{LOGS}/stage_evaluate.log",
     params:
         keep=W.systems,
     shell:

@@ -23,7 +23,7 @@ rule table1:
         report("results/table1.html", caption="../report/table1.rst", category="Tables"),
         [f"results/table1.{kind}" for kind in ("csv", "md", "json")],
     log:
-        f"logs/{ROOT}/table1.log",
+        f"{LOGS}/table1.log",
     params:
         rows=rows("table1"),
         tracking=as_json(S["tracking"]),
@@ -42,7 +42,7 @@ rule table6:
         report("results/table6.html", caption="../report/table6.rst", category="Tables"),
         [f"results/table6.{kind}" for kind in ("csv", "md", "json")],
     log:
-        f"logs/{ROOT}/table6.log",
+        f"{LOGS}/table6.log",
     params:
         rows=rows("table6"),
     shell:
@@ -58,7 +58,7 @@ rule record:
         logs=TABLE1_LOGS,
         table="results/table1.csv",
     log:
-        f"logs/{ROOT}/record.log",
+        f"{LOGS}/record.log",
     params:
         tracking=as_json(S["tracking"]),
         artifacts=artifacts("table1"),

@@ -11,9 +11,9 @@ rule train:
     output:
         W.model_files("{model}"),
     log:
-        f"logs/{ROOT}/train/{{model}}.log",
+        f"{LOGS}/train/{{model}}.log",
     benchmark:
-        f"logs/{ROOT}/train/{{model}}.benchmark.tsv"
+        f"{LOGS}/train/{{model}}.benchmark.tsv"
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
         gpu=GPUS,

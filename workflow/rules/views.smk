@@ -7,7 +7,7 @@ rule punkt_english:
     output:
         W.english_files,
     log:
-        f"logs/{ROOT}/punkt_english.log",
+        f"{LOGS}/punkt_english.log",
     params:
         folder=subpath(output[0], parent=True),
     shell:
@@ -23,7 +23,7 @@ rule segment:
     output:
         W.segment_files,
     log:
-        f"logs/{ROOT}/segment.log",
+        f"{LOGS}/segment.log",
     params:
         settings=as_json(S["segment"]),
         english=folder_of("english", option="--english"),
@@ -42,7 +42,7 @@ rule encoder:
     output:
         W.start_files,
     log:
-        f"logs/{ROOT}/encoder.log",
+        f"{LOGS}/encoder.log",
     params:
         settings=section("scratch", "seed"),
         source=S["encoder"],
