@@ -50,6 +50,14 @@ def test_a_row_in_mlflow_for_every_row_of_the_table(main_job, rows):
     assert [line["row_key"] for line in listed] == [row["row_key"] for row in rows]
 
 
+def test_the_rows_by_world_stand_beside(main_job, rows):
+    lines = list(csv.DictReader(io.StringIO(main_job.read("results/table6.csv").decode())))
+    assert [(line["method"], line["Domain"]) for line in lines] == [
+        (method, world) for world in ("fir", "gum") for method in METHODS
+    ]
+    assert {line["row_key"] for line in lines} == {row["row_key"] for row in rows}
+
+
 def test_a_second_call_has_nothing_to_do(main_job):
     assert "Nothing to be done" in main_job.snakemake("results/table1.csv")
     assert main_job.planned("results/table1.csv") == {}
@@ -88,7 +96,6 @@ def test_lint_asks_for_nothing_but_conda_environments(main_job):
 
 
 def test_report_opens_offline_with_both_tables(main_job):
-    main_job.snakemake()  # table6 as well
     main_job.snakemake("--report", "report.html")
     page = main_job.read("report.html").decode()
     assert "table1.html" in page and "table6.html" in page
