@@ -1,3 +1,15 @@
 """MuVER: multi-view entity retrieval, reproduced as a workflow and usable as a library."""
 
+from typing import Any
+
 __version__ = "0.1.0"
+__all__ = ["Candidate", "Mention", "Retriever"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the library's face when it is asked for: it brings torch, which commands avoid."""
+    if name in __all__:
+        from muver.retrieval import retriever
+
+        return getattr(retriever, name)
+    raise AttributeError(f"module 'muver' has no attribute {name!r}")

@@ -19,6 +19,7 @@ STAGES = (
     "train",
     "encode",
     "merge",
+    "index",
     "bm25",
     "retrieve",
     "evaluate",

@@ -1,7 +1,6 @@
 """From params.yaml, a preset and the command line to the settings of a run, checked."""
 
 import contextlib
-import difflib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from muver.checking import did_you_mean
 from muver.errors import InputError
 
 Settings = dict[str, Any]
@@ -186,11 +186,9 @@ def _said(error: Any) -> str:
     return f"{error.message}."
 
 
-def _suggestion(given: str, allowed: Iterable[str]) -> str:
-    options = [str(option) for option in allowed]
-    close = difflib.get_close_matches(given, options, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    return f".{hint} Allowed: {', '.join(options)}."
+def _suggestion(given: str, allowed: Iterable[Any]) -> str:
+    options = ["null" if option is None else str(option) for option in allowed]
+    return f".{did_you_mean(given, options)} Allowed: {', '.join(options)}."
 
 
 def _check_references(settings: Settings) -> None:

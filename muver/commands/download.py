@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.corpus.checking import with_defaults
+    from muver.checking import with_defaults
     from muver.corpus.obtain import obtain_dataset, obtain_punkt
     from muver.corpus.sources import find_source
 

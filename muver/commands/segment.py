@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.corpus.checking import with_defaults
+    from muver.checking import with_defaults
     from muver.views.segment import segment
 
     settings = with_defaults(args.settings, {"punkt": "train"})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import requests
 
-from muver.corpus.checking import disk_errors
+from muver.checking import disk_errors
 from muver.errors import InputError
 from muver.progress import Progress, logger
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from muver.corpus.checking import did_you_mean
+from muver.checking import did_you_mean
 from muver.errors import InputError
 
 TYPE_NAMES = {str: "a string", int: "a whole number"}

@@ -5,8 +5,8 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from muver.checking import did_you_mean, disk_errors
 from muver.corpus.archive import find_root, unpacked
-from muver.corpus.checking import did_you_mean, disk_errors
 from muver.corpus.download import fetch
 from muver.corpus.sources import Source
 from muver.errors import InputError

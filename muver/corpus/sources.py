@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from muver.corpus.checking import did_you_mean
+from muver.checking import did_you_mean
 from muver.errors import InputError
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from muver.corpus.checking import did_you_mean
+from muver.checking import did_you_mean
 from muver.corpus.jsonl import read_json_lines
 from muver.errors import InputError
 

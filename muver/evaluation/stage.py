@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from muver.corpus.checking import with_defaults
+from muver.checking import with_defaults
 from muver.corpus.schema import read_entities, read_mentions
 from muver.errors import InputError
 from muver.evaluation.recall import gold_ranks, summarise

@@ -7,7 +7,7 @@ from typing import Any
 import bm25s
 import numpy as np
 
-from muver.corpus.checking import with_defaults
+from muver.checking import with_defaults
 from muver.corpus.schema import read_entities, read_mentions
 from muver.errors import InputError
 from muver.files import write_manifest

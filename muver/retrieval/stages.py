@@ -13,6 +13,8 @@ from muver.progress import Progress, logger
 from muver.retrieval.exact import Ranking, build_world, first_with_same, rank, rank_scores
 from muver.views.store import Layer, ViewStore
 
+Spans = tuple[np.ndarray, np.ndarray, np.ndarray]
+
 
 class RunRows:
     """Collects rankings world by world into the columns of a run file."""
@@ -31,7 +33,7 @@ class RunRows:
         mention_ids: list[str],
         titles: list[str],
         ranking: Ranking,
-        spans: tuple[np.ndarray, np.ndarray, np.ndarray],
+        spans: Spans,
     ) -> None:
         """Append one world's rankings.
 
@@ -65,6 +67,26 @@ def candidates(titles: list[str], match: str) -> np.ndarray:
     if match not in ("title", "id"):
         raise InputError(f"match: {match!r} is not 'title' or 'id'.")
     return first_with_same(titles) if match == "title" else np.arange(len(titles))
+
+
+def stack_layers(parts: list[Layer]) -> tuple[np.ndarray, np.ndarray, Spans]:
+    """One world's layers under each other: vectors, owners, and where each view comes from.
+
+    Returns
+    -------
+    (views, d) vectors, memory-mapped if there is one layer; (views,) entities; the layer, first
+    and last sentence of each view.
+    """
+    vectors = [part.vectors for part in parts]
+    return (
+        vectors[0] if len(vectors) == 1 else np.concatenate(vectors),
+        np.concatenate([part.entities for part in parts]),
+        (
+            np.concatenate([np.full(len(part.entities), n) for n, part in enumerate(parts)]),
+            np.concatenate([part.first for part in parts]),
+            np.concatenate([part.last for part in parts]),
+        ),
+    )
 
 
 def retrieve_from_store(
@@ -122,9 +144,8 @@ def retrieve_from_store(
         own = ids[worlds == name].tolist()
         titles = read_entities(entities, [name])["title"].to_pylist()
         parts = [layer.world(name) for layer in layers]
-        owners = np.concatenate([part.entities for part in parts])
-        all_vectors = parts[0].vectors if len(parts) == 1 else _stack(parts)
-        world = build_world(all_vectors, owners, candidates(titles, settings["match"]))
+        stacked, owners, spans = stack_layers(parts)
+        world = build_world(stacked, owners, candidates(titles, settings["match"]))
         ranking = rank(
             vectors[position : position + len(own)],
             world,
@@ -134,7 +155,7 @@ def retrieve_from_store(
             settings["memory_mb"],
         )
         position += len(own)
-        rows.add(name, own, titles, ranking, _spans(parts))
+        rows.add(name, own, titles, ranking, spans)
         logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
         progress.advance(len(own))
     progress.finish()
@@ -191,15 +212,3 @@ def retrieve_over_tokens(
         rows.add(world.name, world.mention_ids, world.titles, ranking, spans)
     rows.write(run, read_mentions(mentions, settings["split"])["mention_id"].to_pylist())
     write_manifest(manifest, "retrieve", settings, {})
-
-
-def _stack(parts: list[Layer]) -> np.ndarray:
-    return np.concatenate([part.vectors for part in parts])
-
-
-def _spans(parts: list[Layer]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return (
-        np.concatenate([np.full(len(part.entities), n) for n, part in enumerate(parts)]),
-        np.concatenate([part.first for part in parts]),
-        np.concatenate([part.last for part in parts]),
-    )

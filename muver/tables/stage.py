@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.corpus.checking import with_defaults
+from muver.checking import with_defaults
 from muver.errors import InputError
 from muver.files import read_json, write_json, write_text
 from muver.tables.build import build

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from muver.corpus.checking import with_defaults
+from muver.checking import with_defaults
 from muver.errors import InputError
 from muver.files import read_json, write_text
 from muver.progress import logger

@@ -80,7 +80,7 @@ def store(wildcards):
     return W.store_files(S["systems"][wildcards.system]["model"])
 
 
-def token_model(wildcards):
+def model(wildcards):
     """Files of a system's model."""
     return W.model_files(S["systems"][wildcards.system]["model"])
 

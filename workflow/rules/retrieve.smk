@@ -50,9 +50,32 @@ rule retrieve:
         " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
 
 
+# Made when asked for: snakemake --cores all build/<dataset>/indexes/<system>.json
+rule index:
+    input:
+        store=store,
+        merged=merged_layers,
+        model=model,
+        entities=W.entities,
+    output:
+        f"{ROOT}/indexes/{{system}}.json",
+    log:
+        f"{LOGS}/index/{{system}}.log",
+    wildcard_constraints:
+        system=one_of(STORED),
+    params:
+        settings=retrieval,
+        model=folder_of("model"),
+        store=folder_of("store"),
+        merged=folder_of("merged", option="--merged"),
+    shell:
+        "muver index --log {log} --settings {params.settings:q} --model {params.model}"
+        " --store {params.store} {params.merged} --entities {input.entities} --out {output}"
+
+
 rule retrieve_tokens:
     input:
-        model=token_model,
+        model=model,
         entities=W.entities,
         mentions=W.mentions,
         sentences=W.sentences,

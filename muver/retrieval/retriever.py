@@ -1,0 +1,177 @@
+"""Retrieval as a library: an index on disk, mentions in, ranked entities out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from muver.checking import did_you_mean
+from muver.corpus.schema import read_entities
+from muver.encoders.biencoder import BiEncoder
+from muver.encoders.bulk import encode_vectors
+from muver.errors import InputError
+from muver.files import read_json
+from muver.retrieval.exact import WorldIndex, build_world, rank
+from muver.retrieval.stages import candidates, stack_layers
+from muver.views.layout import context
+from muver.views.store import ViewStore
+
+BATCH_TOKENS = 4096
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A mention in its text; ``world`` may be left out where the index has only one."""
+
+    text: str
+    left: str = ""
+    right: str = ""
+    world: str | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A ranked entity and the view that won.
+
+    Attributes
+    ----------
+    score
+        The greatest dot product, or the sum of softmax probabilities.
+    layer, first, last
+        The winning view: 0 for an original one, else the layer of merging that made it, and the
+        sentences it covers.
+    """
+
+    entity: int
+    document_id: str
+    title: str
+    score: float
+    layer: int
+    first: int
+    last: int
+
+
+class Retriever:
+    """Ranks the entities of an index for mentions.
+
+    Examples
+    --------
+    >>> retriever = Retriever.from_index("build/miniwikia/indexes/muver.json")  # doctest: +SKIP
+    >>> mention = Mention("the smith", left="In spring", right="forged it .", world="farrowmark")
+    >>> retriever.retrieve([mention], k=5)[0][0].title  # doctest: +SKIP
+    """
+
+    def __init__(self, folder: Path, index: dict[str, Any]):
+        self._settings = index["settings"]
+        self._entities = folder / index["entities"]
+        self._layers = [ViewStore(folder / index["store"]).layer(0)]
+        for number in range(1, self._settings["merge_layers"] + 1):
+            self._layers.append(ViewStore(folder / index["merged"]).layer(number))
+        self._model_folder = folder / index["model"]
+        self._worlds: dict[str, _World] = {}
+
+    @classmethod
+    def from_index(cls, path: str | Path) -> "Retriever":
+        """Open an index that ``muver index`` wrote; worlds are loaded when they are first asked.
+
+        Raises
+        ------
+        InputError
+            If the file is no index or something that it names is missing.
+        """
+        path = Path(path)
+        index = read_json(path)
+        if not isinstance(index, dict) or index.get("stage") != "index":
+            raise InputError(f"{path}: not an index. Make one with `muver index`.")
+        return cls(path.parent, index)
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of the worlds that can be searched."""
+        return self._layers[0].worlds
+
+    @cached_property
+    def model(self) -> BiEncoder:
+        """The two towers, of which only the mentions' is used here."""
+        return BiEncoder.from_pretrained(self._model_folder).eval()
+
+    @torch.inference_mode()
+    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
+        """Rank entities for each mention.
+
+        Returns
+        -------
+        For each mention at most ``k`` candidates of its world, best first; fewer where the world
+        has fewer.
+        """
+        if k < 1:
+            raise InputError(f"k: {k} is not a number of candidates; at least 1 is.")
+        names = [self._world_of(mention) for mention in mentions]
+        vectors = self._encode(mentions)
+        found: list[list[Candidate]] = [[] for _ in mentions]
+        for name in dict.fromkeys(names):
+            rows = [row for row, other in enumerate(names) if other == name]
+            if name not in self._worlds:
+                self._worlds[name] = self._load(name)
+            world = self._worlds[name]
+            ranking = rank(
+                vectors[rows],
+                world.index,
+                k,
+                self._settings["aggregate"],
+                self._settings.get("softmax_candidates", k),
+                self._settings["memory_mb"],
+            )
+            for row, *ranked in zip(
+                rows, ranking.entities, ranking.scores, ranking.rows, strict=True
+            ):
+                found[row] = [
+                    world.candidate(int(entity), float(score), int(view))
+                    for entity, score, view in zip(*ranked, strict=True)
+                    if entity >= 0
+                ]
+        return found
+
+    def _world_of(self, mention: Mention) -> str:
+        if mention.world is None and len(self.worlds) == 1:
+            return self.worlds[0]
+        if mention.world not in self.worlds:
+            raise InputError(
+                f"mention {mention.text!r}: world {mention.world!r} is not in this index."
+                f"{did_you_mean(str(mention.world), self.worlds)} There are: "
+                f"{', '.join(self.worlds)}."
+            )
+        return mention.world
+
+    def _encode(self, mentions: Sequence[Mention]) -> np.ndarray:
+        pieces = self.model.pieces
+        sides = [
+            pieces.ids([getattr(mention, side).lower() for mention in mentions])
+            for side in ("left", "text", "right")
+        ]
+        limit = self.model.config.context["max_tokens"]
+        ids = [context(*parts, pieces.markers, limit) for parts in zip(*sides, strict=True)]
+        return encode_vectors(self.model.encode_mentions, ids, self.model.dimension, BATCH_TOKENS)
+
+    def _load(self, name: str) -> "_World":
+        table = read_entities(self._entities, [name])
+        titles = table["title"].to_pylist()
+        vectors, owners, spans = stack_layers([layer.world(name) for layer in self._layers])
+        index = build_world(vectors, owners, candidates(titles, self._settings["match"]))
+        return _World(index, table["document_id"].to_pylist(), titles, spans)
+
+
+@dataclass(frozen=True)
+class _World:
+    index: WorldIndex
+    document_ids: list[str]
+    titles: list[str]
+    spans: tuple[np.ndarray, np.ndarray, np.ndarray]
+
+    def candidate(self, entity: int, score: float, view: int) -> Candidate:
+        span = (int(column[view]) for column in self.spans)
+        return Candidate(entity, self.document_ids[entity], self.titles[entity], score, *span)

@@ -1,0 +1,121 @@
+"""The library's face: what the workflow's retrieve stage ranks, asked mention by mention."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import muver
+from muver import Mention, Retriever
+from muver.cli import main
+from muver.corpus.schema import read_entities, read_mentions
+from muver.encoders.stages import encode_split, merge_store
+from muver.errors import InputError
+from muver.evaluation.runs import read_run
+from muver.retrieval.stages import retrieve_from_store
+from tests import tiny
+
+SETTINGS = {
+    "split": "test",
+    "aggregate": "softmax_sum",
+    "merge_layers": 2,
+    "k": 5,
+    "match": "title",
+    "softmax_candidates": 6,
+    "memory_mb": 1,
+}
+MERGE = {"layers": 2, "top_k": 0.4, "pairs": "distant", "max_tokens": 60}
+
+
+@pytest.fixture(scope="module")
+def built(encoder, corpus, tmp_path_factory):
+    """A model, its store, its merged layers and an index over them."""
+    root = tmp_path_factory.mktemp("built")
+    tiny.make_model(encoder).save_pretrained(root / "model")
+    encode_split(root / "model", *corpus, root / "store", {**tiny.COMPUTE, "split": "test"})
+    merge_store(root / "model", root / "store", root / "merged", {**tiny.COMPUTE, **MERGE})
+    (root / "entities.parquet").write_bytes(corpus[0].read_bytes())
+    places = {
+        "model": "model",
+        "store": "store",
+        "merged": "merged",
+        "entities": "entities.parquet",
+    }
+    options = [text for name, place in places.items() for text in (f"--{name}", str(root / place))]
+    index = root / "indexes" / "muver.json"
+    assert main(["index", "--settings", json.dumps(SETTINGS), *options, "--out", str(index)]) == 0
+    return root
+
+
+def asked(corpus) -> list[Mention]:
+    rows = read_mentions(corpus[1], "test").to_pylist()
+    return [
+        Mention(row["mention"], row["context_left"], row["context_right"], row["world"])
+        for row in rows
+    ]
+
+
+def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path):
+    run = tmp_path / "run.parquet"
+    places = (built / "store", built / "merged", *corpus[:2], run, tmp_path / "run.json")
+    retrieve_from_store(*places, SETTINGS)
+    expected = read_run(run).to_pylist()
+    found = Retriever.from_index(built / "indexes" / "muver.json").retrieve(asked(corpus), k=5)
+    flat = [candidate for candidates in found for candidate in candidates]
+    for name in ("entity", "title", "layer", "first", "last"):
+        assert [getattr(c, name) for c in flat] == [row[name] for row in expected]
+    scores = [row["score"] for row in expected]
+    np.testing.assert_allclose([c.score for c in flat], scores, rtol=1e-4)
+    ids = read_entities(corpus[0], ["cedar"])["document_id"].to_pylist()
+    assert all(candidate.document_id == ids[candidate.entity] for candidate in flat)
+
+
+def test_an_index_moves_with_its_folder(built, corpus, tmp_path):
+    moved = tmp_path / "moved"
+    built.rename(moved)
+    try:
+        found = Retriever.from_index(moved / "indexes" / "muver.json").retrieve(
+            asked(corpus)[:1], k=3
+        )
+        assert len(found[0]) == 3
+    finally:
+        moved.rename(built)
+
+
+def test_case_does_not_matter_and_one_world_need_not_be_named(built, corpus):
+    retriever = Retriever.from_index(built / "indexes" / "muver.json")
+    first = asked(corpus)[0]
+    shouted = Mention(first.text.upper(), first.left.upper(), first.right.upper())
+    assert retriever.worlds == ["cedar"]
+    assert retriever.retrieve([shouted], k=3) == retriever.retrieve([first], k=3)
+    assert retriever.retrieve([]) == []
+
+
+def test_more_candidates_than_entities(built, corpus):
+    retriever = Retriever.from_index(built / "indexes" / "muver.json")
+    titles = read_entities(corpus[0], ["cedar"])["title"].to_pylist()
+    (found,) = retriever.retrieve(asked(corpus)[:1], k=1000)
+    assert sorted(candidate.title for candidate in found) == sorted(set(titles))
+
+
+def test_what_is_wrong_is_said(built, corpus, tmp_path):
+    retriever = Retriever.from_index(built / "indexes" / "muver.json")
+    with pytest.raises(InputError, match="Did you mean 'cedar'"):
+        retriever.retrieve([Mention("king", world="ceder")])
+    with pytest.raises(InputError, match="at least 1"):
+        retriever.retrieve(asked(corpus), k=0)
+    other = tmp_path / "other.json"
+    other.write_text('{"stage": "merge"}')
+    with pytest.raises(InputError, match="not an index"):
+        Retriever.from_index(other)
+    with pytest.raises(InputError, match="no such file"):
+        Retriever.from_index(tmp_path / "none.json")
+
+
+def test_importing_the_package_brings_no_torch():
+    code = "import sys, muver; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    with pytest.raises(AttributeError, match="no attribute 'Retreiver'"):
+        _ = muver.Retreiver
