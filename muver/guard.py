@@ -11,12 +11,15 @@ from pathlib import Path
 
 from muver.errors import InputError
 
-RECORDS = Path(".snakemake/metadata")
+RECORDS = Path(".snakemake")
+# Of finished files; and of those that a running or killed job has begun, which are made again.
+KINDS = ("metadata", "incomplete")
 
 
 def has_record(file: str, records: Path = RECORDS) -> bool:
-    """Whether Snakemake (its file backend) has a record of a file it made."""
-    return (records / urlsafe_b64encode(file.encode()).decode()).is_file()
+    """Whether Snakemake (its file backend) knows of a file that it made or began to make."""
+    name = urlsafe_b64encode(file.encode()).decode()
+    return any((records / kind / name).is_file() for kind in KINDS)
 
 
 def check_records(files: Iterable[str], records: Path = RECORDS) -> None:

@@ -35,6 +35,8 @@ def test_after_a_kill_the_same_command_goes_on_to_the_same_table(tmp_path, by_dv
     assert not (tmp_path / MODEL / "muver.json").exists()
     assert list((tmp_path / ".snakemake/locks").iterdir())
     assert "removed" in project.run("muver", "unlock")
+    (tmp_path / MODEL).mkdir(exist_ok=True)
+    (tmp_path / MODEL / "tokenizer.json").write_text("half of it")
     said = project.snakemake("results/table1.csv")
     assert "resumed at step" in said
     assert project.read("results/table1.csv") == by_dvc.read("results/table1.csv")
