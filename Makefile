@@ -46,7 +46,7 @@ table1: $(READY)
 	@cat results/table1.md
 
 test: $(READY)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
 record: $(READY)
 	@$(BIN)/muver unlock

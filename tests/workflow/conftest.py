@@ -28,6 +28,15 @@ TINY = {
 TRAINING = {"epochs": 1, "batch_size": 8, "validate_every": 2, "checkpoint_every": 1}
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests of one long run in one worker, so that each run is made once."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents and isinstance(item, pytest.Function):
+            run = "by_dvc" if "by_dvc" in item.fixturenames else "main_job"
+            item.add_marker(pytest.mark.xdist_group(run))
+
+
 class Project:
     """A project folder of its own, with the commands on the path."""
 
