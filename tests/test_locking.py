@@ -118,6 +118,9 @@ def test_a_link_to_the_folder_is_the_folder(locked, start, script, tmp_path_fact
 def test_a_killed_process_no_longer_counts(locked, start, script):
     pid = start(script("snakemake"), locked)
     psutil.Process(pid).kill()  # not waited for: a zombie of ours
+    deadline = time.monotonic() + 10
+    while psutil.Process(pid).status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
+        time.sleep(0.01)
     assert unlock(locked) is True
 
 
