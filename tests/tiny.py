@@ -75,7 +75,7 @@ def write_corpus(folder: Path) -> tuple[Path, Path, Path]:
             title = f"{WORDS[(number + place) % len(WORDS)]} {WORDS[number]}"
             starts = [sum(len(s) + 1 for s in own[:n]) for n in range(len(own))]
             ends = [start + len(s) for start, s in zip(starts, own, strict=True)]
-            entities.append((world, number, f"{world}-{number}", title, " ".join(own)))
+            entities.append((world, number, f"{world}-{number}", title, " ".join(own), None))
             sentences.append((world, number, own, starts, ends))
             for split in splits:
                 left, right = own[-1].lower(), own[0].lower()

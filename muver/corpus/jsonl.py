@@ -12,7 +12,7 @@ TYPE_NAMES = {str: "a string", int: "a whole number"}
 
 
 def read_json_lines(
-    path: str | Path, fields: Mapping[str, type]
+    path: str | Path, fields: Mapping[str, type], optional: Mapping[str, type] | None = None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Read one JSON object a line, with exactly typed fields; further fields are passed over.
 
@@ -22,6 +22,8 @@ def read_json_lines(
         UTF-8 text; lines end with a line feed.
     fields
         Name and type (``str`` or ``int``) of what every object must have.
+    optional
+        The same of what an object may have.
 
     Yields
     ------
@@ -36,7 +38,7 @@ def read_json_lines(
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             where = f"{path}, line {number}"
-            yield number, _checked(_parse(line, where), fields, where)
+            yield number, _checked(_parse(line, where), fields, optional or {}, where)
 
 
 def _parse(line: bytes, where: str) -> Any:
@@ -53,15 +55,20 @@ def _parse(line: bytes, where: str) -> Any:
         ) from None
 
 
-def _checked(value: Any, fields: Mapping[str, type], where: str) -> dict[str, Any]:
+def _checked(
+    value: Any, fields: Mapping[str, type], optional: Mapping[str, type], where: str
+) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{where}: expected a JSON object with the keys {', '.join(fields)}.")
-    for key, kind in fields.items():
+    for key in fields:
         if key not in value:
             raise InputError(
                 f"{where}: the key {key!r} is missing.{did_you_mean(key, value)} "
                 f"Needed: {', '.join(fields)}."
             )
+    for key, kind in {**fields, **optional}.items():
+        if key not in value:
+            continue
         if type(value[key]) is not kind:
             raise InputError(
                 f"{where}: {key!r} must be {TYPE_NAMES[kind]}, not {json.dumps(value[key])}."

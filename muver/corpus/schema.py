@@ -17,6 +17,7 @@ ENTITIES = pa.schema(
         ("document_id", pa.string()),
         ("title", pa.string()),
         ("text", pa.string()),
+        ("type", pa.string()),  # null where the dataset says none
     ]
 )
 MENTIONS = pa.schema(

@@ -2,7 +2,8 @@
 
 ``documents/<world>.json`` holds one document a line (``document_id``, ``title``, ``text``),
 ``mentions/{train,val,test}.json`` one mention a line; its indices count the tokens of its context
-document's text, from 0, end included. The format is that of Logeswaran et al. (ACL 2019).
+document's text, from 0, end included. The format is that of Logeswaran et al. (ACL 2019); a
+document may also have a ``type``, which ZESHEL's have not.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from muver.errors import InputError
 
 SPLITS = ("train", "val", "test")
 DOCUMENT_FIELDS = {"document_id": str, "title": str, "text": str}
+OPTIONAL_DOCUMENT_FIELDS = {"type": str}
 MENTION_FIELDS = {
     "mention_id": str,
     "context_document_id": str,
@@ -34,6 +36,7 @@ class Document:
     document_id: str
     title: str
     text: str
+    type: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,8 @@ def read_documents(raw: Path, world: str) -> Iterator[Document]:
     """
     path = raw / "documents" / f"{world}.json"
     lines: dict[str, int] = {}
-    for number, line in read_json_lines(path, DOCUMENT_FIELDS):
-        document = Document(line["document_id"], line["title"], line["text"])
+    for number, line in read_json_lines(path, DOCUMENT_FIELDS, OPTIONAL_DOCUMENT_FIELDS):
+        document = Document(line["document_id"], line["title"], line["text"], line.get("type"))
         first = lines.setdefault(document.document_id, number)
         if first != number:
             raise InputError(

@@ -33,6 +33,7 @@ def test_tables(make, dataset, tmp_path):
     )
     assert entities["entity"].to_pylist() == [0, 1, 2, 0, 1, 2, 0, 0, 1, 2]
     assert entities["title"].to_pylist()[:3] == ["Ann", "The Old King", "Untold"]
+    assert entities["type"].null_count == len(entities)
     mentions = read_mentions(tmp_path / "corpus" / "mentions.parquet").to_pylist()
     assert mentions[2] == {
         "mention_id": "M-gamma-0",
@@ -51,6 +52,13 @@ def test_tables(make, dataset, tmp_path):
     assert counts["mentions"] == {"train": 1, "val": 1, "test": 1}
     assert counts["entities"] == {"train": 3, "val": 3, "test": 3}
     assert counts["published"] is None
+
+
+def test_types_where_the_dataset_has_them(make, dataset, tmp_path):
+    dataset.documents["beta"][1]["type"] = "monarch"
+    make()
+    entities = read_entities(tmp_path / "corpus" / "entities.parquet", ["beta"])
+    assert entities["type"].to_pylist() == [None, "monarch", None]
 
 
 def test_readers_select(make, tmp_path):

@@ -13,7 +13,7 @@ from muver.corpus.schema import (
 )
 from muver.errors import InputError
 
-ROW = {"world": "a", "entity": 0, "document_id": "D", "title": "T", "text": "x"}
+ROW = {"world": "a", "entity": 0, "document_id": "D", "title": "T", "text": "x", "type": None}
 
 
 def test_nothing_appears_when_writing_fails(tmp_path):

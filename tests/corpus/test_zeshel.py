@@ -72,6 +72,11 @@ def test_repeated_mention_id(dataset):
         ('{"document_id": "D9", "title": "x", "text": null}', r"'text' must be a string, not null"),
         ('{"document_id": "D9", "title": "\\ud800", "text": "x"}', r"'title' holds half a surr"),
         ('{"document_id": "D1", "title": "x", "text": "x"}', r"line 4: document id 'D1' .* line 2"),
+        (
+            '{"document_id": "D9", "title": "x", "text": "x", "type": 3}',
+            r"line 4: 'type' must be a",
+        ),
+        ('{"document_id": "D9", "title": "x", "text": "x", "type": null}', r"a string, not null"),
         ('{"document_id": "D9", "title": " ", "text": ""}', r"line 4: both title and text are em"),
     ],
 )
