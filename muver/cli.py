@@ -17,14 +17,22 @@ STAGES = (
     "segment",
     "encoder",
     "train",
+    "choose",
+    "convert",
     "encode",
+    "encode-global",
+    "encode-spans",
     "merge",
     "index",
     "bm25",
     "retrieve",
+    "fuse",
     "evaluate",
     "table",
+    "figure",
+    "grid",
     "record",
+    "reference",
     "prune",
     "unlock",
 )
@@ -40,7 +48,7 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"muver {__version__}")
     commands = parser.add_subparsers(title="stages", dest="stage", metavar="STAGE", required=True)
     for stage in stages:
-        module = importlib.import_module(f"muver.commands.{stage}")
+        module = importlib.import_module(f"muver.commands.{stage.replace('-', '_')}")
         command = commands.add_parser(
             stage, help=module.HELP, description=f"{module.HELP[0].upper()}{module.HELP[1:]}."
         )

@@ -6,21 +6,42 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from muver.errors import InputError
+from muver.grid.points import points
 from muver.guard import check_records
 from muver.settings import model_settings, resolve, retrieval_settings, row_settings
-from muver.workspace import Workspace, code
+from muver.settings.overlay import overlay
+from muver.settings.rows import merge_settings, system_of, trained_as
+from muver.workspace import Workspace, code, needs_of
 
 try:
     S = resolve(config, workflow.config_settings.overwrite_config)
     W = Workspace(S)
     RAW = W.raw_files()
+    POINTS = points(S["grid"])
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
 ROOT = W.root
 LOGS = f"logs/{S['workspace']}"
+SPLIT = S["retrieve"]["split"]
 COMPUTE = S["compute"]
 GPUS = W.gpus  # a job that runs a model takes the one `gpu` that the profile gives out
+
+
+# Kinds of models, systems and tables, each with rules of its own.
+CHOSEN = [name for name, model in S["models"].items() if "best_of" in model]
+CONVERTED = [name for name, model in S["models"].items() if "checkpoint" in model]
+TRAINED = [name for name in S["models"] if name not in CHOSEN and name not in CONVERTED]
+FUSED = [name for name, system in S["systems"].items() if "fuse" in system]
+LEXICAL = [name for name, system in S["systems"].items() if "retriever" in system]
+TOKENS = [
+    name
+    for name, system in S["systems"].items()
+    if "model" in system and trained_as(S, system["model"])["score"] == "sum_max"
+]
+STORED = [name for name in S["systems"] if name not in {*FUSED, *LEXICAL, *TOKENS}]
+COMPARISONS = ("table1", "beyond", "fidelity")
+RECORDED = [table for table in S["results"] if table in (*COMPARISONS, "table3", "grid")]
 
 
 def section(*names):
@@ -64,44 +85,9 @@ def one_of(names):
     return "|".join(names) or "(?!)"
 
 
-def retrieval(wildcards):
-    """A system's retrieval settings as one JSON string."""
-    return as_json(retrieval_settings(S, wildcards.system))
-
-
-def merged_layers(wildcards):
-    """Merged layers of a system's model, where the system uses them."""
-    system = S["systems"][wildcards.system]
-    return W.merged_files(system["model"]) if system.get("merge_layers", 0) else []
-
-
-def store(wildcards):
-    """View store of a system's model."""
-    return W.store_files(S["systems"][wildcards.system]["model"])
-
-
-def model(wildcards):
-    """Files of a system's model."""
-    return W.model_files(S["systems"][wildcards.system]["model"])
-
-
-def rows(table):
-    """A table's rows, in its order, as one JSON string."""
-    named = [{"method": S["systems"][s]["method"], "system": s} for s in S["tables"][table]]
-    return as_json({"rows": named})
-
-
-def artifacts(table):
-    """The training log of each row that has a model, as SYSTEM=FILE."""
-    models = {s: S["systems"][s].get("model") for s in S["tables"][table]}
-    return [f"{s}={ROOT}/models/{m}/training_log.jsonl" for s, m in models.items() if m]
-
-
-def prune(folder):
-    """The command that removes from a folder what params.keep does not name."""
-    return f"muver prune --log {{log}} --folder {ROOT}/{folder} --keep {{params.keep}}"
-
-
 wildcard_constraints:
+    split="test|val",
     model=one_of(S["models"]),
     system=one_of(S["systems"]),
+    search=one_of(S["merge"]["searches"]),
+    point=one_of(POINTS),

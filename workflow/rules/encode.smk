@@ -1,4 +1,4 @@
-# Entities and mentions to vectors, and the heuristic search over them.
+# Entities and mentions to vectors, the heuristic search over them, and views of other kinds.
 
 
 rule encode:
@@ -9,16 +9,16 @@ rule encode:
         sentences=W.sentences,
         code=code("encode"),
     output:
-        W.store_files("{model}"),
+        W.store_files("{model}", "{split}"),
     log:
-        f"{LOGS}/encode/{{model}}.log",
+        f"{LOGS}/encode/{{split}}/{{model}}.log",
     benchmark:
-        f"{LOGS}/encode/{{model}}.benchmark.tsv"
+        f"{LOGS}/encode/{{split}}/{{model}}.benchmark.tsv"
     threads: COMPUTE["threads"]
     resources:
         gpu=GPUS,
     params:
-        settings=with_compute(split=S["retrieve"]["split"]),
+        settings=lambda wildcards: with_compute(split=wildcards.split),
         model=folder_of("model"),
         folder=subpath(output[0], parent=True),
     shell:
@@ -30,22 +30,68 @@ rule encode:
 rule merge:
     input:
         model=W.model_files("{model}"),
-        store=W.store_files("{model}"),
+        store=W.store_files("{model}", "{split}"),
         code=code("merge"),
     output:
-        W.merged_files("{model}"),
+        W.merged_files("{model}", "{split}", "{search}"),
     log:
-        f"{LOGS}/merge/{{model}}.log",
+        f"{LOGS}/merge/{{split}}/{{model}}_{{search}}.log",
     benchmark:
-        f"{LOGS}/merge/{{model}}.benchmark.tsv"
+        f"{LOGS}/merge/{{split}}/{{model}}_{{search}}.benchmark.tsv"
     threads: COMPUTE["threads"]
     resources:
         gpu=GPUS,
     params:
-        settings=with_compute(**S["merge"]),
+        settings=lambda wildcards: with_compute(**merge_settings(S, wildcards.search)),
         model=folder_of("model"),
         store=folder_of("store"),
         folder=subpath(output[0], parent=True),
     shell:
         "muver merge --log {log} --label {wildcards.model} --settings {params.settings:q}"
+        " --model {params.model} --store {params.store} --out {params.folder}"
+
+
+rule encode_global:
+    input:
+        model=W.model_files("{model}"),
+        store=W.store_files("{model}", "{split}"),
+        entities=W.entities,
+        code=code("encode_global"),
+    output:
+        W.global_files("{model}", "{split}"),
+    log:
+        f"{LOGS}/encode_global/{{split}}/{{model}}.log",
+    threads: COMPUTE["threads"]
+    resources:
+        gpu=GPUS,
+    params:
+        settings=with_compute(**S["global_view"]),
+        model=folder_of("model"),
+        store=folder_of("store"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver encode-global --log {log} --label {wildcards.model} --settings {params.settings:q}"
+        " --model {params.model} --store {params.store} --entities {input.entities}"
+        " --out {params.folder}"
+
+
+rule encode_spans:
+    input:
+        model=W.model_files("{model}"),
+        store=W.store_files("{model}", "{split}"),
+        code=code("encode_spans"),
+    output:
+        W.span_files("{model}", "{split}"),
+    log:
+        f"{LOGS}/encode_spans/{{split}}/{{model}}.log",
+    threads: COMPUTE["threads"]
+    resources:
+        gpu=GPUS,
+    params:
+        settings=with_compute(**S["spans"]),
+        model=folder_of("model"),
+        store=folder_of("store"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver encode-spans --log {log} --label {wildcards.model} --settings {params.settings:q}"
         " --model {params.model} --store {params.store} --out {params.folder}"

@@ -1,9 +1,6 @@
-# Rankings and their scores: one run and one evaluation a system.
+# Rankings and their scores: a run a system and split, an evaluation a system.
 
-RUN = W.run_files("{system}")
-LEXICAL = [system for system in W.systems if W.is_lexical(system)]
-TOKENS = [s for s in W.systems if not W.is_lexical(s) and W.is_token_system(s)]
-STORED = [s for s in W.systems if s not in LEXICAL and s not in TOKENS]
+RUN, MANIFEST = W.run_files("{system}", "{split}")
 
 
 rule bm25:
@@ -12,10 +9,10 @@ rule bm25:
         mentions=W.mentions,
         code=code("bm25"),
     output:
-        run=RUN[0],
-        manifest=RUN[1],
+        run=RUN,
+        manifest=MANIFEST,
     log:
-        f"{LOGS}/retrieve/{{system}}.log",
+        f"{LOGS}/retrieve/{{split}}/{{system}}.log",
     wildcard_constraints:
         system=one_of(LEXICAL),
     params:
@@ -29,14 +26,16 @@ rule retrieve:
     input:
         store=store,
         merged=merged_layers,
+        globals=global_views,
+        spans=spans,
         entities=W.entities,
         mentions=W.mentions,
         code=code("retrieve"),
     output:
-        run=RUN[0],
-        manifest=RUN[1],
+        run=RUN,
+        manifest=MANIFEST,
     log:
-        f"{LOGS}/retrieve/{{system}}.log",
+        f"{LOGS}/retrieve/{{split}}/{{system}}.log",
     wildcard_constraints:
         system=one_of(STORED),
     threads: COMPUTE["threads"]
@@ -44,10 +43,13 @@ rule retrieve:
         settings=retrieval,
         store=folder_of("store"),
         merged=folder_of("merged", option="--merged"),
+        globals=folder_of("globals", option="--global-views"),
+        spans=folder_of("spans", option="--spans"),
     shell:
         "muver retrieve --log {log} --label {wildcards.system} --settings {params.settings:q}"
-        " --store {params.store} {params.merged} --entities {input.entities}"
-        " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
+        " --store {params.store} {params.merged} {params.globals} {params.spans}"
+        " --entities {input.entities} --mentions {input.mentions} --run {output.run}"
+        " --manifest {output.manifest}"
 
 
 # Made when asked for: snakemake --cores all build/<dataset>/indexes/<system>.json
@@ -55,6 +57,8 @@ rule index:
     input:
         store=store,
         merged=merged_layers,
+        globals=global_views,
+        spans=spans,
         model=model,
         entities=W.entities,
     output:
@@ -68,9 +72,12 @@ rule index:
         model=folder_of("model"),
         store=folder_of("store"),
         merged=folder_of("merged", option="--merged"),
+        globals=folder_of("globals", option="--global-views"),
+        spans=folder_of("spans", option="--spans"),
     shell:
         "muver index --log {log} --settings {params.settings:q} --model {params.model}"
-        " --store {params.store} {params.merged} --entities {input.entities} --out {output}"
+        " --store {params.store} {params.merged} {params.globals} {params.spans}"
+        " --entities {input.entities} --out {output}"
 
 
 rule retrieve_tokens:
@@ -81,10 +88,10 @@ rule retrieve_tokens:
         sentences=W.sentences,
         code=code("retrieve_tokens"),
     output:
-        run=RUN[0],
-        manifest=RUN[1],
+        run=RUN,
+        manifest=MANIFEST,
     log:
-        f"{LOGS}/retrieve/{{system}}.log",
+        f"{LOGS}/retrieve/{{split}}/{{system}}.log",
     wildcard_constraints:
         system=one_of(TOKENS),
     threads: COMPUTE["threads"]
@@ -101,17 +108,44 @@ rule retrieve_tokens:
         " --run {output.run} --manifest {output.manifest}"
 
 
-rule evaluate:
+rule fuse:
     input:
-        run=RUN[0],
-        manifest=RUN[1],
-        start=f"{ROOT}/start/manifest.json",
+        runs=parts,
+        validation=validation_parts,
         entities=W.entities,
         mentions=W.mentions,
+        code=code("fuse"),
+    output:
+        run=RUN,
+        manifest=MANIFEST,
+    log:
+        f"{LOGS}/retrieve/{{split}}/{{system}}.log",
+    wildcard_constraints:
+        system=one_of(FUSED),
+    params:
+        settings=retrieval,
+        validation=lambda wildcards, input: (
+            f"--validation-runs {input.validation}" if input.validation else ""
+        ),
+    shell:
+        "muver fuse --log {log} --label {wildcards.system} --settings {params.settings:q}"
+        " --runs {input.runs} {params.validation} --entities {input.entities}"
+        " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
+
+
+rule evaluate:
+    input:
+        run=W.run_files("{system}", SPLIT)[0],
+        manifest=W.run_files("{system}", SPLIT)[1],
+        identity=identity,
+        entities=W.entities,
+        mentions=W.mentions,
+        sentences=W.sentences,
         counts=W.counts,
         code=code("evaluate"),
     output:
-        W.evaluation("{system}"),
+        W.evaluation_files("{system}"),
+        W.trec_files("{system}"),
     log:
         f"{LOGS}/evaluate/{{system}}.log",
     params:
@@ -119,8 +153,10 @@ rule evaluate:
             {**S["evaluate"], "row": row_settings(S, wildcards.system)}
         ),
         name=S["workspace"],
+        trec=subpath(output[2], parent=True),
     shell:
         "muver evaluate --log {log} --system {wildcards.system} --dataset {params.name}"
-        " --settings {params.settings:q} --encoder {input.start} --run {input.run}"
+        " --settings {params.settings:q} --encoder {input.identity} --run {input.run}"
         " --run-manifest {input.manifest} --entities {input.entities}"
-        " --mentions {input.mentions} --counts {input.counts} --out {output}"
+        " --mentions {input.mentions} --sentences {input.sentences} --counts {input.counts}"
+        " --trec {params.trec} --out {output[0]}"

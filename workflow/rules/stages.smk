@@ -1,17 +1,28 @@
 # One target a DVC stage: all files of its group of rules, minus those of dropped models and rows.
 
+NEEDED = needs_of(S, S["results"])
+DECLARED = needs_of(S, [*S["tables"], "figure2"])  # what a table made on request needs stays too
 GROUPS = {
     "corpus": [*(RAW if S["dataset"] != W.raw else []), W.entities, W.mentions, W.counts],
     "segment": W.segment_files,
     "encoder": W.start_files,
-    "train": [file for model in W.models for file in W.model_files(model)],
-    "encode": [file for model in W.stored_models for file in W.store_files(model)],
-    "merge": [file for model in W.merged_models for file in W.merged_files(model)],
-    "retrieve": [file for system in W.systems for file in W.run_files(system)],
-    "evaluate": [W.evaluation(system) for system in W.systems],
-    "tables": [
-        f"results/table{n}.{kind}" for n in (1, 6) for kind in ("csv", "md", "html", "json")
+    "train": [file for model in NEEDED.models for file in W.model_files(model)],
+    "encode": [
+        *(file for key in NEEDED.stores for file in W.store_files(*key)),
+        *(file for key in NEEDED.globals for file in W.global_files(*key)),
     ],
+    "merge": [
+        *(file for key in NEEDED.merged for file in W.merged_files(*key)),
+        *(file for key in NEEDED.spans for file in W.span_files(*key)),
+    ],
+    "retrieve": [file for key in NEEDED.runs for file in W.run_files(*key)],
+    "evaluate": [
+        file
+        for system in NEEDED.systems
+        for file in (*W.evaluation_files(system), *W.trec_files(system))
+    ],
+    "grid": [W.grid_log(point) for point in POINTS] if "grid" in S["results"] else [],
+    "tables": [f"results/{name}.csv" for name in S["results"]],
 }
 
 # --touch adopts what lies here; every other call needs to know where it came from.
@@ -43,7 +54,7 @@ rule stage_train:
     log:
         f"{LOGS}/stage_train.log",
     params:
-        keep=W.models,
+        keep=DECLARED.models,
     shell:
         prune("models")
 
@@ -54,9 +65,10 @@ rule stage_encode:
     log:
         f"{LOGS}/stage_encode.log",
     params:
-        keep=W.stored_models,
+        keep=places(DECLARED.stores),
+        more=places(DECLARED.globals),
     shell:
-        prune("stores")
+        f"{prune('stores')} && {prune('globals', 'more')}"
 
 
 rule stage_merge:
@@ -65,9 +77,10 @@ rule stage_merge:
     log:
         f"{LOGS}/stage_merge.log",
     params:
-        keep=W.merged_models,
+        keep=places(DECLARED.merged),
+        more=places(DECLARED.spans),
     shell:
-        prune("merged")
+        f"{prune('merged')} && {prune('spans', 'more')}"
 
 
 rule stage_retrieve:
@@ -76,7 +89,7 @@ rule stage_retrieve:
     log:
         f"{LOGS}/stage_retrieve.log",
     params:
-        keep=W.systems,
+        keep=[f"{split}/{system}" for system, split in DECLARED.runs],
     shell:
         prune("runs")
 
@@ -87,11 +100,28 @@ rule stage_evaluate:
     log:
         f"{LOGS}/stage_evaluate.log",
     params:
-        keep=W.systems,
+        keep=DECLARED.systems,
     shell:
-        prune("evaluations")
+        f"{prune('evaluations')} && {prune('trec')}"
+
+
+rule stage_grid:
+    input:
+        GROUPS["grid"],
+    log:
+        f"{LOGS}/stage_grid.log",
+    params:
+        keep=list(POINTS),
+    shell:
+        prune("grid")
 
 
 rule stage_tables:
     input:
         GROUPS["tables"],
+    log:
+        f"{LOGS}/stage_tables.log",
+    params:
+        keep=[*S["results"], "fidelity", *(f"figures/{name}" for name in S["results"])],
+    shell:
+        "muver prune --log {log} --folder results --keep {params.keep}"

@@ -1,57 +1,164 @@
-# Evaluations to tables, and the rows of Table 1 into MLflow.
+# Evaluations to tables and figures, and their rows into MLflow.
 
 
-TABLE1 = [W.evaluation(system) for system in S["tables"]["table1"]]
-TABLE6 = [W.evaluation(system) for system in S["tables"]["table6"]]
-TABLE1_RUNS = [W.run_files(system)[0] for system in S["tables"]["table1"]]
-TABLE1_LOGS = [log.partition("=")[2] for log in artifacts("table1")]
-RECORD = (
-    "muver record --log {log} --settings {params.tracking:q} --table results/table1.json"
-    " --evaluations {input.evaluations} --runs {input.runs} --artifacts {params.artifacts}"
-    " --out results/mlflow_runs.csv"
-)
-
-
-# One rule for both tables, which fall out of the same evaluations. Recording is part of it and not
-# a rule of its own: the store and its list of runs belong to this machine, so that a clone that only
-# pulled the tables has nothing to do.
-rule tables:
+# Recording is part of the rules that make a table and not a rule of its own: the store and its list
+# of runs belong to this machine, so that a clone that only pulled the tables has nothing to do.
+rule comparison:
     input:
-        evaluations=TABLE1,
-        table6=TABLE6,
-        runs=TABLE1_RUNS,
-        logs=TABLE1_LOGS,
+        evaluations=lambda wildcards: evaluations(wildcards.table),
+        ranks=lambda wildcards: ranks(wildcards.table),
+        runs=lambda wildcards: runs(wildcards.table),
+        logs=lambda wildcards: logs(wildcards.table),
         code=code("tables"),
     output:
-        report("results/table1.html", caption="../report/table1.rst", category="Tables"),
-        report("results/table6.html", caption="../report/table6.rst", category="Tables"),
-        [f"results/table{n}.{kind}" for n in (1, 6) for kind in ("csv", "md", "json")],
+        report("results/{table}.html", caption="../report/table.rst", category="Tables"),
+        csv="results/{table}.csv",
+        rest=["results/{table}.md", "results/{table}.json"],
     log:
-        f"{LOGS}/tables.log",
+        f"{LOGS}/tables/{{table}}.log",
+    wildcard_constraints:
+        table=one_of(COMPARISONS),
     params:
-        rows=rows("table1"),
-        rows6=rows("table6"),
-        tracking=as_json(S["tracking"]),
-        artifacts=artifacts("table1"),
+        settings=comparison,
+        record=lambda wildcards: record_table(wildcards.table),
     shell:
-        "muver table --number 6 --settings {params.rows6:q} --evaluations {input.table6}"
-        " --out results/table6.csv"
-        " && muver table --number 1 --settings {params.rows:q} --evaluations {input.evaluations}"
-        " --out results/table1.csv"
-        f" && {RECORD}"
+        "muver table --log {log} --name {wildcards.table} --settings {params.settings:q}"
+        " --evaluations {input.evaluations} --out {output.csv} && {params.record}"
+
+
+rule table3:
+    input:
+        evaluations=evaluations("table3"),
+        ranks=ranks("table3"),
+        runs=runs("table3"),
+        logs=logs("table3"),
+        code=code("tables"),
+    output:
+        report("results/table3.html", caption="../report/table.rst", category="Tables"),
+        report("results/figures/table3.svg", caption="../report/table.rst", category="Figures"),
+        csv="results/table3.csv",
+        rest=["results/table3.md", "results/table3.json", "results/figures/table3.png"],
+    log:
+        f"{LOGS}/tables/table3.log",
+    params:
+        settings=as_json({"rows": rows_of_table("table3"), "cutoff": S["sweep"]["cutoff"]}),
+        record=record_table("table3"),
+    shell:
+        "muver table --log {log} --name table3 --settings {params.settings:q}"
+        " --evaluations {input.evaluations} --out {output.csv}"
+        " && muver figure --log {log} --name table3 --table results/table3.json"
+        " --figures results/figures && {params.record}"
+
+
+rule table4:
+    input:
+        counts=W.counts,
+        code=code("tables"),
+    output:
+        report("results/table4.html", caption="../report/table.rst", category="Tables"),
+        csv="results/table4.csv",
+        rest=["results/table4.md", "results/table4.json"],
+    log:
+        f"{LOGS}/tables/table4.log",
+    shell:
+        "muver table --log {log} --name table4 --counts {input.counts} --out {output.csv}"
+
+
+rule table5:
+    input:
+        start=W.start_files,
+        code=code("tables"),
+    output:
+        report("results/table5.html", caption="../report/table.rst", category="Tables"),
+        csv="results/table5.csv",
+        rest=["results/table5.md", "results/table5.json"],
+    log:
+        f"{LOGS}/tables/table5.log",
+    params:
+        start=folder_of("start"),
+    shell:
+        "muver table --log {log} --name table5 --encoder {params.start} --out {output.csv}"
+
+
+rule table6:
+    input:
+        evaluations=evaluations("table6"),
+        ranks=ranks("table6"),
+        code=code("tables"),
+    output:
+        report("results/table6.html", caption="../report/table.rst", category="Tables"),
+        csv="results/table6.csv",
+        rest=["results/table6.md", "results/table6.json"],
+    log:
+        f"{LOGS}/tables/table6.log",
+    params:
+        settings=as_json({"rows": rows_of_table("table6")}),
+    shell:
+        "muver table --log {log} --name table6 --settings {params.settings:q}"
+        " --evaluations {input.evaluations} --out {output.csv}"
+
+
+rule figure2:
+    input:
+        evaluations=evaluations("figure2"),
+        ranks=ranks("figure2"),
+        code=code("figures"),
+    output:
+        report("results/figures/figure2.svg", caption="../report/table.rst", category="Figures"),
+        csv="results/figure2.csv",
+        rest=["results/figure2.json", "results/figures/figure2.png"],
+    log:
+        f"{LOGS}/tables/figure2.log",
+    params:
+        settings=as_json(
+            {
+                **S["figures"]["figure2"],
+                "rows": [
+                    {"method": S["systems"][name]["method"], "system": name}
+                    for name in S["figures"]["figure2"]["rows"]
+                ],
+            }
+        ),
+    shell:
+        "muver figure --log {log} --name figure2 --settings {params.settings:q}"
+        " --evaluations {input.evaluations} --out {output.csv} --figures results/figures"
+
+
+rule grid:
+    input:
+        logs=[W.grid_log(point) for point in POINTS],
+        counts=W.counts,
+        code=code("grid"),
+    output:
+        csv="results/grid.csv",
+        rest=["results/grid.md", "results/grid.json"],
+    log:
+        f"{LOGS}/tables/grid.log",
+    params:
+        settings=as_json(
+            {
+                "model": S["grid"]["model"],
+                "points": POINTS,
+                "cutoff": S["training"]["validation_cutoff"],
+                "base": model_settings(S, S["grid"]["model"]),
+            }
+        ),
+        name=S["workspace"],
+        record=record_grid(),
+    shell:
+        "muver grid --log {log} --settings {params.settings:q} --dataset {params.name}"
+        " --counts {input.counts} --logs {input.logs} --out {output.csv} && {params.record}"
 
 
 # Records the rows again: after the store was lost, or in a clone that pulled its results.
 rule record:
     input:
-        evaluations=TABLE1,
-        runs=TABLE1_RUNS,
-        logs=TABLE1_LOGS,
-        table="results/table1.csv",
+        [f"results/{table}.csv" for table in RECORDED],
     log:
         f"{LOGS}/record.log",
     params:
-        tracking=as_json(S["tracking"]),
-        artifacts=artifacts("table1"),
+        record=" && ".join(
+            record_grid() if table == "grid" else record_table(table) for table in RECORDED
+        ),
     shell:
-        RECORD
+        "({params.record}) > {log} 2>&1"

@@ -1,4 +1,12 @@
-# One job a model. A killed job goes on from build/<dataset>/checkpoints/<model>.
+# Models: trained, one job each; chosen among trained ones; or converted from published weights.
+# A killed training job goes on from build/<dataset>/checkpoints/<model>.
+
+TRAIN = (
+    f"{launcher()} train"
+    " --log {log} --label {params.label} --settings {params.settings:q}"
+    " --compute {params.compute:q} --start {params.start} --entities {input.entities}"
+    " --mentions {input.mentions} --sentences {input.sentences} --checkpoints {params.checkpoints}"
+)
 
 
 rule train:
@@ -14,19 +22,85 @@ rule train:
         f"{LOGS}/train/{{model}}.log",
     benchmark:
         f"{LOGS}/train/{{model}}.benchmark.tsv"
+    wildcard_constraints:
+        model=one_of(TRAINED),
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
         gpu=GPUS,
     params:
+        label="{model}",
         settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
         compute=as_json(COMPUTE),
         start=folder_of("start"),
         checkpoints=f"{ROOT}/checkpoints/{{model}}",
         folder=subpath(output[0], parent=True),
     shell:
-        f"{launcher()} train"
-        " --log {log} --label {wildcards.model} --settings {params.settings:q}"
-        " --compute {params.compute:q} --start {params.start} --entities {input.entities}"
-        " --mentions {input.mentions} --sentences {input.sentences}"
-        " --checkpoints {params.checkpoints} --training-log {params.folder}/training_log.jsonl"
+        f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl --out {{params.folder}}"
+
+
+rule choose:
+    input:
+        models=candidates,
+        code=code("choose"),
+    output:
+        W.model_files("{model}"),
+    log:
+        f"{LOGS}/choose/{{model}}.log",
+    wildcard_constraints:
+        model=one_of(CHOSEN),
+    params:
+        cutoff=S["training"]["validation_cutoff"],
+        among=lambda wildcards: [
+            f"{ROOT}/models/{one}" for one in S["models"][wildcards.model]["best_of"]
+        ],
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver choose --log {log} --models {params.among} --cutoff {params.cutoff}"
         " --out {params.folder}"
+
+
+rule convert:
+    input:
+        checkpoint=lambda wildcards: S["models"][wildcards.model]["checkpoint"],
+        start=W.start_files,
+        code=code("convert"),
+    output:
+        W.model_files("{model}"),
+        W.identity_file("{model}"),
+    log:
+        f"{LOGS}/convert/{{model}}.log",
+    wildcard_constraints:
+        model=one_of(CONVERTED),
+    params:
+        settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
+        start=folder_of("start"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver convert --log {log} --checkpoint {input.checkpoint:q} --encoder {params.start}"
+        " --settings {params.settings:q} --training-log {params.folder}/training_log.jsonl"
+        " --out {params.folder}"
+
+
+# A point of the grid leaves its log and no weights.
+rule grid_point:
+    input:
+        start=W.start_files,
+        entities=W.entities,
+        mentions=W.mentions,
+        sentences=W.sentences,
+        code=code("train"),
+    output:
+        W.grid_log("{point}"),
+    log:
+        f"{LOGS}/grid/{{point}}.log",
+    threads: COMPUTE["threads"] * COMPUTE["processes"]
+    resources:
+        gpu=GPUS,
+    params:
+        label="{point}",
+        settings=lambda wildcards: as_json(grid_settings(wildcards.point)),
+        compute=as_json(COMPUTE),
+        start=folder_of("start"),
+        checkpoints=f"{ROOT}/checkpoints/grid/{{point}}",
+    shell:
+        f"{TRAIN} --training-log {{output}}"

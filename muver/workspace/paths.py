@@ -1,4 +1,4 @@
-"""Which file lies where, and which code makes it: what the workflow's rules share."""
+"""Which file lies where: what the workflow's rules share."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,60 +11,6 @@ from muver.settings import NAMED_DATASETS
 from muver.views.files import PUNKT_FILES
 
 SPLITS = ("train", "val", "test")
-
-# Code that decides a rule's output. A change in it runs the rule again; commands, help texts and
-# progress lines are left out, so that rewording them never retrains a model.
-_LAYOUT = ("views/layout.py", "views/build.py", "views/worlds.py")
-_TOWERS = ("encoders/biencoder.py", "encoders/bulk.py", "encoders/tokens.py")
-CODE: dict[str, tuple[str, ...]] = {
-    "generate": ("corpus/miniwikia/*",),
-    "download": ("corpus/sources.yaml",),
-    "corpus": ("corpus/*.py", "corpus/sources.yaml"),
-    "segment": ("views/segment.py", "views/punkt.py"),
-    "encoder": ("encoders/start.py", "encoders/biencoder.py", "encoders/tokens.py"),
-    "train": (
-        "training/*.py",
-        *_TOWERS,
-        "encoders/scores.py",
-        *_LAYOUT,
-        "retrieval/exact.py",
-        "retrieval/tokens.py",
-    ),
-    "encode": ("encoders/stages.py", *_TOWERS, *_LAYOUT, "views/store.py"),
-    "merge": (
-        "encoders/stages.py",
-        *_TOWERS,
-        "views/layout.py",
-        "views/store.py",
-        "views/merging.py",
-        "views/expand.py",
-    ),
-    "bm25": ("retrieval/bm25.py", "evaluation/runs.py"),
-    "retrieve": ("retrieval/exact.py", "retrieval/stages.py", "evaluation/runs.py"),
-    "retrieve_tokens": (
-        "retrieval/tokens.py",
-        "retrieval/exact.py",
-        "retrieval/stages.py",
-        "encoders/scores.py",
-        *_TOWERS,
-        *_LAYOUT,
-        "evaluation/runs.py",
-    ),
-    "evaluate": ("evaluation/*.py",),
-    "tables": ("tables/*.py", "tables/paper.yaml"),
-}
-
-
-def code(rule: str) -> list[str]:
-    """Files of the package that decide a rule's output, relative to the project."""
-    package = Path(__file__).parent
-    found = [
-        path
-        for pattern in CODE[rule]
-        for path in sorted(package.glob(pattern))
-        if path.suffix in (".py", ".yaml", ".json")
-    ]
-    return [f"muver/{path.relative_to(package).as_posix()}" for path in found]
 
 
 @dataclass(frozen=True)
@@ -167,61 +113,44 @@ class Workspace:
         folder = f"{self.root}/models/{model}"
         return [*(f"{folder}/{file}" for file in MODEL_FILES), f"{folder}/training_log.jsonl"]
 
-    def store_files(self, model: str) -> list[str]:
-        """View store of a model: the original views and the mentions."""
-        files = ("layer0.npy", "layer0.parquet", "mentions.npy", "manifest.json")
-        return [f"{self.root}/stores/{model}/{file}" for file in files]
+    def identity_file(self, model: str) -> str:
+        """What a converted model was made of."""
+        return f"{self.root}/models/{model}/manifest.json"
 
-    def merged_files(self, model: str) -> list[str]:
-        """Merged layers of a model's store."""
+    def store_files(self, model: str, split: str) -> list[str]:
+        """View store of a model: the original views and the mentions of a split."""
+        files = ("layer0.npy", "layer0.parquet", "mentions.npy", "manifest.json")
+        return [f"{self.root}/stores/{split}/{model}/{file}" for file in files]
+
+    def merged_files(self, model: str, split: str, search: str) -> list[str]:
+        """Merged layers over a model's store, found by one search."""
         layers = range(1, self.settings["merge"]["layers"] + 1)
         files = [f"layer{n}.{suffix}" for n in layers for suffix in ("npy", "parquet")]
-        return [f"{self.root}/merged/{model}/{file}" for file in (*files, "manifest.json")]
+        folder = f"{self.root}/merged/{split}/{model}/{search}"
+        return [f"{folder}/{file}" for file in (*files, "manifest.json")]
 
-    def run_files(self, system: str) -> list[str]:
+    def global_files(self, model: str, split: str) -> list[str]:
+        """Global views of a store's entities."""
+        folder = f"{self.root}/globals/{split}/{model}"
+        return [f"{folder}/{file}" for file in ("layer0.npy", "layer0.parquet", "manifest.json")]
+
+    def span_files(self, model: str, split: str) -> list[str]:
+        """All spans of the short descriptions of a store's entities."""
+        folder = f"{self.root}/spans/{split}/{model}"
+        return [f"{folder}/{file}" for file in ("layer1.npy", "layer1.parquet", "manifest.json")]
+
+    def run_files(self, system: str, split: str) -> list[str]:
         """A system's run file and its manifest."""
-        return [f"{self.root}/runs/{system}.{suffix}" for suffix in ("parquet", "json")]
+        return [f"{self.root}/runs/{split}/{system}.{suffix}" for suffix in ("parquet", "json")]
 
-    def evaluation(self, system: str) -> str:
-        """A system's scores."""
-        return f"{self.root}/evaluations/{system}.json"
+    def evaluation_files(self, system: str) -> list[str]:
+        """A system's scores and the gold ranks they are made of."""
+        return [f"{self.root}/evaluations/{system}.{suffix}" for suffix in ("json", "parquet")]
 
-    @property
-    def systems(self) -> list[str]:
-        """Systems that some table has as a row."""
-        return list(dict.fromkeys(s for rows in self.settings["tables"].values() for s in rows))
+    def trec_files(self, system: str) -> list[str]:
+        """A system's run and gold as TREC's tools read them."""
+        return [f"{self.root}/trec/{system}.{suffix}" for suffix in ("run", "qrels")]
 
-    def is_lexical(self, system: str) -> bool:
-        """Whether a system ranks without a model."""
-        return "model" not in self.settings["systems"][system]
-
-    def is_token_model(self, model: str) -> bool:
-        """Whether a model compares token vectors, which are never stored."""
-        return self.settings["models"][model]["score"] == "sum_max"
-
-    def is_token_system(self, system: str) -> bool:
-        """Whether a system's model compares token vectors."""
-        return self.is_token_model(self.settings["systems"][system]["model"])
-
-    @property
-    def models(self) -> list[str]:
-        """Models of those systems, each once."""
-        names = [self.settings["systems"][system].get("model") for system in self.systems]
-        return list(dict.fromkeys(name for name in names if name))
-
-    @property
-    def stored_models(self) -> list[str]:
-        """Models whose vectors are stored."""
-        return [model for model in self.models if not self.is_token_model(model)]
-
-    @property
-    def merged_models(self) -> list[str]:
-        """Models some of whose systems use merged views."""
-        return [
-            model
-            for model in self.stored_models
-            if any(
-                system.get("model") == model and system.get("merge_layers", 0)
-                for system in (self.settings["systems"][name] for name in self.systems)
-            )
-        ]
+    def grid_log(self, point: str) -> str:
+        """Training log of a point of the grid."""
+        return f"{self.root}/grid/{point}.jsonl"

@@ -1,0 +1,73 @@
+"""Choosing one of several trained models by what they found on validation."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from muver.encoders.files import MODEL_FILES
+from muver.errors import InputError
+from muver.files import atomic_path, write_text
+from muver.progress import logger
+
+LOG = "training_log.jsonl"
+
+
+def choose(models: Sequence[Path], cutoff: int, out: Path) -> None:
+    """Copy the model with the best validation recall; of equals the first one.
+
+    The log of the copy ends with a line that names what was chosen among and by which values.
+
+    Parameters
+    ----------
+    models
+        Model directories with their training logs.
+    cutoff
+        The k of the recall that checkpoints were kept by.
+
+    Raises
+    ------
+    InputError
+        If a log is missing, damaged, or holds no validation at this cutoff.
+    """
+    found = {folder.name: best_validation(folder / LOG, cutoff)["recall"] for folder in models}
+    chosen = max(models, key=lambda folder: found[folder.name])  # max takes the first of equals
+    for name in MODEL_FILES:
+        with atomic_path(out / name) as temporary:
+            shutil.copyfile(chosen / name, temporary)
+    note = {"chosen": chosen.name, f"validation_recall_at_{cutoff}_of": found}
+    log = (chosen / LOG).read_text(encoding="utf-8")
+    write_text(out / LOG, f"{log}{json.dumps(note)}\n")
+    for name, recall in found.items():
+        logger.info("%s: validation recall@%d %.2f", name, cutoff, recall)
+    logger.info("chosen: %s", chosen.name)
+
+
+def best_validation(log: Path, cutoff: int) -> dict[str, Any]:
+    """The best validation in a training log, the first of equals.
+
+    Returns
+    -------
+    ``recall`` in percent and the ``step`` at which it was reached.
+
+    Raises
+    ------
+    InputError
+        If the log is missing, damaged, or holds no validation at this cutoff.
+    """
+    key = f"validation_recall_at_{cutoff}"
+    try:
+        lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    except FileNotFoundError:
+        raise InputError(f"{log}: no such file. Train the model first.") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{log}: not a training log ({error}). Train the model again.") from None
+    validations = [line for line in lines if key in line]
+    if not validations:
+        raise InputError(
+            f"{log}: no validation recall at {cutoff}: trained with another "
+            "training.validation_cutoff. Train the model again."
+        )
+    best = max(validations, key=lambda line: line[key])
+    return {"recall": best[key], "step": best["step"]}

@@ -1,0 +1,173 @@
+"""What the schema cannot say of settings: that names exist and that choices fit together."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from muver.errors import InputError
+from muver.settings.rows import trained_as
+from muver.settings.schema import suggestion
+
+Settings = Mapping[str, Any]
+
+
+def check_references(settings: Settings) -> None:
+    """Refuse settings that name what is not there or do not fit together.
+
+    Raises
+    ------
+    InputError
+        Names the key and says what to do.
+    """
+    for name, model in settings["models"].items():
+        _check_model(settings, name, model)
+    for name, system in settings["systems"].items():
+        _check_system(settings, name, system)
+    _check_scratch(settings["scratch"])
+    _check_tables(settings)
+    _check_figures(settings)
+    _check_grid(settings)
+    if settings["seed"] in settings["repeat_seeds"]:
+        raise InputError(
+            f"params.yaml: repeat_seeds holds {settings['seed']}, which is the seed itself. "
+            "Leave it out."
+        )
+
+
+def _check_model(settings: Settings, name: str, model: Settings) -> None:
+    where = f"models.{name}"
+    if "best_of" in model:
+        _check_names(f"{where}.best_of", model["best_of"], settings["models"])
+        kinds = set()
+        for one in model["best_of"]:
+            if (
+                not {"views", "score"} <= set(settings["models"][one])
+                or "checkpoint" in (settings["models"][one])
+            ):
+                raise InputError(
+                    f"params.yaml: {where}.best_of: {one} is not trained here, so it has no "
+                    "validation score to be chosen by."
+                )
+            other = trained_as(settings, one)
+            kinds.add((other["score"], other["metric"]))
+        if len(kinds) > 1:
+            raise InputError(
+                f"params.yaml: {where}.best_of: its models differ in score or metric; choose "
+                "among models that are scored alike."
+            )
+        return
+    kind, score = model["views"]["kind"], model["score"]
+    if score == "sum_max" and kind == "sentences":
+        raise InputError(
+            f"params.yaml: {where}: score sum_max compares the token vectors of one view an "
+            "entity. Set views.kind to tokens, or score to max."
+        )
+    if score == "sum_max" and (
+        model.get("metric", "dot") != "dot" or model.get("pooling", "cls") != "cls"
+    ):
+        raise InputError(
+            f"params.yaml: {where}: score sum_max compares token vectors by dot products; metric "
+            "and pooling have no meaning there. Leave them out."
+        )
+    training = {**settings["training"], **model.get("training", {})}
+    if training.get("padding_views") and not model["views"].get("training_views"):
+        raise InputError(
+            f"params.yaml: {where}: padding_views fills an entity up to views.training_views, "
+            "which is not set. Set it, or padding_views to false."
+        )
+
+
+def _check_system(settings: Settings, name: str, system: Settings) -> None:
+    where = f"systems.{name}"
+    if "fuse" in system:
+        _check_names(f"{where}.fuse", system["fuse"], settings["systems"])
+        for part in system["fuse"]:
+            if "fuse" in settings["systems"][part]:
+                raise InputError(f"params.yaml: {where}.fuse: {part} is itself a fusion.")
+        return
+    model = system.get("model")
+    if model is None:
+        return
+    _check_names(f"{where}.model", [model], settings["models"], of="is")
+    sums_tokens = trained_as(settings, model)["score"] == "sum_max"
+    more = any(system.get(key) for key in ("merge_layers", "global_view", "spans"))
+    if sums_tokens and (system["aggregate"] != "max" or more):
+        raise InputError(
+            f"params.yaml: {where}: {model} compares token vectors, which are neither "
+            "merged nor summed over views. Set aggregate to max and leave out merge_layers."
+        )
+    if system.get("merge_layers", 0) > settings["merge"]["layers"]:
+        raise InputError(
+            f"params.yaml: {where}.merge_layers is {system['merge_layers']}, but "
+            f"merge.layers is only {settings['merge']['layers']}. Raise merge.layers."
+        )
+    if "search" in system:
+        _check_names(f"{where}.search", [system["search"]], settings["merge"]["searches"], of="is")
+    candidates = {**settings["retrieve"], **system}["softmax_candidates"]
+    if system["aggregate"] == "softmax_sum" and system.get("k", 0) > candidates:
+        raise InputError(
+            f"params.yaml: {where}.k is {system['k']}, but the views of only {candidates} "
+            "candidates are summed. Raise softmax_candidates."
+        )
+
+
+def _check_scratch(scratch: Settings) -> None:
+    if scratch["hidden"] % scratch["heads"]:
+        raise InputError(
+            f"params.yaml: scratch.hidden is {scratch['hidden']}, which scratch.heads "
+            f"({scratch['heads']}) does not divide. Choose a multiple."
+        )
+
+
+def _check_tables(settings: Settings) -> None:
+    for table, rows in settings["tables"].items():
+        _check_names(f"tables.{table}", rows, settings["systems"])
+        for row in rows:
+            depth = {**settings["retrieve"], **settings["systems"][row]}["k"]
+            if max(settings["evaluate"]["cutoffs"]) > depth:
+                raise InputError(
+                    f"params.yaml: evaluate.cutoffs goes up to "
+                    f"{max(settings['evaluate']['cutoffs'])}, but retrieve.k keeps only {depth} "
+                    "candidates. Raise retrieve.k."
+                )
+    for table, system in settings["compare"].items():
+        _check_names(f"compare.{table}", [system], settings["systems"], of="is")
+    for search in settings["sweep"]["searches"]:
+        _check_names("sweep.searches", [search], settings["merge"]["searches"])
+    cutoff = settings["sweep"]["cutoff"]
+    if "table3" in settings["results"] and cutoff not in settings["evaluate"]["cutoffs"]:
+        raise InputError(
+            f"params.yaml: sweep.cutoff is {cutoff}, which is not among evaluate.cutoffs "
+            f"({', '.join(map(str, settings['evaluate']['cutoffs']))}). Add it there."
+        )
+
+
+def _check_figures(settings: Settings) -> None:
+    figure = settings["figures"]["figure2"]
+    _check_names("figures.figure2.rows", figure["rows"], settings["systems"])
+    if "figure2" in settings["results"] and figure["cutoff"] > settings["retrieve"]["k"]:
+        raise InputError(
+            f"params.yaml: figures.figure2.cutoff is {figure['cutoff']}, but retrieve.k keeps "
+            f"only {settings['retrieve']['k']} candidates. Lower it."
+        )
+    if figure["last"] % figure["bin"]:
+        raise InputError(
+            f"params.yaml: figures.figure2.last is {figure['last']}, which bins of "
+            f"{figure['bin']} sentences do not fill. Choose a multiple."
+        )
+
+
+def _check_grid(settings: Settings) -> None:
+    model = settings["grid"]["model"]
+    _check_names("grid.model", [model], settings["models"], of="is")
+    if {"best_of", "checkpoint"} & set(settings["models"][model]):
+        raise InputError(
+            f"params.yaml: grid.model is {model!r}, which is not trained as one model."
+        )
+
+
+def _check_names(
+    where: str, names: Iterable[str], known: Mapping[str, Any], of: str = "names"
+) -> None:
+    for name in names:
+        if name not in known:
+            raise InputError(f"params.yaml: {where} {of} {name!r}{suggestion(name, known)}")

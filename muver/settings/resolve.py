@@ -1,0 +1,94 @@
+"""From params.yaml, a preset and the command line to the settings of a run, checked."""
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from muver.errors import InputError
+from muver.settings.derive import derive
+from muver.settings.overlay import overlay
+from muver.settings.references import check_references
+from muver.settings.schema import check_schema, suggestion
+
+Settings = dict[str, Any]
+NAMED_DATASETS = ("miniwikia", "zeshel")
+
+
+def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings:
+    """Merge the sections, the preset and the command line, in this order of precedence.
+
+    A dataset that is a directory takes the preset ``directory`` in place of ``miniwikia``, whose
+    settings are those of an encoder made from scratch. What is built goes to
+    build/<workspace>/, so that one dataset's models outlive a run on another.
+
+    Parameters
+    ----------
+    params
+        Content of params.yaml.
+    overrides
+        What the command line sets (``--config``), merged last.
+
+    Returns
+    -------
+    The sections with ``preset``, without ``presets``, and ``workspace``: the folder under build/.
+    Models and systems that follow from others are among them (:mod:`muver.settings.derive`).
+
+    Raises
+    ------
+    InputError
+        For an unknown key, preset, model or system, or a wrong type; names the key.
+    """
+    overrides = {key: _typed(value) for key, value in overrides.items()}
+    given = {key: value for key, value in params.items() if key != "presets"}
+    presets = params.get("presets") or {}
+    chosen = _preset(given.get("preset"), overrides)
+    if chosen not in presets:
+        raise InputError(
+            f"preset: {chosen!r} is not in params.yaml{suggestion(str(chosen), presets)}"
+        )
+    if not isinstance(presets[chosen], Mapping | None):
+        raise InputError(f"presets.{chosen}: expected sections, got {presets[chosen]!r}.")
+    merged = overlay(overlay(given, presets[chosen] or {}), overrides)
+    merged["preset"] = chosen
+    check_schema({**merged, "presets": dict(presets)})
+    check_references(merged)
+    merged.pop("presets", None)
+    merged.setdefault("workspace", _workspace(chosen, overrides, presets))
+    return derive(merged)
+
+
+def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:
+    """The preset asked for, or the one that goes with the dataset asked for."""
+    dataset = overrides.get("dataset")
+    if "preset" in overrides or dataset is None:
+        return overrides.get("preset", written)
+    if dataset in NAMED_DATASETS:
+        return dataset
+    return "directory" if written == "miniwikia" else written
+
+
+def _workspace(preset: str, overrides: Mapping[str, Any], presets: Iterable[str]) -> str:
+    """The folder under build/: the preset's name, or that of a dataset given for one run."""
+    dataset = str(overrides.get("dataset", preset))
+    if dataset in NAMED_DATASETS or dataset == preset:
+        return dataset
+    name = Path(dataset).resolve().name
+    return f"{name}-directory" if name in presets else name
+
+
+def _typed(value: Any) -> Any:
+    """Numbers and truth values inside an override; Snakemake leaves them as text there."""
+    if isinstance(value, Mapping):
+        return {key: _typed(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_typed(part) for part in value]
+    if not isinstance(value, str):
+        return value
+    read = yaml.safe_load(value) if value else value
+    if isinstance(read, str):  # YAML 1.1 takes 1e-5 for a word
+        with contextlib.suppress(ValueError):
+            return float(read)
+    return read if isinstance(read, bool | int | float | None) else value

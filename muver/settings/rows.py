@@ -1,0 +1,117 @@
+"""What each stage of a row is told: the settings that make its model, its run, the row itself."""
+
+from typing import Any
+
+from muver.settings.overlay import overlay
+
+Settings = dict[str, Any]
+COMMON = ("split", "k", "match")  # what every run is made with
+PARITY = {"padding_views": False, "average_gradients_over": 1, "optimiser": "adamw"}
+
+
+def system_of(settings: Settings, system: str) -> Settings:
+    """A system's entry with its defaults."""
+    own = settings["systems"][system]
+    if "model" not in own:
+        return own
+    merged = own.get("merge_layers", 0) > 0
+    return {
+        "merge_layers": 0,
+        "search": "distant" if merged else None,
+        "global_view": False,
+        "spans": False,
+        **own,
+    }
+
+
+def trained_as(settings: Settings, model: str) -> Settings:
+    """A model's entry with its defaults; of a choice among models, that of the first one."""
+    own = settings["models"][model]
+    if "best_of" in own:
+        return trained_as(settings, own["best_of"][0])
+    return {"metric": "dot", "pooling": "cls", **own}
+
+
+def model_settings(settings: Settings, model: str) -> Settings:
+    """Everything that makes one model: views, score, context, training, seed.
+
+    A choice among models is made of theirs; converted weights have no training.
+    """
+    own = settings["models"][model]
+    if "best_of" in own:
+        return {"best_of": {name: model_settings(settings, name) for name in own["best_of"]}}
+    own = trained_as(settings, model)
+    layouts = {key: own[key] for key in ("views", "score", "metric", "pooling")}
+    if "checkpoint" in own:
+        return {**layouts, "context": settings["context"]}
+    return {
+        **layouts,
+        "context": settings["context"],
+        "training": {**PARITY, **overlay(settings["training"], own.get("training", {}))},
+        "precision": settings["compute"]["precision"],
+        "seed": own.get("seed", settings["seed"]),
+    }
+
+
+def retrieval_settings(settings: Settings, system: str, split: str | None = None) -> Settings:
+    """Everything that makes a system's run from its model, from the corpus or from other runs.
+
+    Parameters
+    ----------
+    split
+        Another split than the tables', as fusion needs to choose its weight.
+    """
+    own = system_of(settings, system)
+    common = {**settings["retrieve"], **{key: own[key] for key in COMMON if key in own}}
+    if split is not None:
+        common["split"] = split
+    shared = {key: common[key] for key in COMMON}
+    if "fuse" in own:
+        return {**shared, "kind": own["by"], "parts": own["fuse"], **settings["fusion"]}
+    if "model" not in own:
+        return {**settings["bm25"], **shared}
+    model = trained_as(settings, own["model"])
+    if model["score"] == "sum_max":
+        return {**shared, "memory_mb": common["memory_mb"]}
+    chosen = {
+        **shared,
+        "memory_mb": common["memory_mb"],
+        "metric": model["metric"],
+        **{key: own[key] for key in ("aggregate", "merge_layers", "search")},
+        **{key: own[key] for key in ("global_view", "spans")},
+    }
+    if own["aggregate"] == "softmax_sum":
+        chosen["softmax_candidates"] = own.get("softmax_candidates", common["softmax_candidates"])
+    return chosen
+
+
+def merge_settings(settings: Settings, search: str) -> Settings:
+    """Settings of one way of merging."""
+    common = {key: value for key, value in settings["merge"].items() if key != "searches"}
+    return {**common, **settings["merge"]["searches"][search]}
+
+
+def row_settings(settings: Settings, system: str) -> Settings:
+    """A row's whole settings, from which its key is made (without the data and the machine)."""
+    own = system_of(settings, system)
+    row: Settings = {
+        "system": system,
+        "corpus": settings["corpus"],
+        "retrieve": retrieval_settings(settings, system),
+        "seed": settings["seed"],
+    }
+    row["retrieve"].pop("memory_mb", None)  # bounds memory, moves no score
+    if "fuse" in own:
+        row["parts"] = {part: row_settings(settings, part) for part in own["fuse"]}
+    if "model" in own:
+        row["model"] = model_settings(settings, own["model"])
+        row["segment"] = settings["segment"]
+        row["seed"] = row["model"].get("seed", settings["seed"])
+        if own["merge_layers"]:
+            row["merge"] = merge_settings(settings, own["search"])
+            del row["merge"]["layers"]  # how many are used stands in retrieve
+        if own["global_view"]:
+            row["global_view"] = settings["global_view"]
+        if own["spans"]:
+            row["spans"] = settings["spans"]
+    return row
