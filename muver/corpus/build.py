@@ -107,12 +107,8 @@ def _write_world(
         rows: list[Row] = []
         for document in group:
             number = numbers[document.document_id] = len(numbers)
-            rows.append(
-                (
-                    world, number, document.document_id, document.title, document.text,
-                    document.type,
-                )
-            )  # fmt: skip
+            fields = (document.document_id, document.title, document.text, document.type)
+            rows.append((world, number, *fields))
             without_text += not document.text.strip()
             if document.document_id in contexts:
                 texts[document.document_id] = document.text

@@ -22,6 +22,7 @@ def entity_views(
     sentences: Sequence[Sequence[str]],
     settings: dict[str, Any],
     tokenizer: Tokenizer,
+    types: Sequence[str | None] | None = None,
 ) -> Iterator[list[View]]:
     """Lay out the views of entities, in their order.
 
@@ -31,7 +32,10 @@ def entity_views(
         One item an entity; texts are used by kinds "prefix" and "tokens", sentences by
         "sentences".
     settings
-        The model's ``views``: ``kind`` and the arguments of that kind's layout.
+        The model's ``views``: ``kind`` and the arguments of that kind's layout. Kind "prefix" with
+        ``types`` true puts an entity's type, where it has one, before its text.
+    types
+        The entities' types; None where the dataset carries none.
 
     Yields
     ------
@@ -56,8 +60,10 @@ def entity_views(
                     settings["title_room"],
                 )
         else:
-            for title, text, some in zip(
-                title_ids, tokenizer.ids(texts[span]), sentences[span], strict=True
-            ):
+            text_ids = tokenizer.ids(texts[span])
+            if types is not None and settings.get("types"):
+                type_ids = tokenizer.ids([kind or "" for kind in types[span]])
+                text_ids = [[*a, *b] for a, b in zip(type_ids, text_ids, strict=True)]
+            for title, text, some in zip(title_ids, text_ids, sentences[span], strict=True):
                 ids = prefix_view(title, text, tokenizer.markers, settings["max_tokens"])
                 yield [View(ids, 0 if some else -1, len(some) - 1)]

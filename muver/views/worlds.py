@@ -112,6 +112,7 @@ def _load_world(
         split.take(wanted).to_pylist(),
         layouts.views,
         tokenizer,
+        described["type"].take(wanted).to_pylist(),
     )
     views: list[list[View]] = [[] for _ in titles]
     for number, some in zip(wanted, laid_out, strict=True):

@@ -54,6 +54,20 @@ def test_prefix_and_tokens_give_one_view_of_the_whole_text():
         ]
 
 
+def test_types_stand_before_the_text_where_they_are_asked_for():
+    def ids(known, **settings):
+        settings = {"kind": "prefix", "max_tokens": 8, **settings}
+        texts, some = ["11 12 13 14 15", "21", "31"], [["11"], ["21"], ["31"]]
+        views = entity_views(["500", "600", "700"], texts, some, settings, Words(), known)
+        return [view.ids for (view,) in views]
+
+    types = ["91 92", None, ""]
+    plain = [[101, 500, 3, 11, 12, 13, 14, 102], [101, 600, 3, 21, 102], [101, 700, 3, 31, 102]]
+    assert ids(types, types=True) == [[101, 500, 3, 91, 92, 11, 12, 102], *plain[1:]]
+    assert ids([None] * 3, types=True) == ids(None, types=True) == plain
+    assert ids(types, types=False) == ids(types) == plain
+
+
 def test_an_entity_without_sentences_has_a_view_of_its_title():
     ((only,),) = entity_views(["500"], [""], [[]], SENTENCES, Words())
     assert tuple(only) == ([101, 500, 3, 102], -1, -1)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -65,6 +66,18 @@ def test_contexts(corpus):
         for name in ("context_left", "mention", "context_right")
     )
     assert cedar.contexts[0] == [101, *left[-3:], 1, *mention, 2, *right[:3], 102]
+
+
+def test_types_reach_the_views(corpus):
+    entities = pq.read_table(corpus[0])
+    place = entities.column_names.index("type")
+    types = pa.array(["a kind"] + [None] * (len(entities) - 1), pa.string())
+    pq.write_table(entities.set_column(place, "type", types), corpus[0])
+    layouts = Layouts({"kind": "prefix", "max_tokens": 12, "types": True}, {"max_tokens": 12})
+    alder, birch = load_worlds(*corpus, "train", layouts, Lengths())
+    # Titles of two words: the text starts at the fifth piece.
+    assert alder.views[0][0].ids[3:7] == [3, 1001, 1004, 1003]  # a kind The
+    assert birch.views[0][0].ids[3:5] == [3, 1003]
 
 
 def test_views_of_gold_entities_only(corpus):
