@@ -57,10 +57,16 @@ def make_encoder(folder: Path) -> Path:
     return folder
 
 
-def make_model(encoder: Path, score: str = "max", dropout: bool = False) -> BiEncoder:
-    """Two towers that start from ``encoder``; in evaluation mode, or in training mode."""
-    views = TOKEN_VIEWS if score == "sum_max" else SENTENCE_VIEWS
-    config = ModelConfig(views=views, context={"max_tokens": 32}, score=score)
+def make_model(
+    encoder: Path, score: str = "max", dropout: bool = False, padding: bool = False, **more: str
+) -> BiEncoder:
+    """Two towers that start from ``encoder``; in evaluation mode, or in training mode.
+
+    ``padding`` is that of token vectors; ``more`` are fields of the configuration.
+    """
+    token_views = {**TOKEN_VIEWS, "padding": padding}
+    views = token_views if score == "sum_max" else SENTENCE_VIEWS
+    config = ModelConfig(views=views, context={"max_tokens": 32}, score=score, **more)
     return BiEncoder.from_encoder(encoder, config).train(dropout)
 
 

@@ -1,8 +1,9 @@
 """Two BERT towers, one for mentions and one for entities (section 2.2, "Dual-encoders")."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -12,12 +13,17 @@ from transformers.utils import logging as transformers_logging
 
 from muver.encoders.card import write_model_card
 from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
+from muver.encoders.pooling import pool
 from muver.encoders.tokens import WordPieces
 from muver.errors import InputError
 from muver.files import atomic_path, read_json, write_json
 from muver.progress import logger
 
-Output = Literal["cls", "tokens"]
+CHOICES = {
+    "score": ("max", "sum_max"),
+    "metric": ("dot", "l2"),
+    "pooling": ("cls", "special", "span", "all"),
+}
 # Weights of BERT checkpoints that a tower has no use for: the pooling layer and training heads.
 UNUSED_WEIGHTS = ("pooler.", "cls.", "embeddings.position_ids")
 
@@ -32,31 +38,70 @@ class ModelConfig:
     ----------
     views
         How entities become views: ``kind`` (prefix, sentences or tokens), ``max_tokens`` and, for
-        sentences, ``min_pieces``, ``title_room`` and ``training_views``.
+        sentences, ``min_pieces``, ``title_room`` and ``training_views``; for tokens ``padding``.
     context
         ``max_tokens`` of a mention's context.
     score
         ``max`` over views, or ``sum_max`` over token vectors.
+    pooling
+        Which states of the last layer make a vector (:mod:`muver.encoders.pooling`).
+    metric
+        ``dot``, or ``l2``: minus the Euclidean distance (equation 1).
     provenance
         Settings of the training run, for people.
+
+    Raises
+    ------
+    InputError
+        For a value that does not exist, or one that does not go with token vectors.
     """
 
     views: dict[str, Any]
     context: dict[str, Any]
     score: str
+    pooling: str = "cls"
+    metric: str = "dot"
     provenance: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                raise InputError(f"{name}: {value!r} is not one of {', '.join(allowed)}.")
+        if self.score == "sum_max" and (self.metric, self.pooling) != ("dot", "cls"):
+            raise InputError(
+                f"score 'sum_max' compares all token vectors by their dot products, but metric is "
+                f"{self.metric!r} and pooling {self.pooling!r}. Leave them out, or set score to "
+                "'max'."
+            )
+
+    @classmethod
+    def from_settings(
+        cls, settings: Mapping[str, Any], provenance: dict[str, Any]
+    ) -> "ModelConfig":
+        """Take what is the model's from a stage's settings; pooling and metric may be left out."""
+        for name in ("views", "context", "score"):
+            if name not in settings:
+                raise InputError(f"--settings: the key {name!r} of the model is missing.")
+        names = ("views", "context", "score", "pooling", "metric")
+        own = {name: settings[name] for name in names if name in settings}
+        return cls(**own, provenance=provenance)
+
     @property
-    def output(self) -> Output:
-        """Whether one vector (the last layer's ``[CLS]``) or all token vectors are compared."""
-        return "tokens" if self.score == "sum_max" else "cls"
+    def pad_to(self) -> tuple[int | None, int | None]:
+        """Lengths to which contexts and views are padded, padding taking part in the score.
+
+        None where only real tokens take part.
+        """
+        if not self.views.get("padding", False):
+            return None, None
+        return self.context["max_tokens"], self.views["max_tokens"]
 
 
 class BiEncoder(nn.Module):
     """Mention tower and entity tower with their vocabulary and layouts.
 
-    Vectors are the last layer's states: no pooling layer, no projection, no normalisation; the
-    score of two vectors is their dot product.
+    Vectors are states of the last layer, or a mean of some: no projection, no normalisation.
     """
 
     def __init__(
@@ -124,15 +169,21 @@ class BiEncoder(nn.Module):
 
     def encode_mentions(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Vectors of contexts: (batch, length) ids -> (batch, d), or (batch, length, d)."""
-        return self._encode(self.mention_encoder, ids, mask)
+        markers = self.pieces.markers
+        span = (markers.mention_start, markers.mention_end)
+        return self._encode(self.mention_encoder, ids, mask, span)
 
     def encode_views(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Vectors of views: (batch, length) ids -> (batch, d), or (batch, length, d)."""
-        return self._encode(self.entity_encoder, ids, mask)
+        markers = self.pieces.markers
+        return self._encode(self.entity_encoder, ids, mask, (markers.cls, markers.title_end))
 
-    def _encode(self, tower: BertModel, ids: Tensor, mask: Tensor) -> Tensor:
+    def _encode(self, tower: BertModel, ids: Tensor, mask: Tensor, span: tuple[int, int]) -> Tensor:
         states = tower(input_ids=ids, attention_mask=mask).last_hidden_state
-        return states if self.config.output == "tokens" else states[:, 0]
+        if self.config.score == "sum_max":
+            return states
+        ends = (self.pieces.markers.cls, self.pieces.markers.sep)
+        return pool(states, ids, mask, self.config.pooling, ends, span)
 
 
 def save_tower(tower: BertModel, folder: Path) -> None:

@@ -12,9 +12,16 @@ from muver.views.layout import Ids
 Encode = Callable[[Tensor, Tensor], Tensor]
 
 
-def pad(sequences: Sequence[Ids], device: torch.device | str = "cpu") -> tuple[Tensor, Tensor]:
-    """Pad to the longest: (batch, length) ids and the (batch, length) mask of real tokens."""
-    length = max(len(ids) for ids in sequences)
+def pad(
+    sequences: Sequence[Ids], device: torch.device | str = "cpu", length: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """Pad to the longest, or to ``length``.
+
+    Returns
+    -------
+    (batch, length) ids and the (batch, length) mask of the sequences' own tokens.
+    """
+    length = length or max(len(ids) for ids in sequences)
     ids = np.zeros((len(sequences), length), dtype=np.int64)
     mask = np.zeros((len(sequences), length), dtype=np.int64)
     for row, sequence in enumerate(sequences):

@@ -14,8 +14,8 @@ tags: [entity-retrieval, entity-linking, bi-encoder]
 
 # A two-tower entity retriever
 
-Mentions are encoded by `mention_encoder/`, views of entities by `entity_encoder/`; the score of
-an entity is the {score} of the dot products with its views.
+Mentions are encoded by `mention_encoder/`, views of entities by `entity_encoder/`. {vectors}
+The score of an entity is the {score} of the {metric} with its views.
 
 ```python
 from muver.encoders.biencoder import BiEncoder
@@ -34,9 +34,23 @@ SCORES = {
     "max": "greatest",
     "sum_max": "sum over the mention's tokens of the greatest",
 }
+METRICS = {"dot": "dot products", "l2": "negative Euclidean distances"}
+TOKEN_VECTORS = "All token vectors are compared."
+VECTORS = {
+    "cls": "A vector is the last layer's state of `[CLS]`.",
+    "special": "A vector is the mean of the last layer's states of the special pieces.",
+    "span": "A vector is the mean of the last layer's states of the mention's (or title's) pieces.",
+    "all": "A vector is the mean of the last layer's states of all pieces.",
+}
 
 
 def write_model_card(path: Path, config: dict[str, Any]) -> None:
     """Write a README.md that says what the model is, how to load it and how it was made."""
     settings = json.dumps(config, indent=2, ensure_ascii=False)
-    write_text(path, CARD.format(score=SCORES[config["score"]], settings=settings))
+    text = CARD.format(
+        vectors=TOKEN_VECTORS if config["score"] == "sum_max" else VECTORS[config["pooling"]],
+        score=SCORES[config["score"]],
+        metric=METRICS[config["metric"]],
+        settings=settings,
+    )
+    write_text(path, text)

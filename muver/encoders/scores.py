@@ -5,8 +5,31 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 
-def max_over_views(mentions: Tensor, views: Tensor, owners: Tensor, entities: int) -> Tensor:
-    """Greatest dot product of a mention with any view of an entity (equation 4).
+def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor:
+    """Similarity of every mention with every view.
+
+    Parameters
+    ----------
+    mentions : (mentions, d)
+    views : (views, d)
+    metric
+        "dot", or "l2": minus the Euclidean distance (equation 1), whose gradient at distance 0
+        is taken to be 0.
+
+    Returns
+    -------
+    (mentions, views)
+    """
+    if metric == "l2":
+        # Not by way of a matrix product, which loses the digits of small distances.
+        return -torch.cdist(mentions, views, compute_mode="donot_use_mm_for_euclid_dist")
+    return mentions @ views.T
+
+
+def best_views(
+    mentions: Tensor, views: Tensor, owners: Tensor, entities: int, metric: str = "dot"
+) -> tuple[Tensor, Tensor]:
+    """Greatest similarity of a mention with any view of an entity (equation 4), and that view.
 
     Parameters
     ----------
@@ -15,17 +38,28 @@ def max_over_views(mentions: Tensor, views: Tensor, owners: Tensor, entities: in
         Views of all entities, the views of one entity next to each other.
     owners : (views,) int64
         Entity of each view, 0 .. entities - 1, non-decreasing; every entity has a view.
+    metric
+        As for :func:`similarities`.
 
     Returns
     -------
     (mentions, entities) scores. The gradient goes to the winning view; of equal ones to the first.
+    (mentions, entities) int64: which of the entity's own views won, from 0.
     """
     counts = torch.bincount(owners, minlength=entities)
     starts = torch.cumsum(counts, 0) - counts
     slots = torch.arange(int(counts.max()), device=owners.device)
     # Entities with fewer views than the longest repeat their last one, which cannot win first.
     columns = starts[:, None] + torch.minimum(slots[None, :], counts[:, None] - 1)
-    return (mentions @ views.T)[:, columns].max(dim=2).values
+    best = similarities(mentions, views, metric)[:, columns].max(dim=2)
+    return best.values, best.indices
+
+
+def max_over_views(
+    mentions: Tensor, views: Tensor, owners: Tensor, entities: int, metric: str = "dot"
+) -> Tensor:
+    """The scores of :func:`best_views`: (mentions, entities)."""
+    return best_views(mentions, views, owners, entities, metric)[0]
 
 
 def sum_of_max(

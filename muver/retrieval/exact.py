@@ -8,6 +8,7 @@ import numpy as np
 from muver.errors import InputError
 
 AGGREGATES = ("max", "softmax_sum")
+METRICS = ("dot", "l2")
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Ranking:
     entities : (mentions, k) int64
         Line number of the entity whose view won.
     scores : (mentions, k) float32
-        The greatest dot product, or the sum of softmax probabilities.
+        The greatest similarity, or the sum of softmax probabilities.
     rows : (mentions, k) int64
         Row of the winning view in the store.
     """
@@ -87,6 +88,7 @@ def rank(
     aggregate: str = "max",
     softmax_candidates: int = 200,
     memory_mb: int = 256,
+    metric: str = "dot",
 ) -> Ranking:
     """Rank a world's candidates for each mention.
 
@@ -94,12 +96,14 @@ def rank(
     ----------
     mentions : (mentions, d) float32
     aggregate
-        "max": the best view's dot product (equation 4). "softmax_sum": the probabilities of a
+        "max": the best view's similarity (equation 4). "softmax_sum": the probabilities of a
         softmax over all views of the world, summed over the candidate's views among the
         ``softmax_candidates`` candidates with the best single views; views below the best view of
         the last of these are not counted (the released code's walk, without sorting all views).
     memory_mb
         Bound on the block of scores held at a time.
+    metric
+        Similarity of two vectors: "dot", or "l2": minus their Euclidean distance (equation 1).
 
     Notes
     -----
@@ -108,15 +112,21 @@ def rank(
     """
     if aggregate not in AGGREGATES:
         raise InputError(f"aggregate: {aggregate!r} is not one of {', '.join(AGGREGATES)}.")
+    if metric not in METRICS:
+        raise InputError(f"metric: {metric!r} is not one of {', '.join(METRICS)}.")
     shape = (len(mentions), k)
     entities, rows = np.full(shape, -1), np.full(shape, -1)
     scores = np.full(shape, -np.inf, dtype=np.float32)
-    bytes_a_view = 4 if aggregate == "max" else 20  # float32 products; and two float64 blocks
+    # Products are float32, and become distances in place; sums need two float64 blocks more.
+    bytes_a_view = 4 if aggregate == "max" else 20
     block = max(memory_mb * 2**20 // (bytes_a_view * max(len(world.vectors), 1)), 1)
     keep = min(k, len(world.starts))
+    view_squares = _squares(world.vectors) if metric == "l2" else None
     for start in range(0, len(mentions), block):
         span = slice(start, start + block)
         products = mentions[span] @ world.vectors.T
+        if view_squares is not None:
+            _to_distances(products, _squares(mentions[span]), view_squares)
         best = np.maximum.reduceat(products, world.starts, axis=1)
         if aggregate == "max":
             chosen = top_columns(best, keep)
@@ -184,6 +194,22 @@ def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
     chosen = np.nonzero(taken)[1].reshape(len(scores), k)
     order = np.argsort(-np.take_along_axis(scores, chosen, axis=1), axis=1, kind="stable")
     return np.take_along_axis(chosen, order, axis=1)
+
+
+def _squares(vectors: np.ndarray) -> np.ndarray:
+    return np.einsum("vd,vd->v", vectors, vectors)
+
+
+def _to_distances(
+    products: np.ndarray, mention_squares: np.ndarray, view_squares: np.ndarray
+) -> None:
+    """Turn a (mentions, views) block of dot products into minus the distances, in place."""
+    products *= -2
+    products += mention_squares[:, None]
+    products += view_squares
+    np.maximum(products, 0, out=products)  # rounding may leave a little less than nothing
+    np.sqrt(products, out=products)
+    np.negative(products, out=products)
 
 
 def _candidate_views(world: WorldIndex, candidate: int) -> slice:

@@ -71,6 +71,55 @@ def test_the_card_says_how_to_load_and_what_it_is(encoder, tmp_path):
     assert '"score": "sum_max"' in card
 
 
+def test_a_model_from_before_pooling_and_metric(encoder, tmp_path):
+    tiny.make_model(encoder).save_pretrained(tmp_path)
+    written = json.loads((tmp_path / "muver.json").read_text())
+    del written["pooling"], written["metric"]
+    (tmp_path / "muver.json").write_text(json.dumps(written))
+    config = BiEncoder.from_pretrained(tmp_path).config
+    assert (config.pooling, config.metric) == ("cls", "dot")
+
+
+def test_pooling_and_metric_are_saved_and_stand_on_the_card(encoder, tmp_path):
+    model = tiny.make_model(encoder, pooling="span", metric="l2")
+    model.save_pretrained(tmp_path)
+    config = BiEncoder.from_pretrained(tmp_path).config
+    assert (config.pooling, config.metric) == ("span", "l2")
+    card = (tmp_path / "README.md").read_text()
+    assert "the mention's (or title's) pieces" in card
+    assert "the greatest of the negative Euclidean distances" in card
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ({"metric": "cosine"}, "metric: 'cosine' is not one of dot, l2"),
+        ({"pooling": "mean"}, "pooling: 'mean' is not one of cls, special, span, all"),
+        ({"score": "mean"}, "score: 'mean' is not one of max, sum_max"),
+        ({"score": "sum_max", "metric": "l2"}, "score 'sum_max' .* but metric is 'l2'"),
+        ({"score": "sum_max", "pooling": "all"}, "score 'sum_max' .* pooling 'all'"),
+    ],
+)
+def test_settings_that_do_not_exist_or_do_not_go_together(wrong, message):
+    settings = {"views": tiny.SENTENCE_VIEWS, "context": {"max_tokens": 32}, "score": "max"}
+    with pytest.raises(InputError, match=message):
+        ModelConfig(**{**settings, **wrong})
+    with pytest.raises(InputError, match=message):
+        ModelConfig.from_settings({**settings, **wrong, "seed": 1}, {})
+
+
+def test_a_model_s_settings_without_one(encoder):
+    with pytest.raises(InputError, match="--settings: the key 'score' of the model is missing"):
+        ModelConfig.from_settings({"views": tiny.SENTENCE_VIEWS, "context": {}}, {})
+
+
+def test_lengths_that_padding_fills():
+    context = {"max_tokens": 32}
+    assert ModelConfig(tiny.TOKEN_VIEWS, context, "sum_max").pad_to == (None, None)
+    padded = ModelConfig({**tiny.TOKEN_VIEWS, "padding": True}, context, "sum_max")
+    assert padded.pad_to == (32, 24)
+
+
 @pytest.mark.parametrize("section", ["views", "context"])
 def test_layouts_longer_than_the_encoder_s_positions(encoder, section):
     layouts = {"views": dict(tiny.SENTENCE_VIEWS), "context": {"max_tokens": 32}}

@@ -15,6 +15,9 @@ def test_pad():
     assert ids.tolist() == [[7, 8, 9], [5, 0, 0]]
     assert mask.tolist() == [[1, 1, 1], [1, 0, 0]]
     assert ids.dtype == torch.int64
+    ids, mask = pad([[7, 8, 9], [5]], length=4)
+    assert ids.tolist() == [[7, 8, 9, 0], [5, 0, 0, 0]]
+    assert mask.tolist() == [[1, 1, 1, 0], [1, 0, 0, 0]]
 
 
 def test_batches_by_hand():

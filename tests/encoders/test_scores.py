@@ -1,9 +1,11 @@
 """Scores, by hand and against plain formulas."""
 
+import math
+
 import pytest
 import torch
 
-from muver.encoders.scores import max_over_views, sum_of_max
+from muver.encoders.scores import best_views, max_over_views, similarities, sum_of_max
 
 
 def test_max_over_views_by_hand():
@@ -29,6 +31,43 @@ def test_entities_with_few_views_repeat_none_in_the_gradient():
     views = torch.tensor([[2.0], [1.0], [3.0], [4.0]], requires_grad=True)
     max_over_views(mentions, views, torch.tensor([0, 1, 1, 1]), 2).sum().backward()
     assert views.grad.tolist() == [[1.0], [0.0], [0.0], [1.0]]
+
+
+def test_best_views_by_hand():
+    mentions = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+    views = torch.tensor([[3.0, 1.0], [-1.0, -2.0], [-4.0, 5.0], [0.5, 0.0], [0.5, 0.0]])
+    owners = torch.tensor([0, 1, 1, 2, 2])
+    scores, winners = best_views(mentions, views, owners, 3)
+    assert scores.tolist() == [[3.0, -1.0, 0.5], [2.0, 10.0, 0.0]]
+    assert winners.tolist() == [[0, 0, 0], [0, 1, 0]]  # of equal ones the first
+
+
+def test_distances_by_hand():
+    mentions = torch.tensor([[0.0, 0.0], [3.0, 4.0]])
+    views = torch.tensor([[3.0, 4.0], [6.0, 8.0], [0.0, 1.0]])
+    assert similarities(mentions, views, "l2").tolist() == [
+        [-5.0, -10.0, -1.0],
+        [0.0, -5.0, pytest.approx(-math.sqrt(18))],
+    ]
+    scores, winners = best_views(mentions, views, torch.tensor([0, 1, 1]), 2, "l2")
+    assert scores.tolist() == [[-5.0, -1.0], [0.0, pytest.approx(-math.sqrt(18))]]
+    assert winners.tolist() == [[0, 1], [0, 1]]
+
+
+def test_small_distances_of_long_vectors_keep_their_digits():
+    mentions = torch.full((30, 100), 50.0)  # enough rows for torch to choose a matrix product
+    views = mentions.clone()
+    views[:, 0] += 0.001
+    expected = torch.full((30, 30), -(views[0, 0] - 50.0).item())
+    torch.testing.assert_close(similarities(mentions, views, "l2"), expected)
+
+
+def test_the_gradient_of_a_distance_is_a_unit_vector_and_nothing_at_0():
+    mentions = torch.tensor([[0.0, 0.0]], requires_grad=True)
+    views = torch.tensor([[3.0, 4.0], [0.0, 0.0]], requires_grad=True)
+    max_over_views(mentions, views, torch.tensor([0, 1]), 2, "l2").sum().backward()
+    torch.testing.assert_close(views.grad, torch.tensor([[-0.6, -0.8], [0.0, 0.0]]))
+    torch.testing.assert_close(mentions.grad, torch.tensor([[0.6, 0.8]]))
 
 
 def plain_sum_of_max(mentions, mention_mask, entities, entity_mask):

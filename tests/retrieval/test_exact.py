@@ -1,5 +1,7 @@
 """Exact ranking against a reference that walks down the sorted views, as the released system."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -69,16 +71,19 @@ def worlds(draw):
     st.sampled_from(["max", "softmax_sum"]),
     st.integers(1, 8),
     st.booleans(),
+    st.sampled_from(["dot", "l2"]),
 )
-def test_rank_equals_the_walk(world, k, aggregate, softmax_candidates, by_title):
+def test_rank_equals_the_walk(world, k, aggregate, softmax_candidates, by_title, metric):
     titles, owners, vectors, mentions = world
     if not by_title:
         titles = [str(number) for number in range(len(titles))]
     candidate_of = first_with_same(titles)
     index = build_world(vectors, owners, candidate_of)
-    found = rank(mentions, index, k, aggregate, softmax_candidates)
+    found = rank(mentions, index, k, aggregate, softmax_candidates, metric=metric)
     for row, mention in enumerate(mentions):
         products = vectors @ mention
+        if metric == "l2":
+            products = -np.sqrt(((vectors - mention) ** 2).sum(axis=1))
         own = [titles[owner] for owner in owners]
         everything = walk(products, own, k, aggregate, softmax_candidates)
         expected = everything[:k]
@@ -104,12 +109,17 @@ def test_rank_equals_the_walk(world, k, aggregate, softmax_candidates, by_title)
             assert view == min(v for v in same if products[v] == best)
 
 
-@given(worlds(), st.integers(1, 5), st.sampled_from(["max", "softmax_sum"]))
-def test_memory_changes_nothing(world, k, aggregate):
+@given(
+    worlds(),
+    st.integers(1, 5),
+    st.sampled_from(["max", "softmax_sum"]),
+    st.sampled_from(["dot", "l2"]),
+)
+def test_memory_changes_nothing(world, k, aggregate, metric):
     titles, owners, vectors, mentions = world
     index = build_world(vectors, owners, first_with_same(titles))
-    whole = rank(mentions, index, k, aggregate)
-    tiny = rank(mentions, index, k, aggregate, memory_mb=0)
+    whole = rank(mentions, index, k, aggregate, metric=metric)
+    tiny = rank(mentions, index, k, aggregate, memory_mb=0, metric=metric)
     for one, other in zip(
         (whole.entities, whole.scores, whole.rows),
         (tiny.entities, tiny.scores, tiny.rows),
@@ -125,6 +135,32 @@ def test_max_by_hand():
     assert found.entities.tolist() == [[0, 2, 1, -1, -1]]  # 0 and 2 tie: the earlier entity
     assert found.scores[0, :3].tolist() == [4, 4, 2]
     assert found.rows[0, :3].tolist() == [1, 4, 2]
+
+
+def test_distances_by_hand():
+    vectors = np.array([[0, 1], [3, 4], [0, 4], [-3, -4]], dtype=np.float32)
+    index = build_world(vectors, np.array([0, 1, 1, 2]), np.arange(3))
+    found = rank(np.array([[0, 0], [3, 4]], dtype=np.float32), index, 3, metric="l2")
+    assert found.entities.tolist() == [[0, 1, 2], [1, 0, 2]]
+    expected = [[-1, -4, -5], [0, -np.sqrt(18), -10]]
+    np.testing.assert_allclose(found.scores, expected, rtol=1e-6)
+    assert found.rows.tolist() == [[0, 2, 3], [1, 0, 3]]
+
+
+def test_distances_need_no_block_of_differences():
+    """1000 mentions x 500 views x 256 numbers would be 512 MB."""
+    random = np.random.default_rng(1)
+    mentions = random.normal(size=(1000, 256)).astype(np.float32)
+    views = random.normal(size=(500, 256)).astype(np.float32)
+    index = build_world(views, np.arange(500), np.arange(500))
+    rank(mentions[:2], index, 5, memory_mb=1, metric="l2")
+    tracemalloc.start()
+    found = rank(mentions, index, 5, memory_mb=1, metric="l2")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 12 * 2**20  # the block of scores, and what sorting it needs
+    distances = np.linalg.norm(views - mentions[7], axis=1)
+    assert found.entities[7].tolist() == np.argsort(distances)[:5].tolist()
 
 
 def test_softmax_sum_by_hand():
@@ -161,10 +197,12 @@ def test_equal_titles_are_one_candidate_by_the_better_entity():
     assert found.entities.tolist() == [[1, 2, -1], [0, 1, -1]]
 
 
-def test_an_unknown_aggregate():
+def test_an_unknown_aggregate_or_metric():
     index = build_world(np.zeros((1, 1), dtype=np.float32), np.zeros(1, dtype=int), np.arange(1))
     with pytest.raises(InputError, match="'mean' is not one of max, softmax_sum"):
         rank(np.zeros((1, 1), dtype=np.float32), index, 1, "mean")
+    with pytest.raises(InputError, match="metric: 'cosine' is not one of dot, l2"):
+        rank(np.zeros((1, 1), dtype=np.float32), index, 1, metric="cosine")
 
 
 @given(

@@ -1,0 +1,58 @@
+"""Which states of the last layer make the vector of a context or a view.
+
+MuVER and BLINK take the first position, ``[CLS]``. Means over other positions are what Partalidou
+et al. compare; what is public of it, and our reading, stands in docs/fidelity.md.
+"""
+
+import torch
+from torch import Tensor
+
+
+def pool(
+    states: Tensor,
+    ids: Tensor,
+    mask: Tensor,
+    pooling: str,
+    ends: tuple[int, int],
+    span: tuple[int, int],
+) -> Tensor:
+    """Reduce the states of each sequence to one vector.
+
+    Parameters
+    ----------
+    states : (batch, length, d)
+    ids, mask : (batch, length)
+        Word pieces, and 1 at those that are attended.
+    pooling
+        "cls": the first position. "special": the mean over the special pieces, that is the ends
+        and both markers of the span. "span": the mean over the pieces between these markers.
+        "all": the mean over all pieces. Where nothing is found, the first position.
+    ends
+        ``[CLS]`` and ``[SEP]``.
+    span
+        The pieces that open and close the mention, or the title.
+
+    Returns
+    -------
+    (batch, d)
+    """
+    if pooling == "cls":
+        return states[:, 0]
+    if pooling == "special":
+        chosen = torch.isin(ids, ids.new_tensor([*ends, *span]))
+    elif pooling == "span":
+        chosen = _between(ids, *span)
+    else:
+        chosen = torch.ones_like(ids, dtype=torch.bool)
+    chosen = chosen & mask.bool()
+    chosen[:, 0] |= ~chosen.any(dim=1)
+    weights = (chosen / chosen.sum(dim=1, keepdim=True))[:, :, None]
+    return (states.float() * weights).sum(dim=1)
+
+
+def _between(ids: Tensor, opening: int, closing: int) -> Tensor:
+    """Positions after the first opening piece and before the first closing one behind it."""
+    opens = ids == opening
+    inside = (opens.cumsum(dim=1) - opens.long()) > 0
+    closed = ((ids == closing) & inside).cumsum(dim=1) > 0
+    return inside & ~closed & closed[:, -1:]
