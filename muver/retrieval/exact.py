@@ -145,7 +145,9 @@ def rank(
     return Ranking(entities, scores, rows)
 
 
-def rank_scores(scores: np.ndarray, candidate_of: np.ndarray, k: int) -> Ranking:
+def rank_scores(
+    scores: np.ndarray, candidate_of: np.ndarray, k: int, memory_mb: int = 256
+) -> Ranking:
     """Rank entities by their scores; of entities that are one candidate the best one stands.
 
     Parameters
@@ -153,21 +155,25 @@ def rank_scores(scores: np.ndarray, candidate_of: np.ndarray, k: int) -> Ranking
     scores : (mentions, entities)
     candidate_of : (entities,)
         As for :func:`build_world`.
+    memory_mb
+        Bound on the block of scores ordered at a time.
     """
     order = np.argsort(candidate_of, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])
-    ordered = scores[:, order]
-    best = np.maximum.reduceat(ordered, starts, axis=1)
+    ends = np.r_[starts[1:], len(order)]
     keep = min(k, len(starts))
     shape = (len(scores), k)
     entities, values = np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32)
-    chosen = top_columns(best, keep)
-    values[:, :keep] = np.take_along_axis(best, chosen, axis=1)
-    ends = np.r_[starts[1:], len(order)]
-    for row, candidates in enumerate(chosen):
-        for column, candidate in enumerate(candidates):
-            span = slice(starts[candidate], ends[candidate])
-            entities[row, column] = order[span][np.argmax(ordered[row, span])]
+    block = max(memory_mb * 2**20 // (4 * len(order)), 1)
+    for start in range(0, len(scores), block):
+        ordered = scores[start : start + block, order]
+        best = np.maximum.reduceat(ordered, starts, axis=1)
+        chosen = top_columns(best, keep)
+        values[start : start + block, :keep] = np.take_along_axis(best, chosen, axis=1)
+        for row, candidates in enumerate(chosen):
+            for column, candidate in enumerate(candidates):
+                span = slice(starts[candidate], ends[candidate])
+                entities[start + row, column] = order[span][np.argmax(ordered[row, span])]
     return Ranking(entities, values, entities)
 
 

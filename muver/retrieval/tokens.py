@@ -1,17 +1,39 @@
 """Retrieval over token vectors (SOM): entities are encoded a chunk at a time and never stored."""
 
-from collections.abc import Callable, Sequence
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from muver.checking import disk_errors
 from muver.encoders.bulk import batches_by_length, pad
 from muver.encoders.scores import sum_of_max
 from muver.progress import Progress
 from muver.views.layout import Ids
 
+MEGABYTE = 2**20
 Encode = Callable[[Tensor, Tensor], Tensor]
+
+
+class TokenVectors(NamedTuple):
+    """Token vectors of some sequences.
+
+    Attributes
+    ----------
+    rows : (some,)
+        Which sequences they are.
+    vectors : (some, length, d) float32
+    mask : (some, length)
+        1 at the positions that take part in the score.
+    """
+
+    rows: np.ndarray
+    vectors: Tensor | np.ndarray
+    mask: Tensor
 
 
 @torch.inference_mode()
@@ -23,30 +45,90 @@ def score_world(
     batch_tokens: int,
     device: torch.device,
     label: str | None = None,
+    memory_mb: int = 256,
+    pad_to: tuple[int | None, int | None] = (None, None),
 ) -> np.ndarray:
     """Sum-of-max scores of every mention with every entity of a world.
 
-    The token vectors of all mentions of the world are held (mentions x 128 x d floats), those of
-    ``batch_tokens`` tokens of entities at a time.
+    The token vectors of the mentions (mentions x 128 x d floats) lie in a temporary file, those of
+    entities exist for a chunk at a time.
+
+    Parameters
+    ----------
+    batch_tokens
+        Padded tokens in one pass through an encoder.
+    memory_mb
+        Bound on the products of token vectors held at a time together with the vectors that they
+        are made of; the result and what an encoder needs come on top. One mention and one entity
+        are always scored, whatever they need.
+    pad_to
+        Lengths to which contexts and entities are padded, padding taking part in the score
+        (:attr:`muver.encoders.biencoder.ModelConfig.pad_to`).
 
     Returns
     -------
     (mentions, entities) float32.
     """
     scores = np.empty((len(contexts), len(entities)), dtype=np.float32)
-    held = []
-    for rows in batches_by_length([len(ids) for ids in contexts], batch_tokens):
-        ids, mask = pad([contexts[row] for row in rows], device)
-        held.append((rows, encode_mentions(ids, mask).float(), mask))
+    budget = memory_mb * MEGABYTE
+    longest = max([pad_to[0] or 0, *(len(ids) for ids in contexts)])
     progress = Progress(label, len(entities), "entities") if label else None
-    for columns in batches_by_length([len(ids) for ids in entities], batch_tokens):
-        ids, mask = pad([entities[column] for column in columns], device)
-        vectors = encode_entities(ids, mask).float()
-        for rows, mentions, mention_mask in held:
-            part = sum_of_max(mentions, mention_mask, vectors, mask)
-            scores[np.ix_(rows, columns)] = part.cpu().numpy()
-        if progress:
-            progress.advance(len(columns))
+    with tempfile.TemporaryFile() as file:
+        held = [
+            _to_disk(file, batch)
+            for batch in _encode(encode_mentions, contexts, batch_tokens, device, pad_to[0])
+        ]
+        # A token of an entity costs its vector and, with each token of a mention, two floats.
+        token_bytes = 4 * held[0].vectors.shape[2] + 8 * longest
+        chunk_tokens = min(batch_tokens, budget // (2 * token_bytes))
+        for chunk in _encode(encode_entities, entities, chunk_tokens, device, pad_to[1]):
+            for some in _few_at_a_time(held, chunk, budget, device):
+                part = sum_of_max(*some[1:], *chunk[1:], rows=len(some.rows))
+                scores[np.ix_(some.rows, chunk.rows)] = part.cpu().numpy()
+            if progress:
+                progress.advance(len(chunk.rows))
     if progress:
         progress.finish()
     return scores
+
+
+def _encode(
+    encode: Encode,
+    sequences: Sequence[Ids],
+    batch_tokens: int,
+    device: torch.device,
+    pad_to: int | None,
+) -> Iterator[TokenVectors]:
+    lengths = [pad_to or len(ids) for ids in sequences]
+    for rows in batches_by_length(lengths, batch_tokens):
+        ids, mask = pad([sequences[row] for row in rows], device, pad_to)
+        vectors = encode(ids, mask).float()
+        yield TokenVectors(rows, vectors, torch.ones_like(mask) if pad_to else mask)
+
+
+def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:
+    """Append the vectors to the file and map them from there."""
+    vectors = batch.vectors.cpu().numpy()
+    offset = file.tell()
+    hint = "TMPDIR names another folder for temporary files."
+    with disk_errors(tempfile.gettempdir(), hint):
+        file.write(vectors)
+        file.flush()
+    mapped = np.memmap(file, np.float32, "r", offset, vectors.shape)
+    file.seek(0, os.SEEK_END)
+    return batch._replace(vectors=mapped)
+
+
+def _few_at_a_time(
+    held: list[TokenVectors], chunk: TokenVectors, budget: int, device: torch.device
+) -> Iterator[TokenVectors]:
+    """Mentions, so many that their products with the chunk stay within the budget."""
+    entities, length, dimension = chunk.vectors.shape
+    left = budget - 4 * chunk.vectors.numel()
+    for batch in held:
+        mention_bytes = batch.vectors.shape[1] * (4 * dimension + 8 * entities * length)
+        step = max(left // mention_bytes, 1)
+        for start in range(0, len(batch.rows), step):
+            span = slice(start, start + step)
+            vectors = torch.from_numpy(np.array(batch.vectors[span])).to(device)
+            yield TokenVectors(batch.rows[span], vectors, batch.mask[span])
