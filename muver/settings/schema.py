@@ -10,6 +10,13 @@ import yaml
 from muver.checking import did_you_mean
 from muver.errors import InputError
 
+# What the alternatives of a section are, for one that is none of them or two at once.
+ONE_OF = {
+    "systems": (
+        "a row names either 'retriever: bm25' alone, or 'model' and 'aggregate', or 'fuse' and 'by'."
+    ),
+    "models": "a model names either 'views' and 'score', or 'best_of' alone.",
+}
 SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "params.schema.yaml"
 
 
@@ -55,7 +62,7 @@ def _said(error: Any) -> str:
         kinds = " or ".join([kinds] if isinstance(kinds, str) else kinds)
         return f"expected {kinds}, got {error.instance!r}."
     if error.validator == "oneOf":
-        return "a row names either 'retriever: bm25' alone, or 'model' and 'aggregate'."
+        return ONE_OF[str(error.absolute_path[0])]
     return f"{error.message}."
 
 

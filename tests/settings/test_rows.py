@@ -1,0 +1,145 @@
+"""What makes a row, a model and a run: which setting changes which."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from muver.settings import model_settings, resolve, retrieval_settings, row_settings
+from muver.settings.rows import merge_settings
+
+PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+COMMON = {"split": "test", "k": 64, "match": "title"}
+MUVER = {
+    **COMMON,
+    "memory_mb": 256,
+    "metric": "dot",
+    "aggregate": "softmax_sum",
+    "softmax_candidates": 200,
+    "merge_layers": 4,
+    "search": "distant",
+    "global_view": False,
+    "spans": False,
+}
+
+
+@pytest.fixture
+def settings():
+    return resolve(PARAMS, {"preset": "miniwikia"})
+
+
+@pytest.mark.parametrize(
+    "system, expected",
+    [
+        ("som", {**COMMON, "memory_mb": 256}),
+        ("muver", MUVER),
+        ("muver_plain", {**MUVER, "merge_layers": 0, "search": None}),
+        ("muver_by_id", {**MUVER, "match": "id"}),
+        ("muver_sum_64", {**MUVER, "softmax_candidates": 64}),
+        ("muver_all_pairs", {**MUVER, "search": "all_pairs"}),
+        ("muver_l2", {**MUVER, "metric": "l2"}),
+        ("muver_200", {**MUVER, "k": 200}),
+        ("muver_global_merged", {**MUVER, "global_view": True}),
+        ("muver_spans", {**MUVER, "spans": True}),
+        ("muver_close_2", {**MUVER, "search": "close", "merge_layers": 2}),
+    ],
+)
+def test_retrieval_settings_by_kind_of_system(settings, system, expected):
+    assert retrieval_settings(settings, system) == expected
+
+
+def test_without_a_sum_there_is_no_number_of_candidates_to_sum(settings):
+    expected = {**MUVER, "aggregate": "max"}
+    del expected["softmax_candidates"]
+    assert retrieval_settings(settings, "muver_max") == expected
+
+
+def test_lexical_and_fused_runs(settings):
+    assert retrieval_settings(settings, "bm25_200") == {**settings["bm25"], **COMMON, "k": 200}
+    assert retrieval_settings(settings, "muver_bm25", "val") == {
+        **COMMON,
+        **settings["fusion"],
+        "split": "val",
+        "kind": "weighted",
+        "parts": ["muver_200", "bm25_200"],
+    }
+
+
+def test_a_choice_is_made_of_its_models_settings(settings):
+    chosen = model_settings(settings, "partalidou")["best_of"]
+    assert {name: own["pooling"] for name, own in chosen.items()} == {
+        "blink_128": "cls",
+        "blink_special": "special",
+        "blink_span": "span",
+        "blink_all": "all",
+    }
+
+
+def test_converted_weights_have_no_training(settings):
+    assert set(model_settings(settings, "muver_released")) == {
+        "views", "score", "metric", "pooling", "context",
+    }  # fmt: skip
+
+
+def test_the_ways_of_merging(settings):
+    common = {"layers": 4, "top_k": 0.4, "max_tokens": 512}
+    assert merge_settings(settings, "close") == {
+        **common,
+        "pairs": "close",
+        "among": "neighbours",
+    }
+
+
+def test_faults_of_the_released_code_are_off_where_nothing_is_said(settings):
+    training = model_settings(settings, "muver")["training"]
+    assert (training["padding_views"], training["average_gradients_over"]) == (False, 1)
+    assert training["optimiser"] == "adamw"
+
+
+DENSE = {"blink_128", "partalidou", "som", "muver_plain", "muver", "muver_bm25"}
+MUVERS = {"muver_plain", "muver", "muver_bm25"}
+ROWS = DENSE | {"bm25", "released"}
+
+
+@pytest.mark.parametrize(
+    "section, value, changed",
+    [
+        ("seed", 1, ROWS),
+        ("corpus", {"context_tokens": 5}, ROWS),
+        ("retrieve", {"k": 70}, ROWS),
+        ("bm25", {"k1": 1.5}, {"bm25", "muver_bm25"}),
+        ("segment", {"punkt": "english"}, DENSE | {"released"}),
+        ("training", {"epochs": 77}, DENSE),
+        ("context", {"max_tokens": 61}, DENSE | {"released"}),
+        ("compute", {"precision": "bf16"}, DENSE),
+        ("models", {"som": {"training": {"epochs": 77}}}, {"som"}),
+        ("models", {"blink_span": {"pooling": "all"}}, {"partalidou"}),
+        ("models", {"muver": {"views": {"max_tokens": 50}}}, MUVERS),
+        ("merge", {"top_k": 0.5}, {"muver", "muver_bm25", "released"}),
+        ("merge", {"layers": 5}, set()),  # a further layer that no row here uses
+        ("fusion", {"weights": [0.5]}, {"muver_bm25"}),
+        ("retrieve", {"softmax_candidates": 210}, {*MUVERS, "released"}),
+        # What moves no score, or is known by other means (the data and the encoder by hashes).
+        ("retrieve", {"memory_mb": 5}, set()),
+        ("compute", {"device": "cpu"}, set()),
+        ("dataset", "data/wikis", set()),
+        ("encoder", "/somewhere/bert", set()),
+        ("download", {"source": "/somewhere/archive"}, set()),
+        ("tracking", {"enabled": False}, set()),
+    ],
+)
+def test_a_row_s_settings_change_with_what_makes_it(section, value, changed):
+    before = resolve(PARAMS, {"preset": "miniwikia"})
+    after = resolve(PARAMS, {"preset": "miniwikia", section: value})
+    assert {s for s in ROWS if row_settings(before, s) != row_settings(after, s)} == changed
+    for system in after["systems"]:
+        assert "somewhere" not in str(row_settings(after, system))
+        assert "data/wikis" not in str(row_settings(after, system))
+
+
+def test_a_row_keeps_no_hold_on_the_settings(settings):
+    before = copy.deepcopy(settings)
+    row_settings(settings, "muver")["merge"]["top_k"] = 9
+    retrieval_settings(settings, "muver")["k"] = 9
+    assert settings == before
