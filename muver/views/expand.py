@@ -1,28 +1,17 @@
-"""All layers of merging for one world: choose, lay out, encode, and on to the next layer."""
+"""Merging for one world: all layers of the heuristic search, or every span of views."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
 from muver.views.layout import Ids, Markers, View, merged_view
-from muver.views.merging import grow, pairs_to_merge
+from muver.views.merging import contiguous_spans
+from muver.views.search import SEARCHES
 
 EncodeViews = Callable[[Sequence[Ids]], np.ndarray]
-
-
-@dataclass
-class _Slots:
-    """The slots of one entity: their vectors, their ends, and the original views' ids."""
-
-    entity: int
-    views: list[Ids]
-    vectors: np.ndarray
-    ends: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.ends = list(range(len(self.views)))
 
 
 @dataclass(frozen=True)
@@ -55,38 +44,69 @@ def expand_world(
     encode
         Token ids to (n, d) vectors.
     settings
-        ``layers``, ``top_k``, ``pairs``, ``max_tokens``.
+        ``layers``, ``top_k``, ``pairs``, ``max_tokens``; ``among`` ("neighbours" if left out).
 
     Returns
     -------
-    For each layer its new views; ``first..last`` count original views.
+    For each layer its new views; ``first..last`` count original views, and are the ends of the
+    merged set where it has gaps.
     """
-    starts = np.flatnonzero(np.r_[True, entities[1:] != entities[:-1]])
-    stops = np.r_[starts[1:], len(entities)]
-    slots = [
-        _Slots(int(entities[a]), list(ids[a:b]), np.array(vectors[a:b]))
-        for a, b in zip(starts, stops, strict=True)
-    ]
+    kind = SEARCHES[settings.get("among", "neighbours")]
+    slices = entity_slices(entities)
+    searches = [kind(vectors[own], settings["top_k"], settings["pairs"]) for own in slices]
     layers = []
     for _ in range(settings["layers"]):
-        grown: list[tuple[_Slots, int]] = []
-        for slot in slots:
-            chosen = pairs_to_merge(slot.vectors, settings["top_k"], settings["pairs"])
-            for place, end in grow(slot.ends, chosen).items():
-                grown.append((slot, place))
-                slot.ends[place] = end
-        views = [
-            View(
-                merged_view(
-                    slot.views[place : slot.ends[place] + 1], markers, settings["max_tokens"]
-                ),
-                place,
-                slot.ends[place],
-            )
-            for slot, place in grown
-        ]
+        proposed = [search.propose() for search in searches]
+        owners, views = _lay_out(entities, ids, slices, proposed, markers, settings["max_tokens"])
         new = encode([view.ids for view in views])
-        for (slot, place), vector in zip(grown, new, strict=True):
-            slot.vectors[place] = vector
-        layers.append(NewViews([slot.entity for slot, _ in grown], views, new))
+        bounds = pairwise(accumulate(map(len, proposed), initial=0))
+        for search, (start, stop) in zip(searches, bounds, strict=True):
+            search.accept(new[start:stop])
+        layers.append(NewViews(owners, views, new))
     return layers
+
+
+def every_span(
+    entities: np.ndarray, ids: Sequence[Ids], markers: Markers, max_views: int, max_tokens: int
+) -> tuple[list[int], list[View]]:
+    """Merge every run of neighbouring views, of entities with at most ``max_views`` of them.
+
+    The best of these views bounds what merging neighbours can reach.
+
+    Parameters
+    ----------
+    entities, ids
+        As for :func:`expand_world`.
+
+    Returns
+    -------
+    The entities of the merged views, and the views; ``first..last`` count original views.
+    """
+    slices = [own for own in entity_slices(entities) if own.stop - own.start <= max_views]
+    proposed = [contiguous_spans(own.stop - own.start) for own in slices]
+    return _lay_out(entities, ids, slices, proposed, markers, max_tokens)
+
+
+def entity_slices(entities: np.ndarray) -> list[slice]:
+    """Where the views of each entity stand, given the (views,) entity of each view."""
+    starts = np.flatnonzero(np.r_[True, entities[1:] != entities[:-1]]).tolist()
+    return [slice(start, stop) for start, stop in pairwise([*starts, len(entities)])]
+
+
+def _lay_out(
+    entities: np.ndarray,
+    ids: Sequence[Ids],
+    slices: Sequence[slice],
+    members: Sequence[Sequence[Sequence[int]]],
+    markers: Markers,
+    max_tokens: int,
+) -> tuple[list[int], list[View]]:
+    """Entity and merged view for each of the lists of original views in ``members``."""
+    owners: list[int] = []
+    views: list[View] = []
+    for own, merged in zip(slices, members, strict=True):
+        for some in merged:
+            parts = [ids[own.start + number] for number in some]
+            owners.append(int(entities[own.start]))
+            views.append(View(merged_view(parts, markers, max_tokens), some[0], some[-1]))
+    return owners, views

@@ -1,9 +1,12 @@
-"""Which neighbouring views to merge: the heuristic search of section 2.3, one layer at a time.
+"""Which views of an entity to merge, one layer at a time (section 2.3), and every span of them.
 
-An entity with n views has n *slots* throughout. Slot i starts as view i alone; when it is chosen
-it grows to the end of slot i + 1 and keeps its place, so the number of slots, and with it the
-number of pairs chosen in every layer, never changes. Views made in earlier layers stay among the
-entity's views. This is how the released code searches; the paper's text leaves it open.
+Among *neighbours*: an entity with n views has n *slots* throughout. Slot i starts as view i alone;
+when it is chosen it grows to the end of slot i + 1 and keeps its place, so the number of slots, and
+with it the number of pairs chosen in every layer, never changes. Views made in earlier layers stay
+among the entity's views. This is how the released code searches.
+
+Among *all* views: our reading of the paper's text, in which any two members of the growing set V
+may be united. A member of V is a set of original views.
 """
 
 from collections.abc import Sequence
@@ -12,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 Pairs = Literal["distant", "close"]
+Members = frozenset[int]  # original views, numbered from 0
 
 
 def pairs_to_merge(vectors: np.ndarray, top_k: float, pairs: Pairs = "distant") -> list[int]:
@@ -55,3 +59,51 @@ def grow(ends: Sequence[int], chosen: Sequence[int]) -> dict[int, int]:
     would produce nothing is wasted, not replaced.
     """
     return {slot: ends[slot + 1] for slot in chosen if ends[slot + 1] > ends[slot]}
+
+
+def unions_to_add(
+    sets: Sequence[Members], vectors: np.ndarray, count: int, pairs: Pairs = "distant"
+) -> list[Members]:
+    """Choose new sets for V: unions of the most distant, or closest, pairs of its members.
+
+    Parameters
+    ----------
+    sets
+        V at the start of the layer.
+    vectors : (len(sets), dimension) float array
+    count
+        How many sets to add; fewer where V has no more unions.
+    pairs
+        "distant" or "close", by the L2 distance of the pair's vectors. Equal distances: the pair
+        whose first member joined V earlier, then the one whose second did.
+
+    Returns
+    -------
+    The unions, in the order of their pairs. A pair whose union V has already, or has just been
+    given by a pair before, is passed over.
+    """
+    from scipy.spatial.distance import pdist
+
+    new: list[Members] = []
+    if count == 0 or len(sets) < 2:
+        return new
+    distances = pdist(vectors, "sqeuclidean")
+    left, right = np.triu_indices(len(sets), 1)  # the order of pdist
+    known = set(sets)
+    for pair in np.argsort(-distances if pairs == "distant" else distances, kind="stable"):
+        union = sets[left[pair]] | sets[right[pair]]
+        if union not in known:
+            known.add(union)
+            new.append(union)
+        if len(new) == count:
+            break
+    return new
+
+
+def contiguous_spans(count: int) -> list[range]:
+    """Every run of at least two neighbours among ``count`` views: count * (count - 1) / 2 runs.
+
+    >>> [list(span) for span in contiguous_spans(3)]
+    [[0, 1], [0, 1, 2], [1, 2]]
+    """
+    return [range(first, stop) for first in range(count) for stop in range(first + 2, count + 1)]

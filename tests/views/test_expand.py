@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from muver.views.expand import expand_world
+from muver.views.expand import every_span, expand_world
 from muver.views.layout import Markers
 
 MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
@@ -87,3 +87,40 @@ def test_the_store_is_not_written_to():
     ids = [view(1), view(2), view(9)]
     expand_world(np.zeros(3, dtype=np.int32), ids, vectors, greatest, MARKERS, settings)
     assert vectors.tolist() == [[1], [2], [9]]
+
+
+def test_all_pairs_by_hand():
+    # Entity 0: 10 20 50, int(3 * .4) = 1 union a layer. Layer 1: 10 and 50 are farthest: 50.
+    # Layer 2: V is 10 20 50 50'; 10 is 40 from 50 and 50', but {0, 2} is there; 20 is 30 from
+    # both, 50 stands earlier: {1, 2}. Entity 1 has two views and never merges.
+    layers, asked = expand([[10, 20, 50], [1, 90]], among="all")
+    assert spans(layers[0]) == [(0, 0, 2)]  # the ends of a set with a gap
+    assert layers[0].views[0].ids == view(10, 50)
+    assert spans(layers[1]) == [(0, 1, 2)]
+    assert layers[1].views[0].ids == view(20, 50)
+    assert [len(batch) for batch in asked] == [1, 1]
+    # Layer 3: {0, 1, 2} by 20 and {0, 2}; then only 0 and 1 are left to unite; then nothing.
+    layers, _ = expand([[10, 20, 50]], among="all", layers=5)
+    assert [[v.ids for v in layer.views] for layer in layers[2:]] == [
+        [view(10, 20, 50)],
+        [view(10, 20)],
+        [],
+    ]
+
+
+def test_all_pairs_keep_entities_apart():
+    alone = [expand([texts], among="all", top_k=0.7)[0] for texts in ([4, 9, 1, 7], [2, 60, 61])]
+    together, asked = expand([[4, 9, 1, 7], [2, 60, 61]], among="all", top_k=0.7)
+    for number, layer in enumerate(together):
+        assert [v.ids for v in layer.views] == [v.ids for some in alone for v in some[number].views]
+    assert len(asked) == 2
+
+
+def test_every_span():
+    ids = [view(1), view(2), view(3), view(10), view(20), view(30)]
+    owners, views = every_span(np.array([4, 4, 4, 6, 7, 7]), ids, MARKERS, 2, 512)
+    assert (owners, views) == ([7], [(view(20, 30), 0, 1)])  # 4 has more than 2, 6 has one
+    owners, views = every_span(np.array([4, 4, 4, 6, 7, 7]), ids, MARKERS, 3, 6)
+    assert owners == [4, 4, 4, 7]
+    assert [(v.first, v.last) for v in views] == [(0, 1), (0, 2), (1, 2), (0, 1)]
+    assert views[1].ids == view(1, 2)  # cut to 6

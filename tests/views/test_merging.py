@@ -1,11 +1,13 @@
-"""Which neighbours are merged, by hand and by property."""
+"""Which views are merged, by hand and by property."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.views.merging import grow, pairs_to_merge
+from muver.views.merging import contiguous_spans, grow, pairs_to_merge, unions_to_add
 
 
 def on_a_line(*positions: float) -> np.ndarray:
@@ -71,3 +73,84 @@ def test_slots_only_grow_to_the_right(views, layers, top_k, pairs, random):
             ends[slot] = end
         assert all(end >= slot for slot, end in enumerate(ends))
     assert new <= layers * int(views * top_k)
+
+
+def sets(*members: str) -> list[frozenset[int]]:
+    """sets("0", "01") is [{0}, {0, 1}]."""
+    return [frozenset(map(int, some)) for some in members]
+
+
+def test_unions_by_hand():
+    # Positions 0 1 4 6: the pairs by distance are 03 (6), 13 (5), 02 (4), 12 (3), 23 (2), 01 (1).
+    singles, vectors = sets("0", "1", "2", "3"), on_a_line(0, 1, 4, 6)
+    assert unions_to_add(singles, vectors, 2, "distant") == sets("03", "13")
+    assert unions_to_add(singles, vectors, 2, "close") == sets("01", "23")
+    # A fifth member {0, 3} at 9 is 9, 8, 5 and 3 away from the others; with 0 and 3 its union is
+    # there already. 1 and 3 are 5 away as well as 2 and the new one, and stand earlier.
+    assert unions_to_add([*singles, *sets("03")], on_a_line(0, 1, 4, 6, 9), 3, "distant") == sets(
+        "013", "13", "023"
+    )
+
+
+def test_of_equally_distant_pairs_the_earlier_is_united():
+    assert unions_to_add(sets("0", "1", "2"), on_a_line(0, 1, 2), 2, "close") == sets("01", "12")
+    square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], dtype=np.float32)
+    assert unions_to_add(sets("0", "1", "2", "3"), square, 1, "distant") == sets("02")
+
+
+def test_a_union_that_two_pairs_give_is_added_once():
+    # 0 and {1, 2} are 4 apart, 2 and {0, 1} are 3: the same union, so the third pair counts.
+    known = sets("0", "1", "2", "01", "12")
+    vectors = on_a_line(0, 1, 2, 5, 4)
+    assert unions_to_add(known, vectors, 2, "distant") == sets("012", "02")
+
+
+def test_no_unions_are_left():
+    known = sets("0", "1", "01")
+    assert unions_to_add(known, on_a_line(0, 1, 2), 5, "distant") == []
+    assert unions_to_add(sets("0"), on_a_line(0), 1) == []
+    assert unions_to_add(sets("0", "1", "2"), on_a_line(0, 1, 2), 0) == []
+
+
+@given(
+    st.integers(1, 7),
+    st.integers(0, 4),
+    st.sampled_from([0.0, 0.1, 0.4, 0.7, 1.0]),
+    st.sampled_from(["distant", "close"]),
+    st.randoms(use_true_random=False),
+)
+def test_v_only_gains_new_unions_of_its_members(views, layers, top_k, pairs, random):
+    known = [frozenset([view]) for view in range(views)]
+    count = int(views * top_k)
+    for _ in range(layers):
+        vectors = np.array([[random.randint(0, 3)] for _ in known], dtype=np.float32)
+        possible = {a | b for a, b in combinations(known, 2)} - set(known)
+        new = unions_to_add(known, vectors, count, pairs)
+        assert len(new) == len(set(new)) == min(count, len(possible))
+        assert set(new) <= possible
+        distance = {
+            union: (max if pairs == "distant" else min)(
+                abs(float(vectors[a, 0] - vectors[b, 0]))
+                for a, b in combinations(range(len(known)), 2)
+                if known[a] | known[b] == union
+            )
+            for union in possible
+        }
+        given = [distance[union] for union in new]
+        left_out = [distance[union] for union in possible - set(new)]
+        assert given == sorted(given, reverse=pairs == "distant")
+        if given and left_out:
+            limit = max(left_out) if pairs == "distant" else -min(left_out)
+            assert (given[-1] if pairs == "distant" else -given[-1]) >= limit
+        known += new
+    assert len(known) <= views + layers * count
+
+
+@given(st.integers(0, 30))
+def test_every_contiguous_span_of_two_or_more(count):
+    spans = [list(span) for span in contiguous_spans(count)]
+    assert len(spans) == max(count * (count - 1) // 2, 0)
+    assert len({tuple(span) for span in spans}) == len(spans)
+    for span in spans:
+        assert len(span) >= 2 and span == list(range(span[0], span[-1] + 1))
+        assert span[0] >= 0 and span[-1] < count

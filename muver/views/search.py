@@ -1,0 +1,87 @@
+"""The two ways to search one entity's views for what to merge, with what they remember.
+
+A layer of merging asks a search for new views (:meth:`propose`), has them encoded, and hands it
+their vectors (:meth:`accept`), by which the next layer is chosen.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from muver.views.merging import Members, Pairs, grow, pairs_to_merge, unions_to_add
+
+
+class Search(Protocol):
+    """What :func:`muver.views.expand.expand_world` asks of a search."""
+
+    def propose(self) -> list[list[int]]:
+        """The next layer's new views, each as its original views in increasing order."""
+        ...
+
+    def accept(self, vectors: np.ndarray) -> None:
+        """Take the (new views, d) vectors of what was proposed."""
+        ...
+
+
+class Neighbours:
+    """Slots that grow to the right (:func:`muver.views.merging.grow`).
+
+    Parameters
+    ----------
+    vectors : (n, d)
+        The original views'; they are copied.
+    top_k
+        int(n * top_k) pairs a layer.
+    """
+
+    def __init__(self, vectors: np.ndarray, top_k: float, pairs: Pairs):
+        self._vectors = np.array(vectors)
+        self._ends = list(range(len(vectors)))
+        self._top_k = top_k
+        self._pairs = pairs
+        self._grown: list[int] = []
+
+    def propose(self) -> list[list[int]]:
+        """Slots that grow in this layer."""
+        chosen = pairs_to_merge(self._vectors, self._top_k, self._pairs)
+        grown = grow(self._ends, chosen)
+        for slot, end in grown.items():
+            self._ends[slot] = end
+        self._grown = list(grown)
+        return [list(range(slot, end + 1)) for slot, end in grown.items()]
+
+    def accept(self, vectors: np.ndarray) -> None:
+        """A slot that grew has the vector of its new view."""
+        self._vectors[self._grown] = vectors
+
+
+class AllPairs:
+    """The set V, to which unions are added (:func:`muver.views.merging.unions_to_add`).
+
+    Parameters
+    ----------
+    vectors : (n, d)
+        The original views'.
+    top_k
+        int(n * top_k) unions a layer.
+    """
+
+    def __init__(self, vectors: np.ndarray, top_k: float, pairs: Pairs):
+        self._vectors = vectors
+        self._sets = [frozenset([view]) for view in range(len(vectors))]
+        self._count = int(len(vectors) * top_k)
+        self._pairs = pairs
+        self._new: list[Members] = []
+
+    def propose(self) -> list[list[int]]:
+        """Unions that join V in this layer."""
+        self._new = unions_to_add(self._sets, self._vectors, self._count, self._pairs)
+        return [sorted(union) for union in self._new]
+
+    def accept(self, vectors: np.ndarray) -> None:
+        """The unions are members of V now."""
+        self._sets += self._new
+        self._vectors = np.concatenate([self._vectors, vectors])
+
+
+SEARCHES = {"neighbours": Neighbours, "all": AllPairs}
