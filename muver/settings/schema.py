@@ -13,7 +13,8 @@ from muver.errors import InputError
 # What the alternatives of a section are, for one that is none of them or two at once.
 ONE_OF = {
     "systems": (
-        "a row names either 'retriever: bm25' alone, or 'model' and 'aggregate', or 'fuse' and 'by'."
+        "a row names either 'retriever: bm25' alone, or 'model' and 'aggregate', or 'fuse' and "
+        "'by'."
     ),
     "models": "a model names either 'views' and 'score', or 'best_of' alone.",
 }
