@@ -4,17 +4,20 @@ reef has two entities called Bob. Ranks of the gold titles: m1 1, m2 2 (the othe
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 
-from muver.corpus.schema import ENTITIES, MENTIONS, table_writer
+from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES, table_writer
+from muver.evaluation.ranks import ranks_table
 from muver.evaluation.runs import write_run
 
 TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}
 GOLD = {"m1": ("reef", 0), "m2": ("reef", 2), "m3": ("reef", 3), "m4": ("vale", 1)}
+SENTENCES_OF = {"reef": [3, 0, 7, 101], "vale": [2, 5, 1]}
 RANKED = {"m1": [0, 1, 3], "m2": [0, 1, 3], "m3": [1, 0, 3], "m4": [1, 0, 2]}
 
 
@@ -33,15 +36,56 @@ def save_run(path: Path, ranked: dict[str, list[int]]) -> Path:
     return path
 
 
+def save_sentences(path: Path, counts: dict[str, list[int]]) -> Path:
+    """Write so many sentences an entity, by world."""
+    rows = [
+        {
+            "world": world,
+            "entity": entity,
+            "sentences": ["x"] * count,
+            "starts": list(range(count)),
+            "ends": list(range(1, count + 1)),
+        }
+        for world, numbers in counts.items()
+        for entity, count in enumerate(numbers)
+    ]
+    with table_writer(path, SENTENCES) as writer:
+        writer.write_table(pa.Table.from_pylist(rows, SENTENCES))
+    return path
+
+
+def make_ranks(
+    ranks: Sequence[int],
+    worlds: Sequence[str] | None = None,
+    sentences: Sequence[int] | None = None,
+    k: int = 64,
+) -> pa.Table:
+    """Ranks of mentions 0, 1, ... among k candidates; of one world unless told otherwise."""
+    return ranks_table(
+        [f"m{n}" for n in range(len(ranks))],
+        worlds or ["w"] * len(ranks),
+        ranks,
+        sentences or [1] * len(ranks),
+        k,
+    )
+
+
 @pytest.fixture(scope="session")
 def tiny() -> SimpleNamespace:
     """The worlds, gold entities and ranked entities above, and how to write such a run."""
-    return SimpleNamespace(titles=TITLES, gold=GOLD, ranked=RANKED, save_run=save_run)
+    return SimpleNamespace(
+        titles=TITLES,
+        gold=GOLD,
+        ranked=RANKED,
+        sentences=SENTENCES_OF,
+        save_run=save_run,
+        save_sentences=save_sentences,
+    )
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """A folder with entities.parquet, mentions.parquet and counts.json."""
+    """A folder with entities, mentions and sentences (.parquet) and counts.json."""
     entities = [
         {"world": world, "entity": n, "document_id": f"{world}{n}", "title": title, "text": "x"}
         for world, titles in TITLES.items()
@@ -66,6 +110,7 @@ def corpus(tmp_path: Path) -> Path:
     for name, schema, rows in (("entities", ENTITIES, entities), ("mentions", MENTIONS, mentions)):
         with table_writer(tmp_path / f"{name}.parquet", schema) as writer:
             writer.write_table(pa.Table.from_pylist(rows, schema))
+    save_sentences(tmp_path / "sentences.parquet", SENTENCES_OF)
     counts = {
         "dataset": "tiny",
         "fingerprint": "f00d",

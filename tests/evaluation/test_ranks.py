@@ -1,0 +1,78 @@
+"""Ranks files."""
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from muver.errors import InputError
+from muver.evaluation.ranks import (
+    RANKS,
+    candidates,
+    check_same_mentions,
+    hits_at,
+    ranks_table,
+    read_ranks,
+    write_ranks,
+)
+from tests.evaluation.conftest import make_ranks
+
+
+def test_round_trip(tmp_path: Path):
+    table = ranks_table(["a", "b"], ["v", "w"], [0, 64], [3, 0], 64)
+    for name in ("x", "y"):
+        write_ranks(tmp_path / name, table)
+    found = read_ranks(tmp_path / "x")
+    assert found.schema == RANKS
+    assert found.to_pydict() == table.to_pydict()
+    assert candidates(found) == 64
+    assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
+
+
+def test_other_files_are_refused(tmp_path: Path):
+    path = tmp_path / "x.parquet"
+    with pytest.raises(InputError, match="no such file. Run the evaluate stage"):
+        read_ranks(path)
+    path.write_bytes(b"PAR1 and no more")
+    with pytest.raises(InputError, match="damaged"):
+        read_ranks(path)
+    pq.write_table(make_ranks([1]).drop_columns("sentences"), path)
+    with pytest.raises(InputError, match="has the columns mention_id, world, rank, a ranks file"):
+        read_ranks(path)
+    pq.write_table(make_ranks([1]).replace_schema_metadata(None), path)
+    with pytest.raises(InputError, match="number of candidates in its metadata"):
+        read_ranks(path)
+
+
+@pytest.mark.parametrize("rank", [-1, 9])
+def test_ranks_beyond_the_candidates_are_refused(tmp_path: Path, rank: int):
+    write_ranks(tmp_path / "x", make_ranks([8, rank], k=8))
+    with pytest.raises(InputError, match=f"row 1: rank {rank}, expected 0 to 8"):
+        read_ranks(tmp_path / "x")
+
+
+def test_not_retrieved_is_never_a_hit():
+    table = make_ranks([0, 1, 2, 3], k=3)
+    assert hits_at(table, 1).tolist() == [False, True, False, False]
+    assert hits_at(table, 3).tolist() == [False, True, True, True]
+
+
+@pytest.mark.parametrize("cutoff", [0, 4])
+def test_cutoffs_that_ranks_cannot_tell_are_refused(cutoff: int):
+    with pytest.raises(InputError, match=f"recall@{cutoff} cannot be told.*3 candidates"):
+        hits_at(make_ranks([1], k=3), cutoff)
+
+
+def test_only_ranks_of_the_same_mentions_are_paired():
+    table = make_ranks([1, 2], ["v", "w"], [5, 6])
+    check_same_mentions(table, make_ranks([0, 0], ["v", "w"], [5, 6]))
+    with pytest.raises(InputError, match="2 mentions cannot be paired with ranks of 1"):
+        check_same_mentions(table, table[:1])
+    with pytest.raises(InputError, match="in row 0 one has mention_id 'm0', the other 'm1'"):
+        check_same_mentions(table, table.take([1, 0]))
+    with pytest.raises(InputError, match="in row 1 one has world 'w', the other 'v'"):
+        check_same_mentions(table, make_ranks([1, 2], ["v", "v"], [5, 6]))
+    with pytest.raises(InputError, match="in row 1 one has sentences 6, the other 7"):
+        check_same_mentions(table, make_ranks([1, 2], ["v", "w"], [5, 7]))
+    with pytest.raises(InputError, match="nothing to compare"):
+        check_same_mentions(table[:0], table[:0])
