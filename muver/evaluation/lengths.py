@@ -1,0 +1,120 @@
+"""Errors by the length of the gold entity's description (figure 2 of the paper)."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.corpus.schema import read_sentences
+from muver.errors import InputError
+from muver.evaluation.bootstrap import difference_interval, share_interval
+from muver.evaluation.ranks import check_same_mentions, hits_at
+
+
+def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:
+    """The number of sentences of each mention's gold entity.
+
+    Parameters
+    ----------
+    sentences
+        sentences.parquet of the segment stage.
+    mentions
+        Mentions with ``world`` and ``gold``.
+
+    Returns
+    -------
+    (mentions,) int64, in the order of ``mentions``.
+
+    Raises
+    ------
+    InputError
+        If a gold entity is not in the file.
+    """
+    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
+    gold = mentions["gold"].to_numpy()
+    lengths = np.zeros(len(gold), dtype=np.int64)
+    for world in sorted(set(worlds)):
+        table = read_sentences(sentences, [world])
+        own = worlds == world
+        known = dict(
+            zip(
+                table["entity"].to_pylist(),
+                pc.list_value_length(table["sentences"]).to_pylist(),
+                strict=True,
+            )
+        )
+        if missing := set(gold[own].tolist()) - known.keys():
+            raise InputError(
+                f"{sentences}: no sentences of entity {min(missing)} of {world}, the gold entity "
+                "of a mention: a file of other data. Run the segment stage again."
+            )
+        lengths[own] = [known[entity] for entity in gold[own].tolist()]
+    return lengths
+
+
+def error_by_length(
+    ranks_a: pa.Table, ranks_b: pa.Table, cutoff: int, size: int = 5, last: int = 100
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """The error rate of recall@``cutoff`` of two runs by number of sentences.
+
+    A bin is one stratum: it often holds a single mention of a world, which resampled within
+    its world would never vary.
+
+    Parameters
+    ----------
+    ranks_a, ranks_b
+        From :func:`muver.evaluation.ranks.read_ranks`, of the same mentions.
+    size, last
+        Bins 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences.
+
+    Returns
+    -------
+    bins
+        Each with ``first`` and ``last`` (numbers of sentences, both inside), ``mentions``,
+        ``errors`` [a, b], and in percent ``error`` [a, b], its 95% bootstrap ``interval``
+        [[low, high], [low, high]], ``difference`` a - b in points and its
+        ``difference_interval``; these four are None in a bin without mentions.
+    remainder
+        Mentions in no bin: ``over``, with more than ``last`` sentences, and ``without`` any.
+
+    Raises
+    ------
+    InputError
+        If the tables are not of the same mentions, hold too few candidates for the cutoff, or the
+        bins do not fill 1 to ``last``.
+    """
+    if size < 1 or last < size or last % size:
+        raise InputError(
+            f"bins of {size} sentences do not fill 1 to {last}: choose a last that is a multiple "
+            "of the size."
+        )
+    check_same_mentions(ranks_a, ranks_b)
+    misses = np.stack([~hits_at(ranks_a, cutoff), ~hits_at(ranks_b, cutoff)])
+    lengths = ranks_a["sentences"].to_numpy()
+    bins = [
+        {
+            "first": first,
+            "last": first + size - 1,
+            **_compare(*misses[:, (lengths >= first) & (lengths < first + size)]),
+        }
+        for first in range(1, last + 1, size)
+    ]
+    return bins, {"over": int((lengths > last).sum()), "without": int((lengths < 1).sum())}
+
+
+def _compare(a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
+    """One bin, from whether each of its mentions is missed by a and by b: both (mentions,)."""
+    mentions = len(a)
+    errors = [int(a.sum()), int(b.sum())]
+    counted = {"mentions": mentions, "errors": errors}
+    if not mentions:
+        return counted | dict.fromkeys(("error", "interval", "difference", "difference_interval"))
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    return counted | {
+        "error": [100 * count / mentions for count in errors],
+        "interval": [share_interval(count, mentions) for count in errors],
+        "difference": 100 * (only_a - only_b) / mentions,
+        "difference_interval": difference_interval([only_a], [only_b], [mentions]),
+    }
