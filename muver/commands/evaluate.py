@@ -5,7 +5,7 @@ from pathlib import Path
 
 from muver.commands import json_settings
 
-HELP = "score a run: recall@k over all mentions and by world"
+HELP = "score a run: recall@k and its intervals, ranks of the gold entities, TREC files"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,13 +18,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run-manifest", type=Path, required=True, help="the run's manifest")
     parser.add_argument("--entities", type=Path, required=True, help="from muver corpus")
     parser.add_argument("--mentions", type=Path, required=True, help="from muver corpus")
+    parser.add_argument(
+        "--sentences", type=Path, required=True, help="sentences.parquet of muver segment"
+    )
     parser.add_argument("--counts", type=Path, required=True, help="from muver corpus")
     parser.add_argument(
         "--encoder",
         type=Path,
         help="manifest of the start encoder, whose identity joins the row's settings",
     )
-    parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        help="JSON file to write; the gold entities' ranks go beside it, as .parquet",
+    )
+    parser.add_argument(
+        "--trec", type=Path, metavar="DIR", help="folder for SYSTEM.run and SYSTEM.qrels"
+    )
     parser.add_argument(
         "--settings",
         type=json_settings,
@@ -46,8 +57,10 @@ def run(args: argparse.Namespace) -> None:
         args.run_manifest,
         args.entities,
         args.mentions,
+        args.sentences,
         args.counts,
         args.out,
         args.settings,
         args.encoder,
+        args.trec,
     )

@@ -1,4 +1,4 @@
-"""The evaluate stage: a run and what it should have found, to an evaluation file."""
+"""The evaluate stage: a run and what it should have found, to evaluation, ranks and TREC files."""
 
 from pathlib import Path
 from typing import Any
@@ -6,8 +6,12 @@ from typing import Any
 from muver.checking import with_defaults
 from muver.corpus.schema import read_entities, read_mentions
 from muver.errors import InputError
+from muver.evaluation.bootstrap import recall_intervals
+from muver.evaluation.lengths import gold_sentences
+from muver.evaluation.ranks import ranks_table, write_ranks
 from muver.evaluation.recall import gold_ranks, summarise
 from muver.evaluation.runs import read_run
+from muver.evaluation.trec import write_trec
 from muver.files import canonical_json, read_json, write_json
 from muver.progress import logger
 
@@ -21,34 +25,48 @@ def evaluate(
     run_manifest: Path,
     entities: Path,
     mentions: Path,
+    sentences: Path,
     counts: Path,
     out: Path,
     settings: dict[str, Any],
     encoder: Path | None = None,
+    trec: Path | None = None,
 ) -> None:
-    """Score a run and write its evaluation.
+    """Score a run; write its evaluation and, beside it, the ranks of the gold entities.
 
     Parameters
     ----------
+    sentences
+        sentences.parquet of the segment stage, for the length of the gold descriptions.
+    out
+        The evaluation, JSON; the ranks get the same name with ``.parquet``
+        (:mod:`muver.evaluation.ranks`).
     settings
         ``cutoffs`` (the k of recall@k), ``row`` (all settings of the table's row; its
         ``retrieve`` section must be what the run was made with).
     encoder
         Manifest of the start encoder. Its identity (for a directory the hash of its weights, not
         where it lay) joins the settings of a row that has a model.
+    trec
+        Folder for the run and the gold entities in TREC's formats (:mod:`muver.evaluation.trec`);
+        None writes none.
 
     Raises
     ------
     InputError
         If the run does not fit the data or the row: nothing is scored by mistake.
     """
+    beside = out.with_suffix(".parquet")
+    if beside in (run, out):
+        raise InputError(f"--out {out}: the ranks beside it would replace {beside}. Rename it.")
     settings = with_defaults(settings, {"cutoffs": CUTOFFS, "row": None})
     row, cutoffs = settings["row"], settings["cutoffs"]
     if not isinstance(row, dict) or not isinstance(row.get("retrieve"), dict):
         raise InputError("--settings: row.retrieve must hold the settings of the retrieve stage.")
     if encoder is not None and "model" in row:
         row = {**row, "encoder": read_json(encoder)["identity"]}
-    made = read_json(run_manifest)["settings"]
+    manifest = read_json(run_manifest)
+    made = manifest["settings"]
     check_settings(run, made, row["retrieve"])
     check_cutoffs(run, cutoffs, made["k"])
     known = read_json(counts)
@@ -63,8 +81,8 @@ def evaluate(
             f"{mentions}: {table.num_rows} mentions in split {made['split']!r}, {counts} counts "
             f"{known['mentions'][made['split']]}: files of different runs. Run the corpus stage."
         )
-    ranked = read_run(run, table["mention_id"].to_pylist())
-    worlds = table["world"].to_pylist()
+    ids, worlds = table["mention_id"].to_pylist(), table["world"].to_pylist()
+    ranked = read_run(run, ids)
     titles = {
         # One world at a time: the table also holds the descriptions.
         world: read_entities(entities, [world])["title"].to_pylist()
@@ -74,7 +92,14 @@ def evaluate(
         ranks = gold_ranks(ranked, table, titles, made["match"], made["k"])
     except InputError as error:
         raise InputError(f"{run}: {error}") from None
+    lengths = gold_sentences(sentences, table)
+    if trec is not None:
+        write_trec(trec, system, ranked, table, titles, made["match"])
+    write_ranks(beside, ranks_table(ids, worlds, ranks, lengths, made["k"]))
     summary = summarise(ranks, worlds, cutoffs)
+    interval = recall_intervals(summary["worlds"])
+    for world, own in interval.pop("worlds").items():
+        summary["worlds"][world]["interval"] = own
     write_json(
         out,
         {
@@ -84,6 +109,8 @@ def evaluate(
             "settings": row,
             "cutoffs": cutoffs,
             **summary,
+            "interval": interval,
+            "views_per_entity": views_per_entity(manifest.get("counts")),
         },
     )
     last = str(cutoffs[-1])
@@ -91,6 +118,17 @@ def evaluate(
         "%s: recall@%s %.2f%% over %d mentions (mean of %d worlds: %.2f%%)",
         system, last, summary["micro"][last], len(ranks), len(titles), summary["macro"][last],
     )  # fmt: skip
+
+
+def views_per_entity(counts: dict[str, Any] | None) -> float | None:
+    """The mean number of views an entity; None for a run that has no views.
+
+    Parameters
+    ----------
+    counts
+        Of a run's manifest: ``entities`` and ``views`` of the split's worlds, or None.
+    """
+    return None if counts is None else counts["views"] / counts["entities"]
 
 
 def check_settings(run: Path, made: dict[str, Any], asked: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from muver.errors import InputError
+from muver.evaluation.ranks import candidates, read_ranks
 from muver.evaluation.stage import evaluate
 
 Stage = Callable[..., dict[str, Any]]
@@ -21,9 +22,16 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
     """Write a run with its manifest, score it and read the evaluation."""
 
     def stage(
-        made=MADE, row: Any = ROW, cutoffs=(1, 2, 3), dataset="tiny", encoder: Path | None = None
+        made=MADE,
+        row: Any = ROW,
+        cutoffs=(1, 2, 3),
+        dataset="tiny",
+        encoder: Path | None = None,
+        out: str = "out.json",
+        trec: Path | None = None,
+        **manifest: Any,
     ) -> dict[str, Any]:
-        (corpus / "s.json").write_text(json.dumps({"settings": made}))
+        (corpus / "s.json").write_text(json.dumps({"settings": made, **manifest}))
         evaluate(
             "s",
             dataset,
@@ -31,12 +39,14 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
             corpus / "s.json",
             corpus / "entities.parquet",
             corpus / "mentions.parquet",
+            corpus / "sentences.parquet",
             corpus / "counts.json",
-            corpus / "out.json",
+            corpus / out,
             {"cutoffs": list(cutoffs), "row": row},
             encoder,
+            trec,
         )
-        return json.loads((corpus / "out.json").read_text())
+        return json.loads((corpus / out).read_text())
 
     return stage
 
@@ -45,11 +55,59 @@ def test_file(run_stage: Stage):
     found = run_stage()
     assert list(found) == [
         "system", "dataset", "fingerprint", "settings", "cutoffs", "mentions", "hits", "micro",
-        "macro", "worlds",
+        "macro", "worlds", "interval", "views_per_entity",
     ]  # fmt: skip
     assert found["settings"] == ROW
     assert found["fingerprint"] == "f00d"
     assert found["hits"] == {"1": 2, "2": 3, "3": 4}
+    assert found["worlds"]["vale"] == {
+        "mentions": 1,
+        "hits": {"1": 1, "2": 1, "3": 1},
+        "recall": {"1": 100.0, "2": 100.0, "3": 100.0},
+        "interval": {"1": [100.0, 100.0], "2": [100.0, 100.0], "3": [100.0, 100.0]},
+    }
+    assert list(found["interval"]) == ["micro", "macro"]
+    assert found["interval"]["micro"]["1"] == [25.0, 100.0]  # reef 0 to 3 of 3, vale always 1
+    assert found["interval"]["micro"]["3"] == [100.0, 100.0]
+
+
+def test_ranks_beside_it(run_stage: Stage, corpus: Path):
+    run_stage()
+    ranks = read_ranks(corpus / "out.parquet")
+    assert candidates(ranks) == 3
+    assert ranks.to_pydict() == {
+        "mention_id": ["m1", "m2", "m3", "m4"],
+        "world": ["reef", "reef", "reef", "vale"],
+        "rank": [1, 2, 3, 1],
+        "sentences": [3, 7, 101, 5],
+    }
+
+
+def test_ranks_never_replace_the_run(run_stage: Stage):
+    for out in ("s.json", "out.parquet"):
+        with pytest.raises(InputError, match="the ranks beside it would replace"):
+            run_stage(out=out)
+
+
+def test_trec_files_where_asked_for(run_stage: Stage, corpus: Path):
+    run_stage()
+    assert not list(corpus.glob("**/*.qrels"))
+    run_stage(trec=corpus / "trec")
+    assert sorted(path.name for path in (corpus / "trec").iterdir()) == ["s.qrels", "s.run"]
+
+
+def test_views_per_entity(run_stage: Stage):
+    assert run_stage()["views_per_entity"] is None  # of a run made before they were counted
+    assert run_stage(counts=None)["views_per_entity"] is None  # of BM25
+    assert run_stage(counts={"entities": 8, "views": 20})["views_per_entity"] == 2.5
+
+
+def test_same_input_same_bytes(run_stage: Stage, corpus: Path):
+    def outputs() -> list[bytes]:
+        run_stage(trec=corpus)
+        return [(corpus / f).read_bytes() for f in ("out.json", "out.parquet", "s.run", "s.qrels")]
+
+    assert outputs() == outputs()
 
 
 def test_encoder_joins_the_settings_of_rows_with_a_model(run_stage: Stage, corpus: Path):
