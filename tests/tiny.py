@@ -1,6 +1,7 @@
 """The smallest things that behave like the real ones: a BERT, a model, a corpus of two worlds."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import torch
@@ -58,7 +59,7 @@ def make_encoder(folder: Path) -> Path:
 
 
 def make_model(
-    encoder: Path, score: str = "max", dropout: bool = False, padding: bool = False, **more: str
+    encoder: Path, score: str = "max", dropout: bool = False, padding: bool = False, **more: Any
 ) -> BiEncoder:
     """Two towers that start from ``encoder``; in evaluation mode, or in training mode.
 
@@ -66,8 +67,8 @@ def make_model(
     """
     token_views = {**TOKEN_VIEWS, "padding": padding}
     views = token_views if score == "sum_max" else SENTENCE_VIEWS
-    config = ModelConfig(views=views, context={"max_tokens": 32}, score=score, **more)
-    return BiEncoder.from_encoder(encoder, config).train(dropout)
+    fields = {"views": views, "context": {"max_tokens": 32}, "score": score, **more}
+    return BiEncoder.from_encoder(encoder, ModelConfig(**fields)).train(dropout)
 
 
 def write_corpus(folder: Path) -> tuple[Path, Path, Path]:

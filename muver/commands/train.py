@@ -15,7 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--settings",
         type=json_settings,
         required=True,
-        help="the model's settings (views, score, context, training, seed) as JSON",
+        help="the model's settings (views, score, metric, pooling, context, training, precision, "
+        "seed) as JSON",
     )
     parser.add_argument(
         "--compute", type=json_settings, required=True, help="the section 'compute' as JSON"
@@ -28,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--checkpoints", type=Path, required=True, help="folder that a killed run resumes from"
     )
     parser.add_argument("--training-log", type=Path, required=True, help="JSON lines to write")
-    parser.add_argument("--out", type=Path, required=True, help="model directory to write")
+    parser.add_argument(
+        "--out", type=Path, help="model directory to write; without it only the log is written"
+    )
 
 
 def run(args: argparse.Namespace) -> None:

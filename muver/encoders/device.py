@@ -23,12 +23,13 @@ def start(settings: dict[str, Any]) -> Accelerator:
     -----
     Under ``torchrun`` every process calls this and joins the group by itself.
     """
+    precision = settings.get("precision")
+    if precision not in MIXED_PRECISION:
+        raise InputError(f"precision: {precision!r} is not one of {', '.join(MIXED_PRECISION)}.")
     torch.set_num_threads(settings["threads"])
     if settings["device"] == "cuda" and not torch.cuda.is_available():
         raise InputError(
             "compute.device is 'cuda', but torch sees no CUDA device here. Set it to 'auto' or "
             "'cpu', or install the CUDA build (make GPU=1)."
         )
-    return Accelerator(
-        cpu=settings["device"] == "cpu", mixed_precision=MIXED_PRECISION[settings["precision"]]
-    )
+    return Accelerator(cpu=settings["device"] == "cpu", mixed_precision=MIXED_PRECISION[precision])

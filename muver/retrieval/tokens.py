@@ -108,7 +108,7 @@ def _encode(
 
 def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:
     """Append the vectors to the file and map them from there."""
-    vectors = batch.vectors.cpu().numpy()
+    vectors = np.ascontiguousarray(batch.vectors.cpu().numpy())
     offset = file.tell()
     hint = "TMPDIR names another folder for temporary files."
     with disk_errors(tempfile.gettempdir(), hint):

@@ -28,13 +28,15 @@ class CachedEncoding:
         Padded tokens in one pass through the encoder.
     keep_graph
         Keep the activations of all chunks (fast), or encode twice (small).
+    pad_to
+        Pad every sequence to this length, and count its padding in :attr:`mask`.
 
     Attributes
     ----------
     vectors : (sequences, d) or (sequences, longest, d)
         Leaf tensor, rows in the order given; what stands behind a sequence's end has no meaning.
     mask : (sequences, longest)
-        1 at real tokens.
+        1 at the positions that take part in a score: real tokens, or all under ``pad_to``.
     """
 
     def __init__(
@@ -44,12 +46,15 @@ class CachedEncoding:
         chunk_tokens: int,
         keep_graph: bool,
         device: torch.device,
+        pad_to: int | None = None,
     ):
         self._encode = encode
         self._sequences = sequences
         self._device = device
         self._keep_graph = keep_graph
-        lengths = [len(ids) for ids in sequences]
+        self._pad_to = pad_to
+        lengths = [pad_to or len(ids) for ids in sequences]
+        longest = max(lengths, default=pad_to or 1)
         self._chunks = [torch.from_numpy(r) for r in batches_by_length(lengths, chunk_tokens)]
         self._states: list[list[Tensor]] = []
         self._graphs: list[Tensor] = []
@@ -62,12 +67,12 @@ class CachedEncoding:
                 self._graphs.append(output)
             outputs.append(output.detach().float())
         if not sequences:  # a process without a share still takes part in every exchange
-            outputs.append(encode(*pad([[0]], device)).detach().float())
+            outputs.append(encode(*pad([[0]], device, pad_to)).detach().float())
         shape = list(outputs[0].shape)
         shape[0] = len(sequences)
         if len(shape) == 3:
-            shape[1] = max(lengths, default=1)
-        self.mask = torch.zeros((len(sequences), max(lengths, default=1)), device=device)
+            shape[1] = longest
+        self.mask = torch.zeros((len(sequences), longest), device=device)
         for row, length in enumerate(lengths):
             self.mask[row, :length] = 1
         self.vectors = torch.zeros(shape, device=device)
@@ -91,7 +96,8 @@ class CachedEncoding:
         _set_random_state(before, self._device)
 
     def _forward(self, rows: Tensor) -> Tensor:
-        return self._encode(*pad([self._sequences[row] for row in rows.tolist()], self._device))
+        chunk = [self._sequences[row] for row in rows.tolist()]
+        return self._encode(*pad(chunk, self._device, self._pad_to))
 
     def _put(self, rows: Tensor, output: Tensor) -> None:
         if output.dim() == 3:

@@ -17,6 +17,7 @@ from muver.progress import Progress, logger
 from muver.training.batches import epoch_batches
 from muver.training.checkpoint import Checkpoints
 from muver.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
+from muver.training.padding import fill_with_empty_views
 from muver.training.step import backward_through_batch
 from muver.training.validation import count_hits
 from muver.views.layout import Ids
@@ -33,9 +34,7 @@ class Trainer:
     training, validation
         Worlds of the two splits.
     settings
-        The ``training`` section: batch_size, epochs, learning_rate, weight_decay, warmup,
-        clip_norm, adam_epsilon, validate_every, validation_cutoff, checkpoint_every,
-        chunk_tokens, graph_tokens, mask_false_negatives.
+        The ``training`` section, complete (:func:`muver.training.settings.training_settings`).
     checkpoints
         Where to keep the last and the best state.
     """
@@ -60,6 +59,7 @@ class Trainer:
         self.schedule = warm_up_then_decay(self.optimiser, settings["warmup"], self.planned)
         self.step = 0
         self.best = -1
+        self.speed = 0.0  # mentions per second of the last step
         self.log: list[dict[str, Any]] = []
 
     def run(self) -> list[dict[str, Any]]:
@@ -80,7 +80,7 @@ class Trainer:
                     self._validate(epoch)
                 if self.step % self.settings["checkpoint_every"] == 0 or last:
                     self._save("last")
-                progress.advance(note=f"loss {self.log_loss():.3f}")
+                progress.advance(note=f"loss {self.log_loss():.3f}, {self.speed:.1f} mentions/s")
         progress.finish()
         best = self.checkpoints.load("best")
         assert best is not None, "the last step always validates"
@@ -113,6 +113,10 @@ class Trainer:
             self.settings["graph_tokens"],
             self.settings["mask_false_negatives"],
         )
+        if self.settings["average_gradients_over"] > 1:
+            for weight in self.model.parameters():
+                if weight.grad is not None:
+                    weight.grad /= self.settings["average_gradients_over"]
         norm = float(clip_grad_norm_(self.model.parameters(), self.settings["clip_norm"]))
         self.optimiser.step()
         rate = self.schedule.get_last_lr()[0]
@@ -125,9 +129,9 @@ class Trainer:
                 "loss": loss,
                 "learning_rate": rate,
                 "gradient_norm": norm,
-                "mentions_per_second": round(len(batch) / (time.monotonic() - started), 2),
             }
         )
+        self.speed = len(batch) / (time.monotonic() - started)
 
     def _seed_dropout(self) -> None:
         """Seed by step and process, so that a resumed run needs no generator's state."""
@@ -136,7 +140,8 @@ class Trainer:
 
     def _lay_out(self, batch: np.ndarray) -> tuple[list[Ids], list[list[Ids]], np.ndarray]:
         """Contexts, views of the distinct gold entities, and each mention's column among them."""
-        limit = self.model.config.views.get("training_views")
+        settings = self.model.config.views
+        limit = settings.get("training_views")
         contexts, views, gold = [], [], []
         columns: dict[tuple[int, int], int] = {}
         for number in batch:
@@ -145,7 +150,11 @@ class Trainer:
             contexts.append(self.worlds[world].contexts[mention])
             if (world, entity) not in columns:
                 columns[world, entity] = len(columns)
-                views.append([view.ids for view in self.worlds[world].views[entity][:limit]])
+                own = [view.ids for view in self.worlds[world].views[entity][:limit]]
+                if self.settings["padding_views"]:
+                    pad_piece = self.model.pieces.markers.pad
+                    own = fill_with_empty_views(own, limit, pad_piece, settings["max_tokens"])
+                views.append(own)
             gold.append(columns[world, entity])
         return contexts, views, np.array(gold)
 
@@ -202,6 +211,13 @@ class Trainer:
         logger.info("resumed at step %d", self.step)
 
 
-def write_log(path: Path, log: list[dict[str, Any]]) -> None:
-    """Write the training log: one JSON object a line, a step or a validation each."""
-    write_text(path, "".join(json.dumps(line) + "\n" for line in log))
+def write_log(path: Path, log: list[dict[str, Any]], cutoff: int) -> None:
+    """Write the training log as JSON lines: one a step, one a validation, the best one last.
+
+    The same run gives the same bytes: no times stand in it.
+    """
+    name = f"validation_recall_at_{cutoff}"
+    recalls = [line for line in log if name in line]
+    best = max(recalls, key=lambda line: line[name])  # of equal ones the first, as kept
+    lines = [*log, {"best_step": best["step"], f"best_{name}": best[name]}]
+    write_text(path, "".join(json.dumps(line) + "\n" for line in lines))

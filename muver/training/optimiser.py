@@ -3,19 +3,26 @@
 from typing import Any
 
 from torch import nn
-from torch.optim import AdamW
+from torch.optim import AdamW, Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 
+from muver.training.adamw_released import ReleasedAdamW
+
+KINDS: dict[str, type[AdamW] | type[ReleasedAdamW]] = {
+    "adamw": AdamW,
+    "adamw_released": ReleasedAdamW,
+}
 NOT_DECAYED = ("bias", "LayerNorm.weight")
 
 
-def build_optimiser(model: nn.Module, settings: dict[str, Any]) -> AdamW:
+def build_optimiser(model: nn.Module, settings: dict[str, Any]) -> Optimizer:
     """AdamW over all weights of the towers; biases and layer norms are not decayed.
 
     Parameters
     ----------
     settings
-        ``learning_rate``, ``weight_decay``, ``adam_epsilon``.
+        ``learning_rate``, ``weight_decay``, ``adam_epsilon``; ``optimiser``: "adamw" is torch's,
+        "adamw_released" that of the released code.
     """
     decayed, plain = [], []
     for name, weight in model.named_parameters():
@@ -24,7 +31,8 @@ def build_optimiser(model: nn.Module, settings: dict[str, Any]) -> AdamW:
         {"params": decayed, "weight_decay": settings["weight_decay"]},
         {"params": plain, "weight_decay": 0.0},
     ]
-    return AdamW(groups, lr=settings["learning_rate"], eps=settings["adam_epsilon"])
+    kind = KINDS[settings["optimiser"]]
+    return kind(groups, lr=settings["learning_rate"], eps=settings["adam_epsilon"])
 
 
 def planned_steps(mentions: int, batch_size: int, epochs: int) -> int:
@@ -36,7 +44,7 @@ def planned_steps(mentions: int, batch_size: int, epochs: int) -> int:
     return max(mentions * epochs // batch_size, 1)
 
 
-def warm_up_then_decay(optimiser: AdamW, warmup: float, steps: int) -> LambdaLR:
+def warm_up_then_decay(optimiser: Optimizer, warmup: float, steps: int) -> LambdaLR:
     """Linear rise over the first int(warmup * steps) steps, then linear fall to 0 at ``steps``."""
     rise = int(warmup * steps)
 

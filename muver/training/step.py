@@ -49,12 +49,22 @@ def backward_through_batch(
     flat = [ids for some in views for ids in some]
     owners = torch.tensor([n for n, some in enumerate(views) for _ in some], device=device)
     sides = (_share(contexts, accelerator), _share(flat, accelerator))
-    small = sum(len(ids) for side in sides for _, ids in side) <= graph_tokens
+    pad_to = model.config.pad_to
+    tokens = sum(
+        length or len(ids) for side, length in zip(sides, pad_to, strict=True) for _, ids in side
+    )
     encoders = (model.encode_mentions, model.encode_views)
     with accelerator.autocast():
         encoded = [
-            CachedEncoding(encode, [ids for _, ids in side], chunk_tokens, small, device)
-            for encode, side in zip(encoders, sides, strict=True)
+            CachedEncoding(
+                encode,
+                [ids for _, ids in side],
+                chunk_tokens,
+                tokens <= graph_tokens,
+                device,
+                length,
+            )
+            for encode, side, length in zip(encoders, sides, pad_to, strict=True)
         ]
     gathered = [
         _gather(one, [row for row, _ in side], total, accelerator)
@@ -64,7 +74,9 @@ def backward_through_batch(
     if model.config.score == "sum_max":
         scores = sum_of_max(mention_vectors, mention_mask, view_vectors, view_mask)
     else:
-        scores = max_over_views(mention_vectors, view_vectors, owners, len(views))
+        scores = max_over_views(
+            mention_vectors, view_vectors, owners, len(views), model.config.metric
+        )
     loss = in_batch_loss(scores, torch.as_tensor(gold, device=device), mask_false_negatives)
     loss.backward()
     for one, (vectors, _), side in zip(encoded, gathered, sides, strict=True):

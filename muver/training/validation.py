@@ -41,10 +41,12 @@ def _rank(
     flat = [view.ids for some in world.views for view in some]
     if model.config.score == "sum_max":
         encoders = (model.encode_mentions, model.encode_views)
-        scores = score_world(*encoders, world.contexts, flat, batch_tokens, device)
+        pad_to = model.config.pad_to
+        scores = score_world(*encoders, world.contexts, flat, batch_tokens, device, pad_to=pad_to)
         return rank_scores(scores, candidate_of, k)
     size = (model.dimension, batch_tokens, device)
     owners = np.repeat(np.arange(len(world.views)), [len(some) for some in world.views])
     views = encode_vectors(model.encode_views, flat, *size)
     mentions = encode_vectors(model.encode_mentions, world.contexts, *size)
-    return rank(mentions, build_world(views, owners, candidate_of), k)
+    index = build_world(views, owners, candidate_of)
+    return rank(mentions, index, k, metric=model.config.metric)

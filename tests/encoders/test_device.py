@@ -22,3 +22,8 @@ def test_a_gpu_that_is_not_there(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InputError, match="compute.device is 'cuda', but torch sees no CUDA"):
         device.start({**tiny.COMPUTE, "device": "cuda"})
+
+
+def test_a_precision_that_does_not_exist():
+    with pytest.raises(InputError, match="precision: 'fp16' is not one of fp32, bf16"):
+        device.start({**tiny.COMPUTE, "precision": "fp16"})

@@ -9,8 +9,11 @@ import torch.nn.functional as F
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState
 
-from muver.encoders.bulk import batches_by_length, pad
+from muver.encoders.bulk import batches_by_length, encode_vectors, pad
+from muver.encoders.scores import best_views
 from muver.training.caching import CachedEncoding
+from muver.training.loss import in_batch_loss
+from muver.training.padding import fill_with_empty_views
 from muver.training.step import backward_through_batch
 from tests import tiny
 
@@ -23,6 +26,7 @@ VIEWS = [
     for lengths in ((6, 3, 8), (5,), (7, 7), (2, 9, 4))
 ]
 ONE_VIEW = [some[:1] for some in VIEWS]
+FILLED = [fill_with_empty_views(some, 3, 0, 24) for some in VIEWS]
 GOLD = np.array([0, 2, 1, 3, 2])
 
 
@@ -51,17 +55,22 @@ def gradients(model) -> dict[str, torch.Tensor]:
 def plain_step(model, contexts, views, gold) -> float:
     """The loss as its formula is written: every sequence forward at once, one backward."""
     flat = [ids for some in views for ids in some]
-    mention_ids, mention_mask = pad(contexts)
-    view_ids, view_mask = pad(flat)
+    context_length, view_length = model.config.pad_to
+    mention_ids, mention_mask = pad(contexts, length=context_length)
+    view_ids, view_mask = pad(flat, length=view_length)
     mentions = model.encode_mentions(mention_ids, mention_mask)
     vectors = model.encode_views(view_ids, view_mask)
+    if context_length:
+        mention_mask, view_mask = torch.ones_like(mention_mask), torch.ones_like(view_mask)
     rows = []
     for i in range(len(contexts)):
         columns, position = [], 0
         for some in views:
             span = slice(position, position + len(some))
             position += len(some)
-            if model.config.score == "max":
+            if model.config.metric == "l2":
+                columns.append((-(vectors[span] - mentions[i]).norm(dim=1)).max())
+            elif model.config.score == "max":
                 columns.append((vectors[span] @ mentions[i]).max())
             else:
                 own = mentions[i][mention_mask[i].bool()]
@@ -100,6 +109,46 @@ def test_gradients_are_those_of_the_plain_loss(
     loss = cached_step(ours, accelerator, views, chunk_tokens, graph_tokens)
     assert loss == pytest.approx(expected, rel=1e-5)
     assert_equal_gradients(gradients(ours), plain)
+
+
+@pytest.mark.parametrize("graph_tokens", [0, EVERYTHING])
+@pytest.mark.parametrize("chunk_tokens", [25, EVERYTHING])
+@pytest.mark.parametrize(
+    "views, more",
+    [
+        (FILLED, {}),
+        (VIEWS, {"metric": "l2"}),
+        (FILLED, {"metric": "l2", "pooling": "special"}),
+        (FILLED, {"pooling": "span"}),
+        (VIEWS, {"pooling": "all"}),
+        (ONE_VIEW, {"score": "sum_max", "padding": True}),
+    ],
+    ids=["empty views", "l2", "l2 of empty views", "titles", "all pieces", "padding"],
+)
+def test_gradients_under_other_settings_are_those_of_the_plain_loss(
+    encoder, accelerator, views, more, chunk_tokens, graph_tokens
+):
+    plain = tiny.make_model(encoder, **more)
+    ours = copy.deepcopy(plain)
+    expected = plain_step(plain, CONTEXTS, views, GOLD)
+    loss = cached_step(ours, accelerator, views, chunk_tokens, graph_tokens)
+    assert loss == pytest.approx(expected, rel=1e-5)
+    assert_equal_gradients(gradients(ours), plain)
+
+
+def test_empty_views_win_where_they_are_best(encoder, accelerator):
+    model = tiny.make_model(encoder)
+    contexts = encode_vectors(model.encode_mentions, CONTEXTS, 32, 1000)
+    flat = [ids for some in FILLED for ids in some]
+    vectors = encode_vectors(model.encode_views, flat, 32, 1000)
+    owners = torch.arange(4).repeat_interleave(3)
+    scores, winners = best_views(*map(torch.from_numpy, (contexts, vectors)), owners, 4)
+    empty = torch.tensor([[not any(ids) for ids in some] for some in FILLED])
+    won = empty[torch.arange(4), winners]
+    assert won.any() and not won.all()
+    loss = in_batch_loss(scores, torch.from_numpy(GOLD)).item()
+    assert cached_step(model, accelerator, FILLED, 25, 0) == pytest.approx(loss, rel=1e-5)
+    assert cached_step(model, accelerator, VIEWS, 25, 0) != pytest.approx(loss, rel=1e-3)
 
 
 class OneChunkAtATime(torch.nn.Module):
@@ -191,6 +240,23 @@ def test_half_precision_with_several_chunks(encoder, half):
         assert norm.item() == pytest.approx(wanted.item(), rel=0.2)
 
 
+@pytest.mark.parametrize(
+    "more",
+    [{"metric": "l2", "pooling": "special"}, {"score": "sum_max", "padding": True}],
+    ids=["l2 of empty views", "padding"],
+)
+def test_half_precision_under_other_settings(encoder, half, more):
+    views = ONE_VIEW if more.get("score") == "sum_max" else FILLED
+    exact = tiny.make_model(encoder, **more)
+    ours = copy.deepcopy(exact)
+    expected = plain_step(exact, CONTEXTS, views, GOLD)
+    assert cached_step(ours, half, views, 25, 0) == pytest.approx(expected, rel=0.05)
+    norm, wanted = (
+        torch.cat([g.flatten() for g in gradients(m).values()]).norm() for m in (ours, exact)
+    )
+    assert norm.item() == pytest.approx(wanted.item(), rel=0.2)
+
+
 def test_rows_stand_in_the_order_given_with_their_mask(encoder):
     model = tiny.make_model(encoder, "sum_max")
     encoded = CachedEncoding(model.encode_mentions, CONTEXTS, 20, False, CPU)
@@ -199,6 +265,17 @@ def test_rows_stand_in_the_order_given_with_their_mask(encoder):
         alone = model.encode_mentions(*pad([ids]))[0]
         torch.testing.assert_close(encoded.vectors[row, : len(ids)], alone, rtol=0, atol=1e-5)
         assert encoded.mask[row].tolist() == [1] * len(ids) + [0] * (14 - len(ids))
+
+
+def test_padding_that_takes_part_stands_in_the_mask(encoder):
+    model = tiny.make_model(encoder, "sum_max", padding=True)
+    encoded = CachedEncoding(model.encode_mentions, CONTEXTS, 40, False, CPU, 32)
+    assert encoded.vectors.shape == (5, 32, 32)
+    assert (encoded.mask == 1).all()
+    alone = model.encode_mentions(*pad(CONTEXTS[1:2], length=32))
+    torch.testing.assert_close(encoded.vectors[1:2], alone, rtol=0, atol=1e-5)
+    nothing = CachedEncoding(model.encode_mentions, [], 40, False, CPU, 32)
+    assert nothing.vectors.shape == (0, 32, 32)
 
 
 @pytest.mark.parametrize("keep_graph", [False, True])

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 import torch
+from accelerate.state import AcceleratorState
 
 from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.files import MODEL_FILES
+from muver.errors import InputError
 from muver.training import loop
 from muver.training.checkpoint import Checkpoints
 from muver.training.loop import Trainer
 from muver.training.run import train
+from muver.training.settings import training_settings
 from muver.views.worlds import load_worlds
 from tests import tiny
 
@@ -37,6 +40,7 @@ TRAINING = {
     "graph_tokens": 10_000,
 }
 STEPS = 12  # two worlds of 12 mentions in batches of 5, 5 and 2, twice
+PARITY = {"padding_views": True, "average_gradients_over": 2, "optimiser": "adamw_released"}
 SETTINGS = {
     "views": tiny.SENTENCE_VIEWS,
     "score": "max",
@@ -64,10 +68,6 @@ def log_of(folder: Path) -> list[dict]:
     return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
 
 
-def without_speed(lines: list[dict]) -> list[dict]:
-    return [{k: v for k, v in line.items() if k != "mentions_per_second"} for line in lines]
-
-
 class Killed(Exception):
     pass
 
@@ -88,18 +88,28 @@ def kill_before(monkeypatch, step: int) -> None:
 @pytest.fixture(scope="module")
 def uninterrupted(encoder, corpus, tmp_path_factory):
     folder = tmp_path_factory.mktemp("uninterrupted")
-    return run(folder, encoder, corpus), log_of(folder)
+    return run(folder, encoder, corpus), (folder / "log.jsonl").read_bytes()
 
 
 def test_a_run_leaves_a_model_its_log_and_no_checkpoints(encoder, corpus, tmp_path, uninterrupted):
     files = run(tmp_path, encoder, corpus)
     assert files == uninterrupted[0]  # a repeat gives the same bytes
+    assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
     assert list((tmp_path / "checkpoints").iterdir()) == []
     steps = [line for line in log_of(tmp_path) if "loss" in line]
     assert [line["step"] for line in steps] == list(range(1, STEPS + 1))
     assert [line["epoch"] for line in steps] == [1] * 6 + [2] * 6
-    recalls = [line for line in log_of(tmp_path) if "validation_recall_at_3" in line]
-    assert [line["step"] for line in recalls] == [4, 8, 12]
+    recalls = {
+        line["step"]: line["validation_recall_at_3"]
+        for line in log_of(tmp_path)
+        if "validation_recall_at_3" in line
+    }
+    assert list(recalls) == [4, 8, 12]
+    last = log_of(tmp_path)[-1]
+    assert last == {
+        "best_step": max(recalls, key=recalls.get),
+        "best_validation_recall_at_3": max(recalls.values()),
+    }
     model = BiEncoder.from_pretrained(tmp_path / "model")
     assert model.config.provenance == {"training": TRAINING, "seed": 3}
     start = BiEncoder.from_encoder(encoder, model.config)
@@ -119,7 +129,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(
     assert not (tmp_path / "model").exists()
     files = run(tmp_path, encoder, corpus)
     assert files == uninterrupted[0]
-    assert without_speed(log_of(tmp_path)) == without_speed(uninterrupted[1])
+    assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
 
 
 def test_a_run_killed_twice_and_after_its_last_step(
@@ -187,13 +197,75 @@ def test_checkpoints_of_other_settings_are_not_resumed(encoder, corpus, tmp_path
     assert resumed == run(tmp_path / "two", encoder, corpus, learning_rate=2e-3)
 
 
-def make_trainer(encoder, corpus, folder, **training) -> Trainer:
-    model = tiny.make_model(encoder)
+def test_a_run_without_a_model_to_write_leaves_its_log(encoder, corpus, tmp_path, uninterrupted):
+    train(
+        SETTINGS,
+        tiny.COMPUTE,
+        encoder,
+        *corpus,
+        checkpoints=tmp_path / "checkpoints",
+        training_log=tmp_path / "log.jsonl",
+    )
+    assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "log.jsonl"]
+
+
+def test_a_run_as_released_resumes_to_the_same_bytes(encoder, corpus, tmp_path, monkeypatch):
+    files = run(tmp_path / "one", encoder, corpus, **PARITY)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        kill_before(patch, 6)
+        run(tmp_path / "two", encoder, corpus, **PARITY)
+    assert run(tmp_path / "two", encoder, corpus, **PARITY) == files
+
+
+@pytest.mark.parametrize("missing", ["training", "seed", "views"])
+def test_settings_without_one(encoder, corpus, tmp_path, missing):
+    settings = {key: value for key, value in SETTINGS.items() if key != missing}
+    with pytest.raises(InputError, match=f"the key '{missing}' of the model is missing"):
+        train(settings, tiny.COMPUTE, encoder, *corpus, tmp_path, tmp_path / "log.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def accelerator_state():
+    """Accelerate allows one precision a process: its state is reset before and after."""
+    AcceleratorState._reset_state(True)
+    yield AcceleratorState
+    AcceleratorState._reset_state(True)
+
+
+def test_half_precision_under_other_settings(encoder, corpus, tmp_path, accelerator_state):
+    """The model's precision holds, not the machine's."""
+    settings = {
+        **SETTINGS,
+        "metric": "l2",
+        "pooling": "special",
+        "training": {**TRAINING, **PARITY, "epochs": 1},
+    }
+    losses = {}
+    for precision in ("fp32", "bf16"):
+        accelerator_state._reset_state(True)
+        train(
+            {**settings, "precision": precision},
+            {**tiny.COMPUTE, "precision": "bf16"},
+            encoder,
+            *corpus,
+            checkpoints=tmp_path / "checkpoints",
+            training_log=tmp_path / "log.jsonl",
+        )
+        losses[precision] = [line["loss"] for line in log_of(tmp_path) if "loss" in line]
+    assert len(losses["fp32"]) == 6
+    assert losses["bf16"] != losses["fp32"]
+    assert losses["bf16"] == pytest.approx(losses["fp32"], rel=0.1)
+
+
+def make_trainer(encoder, corpus, folder, views=tiny.SENTENCE_VIEWS, **training) -> Trainer:
+    model = tiny.make_model(encoder, views=views)
     worlds = [load_worlds(*corpus, split, model.config, model.pieces) for split in ("train", "val")]
     return Trainer(
         model,
         *worlds,
-        {**TRAINING, **training},
+        training_settings({**TRAINING, **training}, model.config.views),
         3,
         device.start(tiny.COMPUTE),
         Checkpoints(folder, "key"),
@@ -231,11 +303,8 @@ def test_the_last_steps_run_at_a_rate_of_zero(encoder, corpus, tmp_path):
     assert rates == [pytest.approx(1e-3 * factor) for factor in expected]
 
 
-def test_a_batch_has_each_gold_once_with_its_first_views(encoder, corpus, tmp_path, monkeypatch):
-    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1)
-    trainer.worlds = [  # two mentions an entity
-        dataclasses.replace(world, gold=world.gold // 2 * 2) for world in trainer.worlds
-    ]
+def seen_batches(trainer, monkeypatch) -> list:
+    """Run the trainer; contexts, views and gold of each batch."""
     original, seen = loop.backward_through_batch, []
 
     def watching(model, contexts, views, gold, *rest):
@@ -244,6 +313,15 @@ def test_a_batch_has_each_gold_once_with_its_first_views(encoder, corpus, tmp_pa
 
     monkeypatch.setattr(loop, "backward_through_batch", watching)
     trainer.run()
+    return seen
+
+
+def test_a_batch_has_each_gold_once_with_its_first_views(encoder, corpus, tmp_path, monkeypatch):
+    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1)
+    trainer.worlds = [  # two mentions an entity
+        dataclasses.replace(world, gold=world.gold // 2 * 2) for world in trainer.worlds
+    ]
+    seen = seen_batches(trainer, monkeypatch)
     assert sum(len(contexts) for contexts, _, _ in seen) == 24
     assert any(len(views) < len(contexts) for contexts, views, _ in seen)
     assert max(len(some) for _, views, _ in seen for some in views) == 3  # training_views
@@ -253,3 +331,39 @@ def test_a_batch_has_each_gold_once_with_its_first_views(encoder, corpus, tmp_pa
         for ids, column in zip(contexts, gold, strict=True):
             own = world.views[world.gold[world.contexts.index(ids)]]
             assert views[column] == [view.ids for view in own[:3]]
+
+
+def test_empty_views_fill_up_to_the_number_of_training_views(
+    encoder, corpus, tmp_path, monkeypatch
+):
+    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1, padding_views=True)
+    seen = seen_batches(trainer, monkeypatch)
+    views = [view for _, views, _ in seen for view in views]
+    assert {len(some) for some in views} == {3}
+    empty = [0] * tiny.SENTENCE_VIEWS["max_tokens"]
+    counts = sorted(some.count(empty) for some in views)
+    assert counts[0] == 0 and counts[-1] == 2
+    for some in views:
+        assert some[3 - some.count(empty) :] == [empty] * some.count(empty)
+
+
+def test_no_number_of_training_views_is_all_of_them(encoder, corpus, tmp_path, monkeypatch):
+    views = {**tiny.SENTENCE_VIEWS, "training_views": None}
+    trainer = make_trainer(encoder, corpus, tmp_path, views=views, epochs=1)
+    seen = seen_batches(trainer, monkeypatch)
+    assert max(len(some) for _, views, _ in seen for some in views) == 5
+
+
+def test_averaged_gradients_are_a_part_of_the_plain_ones(encoder, corpus, tmp_path):
+    norms = []
+    for number, devices in enumerate((1, 4)):
+        trainer = make_trainer(
+            encoder, corpus, tmp_path / str(number), average_gradients_over=devices, clip_norm=1e9
+        )
+        trainer._train_on(next(trainer._batches(0)), 1)
+        weights = {n: w.grad.clone() for n, w in trainer.model.named_parameters()}
+        norms.append((weights, trainer.log[0]["gradient_norm"]))
+    (plain, norm), (averaged, part) = norms
+    assert part == pytest.approx(norm / 4, rel=1e-5)
+    for name, gradient in plain.items():
+        torch.testing.assert_close(averaged[name], gradient / 4)

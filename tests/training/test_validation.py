@@ -15,26 +15,39 @@ from tests import tiny
 CPU = torch.device("cpu")
 
 
-@pytest.mark.parametrize("score", ["max", "sum_max"])
+MODELS = {
+    "max": {},
+    "l2": {"metric": "l2"},
+    "sum_max": {"score": "sum_max"},
+    "padding": {"score": "sum_max", "padding": True},
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("cutoff", [1, 4, 64])
-def test_hits_are_gold_titles_among_the_first(encoder, corpus, score, cutoff):
-    model = tiny.make_model(encoder, score)
+def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind, cutoff):
+    model = tiny.make_model(encoder, **MODELS[kind])
+    lengths = model.config.pad_to
     (world,) = load_worlds(*corpus, "val", model.config, model.pieces)
     titles = [*world.titles[:6], *world.titles[:6]]  # each title twice
     world = dataclasses.replace(world, titles=titles)
     hits = 0
     with torch.no_grad():
         for context, gold in zip(world.contexts, world.gold, strict=True):
-            ids, mask = pad([context])
+            ids, mask = pad([context], length=lengths[0])
             mention = model.encode_mentions(ids, mask)
             scores = []
             for some in world.views:
-                view_ids, view_mask = pad([view.ids for view in some])
+                view_ids, view_mask = pad([view.ids for view in some], length=lengths[1])
                 vectors = model.encode_views(view_ids, view_mask)
-                if score == "max":
+                if kind == "max":
                     scores.append((mention @ vectors.T).max().item())
-                else:
+                elif kind == "l2":
+                    scores.append((-(mention - vectors).norm(dim=1)).max().item())
+                elif kind == "sum_max":
                     scores.append(sum_of_max(mention, mask, vectors, view_mask).item())
+                else:
+                    scores.append((mention[0] @ vectors[0].T).max(dim=1).values.sum().item())
             best = {}
             for title, value in zip(titles, scores, strict=True):
                 best[title] = max(value, best.get(title, -np.inf))

@@ -7,25 +7,32 @@ import numpy as np
 import torch
 from accelerate import Accelerator
 
+from muver.training.padding import fill_with_empty_views
 from muver.training.step import backward_through_batch
 from tests import tiny
 
 CONTEXTS = [[5, 10 + n, *range(20, 22 + n), 6] for n in range(5)]
 VIEWS = [[[5, 30 + n, *range(40, 42 + v), 6] for v in range(1 + n % 3)] for n in range(4)]
-CASES = {  # score, contexts, views, gold, graph_tokens
+FILLED = [fill_with_empty_views(some, 3, 0, 24) for some in VIEWS]
+PADDING = {"score": "sum_max", "padding": True}
+L2 = {"metric": "l2", "pooling": "special"}
+CASES = {  # score or more of the model, contexts, views, gold, graph_tokens
     "max": ("max", CONTEXTS, VIEWS, [0, 2, 1, 3, 2], 10**9),
     "max, encoded twice": ("max", CONTEXTS, VIEWS, [0, 2, 1, 3, 2], 0),
     "token vectors": ("sum_max", CONTEXTS, [v[:1] for v in VIEWS], [0, 2, 1, 3, 2], 0),
     "one mention": ("max", CONTEXTS[:1], VIEWS, [2], 10**9),
     "one mention, token vectors": ("sum_max", CONTEXTS[:1], [v[:1] for v in VIEWS], [2], 0),
+    "empty views, l2, another pooling": (L2, CONTEXTS, FILLED, [0, 2, 1, 3, 2], 0),
+    "padding": (PADDING, CONTEXTS, [v[:1] for v in VIEWS], [0, 2, 1, 3, 2], 0),
+    "one mention, padding": (PADDING, CONTEXTS[:1], [v[:1] for v in VIEWS], [2], 0),
     "one view": ("max", CONTEXTS, VIEWS[:1], [0] * 5, 0),
 }
 
 
 def step(case: str, encoder: Path, accelerator: Accelerator) -> dict[str, torch.Tensor | None]:
     """Loss and gradients of a case, by name; a single mention is ranked among all entities."""
-    score, contexts, views, gold, graph_tokens = CASES[case]
-    model = tiny.make_model(encoder, score)
+    kind, contexts, views, gold, graph_tokens = CASES[case]
+    model = tiny.make_model(encoder, **({"score": kind} if isinstance(kind, str) else kind))
     loss = backward_through_batch(
         model, contexts, views, np.array(gold), accelerator, 16, graph_tokens, len(contexts) == 1
     )

@@ -1,0 +1,23 @@
+"""Empty views in training, a fault of the released code that can be had for parity."""
+
+from collections.abc import Sequence
+
+from muver.views.layout import Ids
+
+
+def fill_with_empty_views(
+    views: Sequence[Ids], count: int, pad_piece: int, max_tokens: int
+) -> list[Ids]:
+    """Add empty views up to ``count``.
+
+    The released code laid out every gold entity in ``count`` rows and encoded the empty ones with
+    all positions masked, which in the library of its time came to the same as none masked. So an
+    empty view is ``max_tokens`` pieces ``[PAD]``, all attended. Each is encoded by itself, as
+    dropout treats each in its own way.
+
+    Returns
+    -------
+    At least ``count`` views; those given come first.
+    """
+    empty = [pad_piece] * max_tokens
+    return [*views, *(list(empty) for _ in range(count - len(views)))]

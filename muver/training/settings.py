@@ -1,0 +1,65 @@
+"""The section ``training`` of a model's settings: its keys, their defaults, what goes together."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from muver.checking import did_you_mean, with_defaults
+from muver.errors import InputError
+
+REQUIRED = (
+    "batch_size",
+    "epochs",
+    "learning_rate",
+    "weight_decay",
+    "warmup",
+    "clip_norm",
+    "adam_epsilon",
+    "mask_false_negatives",
+    "validate_every",
+    "validation_cutoff",
+    "checkpoint_every",
+    "chunk_tokens",
+    "graph_tokens",
+)
+# What the released code did otherwise, off unless asked for.
+PARITY = {"padding_views": False, "average_gradients_over": 1, "optimiser": "adamw"}
+OPTIMISERS = ("adamw", "adamw_released")
+
+
+def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> dict[str, Any]:
+    """Complete and check the section.
+
+    Parameters
+    ----------
+    given
+        ``training`` as it was asked for; the keys of :data:`PARITY` may be left out.
+    views
+        The model's ``views``.
+
+    Raises
+    ------
+    InputError
+        For a key that is unknown or missing, a value that does not exist, or empty views
+        without a number of views to fill up to.
+    """
+    settings = with_defaults(given, {**dict.fromkeys(REQUIRED), **PARITY})
+    for name in REQUIRED:
+        if name not in given:
+            raise InputError(f"--settings: training.{name} is missing.")
+    optimiser = settings["optimiser"]
+    if optimiser not in OPTIMISERS:
+        raise InputError(
+            f"training.optimiser: {optimiser!r} is not one of {', '.join(OPTIMISERS)}."
+            f"{did_you_mean(str(optimiser), OPTIMISERS)}"
+        )
+    devices = settings["average_gradients_over"]
+    if not isinstance(devices, int) or devices < 1:
+        raise InputError(
+            f"training.average_gradients_over: expected a whole number from 1, got {devices!r}."
+        )
+    if settings["padding_views"] and not views.get("training_views"):
+        raise InputError(
+            "training.padding_views fills up to views.training_views, which is not set. Give it "
+            "a number, or set padding_views to false."
+        )
+    return settings
