@@ -5,7 +5,7 @@ from pathlib import Path
 
 from muver.commands import json_settings
 
-HELP = "merge neighbouring views, layer by layer, and encode the merged ones"
+HELP = "merge views, layer by layer, and encode the merged ones"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,11 +10,12 @@ may be united. A member of V is a set of original views.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 Pairs = Literal["distant", "close"]
+PAIRS = get_args(Pairs)
 Members = frozenset[int]  # original views, numbered from 0
 
 

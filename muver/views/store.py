@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.errors import InputError
-from muver.files import atomic_path
+from muver.files import atomic_path, sha256_of
 from muver.views.layout import View
 
 ROWS = pa.schema(
@@ -62,6 +62,10 @@ class ViewStore:
         """Open a layer; raises InputError if it is missing or its two files do not agree."""
         return LayerFile(*layer_files(self.folder, number))
 
+    def fingerprint(self) -> str:
+        """SHA-256 of the original views' vectors, by which further views know their store."""
+        return sha256_of(layer_files(self.folder, 0)[0])
+
 
 class LayerFile:
     """A layer on disk, read a world at a time."""
@@ -96,6 +100,11 @@ class LayerFile:
             last=rows["last"].to_numpy(),
             ids=rows["ids"],
         )
+
+    def all_worlds(self) -> Iterator[tuple[str, Layer]]:
+        """Name and rows of one world after another."""
+        for name in self.worlds:
+            yield name, self.world(name)
 
 
 class LayerWriter:
