@@ -1,0 +1,188 @@
+"""The candidates of several runs side by side, as fusion needs them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.corpus.schema import read_entities
+from muver.errors import InputError
+from muver.evaluation.runs import block_starts, read_run
+from muver.retrieval.stages import candidates
+
+KEPT = ("entity", "layer", "first", "last")
+
+
+@dataclass(frozen=True)
+class Collection:
+    """The mentions of a split and, world after world, the entities they may mean.
+
+    Attributes
+    ----------
+    mention_ids, worlds : (mentions,)
+    offsets : (mentions,) int64
+        Where the entities of each mention's world begin.
+    titles : (entities,)
+    candidate_of : (entities,) int64
+        The candidate of each entity: its own position, or that of the first entity of its title.
+    available : (mentions,) int64
+        Number of candidates in each mention's world.
+    """
+
+    mention_ids: list[str]
+    worlds: pa.Array
+    offsets: np.ndarray
+    titles: pa.Array
+    candidate_of: np.ndarray
+    available: np.ndarray
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Every candidate that some run ranks for a mention, ordered by mention, then candidate.
+
+    Attributes
+    ----------
+    mention, candidate : (rows,) int64
+        Positions in a :class:`Collection`.
+    ranks : (runs, rows) float64
+        Of the candidate in each run, from 1; infinite where the run does not rank it.
+    scores : (runs, rows) float64
+        Its score in each run, brought to 0 for the mention's worst candidate and 1 for the best
+        one; 1 where all are equal, 0 where the run does not rank it.
+    entity, layer, first, last : (rows,) int32
+        As the first run that ranks it has them.
+    """
+
+    mention: np.ndarray
+    candidate: np.ndarray
+    ranks: np.ndarray
+    scores: np.ndarray
+    entity: np.ndarray
+    layer: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+
+
+def read_collection(entities: Path, mentions: pa.Table, match: str) -> Collection:
+    """What the mentions are ranked against.
+
+    Parameters
+    ----------
+    mentions
+        Mentions with ``mention_id`` and ``world``.
+    match
+        "title": entities of one title are one candidate; "id": each is its own.
+    """
+    worlds = mentions["world"].combine_chunks()
+    titles: list[str] = []
+    parts: list[np.ndarray] = []
+    offset_of, available_of = {}, {}
+    for world in dict.fromkeys(worlds.to_pylist()):
+        # One world at a time: the table also holds the descriptions.
+        own = read_entities(entities, [world])["title"].to_pylist()
+        candidate_of = candidates(own, match)
+        offset_of[world] = len(titles)
+        available_of[world] = len(np.unique(candidate_of))
+        parts.append(candidate_of + len(titles))
+        titles.extend(own)
+    return Collection(
+        mentions["mention_id"].to_pylist(),
+        worlds,
+        np.array([offset_of[world] for world in worlds.to_pylist()]),
+        pa.array(titles, pa.string()),
+        np.concatenate(parts),
+        np.array([available_of[world] for world in worlds.to_pylist()]),
+    )
+
+
+def pool_runs(runs: Sequence[Path], collection: Collection) -> Pool:
+    """Read runs and put them side by side.
+
+    Raises
+    ------
+    InputError
+        If a run is not one of these mentions and entities, or ranks a candidate twice.
+    """
+    tables = [read_run(path, collection.mention_ids) for path in runs]
+    mentions = [
+        _mentions_of(path, table, collection) for path, table in zip(runs, tables, strict=True)
+    ]
+    keys = [
+        mention * len(collection.titles) + _candidates_of(path, table, mention, collection)
+        for path, table, mention in zip(runs, tables, mentions, strict=True)
+    ]
+    pooled, places = np.unique(np.concatenate(keys), return_inverse=True)
+    ranks = np.full((len(runs), len(pooled)), np.inf)
+    scores = np.zeros((len(runs), len(pooled)))
+    kept = {name: np.empty(len(pooled), dtype=np.int32) for name in KEPT}
+    ends = np.cumsum([len(part) for part in keys])
+    for n in reversed(range(len(runs))):  # the first run writes last
+        own = places[ends[n] - len(keys[n]) : ends[n]]
+        ranks[n, own] = tables[n]["rank"].to_numpy()
+        scores[n, own] = normalise(tables[n]["score"].to_numpy(), block_starts(tables[n]))
+        for name, values in kept.items():
+            values[own] = tables[n][name].to_numpy()
+        if np.isfinite(ranks[n]).sum() < len(own):
+            raise InputError(
+                f"{runs[n]}: ranks a candidate twice for one mention: made with match 'id', but "
+                "titles decide here. Give the part and the fusion the same match."
+            )
+    mention, candidate = np.divmod(pooled, len(collection.titles))
+    return Pool(mention, candidate, ranks, scores, **kept)
+
+
+def normalise(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Bring scores to 0..1 within each block that begins at ``starts``; 1 where all are equal.
+
+    Parameters
+    ----------
+    scores : (rows,)
+    starts : (blocks,)
+
+    Returns
+    -------
+    (rows,) float64
+    """
+    if not len(scores):
+        return np.zeros(0)
+    values = scores.astype(np.float64)
+    sizes = np.diff(np.r_[starts, len(values)])
+    low = np.repeat(np.minimum.reduceat(values, starts), sizes)
+    width = np.repeat(np.maximum.reduceat(values, starts), sizes) - low
+    return np.where(width > 0, (values - low) / np.where(width > 0, width, 1), 1.0)
+
+
+def _mentions_of(path: Path, run: pa.Table, collection: Collection) -> np.ndarray:
+    """Which mention each row of a run is for: (rows,) int64."""
+    starts = block_starts(run)
+    ranked = run["mention_id"].take(pa.array(starts)).to_pylist()
+    if missing := set(collection.mention_ids) - set(ranked):
+        raise InputError(
+            f"{path}: ranks nothing for mention {min(missing)!r} and {len(missing) - 1} more of "
+            "the split: a run of another split, or cut short. Run the stage that makes it again."
+        )
+    place = {mention: n for n, mention in enumerate(collection.mention_ids)}
+    sizes = np.diff(np.r_[starts, run.num_rows])
+    return np.repeat(np.array([place[mention] for mention in ranked], dtype=np.int64), sizes)
+
+
+def _candidates_of(
+    path: Path, run: pa.Table, mention: np.ndarray, collection: Collection
+) -> np.ndarray:
+    """Which candidate each row of a run ranks: (rows,) int64."""
+    entities = collection.offsets[mention] + run["entity"].to_numpy()
+    inside = (run["entity"].to_numpy() >= 0) & (entities < len(collection.titles))
+    fits = inside.all() and (
+        pc.all(pc.equal(run["world"], collection.worlds.take(pa.array(mention)))).as_py()
+        and pc.all(pc.equal(run["title"], collection.titles.take(pa.array(entities)))).as_py()
+    )
+    if not fits:
+        raise InputError(
+            f"{path}: its worlds or entities are not those of the corpus: a run of other data. "
+            "Run the stage that makes it again."
+        )
+    return collection.candidate_of[entities]
