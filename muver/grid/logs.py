@@ -1,0 +1,58 @@
+"""Training logs, as `muver train` writes them: what the grid and the records read of one."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from muver.errors import InputError
+
+VALIDATION = "validation_recall_at_"
+
+
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """Lines of a training log, a step or a validation each.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or a line is not a JSON object with its ``step``.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as a training log ({error}).") from None
+    lines = []
+    for number, written in enumerate(text.splitlines(), start=1):
+        try:
+            line = json.loads(written)
+        except json.JSONDecodeError:
+            line = None
+        if not isinstance(line, dict) or not isinstance(line.get("step"), int):
+            raise InputError(
+                f"{path}, line {number}: expected a JSON object with a step, as muver train "
+                "writes it. Run the training again."
+            )
+        lines.append(line)
+    return lines
+
+
+def best_validation(path: Path, cutoff: int) -> tuple[float, int]:
+    """The greatest recall on validation, and the first step that reached it.
+
+    That is the state that training keeps: a later one must find strictly more.
+
+    Returns
+    -------
+    (recall at ``cutoff`` in percent, step)
+    """
+    key = f"{VALIDATION}{cutoff}"
+    lines = read_log(path)
+    found = [(line[key], line["step"]) for line in lines if key in line]
+    if not found:
+        names = {name for line in lines for name in line if name.startswith(VALIDATION)}
+        others = ", ".join(sorted(names)) or "no validation at all"
+        raise InputError(
+            f"{path}: no {key} in it, but {others}. The cutoff is training.validation_cutoff, "
+            "which the model was trained with."
+        )
+    return max(found, key=lambda pair: (pair[0], -pair[1]))

@@ -1,0 +1,69 @@
+"""Four points with logs, and the grid made of them."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muver.grid.points import points
+from muver.grid.stage import make_grid
+
+LISTS = {
+    "learning_rate": [2e-5, 1e-5], "weight_decay": [0.01], "warmup": [0, 0.1], "batch_size": [32]
+}  # fmt: skip
+POINTS = points(LISTS)
+NAMES = list(POINTS)
+BASE: dict[str, Any] = {
+    "views": {"kind": "sentences"},
+    "training": {"learning_rate": 1e-5, "epochs": 2, "validation_cutoff": 8},
+    "seed": 1,
+}
+# Validation recall of each point at steps 2 and 4.
+RECALLS = dict(zip(NAMES, [(50.0, 62.5), (75.0, 75.0), (75.0, 25.0), (25.0, 50.0)], strict=True))
+
+
+def write_log(path: Path, recalls: tuple[float, ...], cutoff: int = 8) -> Path:
+    lines = []
+    for step in range(1, 2 * len(recalls) + 1):
+        lines.append({"step": step, "epoch": 1, "loss": 1 / step, "learning_rate": 1e-5})
+        if step % 2 == 0:
+            recall = recalls[step // 2 - 1]
+            lines.append({"step": step, "epoch": 1, f"validation_recall_at_{cutoff}": recall})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    path = tmp_path / "counts.json"
+    path.write_text(json.dumps({"dataset": "tiny", "fingerprint": "f00d"}))
+    return path
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> list[Path]:
+    """A log of each point, in the grid's order."""
+    return [
+        write_log(tmp_path / "grid" / f"{name}.jsonl", recalls) for name, recalls in RECALLS.items()
+    ]
+
+
+@pytest.fixture
+def make(tmp_path: Path, counts: Path, logs: list[Path]) -> Callable[..., dict[str, Any]]:
+    """Make the grid; its JSON."""
+
+    def made(
+        logs: list[Path] = logs,
+        dataset: str = "tiny",
+        encoder: Path | None = None,
+        named: Mapping[str, Any] = POINTS,
+        **settings: Any,
+    ) -> dict[str, Any]:
+        settings = {"model": "muver", "points": dict(named), "base": BASE, **settings}
+        make_grid(logs, dataset, counts, tmp_path / "grid.csv", settings, encoder)
+        return json.loads((tmp_path / "grid.json").read_text())
+
+    return made

@@ -1,0 +1,119 @@
+"""From logs to the grid's three files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from muver.errors import InputError
+from muver.tables.keys import row_key
+from tests.grid.conftest import BASE, NAMES, POINTS, write_log
+
+
+def test_csv(make, tmp_path: Path):
+    grid = make()
+    keys = [row["row_key"] for row in grid["rows"]]
+    assert (tmp_path / "grid.csv").read_text() == (
+        "method,learning_rate,weight_decay,warmup,batch_size,R@8,step,chosen,row_key\n"
+        f"muver,2e-05,0.01,0,32,62.50,4,no,{keys[0]}\n"
+        f"muver,2e-05,0.01,0.1,32,75.00,2,yes,{keys[1]}\n"
+        f"muver,1e-05,0.01,0,32,75.00,2,no,{keys[2]}\n"
+        f"muver,1e-05,0.01,0.1,32,50.00,4,no,{keys[3]}\n"
+    )
+
+
+def test_the_first_of_equals_is_chosen(make, logs: list[Path]):
+    assert make()["chosen"] == NAMES[1]
+    assert make(logs[::-1])["chosen"] == NAMES[2]
+
+
+def test_a_points_settings_and_key(make):
+    row = make()["rows"][0]
+    training = {
+        "learning_rate": 2e-5, "epochs": 2, "validation_cutoff": 8,
+        "weight_decay": 0.01, "warmup": 0.0, "batch_size": 32,
+    }  # fmt: skip
+    assert row["settings"] == {"model": {**BASE, "training": training}}
+    assert row["row_key"] == row_key(row["settings"], "f00d")
+
+
+def test_keys_follow_the_encoder_and_the_grids_key_what_points_share(make, tmp_path: Path):
+    first = make()
+    encoder = tmp_path / "manifest.json"
+    encoder.write_text(json.dumps({"identity": {"sha256": "abc"}}))
+    other = make(encoder=encoder)
+    assert first["rows"][0]["row_key"] != other["rows"][0]["row_key"]
+    assert first["row_key"] != other["row_key"]
+    training = {**BASE["training"], "learning_rate": 3.0}
+    assert make(base={**BASE, "training": training})["row_key"] == first["row_key"]
+    assert make(base={**BASE, "seed": 2})["row_key"] != first["row_key"]
+
+
+def test_the_grids_key_stays_when_points_are_added(make, logs: list[Path]):
+    fewer = make(logs[:2], named={name: POINTS[name] for name in NAMES[:2]})
+    assert fewer["row_key"] == make()["row_key"]
+
+
+def test_means_by_value(make):
+    means = make()["means"]
+    assert means["learning_rate"] == [
+        {"value": 1e-5, "points": 2, "recall": 62.5},
+        {"value": 2e-5, "points": 2, "recall": 68.75},
+    ]
+    assert means["warmup"] == [
+        {"value": 0.0, "points": 2, "recall": 68.75},
+        {"value": 0.1, "points": 2, "recall": 62.5},
+    ]
+    assert means["batch_size"] == [{"value": 32, "points": 4, "recall": 65.625}]
+
+
+def test_markdown(make, tmp_path: Path):
+    make()
+    text = (tmp_path / "grid.md").read_text()
+    assert "of several, the one that stands first. The test worlds are not looked at." in text
+    assert "| **muver** |     **2e-05** |" in text
+    assert "| learning_rate   | 1e-05 |      2 |    62.50 |" in text
+
+
+def test_the_same_input_gives_the_same_bytes(make, tmp_path: Path):
+    def content() -> list[bytes]:
+        make()
+        return [(tmp_path / f"grid.{kind}").read_bytes() for kind in ("csv", "md", "json")]
+
+    assert content() == content()
+
+
+def test_logs_and_points_must_agree(make, logs: list[Path], tmp_path: Path):
+    with pytest.raises(InputError, match=f"no log of {NAMES[3]}"):
+        make(logs[:3])
+    stranger = write_log(tmp_path / "lr2e-05_wd0.01_wu0_bs31.jsonl", (1.0,))
+    with pytest.raises(InputError, match=f"no point of the grid. Did you mean '{NAMES[0]}'"):
+        make([*logs, stranger])
+    with pytest.raises(InputError, match=f"a second log of {NAMES[0]}"):
+        make([*logs, logs[0]])
+    with pytest.raises(InputError, match="points is empty"):
+        make(named={})
+
+
+def test_points_by_hand_are_checked(make):
+    point = POINTS[NAMES[0]]
+    with pytest.raises(InputError, match="points.x: the name of its values is lr2e-05"):
+        make(named={"x": point})
+    with pytest.raises(InputError, match=r"grid\.warmup: expected a number from 0 to below 1"):
+        make(named={NAMES[0]: {**point, "warmup": 2}})
+    with pytest.raises(InputError, match="points.x: expected values of learning_rate, "):
+        make(named={"x": {"learning_rate": 1.0}})
+
+
+def test_settings_are_checked(make, tmp_path: Path):
+    with pytest.raises(InputError, match="model is missing"):
+        make(model=None)
+    with pytest.raises(InputError, match="unknown key 'cutof'. Did you mean 'cutoff'"):
+        make(cutof=8)
+    with pytest.raises(InputError, match=r"base\.training must hold"):
+        make(base={})
+    with pytest.raises(InputError, match="no validation_recall_at_64"):
+        make(cutoff=64)
+    with pytest.raises(InputError, match="counts of 'tiny', expected 'other'"):
+        make(dataset="other")
+    assert not (tmp_path / "grid.csv").exists()
