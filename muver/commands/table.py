@@ -1,20 +1,35 @@
-"""``muver table``: a table of the paper from evaluations."""
+"""``muver table``: a table from evaluations."""
 
 import argparse
 from pathlib import Path
 
 from muver.commands import json_settings
 
-HELP = "make a table of the paper, with our numbers, from evaluations"
+HELP = "make a table, the paper's or our own, from evaluations"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``muver table``."""
     parser.add_argument(
-        "--number", type=int, choices=[1, 6], required=True, help="the table's number in the paper"
+        "--name",
+        required=True,
+        help="table1, table3, table4, table5, table6, beyond, fidelity, or another name for a "
+        "comparison of rows whose settings have a caption",
     )
     parser.add_argument(
-        "--evaluations", type=Path, nargs="+", required=True, help="from muver evaluate"
+        "--evaluations",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="JSON files from muver evaluate, with the ranks beside each (table4, table5: none)",
+    )
+    parser.add_argument(
+        "--counts",
+        type=Path,
+        help="from muver corpus: what table4 is made of; tells others of worlds without mentions",
+    )
+    parser.add_argument(
+        "--encoder", type=Path, help="table5: directory of the encoder in use, for its own row"
     )
     parser.add_argument(
         "--out", type=Path, required=True, help="CSV file; .md, .html and .json come beside it"
@@ -22,9 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         type=json_settings,
-        required=True,
+        default={},
         metavar="JSON",
-        help='{"rows": [{"method": "BM25", "system": "bm25"}, ...]} in the table\'s order',
+        help='{"rows": [{"method": "BM25", "system": "bm25", "repeats": [...]}, ...], "against": '
+        'SYSTEM} in the table\'s order; table3: rows with merge_layers and search, "cutoff"; '
+        'table4: "source"',
     )
     parser.add_argument("--print", action="store_true", help="print the table as well")
 
@@ -33,6 +50,8 @@ def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.tables.stage import make_table
 
-    markdown = make_table(args.number, args.evaluations, args.out, args.settings)
+    markdown = make_table(
+        args.name, args.evaluations, args.out, args.settings, args.counts, args.encoder
+    )
     if args.print:
         print(markdown, end="")

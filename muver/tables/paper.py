@@ -1,4 +1,4 @@
-"""The paper's numbers, and how ours compare."""
+"""The paper's numbers, and those of the released README."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+Recall = dict[str, float | None]  # percent by cutoff; None where there is no number
 
 
 @cache
@@ -15,35 +17,76 @@ def paper() -> dict[str, Any]:
 
 
 def published(
-    table: int, method: str, cutoffs: Sequence[int], domain: str | None = None
-) -> dict[str, float | None] | None:
-    """The paper's recall of a row by cutoff, in percent; None for a row it does not have.
+    name: str,
+    method: str,
+    cutoffs: Sequence[int],
+    domain: str | None = None,
+    source: str = "values",
+) -> Recall | None:
+    """The published recall of a row by cutoff, in percent; None for a row that does not exist.
 
     Parameters
     ----------
+    name
+        The table: ``table1`` or ``table6``; others have no such rows.
     domain
         A world, for table 6.
+    source
+        ``values`` for the paper's numbers, ``readme`` for those of the released README.
     """
-    row = paper()[f"table{table}"]["rows"].get(method)
-    values = row and (row["values"] if domain is None else row["values"].get(domain))
+    row = paper().get(name, {}).get("rows", {}).get(method)
+    values = row and row.get(source)
+    if values is not None and domain is not None:
+        values = values.get(domain)
     if values is None:
         return None
     by_cutoff = dict(zip(paper()["columns"], values, strict=True))
     return {str(k): by_cutoff.get(k) for k in cutoffs}
 
 
-def difference(
-    ours: Mapping[str, float], theirs: Mapping[str, float | None]
-) -> dict[str, float | None]:
-    """Ours minus theirs in percentage points; None where the paper has no number."""
-    return {k: None if theirs[k] is None else ours[k] - theirs[k] for k in ours}
+def published_views(
+    method: str, search: str | None, views: float | None
+) -> Mapping[str, float] | None:
+    """Table 3's ``views`` an entity and ``recall`` for one of our rows, or None.
 
+    A row without merging is found by its method. One with merged views is found by its number of
+    views, which must be the paper's within one per cent: layers are not comparable, as the paper
+    prints more states of the search than its layers make.
 
-def verdict(points: float | None) -> str | None:
-    """Say "OK", "near" or "off" by paper.yaml's tolerance; higher is as suspect as lower."""
-    if points is None:
+    Parameters
+    ----------
+    search
+        ``distant`` or ``close``; None without merging.
+    views
+        Our number of views an entity.
+    """
+    table = paper()["table3"]
+    if search is None:
+        return table["rows"].get(method)
+    lines = table["merged"].get(method, [])
+    near = [line for line in lines if views and abs(views - line["views"]) <= line["views"] / 100]
+    if not near:
         return None
-    tolerance = paper()["tolerance"]
-    if abs(points) <= tolerance["ok"]:
-        return "OK"
-    return "near" if abs(points) <= tolerance["near"] else "off"
+    line = min(near, key=lambda line: abs(views - line["views"]))
+    return {"views": line["views"], "recall": line[search]}
+
+
+def is_papers(dataset: str) -> bool:
+    """Whether a dataset is the paper's, so that its numbers may stand beside ours."""
+    return dataset == paper()["dataset"]
+
+
+def comparability(name: str, dataset: str) -> str | None:
+    """Why a table's published numbers do not stand beside ours; None if they do or there are none.
+
+    Parameters
+    ----------
+    name, dataset
+        Of the table.
+    """
+    if is_papers(dataset) or not paper().get(name, {}).get("rows"):
+        return None
+    return (
+        f"The paper's numbers are for {paper()['dataset']}; this table is made on {dataset}, so "
+        "they do not stand beside ours."
+    )

@@ -3,12 +3,13 @@
 import csv
 import html
 import io
-from collections.abc import Mapping
-from typing import Any
 
-from muver.tables.sections import Section, sections, title
+from muver.tables.page import Page, Section
 
-TEXT_COLUMNS = ("method", "Domain", "row_key")  # the others hold numbers, aligned right
+TEXT_COLUMNS = frozenset(  # the others hold numbers, aligned right
+    {"method", "Domain", "row_key", "row_key (close)", "pairs", "verdict", "Model"}
+    | {"Dataset", "Split", "KB", "World"}
+)
 STYLE = """\
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2em auto; max-width: 72em;
   padding: 0 1em; }
@@ -24,9 +25,9 @@ tbody tr:hover { background: #f3f6fa; }
 """
 
 
-def to_csv(table: Mapping[str, Any]) -> str:
-    """The table itself: the paper's columns, percentages with two decimals, and the row's key."""
-    main = sections(table)[0]
+def to_csv(page: Page) -> str:
+    """The table itself: the grid of the page's first section."""
+    main = page.sections[0]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(main.header)
@@ -34,25 +35,25 @@ def to_csv(table: Mapping[str, Any]) -> str:
     return out.getvalue()
 
 
-def to_markdown(table: Mapping[str, Any]) -> str:
+def to_markdown(page: Page) -> str:
     """A page to read as it is or rendered; columns are aligned, the best number is bold."""
-    parts = [f"# {title(table)}"]
-    for section in sections(table):
+    parts = [f"# {page.title}"]
+    for section in page.sections:
         heading = [f"## {section.heading}"] if section.heading else []
         parts += [*heading, section.note, _markdown_grid(section)]
     return "\n\n".join(parts) + "\n"
 
 
-def to_html(table: Mapping[str, Any]) -> str:
+def to_html(page: Page) -> str:
     """The same page as HTML, nothing outside it needed."""
-    parts = [f"<h1>{html.escape(title(table))}</h1>"]
-    for section in sections(table):
+    parts = [f"<h1>{html.escape(page.title)}</h1>"]
+    for section in page.sections:
         if section.heading:
             parts.append(f"<h2>{html.escape(section.heading)}</h2>")
         parts += [f"<p>{html.escape(section.note)}</p>", _html_grid(section)]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{html.escape(title(table))}</title>\n<style>\n{STYLE}</style>\n</head>\n"
+        f"<title>{html.escape(page.title)}</title>\n<style>\n{STYLE}</style>\n</head>\n"
         "<body>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
     )
 

@@ -5,43 +5,46 @@ from pathlib import Path
 
 import pytest
 
+from muver.cli import main
 from muver.errors import InputError
 from muver.tables import row_key
 from muver.tables.stage import make_table
 
-SETTINGS = {
-    "rows": [{"method": "BM25", "system": "bm25"}, {"method": "A & B | C", "system": "muver"}]
-}
+ROWS = [{"method": "BM25", "system": "bm25"}, {"method": "A & B | C", "system": "muver"}]
+SETTINGS = {"rows": ROWS}
 KEYS = [row_key({"system": system, "seed": 1}, "f00d") for system in ("bm25", "muver")]
 
 
 @pytest.fixture
-def evaluations(tmp_path: Path, evaluation) -> list[Path]:
-    made = [evaluation("bm25", (1, 2), (1, 3)), evaluation("muver", (4, 8), (0, 3))]
-    paths = [tmp_path / f"{part['system']}.json" for part in made]
-    for path, part in zip(paths, made, strict=True):
-        path.write_text(json.dumps(part))
-    return paths
+def evaluations(evaluation, write) -> list[Path]:
+    return write(evaluation("bm25", (1, 2), (1, 3)), evaluation("muver", (4, 8), (0, 3)))
 
 
-def test_csv(tmp_path: Path, evaluations: list[Path]):
-    make_table(1, evaluations, tmp_path / "table1.csv", SETTINGS)
-    assert (tmp_path / "table1.csv").read_bytes().decode() == (
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "results" / "table.csv"
+
+
+def test_csv(evaluations, out):
+    make_table("table1", evaluations, out, SETTINGS)
+    assert out.read_bytes().decode() == (
         f"method,R@1,R@64,row_key\nBM25,18.18,45.45,{KEYS[0]}\nA & B | C,36.36,100.00,{KEYS[1]}\n"
     )
-    make_table(6, evaluations, tmp_path / "table6.csv", SETTINGS)
-    assert (tmp_path / "table6.csv").read_bytes().decode() == (
+    make_table("table6", evaluations, out, SETTINGS)
+    assert out.read_bytes().decode() == (
         "method,Domain,R@1,R@64,row_key\n"
         f"BM25,lego,12.50,25.00,{KEYS[0]}\n"
         f"A & B | C,lego,50.00,100.00,{KEYS[1]}\n"
         f"BM25,yugioh,33.33,100.00,{KEYS[0]}\n"
         f"A & B | C,yugioh,0.00,100.00,{KEYS[1]}\n"
+        f"BM25,macro mean,22.92,62.50,{KEYS[0]}\n"
+        f"A & B | C,macro mean,25.00,100.00,{KEYS[1]}\n"
     )
 
 
-def test_markdown(tmp_path: Path, evaluations: list[Path]):
-    text = make_table(1, evaluations, tmp_path / "table1.csv", SETTINGS)
-    assert text == (tmp_path / "table1.md").read_text()
+def test_markdown(evaluations, out):
+    text = make_table("table1", evaluations, out, SETTINGS)
+    assert text == out.with_suffix(".md").read_text()
     assert text.startswith(
         "# Table 1: recall@k in percent, tiny\n\n"
         "11 mentions of 2 worlds (lego, yugioh), candidates ranked within the mention's world, "
@@ -53,54 +56,132 @@ def test_markdown(tmp_path: Path, evaluations: list[Path]):
         f"| A & B \\| C | **36.36** | **100.00** | {KEYS[1]} |\n"
         "\n## Mean of worlds\n"
     )
-    assert "Against the paper" not in text
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == ["## Mean of worlds", "## How sure the numbers are"]
 
 
-def test_the_best_of_a_domain_is_bold(tmp_path: Path, evaluations: list[Path]):
-    lines = make_table(6, evaluations, tmp_path / "table6.csv", SETTINGS).splitlines()
+def test_the_best_of_a_domain_is_bold(evaluations, out):
+    lines = make_table("table6", evaluations, out, SETTINGS).splitlines()
     grid = [line.split(" | ") for line in lines if KEYS[0] in line or KEYS[1] in line]
     assert [[cell.strip() for cell in line[-3:-1]] for line in grid] == [
         ["12.50", "25.00"],
         ["**50.00**", "**100.00**"],
         ["**33.33**", "**100.00**"],
         ["0.00", "**100.00**"],
+        ["22.92", "62.50"],
+        ["**25.00**", "**100.00**"],
     ]
 
 
-def test_paper_section(tmp_path: Path, evaluations: list[Path]):
-    for path in evaluations:
-        path.write_text(path.read_text().replace('"tiny"', '"zeshel"'))
-    text = make_table(1, evaluations, tmp_path / "table1.csv", SETTINGS)
-    section = text.split("## ")[1]
-    assert section.startswith("Against the paper\n")
-    assert "69.13 (-23.68, off)" in section
-    assert "Partalidou et al." in section
-    assert "A & B" not in section
+def test_all_sections(evaluation, write, out):
+    zeshel = {"dataset": "zeshel"}
+    evaluations = write(
+        evaluation("bm25", (1, 2), (1, 3), **zeshel),
+        evaluation("muver", (4, 8), (0, 3), **zeshel),
+        evaluation("muver_2", (3, 8), (0, 3), **zeshel),
+    )
+    rows = [ROWS[0], {"method": "MuVER", "system": "muver", "repeats": ["muver_2"]}]
+    text = make_table("table1", evaluations, out, {"rows": rows, "against": "bm25"})
+    sections = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
+    assert list(sections) == [
+        "Against the paper",
+        "Against the released README",
+        "Mean of worlds",
+        "How sure the numbers are",
+        "Paired tests against BM25",
+        "Over seeds",
+    ]
+    assert "69.13 (-23.68, reproduced)" in sections["Against the paper"]
+    assert "In all: 3 reproduced, 0 near, 0 not reproduced." in sections["Against the paper"]
+    assert "BLINK (as published)" in sections["Against the paper"]
+    assert "Partalidou" not in text  # a row that was not asked for
+    assert "45.41 (-9.05, reproduced)" in sections["Against the released README"]
+    assert "+18.18 (" in sections["Paired tests against BM25"]
+    assert "), p = 0.625 |" in sections["Paired tests against BM25"]
+    assert "31.82 ± 6.43" in sections["Over seeds"]
 
 
-def test_html_is_escaped_and_complete(tmp_path: Path, evaluations: list[Path]):
-    make_table(1, evaluations, tmp_path / "table1.csv", SETTINGS)
-    text = (tmp_path / "table1.html").read_text()
+def test_worlds_without_mentions_are_named(evaluations, tmp_path, out):
+    sizes = {"lego": 8, "yugioh": 3, "atlantis": 0}
+    worlds = {world: {"split": "test", "mentions": n} for world, n in sizes.items()}
+    counts = tmp_path / "counts.json"
+    counts.write_text(json.dumps({"dataset": "tiny", "fingerprint": "f00d", "worlds": worlds}))
+    for name in ("table1", "table6"):
+        text = make_table(name, evaluations, out, SETTINGS, counts)
+        assert "Without mentions, and so without a number: atlantis." in text
+
+
+def test_html_is_escaped_and_complete(evaluations, out):
+    make_table("table1", evaluations, out, {**SETTINGS, "against": "bm25"})
+    text = out.with_suffix(".html").read_text()
     assert '<td class="text">A &amp; B | C</td><td><strong>36.36</strong></td>' in text
+    assert "<h2>Paired tests against BM25</h2>" in text
     assert text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n")
     assert "http" not in text  # nothing is fetched
 
 
-def test_json_and_a_repeat(tmp_path: Path, evaluations: list[Path]):
-    make_table(1, evaluations, tmp_path / "table1.csv", SETTINGS)
-    files = sorted(tmp_path.glob("table1.*"))
+def test_json_and_a_repeat(evaluations, out):
+    settings = {**SETTINGS, "against": "bm25"}
+    make_table("table1", evaluations, out, settings)
+    files = sorted(out.parent.iterdir())
     assert [path.suffix for path in files] == [".csv", ".html", ".json", ".md"]
     before = [path.read_bytes() for path in files]
     assert json.loads(before[2])["rows"][1]["micro"]["1"] == 400 / 11
-    make_table(1, evaluations, tmp_path / "table1.csv", SETTINGS)
+    make_table("table1", evaluations, out, settings)
     assert [path.read_bytes() for path in files] == before
 
 
-def test_mistakes(tmp_path: Path, evaluations: list[Path]):
+def test_our_own_tables(evaluations, out):
+    assert make_table("beyond", evaluations, out, SETTINGS).startswith("# Beyond the paper, on")
+    named = make_table("mine", evaluations, out, {**SETTINGS, "caption": "Of mine"})
+    assert named.startswith("# Of mine, tiny\n")
+    assert "paper" not in named
+
+
+def test_the_command(evaluation, write, out, capsys):
+    evaluations = write(
+        evaluation("bm25", (1, 2), (1, 3), views_per_entity=2.0),
+        evaluation("muver", (4, 8), (0, 3), views_per_entity=3.0),
+    )
+    rows = [ROWS[0], {**ROWS[1], "merge_layers": 1, "search": "close"}]
+    call = ["table", "--name", "table3", "--out", str(out), "--print"]
+    call += ["--settings", json.dumps({"rows": rows, "cutoff": 1})]
+    assert main([*call, "--evaluations", *map(str, evaluations)]) == 0
+    assert out.read_text().splitlines()[1:] == [
+        f"BM25,2.00,18.18,18.18,,{KEYS[0]},",
+        f"A & B | C,,,36.36,3.00,,{KEYS[1]}",
+    ]
+    assert capsys.readouterr().out == out.with_suffix(".md").read_text()
+
+
+def test_table_4_from_counts(tmp_path, out):
+    splits = dict.fromkeys(("train", "val", "test"), 5)
+    counts = {"dataset": "tiny", "fingerprint": "f00d", "mentions": splits, "entities": splits}
+    counts["worlds"] = {"lego": {"split": "test", "mentions": 5, "entities": 5}}
+    (tmp_path / "counts.json").write_text(json.dumps(counts))
+    make_table("table4", [], out, {"source": "a wiki"}, tmp_path / "counts.json")
+    assert out.read_text().splitlines()[:2] == [
+        "Dataset,Split,Mention Num,KB,Entity Num",
+        "tiny,train,5,a wiki,5",
+    ]
+    with pytest.raises(InputError, match="--counts: table4 is made of the corpus's counts"):
+        make_table("table4", [], out, {})
+
+
+def test_mistakes(evaluations, tmp_path, out):
     with pytest.raises(InputError, match="must end in .csv"):
-        make_table(1, evaluations, tmp_path / "table1.md", SETTINGS)
+        make_table("table1", evaluations, out.with_suffix(".md"), SETTINGS)
     with pytest.raises(InputError, match="no such file"):
-        make_table(1, [tmp_path / "none.json"], tmp_path / "table1.csv", SETTINGS)
+        make_table("table1", [tmp_path / "none.json"], out, SETTINGS)
     with pytest.raises(InputError, match="unknown key 'row'. Did you mean 'rows'"):
-        make_table(1, evaluations, tmp_path / "table1.csv", {"row": []})
-    assert not (tmp_path / "table1.csv").exists()
+        make_table("table1", evaluations, out, {"row": []})
+    with pytest.raises(InputError, match="rows is empty"):
+        make_table("table1", evaluations, out, {})
+    with pytest.raises(InputError, match=r"called 'tabel1'. Did you mean 'table1'\? Known: table1"):
+        make_table("tabel1", evaluations, out, SETTINGS)
+    with pytest.raises(InputError, match="called 'table2'"):
+        make_table("table2", evaluations, out, SETTINGS)
+    evaluations[0].with_suffix(".parquet").unlink()
+    with pytest.raises(InputError, match=r"bm25.parquet: no such file"):
+        make_table("table1", evaluations, out, {**SETTINGS, "against": "bm25"})
+    assert not out.exists()

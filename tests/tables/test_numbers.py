@@ -1,30 +1,14 @@
-"""Confidence intervals and how a recall is printed."""
+"""How numbers are printed."""
 
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
-from muver.tables.interval import intervals, percent, wilson
+from muver.tables.numbers import bounds, percent, probability
 
 COUNTS = st.integers(1, 20_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
-
-
-@given(COUNTS)
-def test_wilson_is_scipys(counts):
-    hits, mentions = counts
-    expected = binomtest(hits, mentions).proportion_ci(0.95, method="wilson")
-    found = wilson(hits, mentions)
-    assert found == pytest.approx((100 * expected.low, 100 * expected.high), abs=1e-9)
-    assert 0 <= found[0] <= 100 * hits / mentions + 1e-9
-    assert 100 * hits / mentions - 1e-9 <= found[1] <= 100
-
-
-def test_wilson_by_hand():
-    # z = 1.96: (0.5 + z²/20 -+ z sqrt(0.25/10 + z²/400)) / (1 + z²/10)
-    assert intervals({"1": 5}, 10) == {"1": pytest.approx([23.66, 76.34], abs=0.005)}
 
 
 @pytest.mark.parametrize(
@@ -49,3 +33,16 @@ def test_percent_is_the_nearest_hundredth(counts):
     hits, mentions = counts
     exact = Decimal(100 * hits) / Decimal(mentions)
     assert abs(Decimal(percent(hits, mentions)) - exact) <= Decimal("0.005") + Decimal("1e-20")
+
+
+def test_bounds():
+    assert bounds([0.0, 99.96]) == "0.0 to 100.0"
+    assert bounds([-1.5, 0.25], sign=True) == "-1.50 to +0.25"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.0, "p = 1.000"), (0.001, "p = 0.001"), (0.00099, "p < 0.001"), (1e-300, "p < 0.001")],
+)
+def test_probability(value: float, text: str):
+    assert probability(value) == text

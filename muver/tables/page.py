@@ -1,0 +1,62 @@
+"""What people read of a table: a few small grids with headings, the same in every format."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+Cells = set[tuple[int, int]]  # (row, column)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A grid with a heading and a sentence about it.
+
+    Attributes
+    ----------
+    rows
+        One text a column of ``header``; "" where there is nothing to say.
+    best
+        Cells to set in bold.
+    """
+
+    heading: str
+    note: str
+    header: list[str]
+    rows: list[list[str]]
+    best: Cells = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A table's page; the grid of its first section is the table itself."""
+
+    title: str
+    sections: list[Section]
+
+
+def best_cells(
+    rows: Sequence[Sequence[str]],
+    columns: Sequence[int],
+    group: Callable[[Sequence[str]], str] = lambda row: "",
+) -> Cells:
+    """Cells with the greatest number of a column, as printed, so that equal prints are all bold.
+
+    Parameters
+    ----------
+    columns
+        Those that hold numbers; an empty text has none.
+    group
+        Tells which rows compete with which; all do if not given.
+    """
+    best: Cells = set()
+    for column in columns:
+        greatest: dict[str, float] = {}
+        for row in rows:
+            if row[column]:
+                rival = greatest.get(group(row), float("-inf"))
+                greatest[group(row)] = max(rival, float(row[column]))
+        best |= {
+            (number, column)
+            for number, row in enumerate(rows)
+            if row[column] and float(row[column]) == greatest[group(row)]
+        }
+    return best

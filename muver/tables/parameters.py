@@ -1,0 +1,127 @@
+"""Table 5: how many parameters the two towers have, counted from models as they are built."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from muver.errors import InputError
+from muver.files import read_json
+from muver.tables.page import Page, Section
+from muver.tables.paper import paper
+
+if TYPE_CHECKING:
+    from torch import nn
+    from transformers import BertConfig
+
+Table = dict[str, Any]
+TOWERS = 2
+LARGE = {  # BERT-large's sizes; BERT-base's are the defaults of transformers
+    "hidden_size": 1024,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+    "intermediate_size": 4096,
+}
+
+
+def build(name: str, caption: str, encoder: Path | None) -> Table:
+    """The table as data: a row a model, of two towers without pooling layers, as we train them.
+
+    Parameters
+    ----------
+    encoder
+        Directory with the config.json of the encoder in use, for a row of its own.
+
+    Returns
+    -------
+    Of each row ``parameters``, how many the unused ``poolers`` would add, and the paper's number in
+    ``millions`` with the difference in millions, or None.
+
+    Raises
+    ------
+    InputError
+        If the encoder's configuration is missing or not that of a BERT.
+    """
+    from transformers import BertConfig
+
+    configs = {"MuVER (base)": BertConfig(), "MuVER (large)": BertConfig(**LARGE)}
+    if encoder is not None:
+        configs["MuVER (encoder in use)"] = _config(encoder)
+    return {
+        "name": name,
+        "caption": caption,
+        "paper": {"source": paper()["source"]},
+        "rows": [_row(name, model, config) for model, config in configs.items()],
+    }
+
+
+def _config(encoder: Path) -> "BertConfig":
+    from transformers import BertConfig
+
+    path = encoder / "config.json"
+    raw = read_json(path)
+    kind = raw.get("model_type") if isinstance(raw, dict) else None
+    if kind != "bert":
+        raise InputError(
+            f"{path}: model_type is {kind!r}, expected 'bert'. Pass the directory of the encoder "
+            "that the encoder stage wrote."
+        )
+    return BertConfig.from_dict(raw)
+
+
+def _row(name: str, model: str, config: "BertConfig") -> dict[str, Any]:
+    tower, pooler = count(config)
+    parameters = TOWERS * tower
+    theirs = paper()[name]["rows"].get(model)
+    return {
+        "method": model,
+        "parameters": parameters,
+        "poolers": TOWERS * pooler,
+        "paper": theirs and theirs["millions"],
+        "difference": theirs and parameters / 1e6 - theirs["millions"],
+    }
+
+
+def count(config: "BertConfig") -> tuple[int, int]:
+    """Number of parameters of one BERT, and of the pooling layer that ours do without.
+
+    The models are built on a device that has no memory, so that their size costs nothing.
+    """
+    import torch
+    from transformers import BertModel
+    from transformers.models.bert.modeling_bert import BertPooler
+
+    with torch.device("meta"):
+        tower, pooler = BertModel(config, add_pooling_layer=False), BertPooler(config)
+    return _size(tower), _size(pooler)
+
+
+def _size(module: "nn.Module") -> int:
+    return sum(weight.numel() for weight in module.parameters())
+
+
+def page(table: Table) -> Page:
+    """The table for people."""
+    grid = [
+        [row["method"], str(row["parameters"]), f"{row['parameters'] / 1e6:.1f}M"]
+        for row in table["rows"]
+    ]
+    note = (
+        "Two separate BERTs with all their embeddings, counted from the built models. Vectors are "
+        "states of the last layer, so there are no pooling layers; "
+        + ", ".join(f"in {row['method']} they would add {row['poolers']}" for row in table["rows"])
+        + "."
+    )
+    main = Section("", note, ["Model", "Number of parameters", "in millions"], grid)
+    return Page(table["caption"], [main, _paper(table)])
+
+
+def _paper(table: Table) -> Section:
+    grid = [
+        [row["method"], f"{row['paper']}M", f"{row['difference']:+.1f}M"]
+        for row in table["rows"]
+        if row["paper"] is not None
+    ]
+    note = (
+        f"{table['paper']['source']}: the paper's number and ours minus it. The paper's are twice "
+        "the rounded 110M and 340M of BERT's own paper, not counts."
+    )
+    return Section("Against the paper", note, ["Model", "paper", "difference"], grid)

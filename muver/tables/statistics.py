@@ -1,0 +1,104 @@
+"""Table 4: how many mentions and entities the dataset has."""
+
+from typing import Any
+
+from muver.corpus.zeshel import SPLITS
+from muver.tables.page import Page, Section
+from muver.tables.paper import comparability, is_papers, paper
+
+Table = dict[str, Any]
+
+
+def build(name: str, caption: str, kb: str | None, counts: dict[str, Any]) -> Table:
+    """The table as data: a row a split.
+
+    Parameters
+    ----------
+    kb
+        What the entities are taken from, as the table calls it; None for the paper's name on its
+        own dataset, and for the dataset's name on others.
+    counts
+        What the corpus stage wrote.
+
+    Returns
+    -------
+    Of each row ``mentions``, ``entities`` and its ``worlds``; where the dataset is the paper's also
+    the paper's numbers and whether ours are ``equal``.
+    """
+    dataset = counts["dataset"]
+    published = {row["split"]: row for row in paper()[name]["rows"] if row["dataset"] == dataset}
+    rows = []
+    for split in SPLITS:
+        ours = {"mentions": counts["mentions"][split], "entities": counts["entities"][split]}
+        theirs = published.get(split)
+        rows.append(
+            {
+                "dataset": dataset,
+                "split": split,
+                "kb": kb or (theirs["kb"] if theirs else dataset),
+                **ours,
+                "worlds": {
+                    world: {key: part[key] for key in ours}
+                    for world, part in counts["worlds"].items()
+                    if part["split"] == split
+                },
+                "paper": theirs and {key: theirs[key] for key in ours},
+                "verdict": theirs
+                and {key: "equal" if ours[key] == theirs[key] else "not equal" for key in ours},
+            }
+        )
+    return {
+        "name": name,
+        "caption": caption,
+        "dataset": dataset,
+        "fingerprint": counts["fingerprint"],
+        "paper": {
+            "source": paper()["source"],
+            "dataset": paper()["dataset"],
+            "note": comparability(name, dataset),
+        },
+        "rows": rows,
+    }
+
+
+def page(table: Table) -> Page:
+    """The table for people."""
+    header = ["Dataset", "Split", "Mention Num", "KB", "Entity Num"]
+    grid = [
+        [row["dataset"], row["split"], str(row["mentions"]), row["kb"], str(row["entities"])]
+        for row in table["rows"]
+    ]
+    main = Section("", _note(table), header, grid)
+    beside = [_paper(table)] if is_papers(table["dataset"]) else []
+    return Page(f"{table['caption']}, {table['dataset']}", [main, *beside, _worlds(table)])
+
+
+def _note(table: Table) -> str:
+    note = "Mentions and entities by split; a world, with its entities, belongs to one split."
+    return f"{note} {table['paper']['note'] or ''}".strip()
+
+
+def _paper(table: Table) -> Section:
+    def cell(row: dict[str, Any], key: str) -> str:
+        return f"{row['paper'][key]} ({row['verdict'][key]})"
+
+    grid = [
+        [row["dataset"], row["split"], cell(row, "mentions"), cell(row, "entities")]
+        for row in table["rows"]
+    ]
+    note = f"{table['paper']['source']}: the paper's number, and whether ours is the same."
+    header = ["Dataset", "Split", "Mention Num", "Entity Num"]
+    return Section("Against the paper", note, header, grid)
+
+
+def _worlds(table: Table) -> Section:
+    grid = [
+        [row["split"], world, str(part["mentions"]), str(part["entities"])]
+        for row in table["rows"]
+        for world, part in row["worlds"].items()
+    ]
+    empty = [line[1] for line in grid if line[2] == "0"]
+    note = "The splits' worlds."
+    if empty:
+        note += f" Without mentions, and so without a number in other tables: {', '.join(empty)}."
+    return Section("By world", note, ["Split", "World", "Mention Num", "Entity Num"], grid)

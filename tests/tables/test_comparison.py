@@ -1,0 +1,103 @@
+"""Comparison tables as data."""
+
+import pytest
+
+from muver.errors import InputError
+from muver.tables import row_key
+from muver.tables.comparison import build
+from muver.tables.evaluations import read_evaluations
+
+ROWS = [
+    {"method": "BM25", "system": "bm25", "repeats": []},
+    {"method": "MuVER", "system": "muver", "repeats": []},
+]
+
+
+@pytest.fixture
+def table(evaluation, write):
+    """Build a table of both rows: ``table(name, against, rows, **replaced in evaluations)``."""
+
+    def make(name="table1", against=None, rows=ROWS, **replaced):
+        made = [
+            evaluation("muver", (4, 8), (0, 3), **replaced),
+            evaluation("bm25", (1, 2), (1, 3), **replaced),
+        ]
+        repeats = [system for row in rows for system in row["repeats"]]
+        made += [evaluation(system, (2, 7), (0, 2), **replaced) for system in repeats]
+        systems = ["bm25", "muver", *repeats]
+        return build(name, "Recall", rows, against, read_evaluations(write(*made), systems))
+
+    return make
+
+
+def test_a_row_a_system(table):
+    made = table()
+    assert [row["method"] for row in made["rows"]] == ["BM25", "MuVER"]
+    assert (made["name"], made["dataset"], made["mentions"]) == ("table1", "tiny", 11)
+    assert made["worlds"] == ["lego", "yugioh"]
+    row = made["rows"][0]
+    assert row["row_key"] == row_key({"system": "bm25", "seed": 1}, "f00d")
+    assert row["hits"] == {"1": 2, "64": 5}
+    assert row["micro"]["64"] == pytest.approx(500 / 11)
+    assert row["macro"]["64"] == pytest.approx((25 + 100) / 2)
+    assert row["worlds"]["lego"]["hits"] == {"1": 1, "64": 2}
+    for mean in ("micro", "macro"):
+        assert row["interval"][mean]["64"][0] < row[mean]["64"] < row["interval"][mean]["64"][1]
+    assert row["paired"] is row["seeds"] is None
+
+
+def test_paired_with_a_row(table):
+    made = table(against="bm25")
+    assert made["against"] == {"system": "bm25", "method": "BM25"}
+    bm25, muver = made["rows"]
+    assert bm25["paired"] is None
+    found = muver["paired"]
+    # lego: 3 more at 1; yugioh: 1 less; no mention is lost but that one
+    assert (found["won"]["1"], found["lost"]["1"]) == (3, 1)
+    assert found["difference"]["1"] == pytest.approx(200 / 11)
+    assert found["p_value"]["1"] == pytest.approx(10 / 16)  # 2 P(X >= 3), X of 4 fair coins
+    assert found["p_value"]["64"] == pytest.approx(2 / 64)  # six won, none lost
+    with pytest.raises(InputError, match="against is 'som', which is no row"):
+        table(against="som")
+
+
+def test_several_seeds(table):
+    rows = [ROWS[0], {**ROWS[1], "repeats": ["muver_2", "muver_3"]}]
+    bm25, muver = table(rows=rows)["rows"]
+    assert bm25["seeds"] is None
+    seeds = muver["seeds"]
+    assert list(seeds["values"]) == ["muver", "muver_2", "muver_3"]
+    assert seeds["values"]["muver_3"]["1"] == pytest.approx(200 / 11)
+    assert seeds["mean"]["1"] == pytest.approx((400 + 200 + 200) / 11 / 3)
+    # 4, 2 and 2 hits: their variance is ((4/3)² + 2 (2/3)²) / 2 = 4/3
+    assert seeds["spread"]["1"] == pytest.approx((4 / 3) ** 0.5 * 100 / 11)
+    assert muver["micro"]["1"] == pytest.approx(400 / 11)  # the first seed's
+
+
+def test_paper_stands_beside_its_own_dataset_only(table):
+    made = table()
+    assert "tiny" in made["paper"]["note"]
+    for key in ("paper", "difference", "verdict", "readme", "readme_verdict"):
+        assert all(row[key] is None for row in made["rows"])
+
+    made = table(dataset="zeshel")
+    assert made["paper"]["note"] is None
+    bm25, muver = made["rows"]
+    assert bm25["paper"] == {"1": None, "64": 69.13}
+    assert bm25["verdict"] == {"1": None, "64": "reproduced"}  # 11 mentions decide nothing
+    assert bm25["readme"] is None
+    assert muver["difference"]["1"] == pytest.approx(400 / 11 - 45.4)
+    assert muver["readme_difference"]["1"] == pytest.approx(400 / 11 - 45.41)
+
+
+def test_a_table_of_our_own_has_no_published_numbers(table):
+    made = table("beyond", dataset="zeshel")
+    assert all(row["paper"] is row["readme"] is None for row in made["rows"])
+
+
+def test_the_spread_of_seeds_enters_the_verdict(table):
+    rows = [{**ROWS[1], "repeats": ["muver_2"]}, ROWS[0]]
+    zeshel = {"dataset": "zeshel", "mentions": 10_000}
+    assert table(**zeshel)["rows"][1]["verdict"]["1"] == "not reproduced"  # 36.36 and 45.40
+    # Seeds of 36.36 and 18.18: 12.9 points of standard deviation.
+    assert table(rows=rows, **zeshel)["rows"][0]["verdict"]["1"] == "reproduced"

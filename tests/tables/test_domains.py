@@ -1,0 +1,55 @@
+"""Table 6 as data."""
+
+import pytest
+
+from muver.tables.domains import build
+from muver.tables.evaluations import read_evaluations
+
+ROWS = [
+    {"method": "BLINK (128 tokens)", "system": "blink"},
+    {"method": "MuVER", "system": "muver"},
+]
+
+
+@pytest.fixture
+def table(evaluation, write):
+    def make(**replaced):
+        made = [
+            evaluation("blink", (1, 2), (1, 3), **replaced),
+            evaluation("muver", (4, 8), (0, 3), **replaced),
+        ]
+        return build(
+            "table6", "By domain", ROWS, read_evaluations(write(*made), ["blink", "muver"])
+        )
+
+    return make
+
+
+def test_a_row_a_domain_and_method_then_the_means(table):
+    rows = table()["rows"]
+    assert [(row["domain"], row["system"]) for row in rows] == [
+        ("lego", "blink"), ("lego", "muver"), ("yugioh", "blink"), ("yugioh", "muver"),
+        ("macro mean", "blink"), ("macro mean", "muver"),
+    ]  # fmt: skip
+    assert rows[1]["recall"] == {"1": 50.0, "64": 100.0}
+    assert (rows[2]["mentions"], rows[2]["hits"]) == (3, {"1": 1, "64": 3})
+    low, high = rows[0]["interval"]["64"]
+    assert 0 <= low <= 25 <= high <= 100
+
+
+def test_the_mean_counts_domains_alike(table):
+    rows = table()["rows"]
+    assert rows[4]["recall"]["1"] == pytest.approx((100 / 8 + 100 / 3) / 2)
+    assert rows[4]["hits"] is None
+    low, high = rows[4]["interval"]["64"]
+    assert low < 62.5 < high
+    assert rows[0]["row_key"] == rows[2]["row_key"] == rows[4]["row_key"]
+
+
+def test_paper_by_domain(table):
+    assert all(row["paper"] is None for row in table()["rows"])
+    rows = table(dataset="zeshel")["rows"]
+    assert rows[0]["difference"]["64"] == pytest.approx(25 - 91.83)
+    assert rows[0]["verdict"]["64"] == "not reproduced"
+    assert rows[1]["difference"]["64"] == pytest.approx(100 - 93.74)
+    assert rows[4]["paper"] is None  # it has no means

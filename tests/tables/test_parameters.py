@@ -1,0 +1,63 @@
+"""Table 5: counted parameters."""
+
+import json
+
+import pytest
+from transformers import BertConfig, BertModel
+
+from muver.errors import InputError
+from muver.tables.parameters import build, count, page
+
+SMALL = {
+    "model_type": "bert", "vocab_size": 11, "hidden_size": 4, "num_hidden_layers": 2,
+    "num_attention_heads": 2, "intermediate_size": 6, "max_position_embeddings": 5,
+}  # fmt: skip
+# Word, position and type embeddings, their norm; of each layer four squares with biases, two norms
+# and the two feed-forward matrices with biases.
+TOWER = (11 + 5 + 2) * 4 + 8 + 2 * (4 * (16 + 4) + 2 * 8 + 2 * 24 + 6 + 4)
+POOLER = 16 + 4
+
+
+def test_by_hand():
+    assert count(BertConfig(**SMALL)) == (TOWER, POOLER)
+
+
+def test_the_count_is_that_of_a_model_with_weights():
+    built = BertModel(BertConfig(**SMALL), add_pooling_layer=False)
+    assert sum(weight.numel() for weight in built.parameters()) == TOWER
+
+
+@pytest.fixture
+def encoder(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(SMALL))
+    return tmp_path
+
+
+def test_rows(encoder):
+    table = build("table5", "Parameters", encoder)
+    base, large, own = table["rows"]
+    # 109,482,240 and 335,141,888 are known for whole BERTs, poolers included.
+    assert (base["parameters"], base["poolers"]) == (2 * (109_482_240 - 590_592), 2 * 590_592)
+    assert large["parameters"] + large["poolers"] == 2 * 335_141_888
+    assert (own["parameters"], own["poolers"], own["paper"]) == (2 * TOWER, 2 * POOLER, None)
+    assert base["paper"] == 220
+    assert base["difference"] == pytest.approx(-2.216704)
+
+    main, beside = page(table).sections
+    assert main.header[:2] == ["Model", "Number of parameters"]
+    assert main.rows[0] == ["MuVER (base)", "217783296", "217.8M"]
+    assert beside.rows == [["MuVER (base)", "220M", "-2.2M"], ["MuVER (large)", "680M", "-11.8M"]]
+    assert "in MuVER (base) they would add 1181184" in main.note
+
+
+def test_an_encoder_is_not_needed():
+    assert len(build("table5", "Parameters", None)["rows"]) == 2
+
+
+def test_an_encoder_that_is_none(encoder):
+    (encoder / "config.json").write_text('{"model_type": "gpt2"}')
+    with pytest.raises(InputError, match=r"config.json: model_type is 'gpt2', expected 'bert'"):
+        build("table5", "Parameters", encoder)
+    (encoder / "config.json").unlink()
+    with pytest.raises(InputError, match=r"config.json: no such file"):
+        build("table5", "Parameters", encoder)
