@@ -3,10 +3,10 @@
 from typing import Any
 
 from muver.settings.overlay import overlay
+from muver.training.settings import PARITY
 
 Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
-PARITY = {"padding_views": False, "average_gradients_over": 1, "optimiser": "adamw"}
 
 
 def system_of(settings: Settings, system: str) -> Settings:
@@ -48,7 +48,7 @@ def model_settings(settings: Settings, model: str) -> Settings:
         **layouts,
         "context": settings["context"],
         "training": {**PARITY, **overlay(settings["training"], own.get("training", {}))},
-        "precision": settings["compute"]["precision"],
+        "precision": settings["compute"]["training_precision"],
         "seed": own.get("seed", settings["seed"]),
     }
 
@@ -106,6 +106,7 @@ def row_settings(settings: Settings, system: str) -> Settings:
     if "model" in own:
         row["model"] = model_settings(settings, own["model"])
         row["segment"] = settings["segment"]
+        row["precision"] = settings["compute"]["precision"]
         row["seed"] = row["model"].get("seed", settings["seed"])
         if own["merge_layers"]:
             row["merge"] = merge_settings(settings, own["search"])

@@ -161,13 +161,14 @@ class Trainer:
     def _validate(self, epoch: int) -> None:
         """Keep the model if it finds strictly more golds than any before (as released)."""
         cutoff = self.settings["validation_cutoff"]
-        hits, total = count_hits(
-            self.model,
-            self.validation,
-            cutoff,
-            self.settings["chunk_tokens"],
-            self.accelerator.device,
-        )
+        with self.accelerator.autocast():
+            hits, total = count_hits(
+                self.model,
+                self.validation,
+                cutoff,
+                self.settings["chunk_tokens"],
+                self.accelerator.device,
+            )
         logger.info(
             "step %d: validation recall@%d %.2f (%d of %d)",
             self.step, cutoff, 100 * hits / total, hits, total,
