@@ -19,21 +19,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--store", type=Path, required=True, help="folder that `muver encode` wrote"
     )
     parser.add_argument("--merged", type=Path, help="folder that `muver merge` wrote")
+    parser.add_argument("--global-views", type=Path, help="folder that `muver encode-global` wrote")
+    parser.add_argument("--spans", type=Path, help="folder that `muver encode-spans` wrote")
     parser.add_argument("--entities", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.errors import InputError
     from muver.files import write_manifest
+    from muver.retrieval.layers import PLACES, SystemViews
+    from muver.retrieval.settings import VECTORS, check_settings
 
-    if args.settings.get("merge_layers") and args.merged is None:
-        raise InputError("--merged is needed where settings.merge_layers is not 0.")
+    settings = check_settings(args.settings, VECTORS)
+    given = {name: path for name in PLACES if (path := getattr(args, name)) is not None}
+    SystemViews(settings, **given)  # says what is missing or belongs to another store
     # Relative to the index, so that the folder can be moved as a whole.
     places = {
         name: os.path.relpath(path, args.out.parent)
-        for name in ("model", "store", "merged", "entities")
-        if (path := getattr(args, name)) is not None
+        for name, path in {"model": args.model, **given, "entities": args.entities}.items()
     }
-    write_manifest(args.out, "index", args.settings, {}, **places)
+    write_manifest(args.out, "index", settings, {}, **places)

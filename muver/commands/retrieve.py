@@ -23,6 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", type=Path, help="model directory whose token vectors are compared"
     )
     parser.add_argument("--merged", type=Path, help="folder that `muver merge` wrote")
+    parser.add_argument("--global-views", type=Path, help="folder that `muver encode-global` wrote")
+    parser.add_argument("--spans", type=Path, help="folder that `muver encode-spans` wrote")
     parser.add_argument("--entities", type=Path, required=True)
     parser.add_argument("--mentions", type=Path, required=True)
     parser.add_argument("--sentences", type=Path, help="needed with --model")
@@ -40,7 +42,14 @@ def run(args: argparse.Namespace) -> None:
     corpus = (args.entities, args.mentions)
     results = (args.run_file, args.manifest, args.settings)
     if args.store is not None:
-        stages.retrieve_from_store(args.store, args.merged, *corpus, *results)
+        stages.retrieve_from_store(
+            args.store,
+            args.merged,
+            *corpus,
+            *results,
+            global_views=args.global_views,
+            spans=args.spans,
+        )
     elif args.sentences is None or not args.compute:
         raise InputError("--model needs --sentences and --compute.")
     else:

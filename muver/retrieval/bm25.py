@@ -13,6 +13,7 @@ from muver.errors import InputError
 from muver.files import write_manifest
 from muver.progress import Progress
 from muver.retrieval.exact import rank_scores
+from muver.retrieval.layers import Origins
 from muver.retrieval.stages import RunRows, candidates
 
 DEFAULTS = {
@@ -126,11 +127,11 @@ def retrieve_bm25(
             scores = index.scores([query(mention, settings["query"]) for mention in part])
             ranking = rank_scores(scores, candidate_of, settings["k"])
             ids = [mention["mention_id"] for mention in part]
-            rows.add(name, ids, titles, ranking, (no_views, no_views, no_views))
+            rows.add(name, ids, titles, ranking, Origins(no_views, no_views, no_views))
             progress.advance(len(part))
     progress.finish()
     rows.write(run, table["mention_id"].to_pylist())
-    write_manifest(manifest, "retrieve", settings, {})
+    write_manifest(manifest, "retrieve", settings, {}, counts=None)
 
 
 def document(entity: dict[str, Any], tokens: int | None = None) -> str:

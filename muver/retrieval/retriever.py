@@ -16,9 +16,10 @@ from muver.encoders.bulk import encode_vectors
 from muver.errors import InputError
 from muver.files import read_json
 from muver.retrieval.exact import WorldIndex, build_world, rank
-from muver.retrieval.stages import candidates, stack_layers
+from muver.retrieval.layers import PLACES, Origins, SystemViews
+from muver.retrieval.settings import VECTORS, check_settings
+from muver.retrieval.stages import candidates
 from muver.views.layout import context
-from muver.views.store import ViewStore
 
 BATCH_TOKENS = 4096
 
@@ -40,10 +41,10 @@ class Candidate:
     Attributes
     ----------
     score
-        The greatest dot product, or the sum of softmax probabilities.
+        The greatest similarity, or the sum of softmax probabilities.
     layer, first, last
-        The winning view: 0 for an original one, else the layer of merging that made it, and the
-        sentences it covers.
+        The winning view: 0 for an original one, the layer of merging that made it, -2 for the
+        global view, -3 for a span of sentences; and the sentences it covers.
     """
 
     entity: int
@@ -66,11 +67,10 @@ class Retriever:
     """
 
     def __init__(self, folder: Path, index: dict[str, Any]):
-        self._settings = index["settings"]
+        self._settings = check_settings(index["settings"], VECTORS)
         self._entities = folder / index["entities"]
-        self._layers = [ViewStore(folder / index["store"]).layer(0)]
-        for number in range(1, self._settings["merge_layers"] + 1):
-            self._layers.append(ViewStore(folder / index["merged"]).layer(number))
+        places = {name: folder / index[name] for name in PLACES if name in index}
+        self._views = SystemViews(self._settings, **places)
         self._model_folder = folder / index["model"]
         self._worlds: dict[str, _World] = {}
 
@@ -92,7 +92,7 @@ class Retriever:
     @property
     def worlds(self) -> list[str]:
         """Names of the worlds that can be searched."""
-        return self._layers[0].worlds
+        return self._views.worlds
 
     @cached_property
     def model(self) -> BiEncoder:
@@ -123,8 +123,9 @@ class Retriever:
                 world.index,
                 k,
                 self._settings["aggregate"],
-                self._settings.get("softmax_candidates", k),
+                self._settings["softmax_candidates"],
                 self._settings["memory_mb"],
+                metric=self._settings["metric"],
             )
             for row, *ranked in zip(
                 rows, ranking.entities, ranking.scores, ranking.rows, strict=True
@@ -160,9 +161,9 @@ class Retriever:
     def _load(self, name: str) -> "_World":
         table = read_entities(self._entities, [name])
         titles = table["title"].to_pylist()
-        vectors, owners, spans = stack_layers([layer.world(name) for layer in self._layers])
+        vectors, owners, origins = self._views.world(name)
         index = build_world(vectors, owners, candidates(titles, self._settings["match"]))
-        return _World(index, table["document_id"].to_pylist(), titles, spans)
+        return _World(index, table["document_id"].to_pylist(), titles, origins)
 
 
 @dataclass(frozen=True)
@@ -170,8 +171,8 @@ class _World:
     index: WorldIndex
     document_ids: list[str]
     titles: list[str]
-    spans: tuple[np.ndarray, np.ndarray, np.ndarray]
+    origins: Origins
 
     def candidate(self, entity: int, score: float, view: int) -> Candidate:
-        span = (int(column[view]) for column in self.spans)
-        return Candidate(entity, self.document_ids[entity], self.titles[entity], score, *span)
+        origin = (int(column[view]) for column in self.origins)
+        return Candidate(entity, self.document_ids[entity], self.titles[entity], score, *origin)

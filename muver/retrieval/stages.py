@@ -8,12 +8,11 @@ import numpy as np
 from muver.corpus.schema import read_entities, read_mentions
 from muver.errors import InputError
 from muver.evaluation.runs import write_run
-from muver.files import read_json, write_manifest
+from muver.files import write_manifest
 from muver.progress import Progress, logger
 from muver.retrieval.exact import Ranking, build_world, first_with_same, rank, rank_scores
-from muver.views.store import Layer, ViewStore
-
-Spans = tuple[np.ndarray, np.ndarray, np.ndarray]
+from muver.retrieval.layers import ORIGINAL, Origins, SystemViews
+from muver.retrieval.settings import TOKENS, VECTORS, check_settings
 
 
 class RunRows:
@@ -33,14 +32,14 @@ class RunRows:
         mention_ids: list[str],
         titles: list[str],
         ranking: Ranking,
-        spans: Spans,
+        origins: Origins,
     ) -> None:
         """Append one world's rankings.
 
         Parameters
         ----------
-        spans
-            Layer, first and last sentence of each row that ``ranking.rows`` points to.
+        origins
+            Of each row that ``ranking.rows`` points to.
         """
         columns = self._columns
         for row, mention in enumerate(mention_ids):
@@ -52,8 +51,8 @@ class RunRows:
             columns["entity"].extend(entities.tolist())
             columns["title"].extend(titles[entity] for entity in entities)
             columns["score"].extend(ranking.scores[row][kept].tolist())
-            for name, span in zip(("layer", "first", "last"), spans, strict=True):
-                columns[name].extend(span[rows].tolist())
+            for name, column in origins._asdict().items():
+                columns[name].extend(column[rows].tolist())
 
     def write(self, path: Path, mention_ids: list[str]) -> None:
         """Write the run file, its mentions in the order of ``mention_ids``."""
@@ -69,26 +68,6 @@ def candidates(titles: list[str], match: str) -> np.ndarray:
     return first_with_same(titles) if match == "title" else np.arange(len(titles))
 
 
-def stack_layers(parts: list[Layer]) -> tuple[np.ndarray, np.ndarray, Spans]:
-    """One world's layers under each other: vectors, owners, and where each view comes from.
-
-    Returns
-    -------
-    (views, d) vectors, memory-mapped if there is one layer; (views,) entities; the layer, first
-    and last sentence of each view.
-    """
-    vectors = [part.vectors for part in parts]
-    return (
-        vectors[0] if len(vectors) == 1 else np.concatenate(vectors),
-        np.concatenate([part.entities for part in parts]),
-        (
-            np.concatenate([np.full(len(part.entities), n) for n, part in enumerate(parts)]),
-            np.concatenate([part.first for part in parts]),
-            np.concatenate([part.last for part in parts]),
-        ),
-    )
-
-
 def retrieve_from_store(
     store: Path,
     merged: Path | None,
@@ -97,28 +76,21 @@ def retrieve_from_store(
     run: Path,
     manifest: Path,
     settings: dict[str, Any],
+    *,
+    global_views: Path | None = None,
+    spans: Path | None = None,
 ) -> None:
     """Rank entities by the vectors of a store.
 
     Parameters
     ----------
-    merged
-        Folder of the merged layers; needed if ``merge_layers`` is not 0.
+    merged, global_views, spans
+        Folders of further views (:class:`muver.retrieval.layers.SystemViews`).
     settings
-        ``split``, ``aggregate``, ``merge_layers``, ``k``, ``match``, ``memory_mb`` and, for
-        "softmax_sum", ``softmax_candidates``.
+        Those of :data:`muver.retrieval.settings.VECTORS`; what is left out has its default.
     """
-    layers = [ViewStore(store).layer(0)]
-    if settings["merge_layers"]:
-        if merged is None:
-            raise InputError("--merged is needed where settings.merge_layers is not 0.")
-        made = read_json(merged / "manifest.json")["settings"]["layers"]
-        if settings["merge_layers"] > made:
-            raise InputError(
-                f"{merged}: holds {made} merged layers, the row asks for "
-                f"{settings['merge_layers']}. Raise merge.layers in params.yaml."
-            )
-        layers += [ViewStore(merged).layer(n) for n in range(1, settings["merge_layers"] + 1)]
+    settings = check_settings(settings, VECTORS)
+    views = SystemViews(settings, store, merged, global_views, spans)
     if not (store / "mentions.npy").is_file():
         raise InputError(f"{store / 'mentions.npy'}: no such file. Run the encode stage first.")
     vectors = np.load(store / "mentions.npy", mmap_mode="r")
@@ -130,37 +102,39 @@ def retrieve_from_store(
             "encode stage again."
         )
     worlds = np.array(table["world"].to_pylist(), dtype=object)
-    if set(worlds) != set(layers[0].worlds):
+    if set(worlds) != set(views.worlds):
         raise InputError(
-            f"{store} holds the worlds {', '.join(layers[0].worlds)}, the mentions in split "
+            f"{store} holds the worlds {', '.join(views.worlds)}, the mentions in split "
             f"{settings['split']!r} are of {', '.join(sorted(set(worlds)))}. Run the encode stage "
             "again."
         )
     ids = np.array(table["mention_id"].to_pylist(), dtype=object)
     rows = RunRows()
+    counts = {"entities": 0, "views": 0}
     progress = Progress("ranking", len(vectors), "mentions")
     position = 0
-    for name in layers[0].worlds:
+    for name in views.worlds:
         own = ids[worlds == name].tolist()
         titles = read_entities(entities, [name])["title"].to_pylist()
-        parts = [layer.world(name) for layer in layers]
-        stacked, owners, spans = stack_layers(parts)
-        world = build_world(stacked, owners, candidates(titles, settings["match"]))
+        stacked, owners, origins = views.world(name)
         ranking = rank(
             vectors[position : position + len(own)],
-            world,
+            build_world(stacked, owners, candidates(titles, settings["match"])),
             settings["k"],
             settings["aggregate"],
-            settings.get("softmax_candidates", settings["k"]),
+            settings["softmax_candidates"],
             settings["memory_mb"],
+            metric=settings["metric"],
         )
         position += len(own)
-        rows.add(name, own, titles, ranking, spans)
+        rows.add(name, own, titles, ranking, origins)
+        counts["entities"] += len(titles)
+        counts["views"] += len(owners)
         logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
         progress.advance(len(own))
     progress.finish()
     rows.write(run, ids.tolist())
-    write_manifest(manifest, "retrieve", settings, {})
+    write_manifest(manifest, "retrieve", settings, {}, counts=counts)
 
 
 def retrieve_over_tokens(
@@ -175,10 +149,12 @@ def retrieve_over_tokens(
 ) -> None:
     """Rank entities by token vectors, encoded a chunk at a time and never stored (SOM).
 
+    The manifest counts every token vector of an entity as a view.
+
     Parameters
     ----------
     settings
-        ``split``, ``k``, ``match``.
+        Those of :data:`muver.retrieval.settings.TOKENS`; what is left out has its default.
     compute
         ``device``, ``precision``, ``threads``, ``batch_tokens``.
     """
@@ -187,9 +163,11 @@ def retrieve_over_tokens(
     from muver.retrieval.tokens import score_world
     from muver.views.worlds import load_worlds
 
+    settings = check_settings(settings, TOKENS)
     accelerator = device.start(compute)
     model = BiEncoder.from_pretrained(model_folder).to(accelerator.device).eval()
     rows = RunRows()
+    counts = {"entities": 0, "views": 0}
     for world in load_worlds(
         entities, mentions, sentences, settings["split"], model.config, model.pieces
     ):
@@ -203,12 +181,18 @@ def retrieve_over_tokens(
                 compute["batch_tokens"],
                 accelerator.device,
                 label=f"entities of {world.name}",
+                memory_mb=settings["memory_mb"],
+                pad_to=model.config.pad_to,
             )
-        ranking = rank_scores(scores, candidates(world.titles, settings["match"]), settings["k"])
-        spans = tuple(
-            np.array(column)
-            for column in zip(*((0, view.first, view.last) for view in views), strict=True)
+        candidate_of = candidates(world.titles, settings["match"])
+        ranking = rank_scores(scores, candidate_of, settings["k"], settings["memory_mb"])
+        origins = Origins(
+            np.full(len(views), ORIGINAL),
+            np.array([view.first for view in views]),
+            np.array([view.last for view in views]),
         )
-        rows.add(world.name, world.mention_ids, world.titles, ranking, spans)
+        rows.add(world.name, world.mention_ids, world.titles, ranking, origins)
+        counts["entities"] += len(views)
+        counts["views"] += sum(model.config.pad_to[1] or len(view.ids) for view in views)
     rows.write(run, read_mentions(mentions, settings["split"])["mention_id"].to_pylist())
-    write_manifest(manifest, "retrieve", settings, {})
+    write_manifest(manifest, "retrieve", settings, {}, counts=counts)

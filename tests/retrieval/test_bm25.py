@@ -135,6 +135,7 @@ def test_manifest_names_all_settings(corpus: Path):
     manifest = json.loads((corpus / "run.json").read_text())
     assert manifest["stage"] == "retrieve"
     assert manifest["settings"] == check_settings({"k1": 0.9})
+    assert manifest["counts"] is None  # it has no views
 
 
 @pytest.mark.parametrize(

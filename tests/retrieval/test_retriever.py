@@ -1,6 +1,7 @@
 """The library's face: what the workflow's retrieve stage ranks, asked mention by mention."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ import muver
 from muver import Mention, Retriever
 from muver.cli import main
 from muver.corpus.schema import read_entities, read_mentions
-from muver.encoders.stages import encode_split, merge_store
+from muver.encoders.stages import encode_global, encode_spans, encode_split, merge_store
 from muver.errors import InputError
 from muver.evaluation.runs import read_run
 from muver.retrieval.stages import retrieve_from_store
@@ -26,27 +27,38 @@ SETTINGS = {
     "softmax_candidates": 6,
     "memory_mb": 1,
 }
+SYSTEMS = {
+    "muver": SETTINGS,
+    "l2": {**SETTINGS, "metric": "l2"},
+    "everything": {
+        **SETTINGS, "aggregate": "max", "metric": "l2", "global_view": True, "spans": True,
+    },
+}  # fmt: skip
 MERGE = {"layers": 2, "top_k": 0.4, "pairs": "distant", "max_tokens": 60}
 
 
 @pytest.fixture(scope="module")
 def built(encoder, corpus, tmp_path_factory):
-    """A model, its store, its merged layers and an index over them."""
+    """A model, its store, further views of each kind and indexes over them."""
     root = tmp_path_factory.mktemp("built")
     tiny.make_model(encoder).save_pretrained(root / "model")
     encode_split(root / "model", *corpus, root / "store", {**tiny.COMPUTE, "split": "test"})
     merge_store(root / "model", root / "store", root / "merged", {**tiny.COMPUTE, **MERGE})
-    (root / "entities.parquet").write_bytes(corpus[0].read_bytes())
-    places = {
-        "model": "model",
-        "store": "store",
-        "merged": "merged",
-        "entities": "entities.parquet",
-    }
-    options = [text for name, place in places.items() for text in (f"--{name}", str(root / place))]
-    index = root / "indexes" / "muver.json"
-    assert main(["index", "--settings", json.dumps(SETTINGS), *options, "--out", str(index)]) == 0
+    settings = {"max_tokens": 60, **tiny.COMPUTE}
+    encode_global(root / "model", root / "store", corpus[0], root / "global-views", settings)
+    settings = {"max_views": 3, "max_tokens": 60, **tiny.COMPUTE}
+    encode_spans(root / "model", root / "store", root / "spans", settings)
+    (root / "entities").write_bytes(corpus[0].read_bytes())
+    for name, settings in SYSTEMS.items():
+        assert index(root, root / "indexes" / f"{name}.json", settings) == 0
     return root
+
+
+def index(root, out, settings) -> int:
+    command = ["index", "--settings", json.dumps(settings), "--out", str(out)]
+    for name in ("model", "store", "merged", "global-views", "spans", "entities"):
+        command += [f"--{name}", str(root / name)]
+    return main(command)
 
 
 def asked(corpus) -> list[Mention]:
@@ -57,12 +69,16 @@ def asked(corpus) -> list[Mention]:
     ]
 
 
-def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path):
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system):
     run = tmp_path / "run.parquet"
     places = (built / "store", built / "merged", *corpus[:2], run, tmp_path / "run.json")
-    retrieve_from_store(*places, SETTINGS)
+    further = {"global_views": built / "global-views", "spans": built / "spans"}
+    retrieve_from_store(*places, SYSTEMS[system], **further)
     expected = read_run(run).to_pylist()
-    found = Retriever.from_index(built / "indexes" / "muver.json").retrieve(asked(corpus), k=5)
+    assert {row["layer"] for row in expected} >= ({-3, -2} if system == "everything" else {0})
+    index = built / "indexes" / f"{system}.json"
+    found = Retriever.from_index(index).retrieve(asked(corpus), k=5)
     flat = [candidate for candidates in found for candidate in candidates]
     for name in ("entity", "title", "layer", "first", "last"):
         assert [getattr(c, name) for c in flat] == [row[name] for row in expected]
@@ -82,6 +98,16 @@ def test_an_index_moves_with_its_folder(built, corpus, tmp_path):
         assert len(found[0]) == 3
     finally:
         moved.rename(built)
+
+
+def test_an_index_over_views_of_another_store(built, tmp_path, capsys):
+    for folder in ("store", "merged"):
+        shutil.copytree(built / folder, tmp_path / folder)
+    matrix = tmp_path / "store" / "layer0.npy"
+    np.save(matrix, np.load(matrix) + 1)
+    assert index(tmp_path, tmp_path / "muver.json", SETTINGS) == 2
+    assert "made from another store" in capsys.readouterr().err
+    assert not (tmp_path / "muver.json").exists()
 
 
 def test_case_does_not_matter_and_one_world_need_not_be_named(built, corpus):

@@ -1,6 +1,7 @@
 """From stores and models to run files."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -9,13 +10,15 @@ import pytest
 
 from muver.cli import main
 from muver.corpus.schema import read_entities, read_mentions
+from muver.encoders.biencoder import BiEncoder
 from muver.encoders.stages import encode_split, merge_store
 from muver.errors import InputError
 from muver.evaluation.runs import read_run
-from muver.files import read_json
-from muver.retrieval.stages import retrieve_from_store
+from muver.files import read_json, write_manifest
+from muver.retrieval.stages import retrieve_from_store, retrieve_over_tokens
 from muver.views.layout import View
 from muver.views.store import LayerWriter, ViewStore, save_matrix
+from muver.views.worlds import load_worlds
 from tests import tiny
 
 SETTINGS = {
@@ -26,6 +29,10 @@ SETTINGS = {
     "match": "title",
     "softmax_candidates": 200,
     "memory_mb": 1,
+    "metric": "dot",
+    "search": None,
+    "global_view": False,
+    "spans": False,
 }
 
 
@@ -44,11 +51,16 @@ def store(corpus, tmp_path):
     # In the merged layer entity 11 has a view that every mention likes best.
     merged.add("cedar", [11], [View([1], 0, 4)], np.full((1, 12), 5, dtype=np.float32))
     merged.write(tmp_path / "merged", 1)
-    (tmp_path / "merged" / "manifest.json").write_text(json.dumps({"settings": {"layers": 1}}))
+    write_further_manifest(tmp_path, "merged", layers=1)
     return tmp_path
 
 
-def retrieve(root, corpus, merged=None, **settings) -> pa.Table:
+def write_further_manifest(root, folder, **settings):
+    origin = {"store": ViewStore(root / "store").fingerprint()}
+    write_manifest(root / folder / "manifest.json", "merge", settings, origin)
+
+
+def retrieve(root, corpus, merged=None, further=None, **settings) -> pa.Table:
     run = root / "run.parquet"
     retrieve_from_store(
         root / "store",
@@ -57,6 +69,7 @@ def retrieve(root, corpus, merged=None, **settings) -> pa.Table:
         run,
         root / "run.json",
         {**SETTINGS, **settings},
+        **(further or {}),
     )
     return read_run(run)
 
@@ -78,6 +91,7 @@ def test_a_run_from_a_store(store, corpus):
     ]
     manifest = read_json(store / "run.json")
     assert manifest["stage"] == "retrieve" and manifest["settings"] == SETTINGS
+    assert manifest["counts"] == {"entities": 12, "views": 12}
 
 
 def test_merged_views_win_with_their_layer_and_span(store, corpus):
@@ -87,6 +101,96 @@ def test_merged_views_win_with_their_layer_and_span(store, corpus):
         (11, 1, 0, 4),
         (3, 0, 0, 1),
     ]
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 13}
+
+
+def test_settings_that_are_left_out_have_defaults(store, corpus):
+    paths = (store / "store", None, *corpus[:2], store / "run.parquet", store / "run.json")
+    retrieve_from_store(*paths, {"k": 3})
+    assert read_json(store / "run.json")["settings"] == {**SETTINGS, "k": 3, "memory_mb": 256}
+    assert read_run(store / "run.parquet").num_rows == 12 * 3
+
+
+def test_l2_takes_the_nearest_view(store, corpus):
+    """Mention n lies at 2 n + (n - 1): nearest view n, at distance sqrt 2, then n - 1, at 2."""
+    run = retrieve(store, corpus, metric="l2", k=2).to_pylist()
+    assert [row["entity"] for row in run[6:8]] == [3, 2]
+    np.testing.assert_allclose([row["score"] for row in run[6:8]], [-(2**0.5), -2], rtol=1e-6)
+
+
+def test_a_global_view(store, corpus):
+    """The global view of entity 5 is what mention 3 likes best."""
+    writer = LayerWriter()
+    vectors = np.zeros((12, 12), dtype=np.float32)
+    vectors[5, 3] = 9
+    writer.add("cedar", range(12), [View([n], 0, 3) for n in range(12)], vectors)
+    writer.write(store / "globals", 0)
+    write_further_manifest(store, "globals", max_tokens=128)
+    further = {"global_views": store / "globals"}
+    run = retrieve(store, corpus, further=further, global_view=True).to_pylist()
+    assert [(row["entity"], row["score"], row["layer"]) for row in run[12:14]] == [
+        (5, 18, -2),
+        (3, 2, 0),
+    ]
+    assert (run[12]["first"], run[12]["last"]) == (0, 3)
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 24}
+    run = retrieve(store, corpus, store / "merged", further, global_view=True, merge_layers=1)
+    assert [(row["entity"], row["layer"]) for row in run.to_pylist()[12:15]] == [
+        (5, -2),
+        (11, 1),
+        (3, 0),
+    ]
+
+
+def test_spans_take_the_place_of_merged_views_where_every_span_is_there(store, corpus):
+    """Entity 10 has three views here, entity 11 one; both have a merged one, 11 a span."""
+    entities = [*range(11), 10, 10, 11]
+    originals, merged, spans = LayerWriter(), LayerWriter(), LayerWriter()
+    vectors = np.eye(12, dtype=np.float32)[entities]
+    originals.add("cedar", entities, [View([n], 0, 0) for n in entities], vectors)
+    originals.write(store / "store", 0)
+    big = np.array([[5.0], [6.0]], dtype=np.float32) * np.ones((2, 12), dtype=np.float32)
+    merged.add("cedar", [10, 11], [View([1], 0, 1), View([2], 0, 2)], big)
+    merged.write(store / "merged", 1)
+    write_further_manifest(store, "merged", layers=1)
+    spans.add("cedar", [11], [View([3], 1, 2)], np.ones((1, 12), dtype=np.float32))
+    spans.write(store / "spans", 1)
+    write_further_manifest(store, "spans", max_views=2)
+    further = {"spans": store / "spans"}
+    asked = {"merge_layers": 1, "spans": True, "k": 3}
+    run = retrieve(store, corpus, store / "merged", further, **asked).to_pylist()
+    # Entity 10 has more than two views, so its merged view counts; 11 has every span instead.
+    assert [(row["entity"], row["score"], row["layer"]) for row in run[9:12]] == [
+        (10, 15, 1),
+        (11, 3, -3),
+        (3, 2, 0),
+    ]
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 14 + 1 + 1}
+    run = retrieve(store, corpus, None, further, **{**asked, "merge_layers": 0}).to_pylist()
+    assert [(row["entity"], row["layer"]) for row in run[9:11]] == [(11, -3), (3, 0)]
+
+
+@pytest.mark.parametrize("kind", ["merged", "global_views", "spans"])
+def test_views_of_another_store(store, corpus, kind):
+    commands = {"merged": "merge", "global_views": "encode-global", "spans": "encode-spans"}
+    folder = store / kind
+    write_further_manifest(store, kind, layers=1, max_views=10)
+    save_matrix(store / "store" / "layer0.npy", np.zeros((12, 12), dtype=np.float32))
+    wanted = {"merged": "merge_layers", "global_views": "global_view"}.get(kind, kind)
+    words = f"{kind}: made from another store than .*Run `muver {commands[kind]}` again"
+    with pytest.raises(InputError, match=words):
+        if kind == "merged":
+            retrieve(store, corpus, folder, merge_layers=1)
+        else:
+            retrieve(store, corpus, further={kind: folder}, **{wanted: True})
+    assert not (store / "run.parquet").exists()
+
+
+def test_views_of_an_earlier_version_that_name_no_store(store, corpus):
+    manifest = store / "merged" / "manifest.json"
+    manifest.write_text(json.dumps({"settings": {"layers": 1}}))
+    with pytest.raises(InputError, match="made from another store"):
+        retrieve(store, corpus, store / "merged", merge_layers=1)
 
 
 def test_fewer_candidates_than_k(store, corpus):
@@ -130,6 +234,10 @@ def test_more_layers_than_were_merged(store, corpus):
 def test_merged_layers_that_are_not_named(store, corpus):
     with pytest.raises(InputError, match="--merged is needed"):
         retrieve(store, corpus, merge_layers=1)
+    with pytest.raises(InputError, match="--global-views is needed"):
+        retrieve(store, corpus, global_view=True)
+    with pytest.raises(InputError, match="--spans is needed"):
+        retrieve(store, corpus, spans=True)
 
 
 def test_mentions_of_another_run(store, corpus):
@@ -151,9 +259,20 @@ def test_a_store_without_mentions(store, corpus):
         retrieve(store, corpus)
 
 
-def test_an_unknown_match(store, corpus):
-    with pytest.raises(InputError, match="'name' is not 'title' or 'id'"):
-        retrieve(store, corpus, match="name")
+@pytest.mark.parametrize(
+    "key, value, words",
+    [
+        ("match", "name", "match is 'name', expected title or id"),
+        ("aggregate", "mean", "aggregate is 'mean', expected max or softmax_sum"),
+        ("metric", "cosine", "metric is 'cosine', expected dot or l2"),
+        ("k", 0, "k is 0, expected a whole number, at least 1"),
+        ("merge_layers", "4", "merge_layers is '4', expected a whole number, at least 0"),
+        ("globalview", True, "unknown key 'globalview'. Did you mean 'global_view'"),
+    ],
+)
+def test_settings_that_are_not_allowed(store, corpus, key, value, words):
+    with pytest.raises(InputError, match=words):
+        retrieve(store, corpus, **{key: value})
 
 
 @pytest.mark.parametrize("score", ["max", "sum_max"])
@@ -180,6 +299,8 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path, score):
     assert main(["retrieve", "--settings", json.dumps(settings), *source, *common]) == 0
     rows = read_run(tmp_path / "run.parquet").to_pylist()
     assert len(rows) == 12 * 3
+    counts = read_json(tmp_path / "run.json")["counts"]
+    assert counts["entities"] == 12
     if score == "max":
         parts = [
             ViewStore(tmp_path / folder).layer(number).world("cedar")
@@ -190,13 +311,27 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path, score):
             @ np.concatenate([part.vectors for part in parts]).T
         )
         owners = np.concatenate([part.entities for part in parts])
+        assert counts["views"] == len(owners)
         assert [row["entity"] for row in rows[::3]] == owners[products.argmax(axis=1)].tolist()
     else:
         assert {row["layer"] for row in rows} == {0}
         assert {row["first"] for row in rows} == {0}
+        (world,) = load_worlds(*corpus, "test", model.config, model.pieces)
+        assert counts["views"] == sum(len(view.ids) for (view,) in world.views)
     again = (tmp_path / "run.parquet").read_bytes()
     main(["retrieve", "--settings", json.dumps(settings), *source, *common])
     assert (tmp_path / "run.parquet").read_bytes() == again
+
+
+def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_path):
+    model = tiny.make_model(encoder, "sum_max")
+    padded = replace(model.config, views={**model.config.views, "padding": True})
+    BiEncoder(model.mention_encoder, model.entity_encoder, model.pieces, padded).save_pretrained(
+        tmp_path / "model"
+    )
+    places = (tmp_path / "model", *corpus, tmp_path / "run.parquet", tmp_path / "run.json")
+    retrieve_over_tokens(*places, {"k": 3, "memory_mb": 1}, tiny.COMPUTE)
+    assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}
 
 
 def test_token_vectors_need_the_sentences_and_the_machine(corpus, tmp_path, capsys):

@@ -1,0 +1,136 @@
+"""The views that a system ranks by: those of a store, and further ones that were made from it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from muver.errors import InputError
+from muver.files import read_json
+from muver.views.store import Layer, LayerFile, ViewStore
+
+# Codes of a view's origin in runs; n > 0 is the n-th layer of merging.
+ORIGINAL, GLOBAL, SPAN = 0, -2, -3
+PLACES = ("store", "merged", "global_views", "spans")
+
+
+class Origins(NamedTuple):
+    """Where each view comes from.
+
+    Attributes
+    ----------
+    layer : (views,)
+        Code of its origin; -1 where there are no views to speak of.
+    first, last : (views,)
+        Sentences that it was made from.
+    """
+
+    layer: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+
+
+class SystemViews:
+    """Views of a system, a world at a time: original, merged, global, exhaustive spans.
+
+    Parameters
+    ----------
+    settings
+        ``merge_layers``, ``global_view``, ``spans`` (:data:`muver.retrieval.settings.VECTORS`).
+    store, merged, global_views, spans
+        Folders that ``muver encode``, ``merge``, ``encode-global`` and ``encode-spans`` wrote; the
+        last three are needed where the settings ask for their views.
+
+    Raises
+    ------
+    InputError
+        If a folder is needed and not given, was made from another store, or holds too few layers.
+
+    Notes
+    -----
+    With ``spans``, entities that have every span have no merged views; the others have.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        store: Path,
+        merged: Path | None = None,
+        global_views: Path | None = None,
+        spans: Path | None = None,
+    ):
+        self._store = ViewStore(store)
+        self._base = self._store.layer(0)
+        self._fingerprint: str | None = None
+        self._parts: list[tuple[int, LayerFile]] = [(ORIGINAL, self._base)]
+        self._exhaustive = -1  # greatest number of views of an entity that has every span
+        if wanted := settings["merge_layers"]:
+            folder, manifest = self._open(merged, "merged", "merge_layers", "merge")
+            made = manifest["settings"]["layers"]
+            if wanted > made:
+                raise InputError(
+                    f"{folder}: holds {made} merged layers, the row asks for {wanted}. Raise "
+                    "merge.layers in params.yaml."
+                )
+            layers = ViewStore(folder)
+            self._parts += [(number, layers.layer(number)) for number in range(1, wanted + 1)]
+        if settings["global_view"]:
+            folder, _ = self._open(global_views, "global-views", "global_view", "encode-global")
+            self._parts.append((GLOBAL, ViewStore(folder).layer(0)))
+        if settings["spans"]:
+            folder, manifest = self._open(spans, "spans", "spans", "encode-spans")
+            self._parts.append((SPAN, ViewStore(folder).layer(1)))
+            self._exhaustive = manifest["settings"]["max_views"]
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of the worlds, in the store's order."""
+        return self._base.worlds
+
+    def world(self, name: str) -> tuple[np.ndarray, np.ndarray, Origins]:
+        """One world's views under each other.
+
+        Returns
+        -------
+        (views, d) vectors, memory-mapped if there are only original views; the (views,) entity of
+        each; and where each comes from.
+        """
+        parts = [(code, file.world(name)) for code, file in self._parts]
+        vectors, entities, origins = _stack(parts)
+        if self._exhaustive < 0:
+            return vectors, entities, origins
+        few = np.bincount(parts[0][1].entities) <= self._exhaustive
+        kept = (origins.layer <= 0) | ~few[entities]
+        return vectors[kept], entities[kept], Origins(*(column[kept] for column in origins))
+
+    def _open(
+        self, folder: Path | None, option: str, setting: str, command: str
+    ) -> tuple[Path, dict[str, Any]]:
+        """A folder of further views and its manifest, if they were made from this store."""
+        if folder is None:
+            raise InputError(f"--{option} is needed where the settings ask for {setting}.")
+        manifest = read_json(folder / "manifest.json")
+        if self._fingerprint is None:
+            self._fingerprint = self._store.fingerprint()
+        if manifest.get("inputs", {}).get("store") != self._fingerprint:
+            raise InputError(
+                f"{folder}: made from another store than {self._store.folder}. Run `muver "
+                f"{command}` again."
+            )
+        return folder, manifest
+
+
+def _stack(parts: list[tuple[int, Layer]]) -> tuple[np.ndarray, np.ndarray, Origins]:
+    layers = [layer for _, layer in parts]
+    codes = [np.full(len(layer.entities), code) for code, layer in parts]
+    vectors = [layer.vectors for layer in layers]
+    return (
+        vectors[0] if len(vectors) == 1 else np.concatenate(vectors),
+        np.concatenate([layer.entities for layer in layers]),
+        Origins(
+            np.concatenate(codes),
+            np.concatenate([layer.first for layer in layers]),
+            np.concatenate([layer.last for layer in layers]),
+        ),
+    )
