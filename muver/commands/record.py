@@ -1,11 +1,11 @@
-"""``muver record``: a table's rows as MLflow runs."""
+"""``muver record``: a table's rows, or the grid's points, as MLflow runs."""
 
 import argparse
 from pathlib import Path
 
 from muver.commands import json_settings
 
-HELP = "record each row of a table as an MLflow run"
+HELP = "record each row of a table, or each point of the grid, as an MLflow run"
 
 
 def system_file(text: str) -> tuple[str, Path]:
@@ -18,12 +18,18 @@ def system_file(text: str) -> tuple[str, Path]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``muver record``."""
-    parser.add_argument("--table", type=Path, required=True, help="JSON that muver table wrote")
+    made = parser.add_mutually_exclusive_group(required=True)
+    made.add_argument("--table", type=Path, help="JSON that muver table wrote")
+    made.add_argument("--grid", type=Path, help="JSON that muver grid wrote")
     parser.add_argument(
-        "--evaluations", type=Path, nargs="+", required=True, help="from muver evaluate"
+        "--evaluations", type=Path, nargs="+", default=[], help="of a table: from muver evaluate"
     )
     parser.add_argument(
-        "--runs", type=Path, nargs="+", required=True, help="run files, named after their systems"
+        "--runs",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="of a table: run files, named after their systems",
     )
     parser.add_argument(
         "--artifacts",
@@ -31,7 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         default=[],
         metavar="SYSTEM=FILE",
-        help="further files to keep with a system's run, such as its training log",
+        help="of a table: further files to keep with a system's run, such as its training log",
+    )
+    parser.add_argument(
+        "--logs",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="of the grid: training logs, each named after its point",
     )
     parser.add_argument(
         "--out", type=Path, required=True, help="CSV file: the run and its address of each row key"
@@ -41,12 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=json_settings,
         default={},
         metavar="JSON",
-        help='{"experiment": "table1", "enabled": true}',
+        help='{"experiment": NAME, "enabled": true}; by default the name of the table\'s file',
     )
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.tracking.record import record
+    from muver.tracking.record import record, record_grid
 
-    record(args.table, args.evaluations, args.runs, args.artifacts, args.out, args.settings)
+    if args.grid:
+        record_grid(args.grid, args.logs, args.out, args.settings)
+    else:
+        record(args.table, args.evaluations, args.runs, args.artifacts, args.out, args.settings)

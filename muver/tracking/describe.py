@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from muver.files import short_hash
-from muver.tables.interval import percent
+from muver.tables.numbers import percent
 
 VALUE_LIMIT = 6000  # characters MLflow keeps of a parameter's value
 
@@ -27,28 +27,72 @@ def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
     return flat
 
 
+def recalls(group: str, recall: Mapping[str, float | None], width: int) -> dict[str, float]:
+    """Numbers by cutoff under names such as ``macro/recall_at_08``; None is left out.
+
+    Cutoffs are padded with zeros to ``width`` so that names sort by them; the UI groups by what
+    stands before the slash. A character that MLflow does not allow becomes "_".
+
+    >>> recalls("paper", {"8": 71.5, "64": None}, 2)
+    {'paper/recall_at_08': 71.5}
+    """
+    prefix = re.sub(r"[^\w.\- ]", "_", group) + "/" if group else ""
+    return {
+        f"{prefix}recall_at_{int(k):0{width}d}": value
+        for k, value in recall.items()
+        if value is not None
+    }
+
+
 def metrics(evaluation: Mapping[str, Any]) -> dict[str, float]:
     """Recall in percent: ``recall_at_01`` (micro), ``macro/...``, ``world_NAME/...``.
 
-    Cutoffs are padded with zeros so that names sort by them; the UI groups by what stands before
-    the slash. A character of a world's name that MLflow does not allow becomes "_".
+    With them the bounds of the 95% interval, ``low/...`` and ``high/...``, and
+    ``views_per_entity`` of a system that has views.
     """
-    width = len(str(max(evaluation["cutoffs"])))
-    named = {}
-    groups = {"": evaluation["micro"], "macro/": evaluation["macro"]}
-    for world, part in evaluation["worlds"].items():
-        allowed = re.sub(r"[^\w.\- ]", "_", world)
-        groups[f"world_{allowed}/"] = part["recall"]
-    for prefix, recall in groups.items():
-        for k, value in recall.items():
-            named[f"{prefix}recall_at_{int(k):0{width}d}"] = value
-    return named
+    width = digits(evaluation["cutoffs"])
+    groups = {
+        "": evaluation["micro"],
+        "macro": evaluation["macro"],
+        **{f"world_{world}": part["recall"] for world, part in evaluation["worlds"].items()},
+    }
+    for side, group in enumerate(("low", "high")):
+        bounds = evaluation["interval"]["micro"]
+        groups[group] = {k: both[side] for k, both in bounds.items()}
+    named = [recalls(group, recall, width) for group, recall in groups.items()]
+    if evaluation["views_per_entity"] is not None:
+        named.append({"views_per_entity": evaluation["views_per_entity"]})
+    return {name: value for part in named for name, value in part.items()}
 
 
-def tags(evaluation: Mapping[str, Any], method: str, key: str) -> dict[str, str]:
-    """Names by which a run is found."""
+def against(row: Mapping[str, Any], width: int) -> tuple[dict[str, float], dict[str, str]]:
+    """How a table's row stands to published numbers.
+
+    Returns
+    -------
+    Metrics: ``paper/recall_at_64``, what is published, and ``difference/recall_at_64``, ours
+    minus it in points. Tags: ``verdict_at_64``. Those on the released README's numbers are called
+    ``readme/...``, ``readme_difference/...`` and ``readme_verdict_...``.
+    """
+    numbers: dict[str, float] = {}
+    verdicts: dict[str, str] = {}
+    for reference, prefix in (("paper", ""), ("readme", "readme_")):
+        for group in (reference, f"{prefix}difference"):
+            numbers |= recalls(group, row.get(group) or {}, width)
+        for k, verdict in (row.get(f"{prefix}verdict") or {}).items():
+            if verdict is not None:
+                verdicts[f"{prefix}verdict_at_{int(k):0{width}d}"] = verdict
+    return numbers, verdicts
+
+
+def digits(cutoffs: Iterable[int]) -> int:
+    """Digits of the largest cutoff, to which the others are padded."""
+    return len(str(max(cutoffs)))
+
+
+def tags(evaluation: Mapping[str, Any], method: str) -> dict[str, str]:
+    """Names by which a run is found, beside its key."""
     return {
-        "row_key": key,
         "method": method,
         "system": evaluation["system"],
         "dataset": evaluation["dataset"],

@@ -7,14 +7,13 @@ from pathlib import Path
 from muver import __version__
 
 
-def provenance(run_file: Path, folder: Path = Path(".")) -> dict[str, str]:
-    """Tags that say what code and which file made a row.
+def code_version(folder: Path = Path(".")) -> dict[str, str]:
+    """Tags that say what code made a row.
 
     Parameters
     ----------
     folder
-        The project's folder, where git and DVC are looked for; without them their tags are
-        absent.
+        The project's folder, where git is looked for; without it its tags are absent.
     """
     tags = {"muver_version": __version__}
     commit = _git(folder, "rev-parse", "HEAD")
@@ -24,9 +23,12 @@ def provenance(run_file: Path, folder: Path = Path(".")) -> dict[str, str]:
         tags["mlflow.source.git.commit"] = commit
         changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
         tags["git_dirty"] = "true" if changed else "false"
-    if (folder / "dvc.lock").exists():
-        tags["dvc_md5"] = md5_of(run_file)
     return tags
+
+
+def file_hash(path: Path, folder: Path = Path(".")) -> dict[str, str]:
+    """The tag that names a file in DVC; none where there is no ``dvc.lock``."""
+    return {"dvc_md5": md5_of(path)} if (folder / "dvc.lock").exists() else {}
 
 
 def md5_of(path: Path) -> str:

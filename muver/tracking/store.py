@@ -11,12 +11,14 @@ import mlflow.db
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from muver.errors import InputError
 from muver.files import atomic_path
 from muver.progress import logger
 
 DEFAULT_URI = "sqlite:///mlflow.db"
+PATIENCE = 5  # seconds in which a server must answer for the first time
 for noisy in ("mlflow", "alembic"):
     logging.getLogger(noisy).setLevel(logging.WARNING)
 
@@ -44,20 +46,55 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
     uri = os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_URI
     try:
         if not uri.startswith("sqlite:///"):
-            yield MlflowClient(uri), None
+            yield _connect(uri), None
             return
-        database = Path(make_url(uri).database).absolute()
+        database = _sqlite_file(uri)
         artifacts = database.parent / "mlartifacts"
         with _lock(artifacts / ".lock"):
             if not database.exists():
                 with atomic_path(database) as temporary:
                     mlflow.db.upgrade.callback(f"sqlite:///{temporary}")
             yield MlflowClient(f"sqlite:///{database}"), artifacts
-    except MlflowException as error:
-        raise InputError(
-            f"MLflow's store {uri} cannot be used: {str(error).strip()} "
-            "Set MLFLOW_TRACKING_URI to another one, or tracking.enabled to false in params.yaml."
-        ) from error
+    except (MlflowException, SQLAlchemyError) as error:
+        raise _unusable(uri, error) from error
+
+
+def _connect(uri: str) -> MlflowClient:
+    """A client of a server or of another database, which has answered once.
+
+    A server that cannot be reached, or never answers, is given up after seconds; later calls, an
+    upload for instance, may take their time.
+    """
+    limits = {"MLFLOW_HTTP_REQUEST_TIMEOUT": str(PATIENCE), "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1"}
+    before = {name: os.environ.get(name) for name in limits}
+    os.environ.update(limits)
+    try:
+        client = MlflowClient(uri)
+        client.search_experiments(max_results=1)
+        return client
+    except ModuleNotFoundError as error:  # a database's driver
+        raise _unusable(uri, error) from error
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _sqlite_file(uri: str) -> Path:
+    database = make_url(uri).database
+    if not database:
+        raise InputError(f"MLFLOW_TRACKING_URI: {uri} names no file: sqlite:///mlflow.db does.")
+    return Path(database).absolute()
+
+
+def _unusable(uri: str, error: Exception) -> InputError:
+    return InputError(
+        f"MLflow's store {uri} cannot be used: {str(error).strip()} Tables that are made stay as "
+        "they are and can be recorded later. Set MLFLOW_TRACKING_URI to another store, or "
+        "tracking.enabled to false in params.yaml."
+    )
 
 
 def open_experiment(client: MlflowClient, name: str, artifacts: Path | None) -> str:

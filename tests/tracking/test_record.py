@@ -1,4 +1,4 @@
-"""Recording: one run a row, never two, never half a one."""
+"""Recording a table: one run a row, never two, never half a one."""
 
 import csv
 import json
@@ -11,88 +11,54 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.errors import InputError
-from muver.tables.stage import make_table
 from muver.tracking.record import record
-from muver.tracking.store import open_store
+from tests.tracking.conftest import TableFiles, active, evaluation
 
-ROWS = [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}]
+ROWS = [
+    {"method": "BM25", "system": "bm25"},
+    {
+        "method": "MuVER",
+        "system": "muver",
+        "paper": {"1": 43.5, "8": None},
+        "difference": {"1": 31.5, "8": None},
+        "verdict": {"1": "not reproduced", "8": None},
+    },
+]
+LOG = (
+    '{"step": 1, "epoch": 1, "loss": 2.0, "learning_rate": 0.1}\n'
+    '{"step": 2, "epoch": 1, "loss": 1.0, "learning_rate": 0.0}\n'
+    '{"step": 2, "epoch": 1, "validation_recall_at_8": 50.0}\n'
+)
 Record = Callable[..., list[dict[str, str]]]
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory):
-    """One store for all tests here (making one takes a second); each has its experiment."""
-    folder = tmp_path_factory.mktemp("store")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder / 'mlflow.db'}")
-        with open_store() as (client, artifacts):
-            assert artifacts == folder / "mlartifacts"
-        yield client
+def write(files: TableFiles, bm25_hits: int = 1, fingerprint: str = "f00d") -> None:
+    found = [evaluation("bm25", bm25_hits), evaluation("muver", 3)]
+    for one in found:
+        one["fingerprint"] = fingerprint
+        one["settings"] |= dict.fromkeys(map(str, range(120)))
+    files.write(found, ROWS)
 
 
 @pytest.fixture
-def name(request: pytest.FixtureRequest) -> str:
-    """The test's experiment."""
-    return request.node.name
-
-
-@pytest.fixture
-def evaluate(tmp_path: Path) -> Callable[..., None]:
-    """Write the evaluations of both systems, their runs and the table."""
-
-    def write(bm25_hits: int = 1, fingerprint: str = "f00d") -> None:
-        for system, hits in (("bm25", bm25_hits), ("muver", 3)):
-            part = {"hits": {"1": hits}, "recall": {"1": 25.0 * hits}}
-            content: dict[str, Any] = {
-                "system": system,
-                "dataset": "tiny",
-                "fingerprint": fingerprint,
-                "settings": {
-                    "system": system,
-                    "retrieve": {"k": 1},
-                    **dict.fromkeys(map(str, range(120))),
-                },
-                "cutoffs": [1],
-                "mentions": 4,
-                "hits": part["hits"],
-                "micro": part["recall"],
-                "macro": part["recall"],
-                "worlds": {"lego": {"mentions": 4, **part}},
-            }
-            (tmp_path / f"{system}.json").write_text(json.dumps(content))
-            (tmp_path / f"{system}.parquet").write_bytes(b"run")
-        make_table(1, evaluations(tmp_path), tmp_path / "table1.csv", {"rows": ROWS})
-
-    write()
-    return write
-
-
-def evaluations(folder: Path) -> list[Path]:
-    return [folder / "bm25.json", folder / "muver.json"]
-
-
-@pytest.fixture
-def record_rows(tmp_path: Path, client: MlflowClient, name: str, evaluate) -> Record:
-    """Record the table and read mlflow_runs.csv."""
+def record_rows(files: TableFiles, client: MlflowClient, name: str) -> Record:
+    """Record the table and read which run is whose."""
+    write(files)
 
     def rows(**settings: Any) -> list[dict[str, str]]:
-        (tmp_path / "log.jsonl").write_text("{}")
+        (files.folder / "training_log.jsonl").write_text(LOG)
         record(
-            tmp_path / "table1.json",
-            evaluations(tmp_path),
-            [tmp_path / "bm25.parquet", tmp_path / "muver.parquet"],
-            [("muver", tmp_path / "log.jsonl")],
-            tmp_path / "mlflow_runs.csv",
+            files.folder / "table1.json",
+            files.evaluations,
+            files.runs,
+            [("muver", files.folder / "training_log.jsonl")],
+            files.folder / "recorded.csv",
             {"experiment": name, **settings},
         )
-        with open(tmp_path / "mlflow_runs.csv", newline="") as file:
+        with open(files.folder / "recorded.csv", newline="") as file:
             return list(csv.DictReader(file))
 
     return rows
-
-
-def active(client: MlflowClient, name: str) -> list[Any]:
-    return client.search_runs([client.get_experiment_by_name(name).experiment_id])
 
 
 def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Record):
@@ -110,20 +76,35 @@ def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Recor
     run = found[0]
     assert (run.info.run_name, run.info.status) == ("MuVER", "FINISHED")
     assert run.data.metrics == {
-        "recall_at_1": 75.0, "macro/recall_at_1": 75.0, "world_lego/recall_at_1": 75.0
+        "recall_at_1": 75.0, "macro/recall_at_1": 75.0, "world_lego/recall_at_1": 75.0,
+        "recall_at_8": 100.0, "macro/recall_at_8": 100.0, "world_lego/recall_at_8": 100.0,
+        "low/recall_at_1": 55.0, "high/recall_at_1": 95.0,
+        "low/recall_at_8": 100.0, "high/recall_at_8": 100.0,
+        "paper/recall_at_1": 43.5, "difference/recall_at_1": 31.5, "views_per_entity": 2.5,
+        "loss": 1.0, "learning_rate": 0.0, "validation_recall_at_8": 50.0,
     }  # fmt: skip
-    assert run.data.params["retrieve.k"] == "1"
-    assert len(run.data.params) == 122
+    assert run.data.params["retrieve.k"] == "8"
+    assert len(run.data.params) == 123
     assert run.data.tags["dataset"] == "tiny"
-    assert "| lego | 4 | 75.00 |" in run.data.tags["mlflow.note.content"]
+    assert run.data.tags["verdict_at_1"] == "not reproduced"
+    assert "verdict_at_8" not in run.data.tags
+    assert "| lego | 4 | 75.00 | 100.00 |" in run.data.tags["mlflow.note.content"]
+    assert "mlflow.parentRunId" not in run.data.tags
     kept = {
         file.path
         for folder in client.list_artifacts(run.info.run_id)
         for file in client.list_artifacts(run.info.run_id, folder.path)
     }
     assert kept == {
-        "evaluation/muver.json", "evaluation/worlds.csv", "run/muver.parquet", "training/log.jsonl"
+        "evaluation/muver.json", "evaluation/worlds.csv", "run/muver.parquet",
+        "training/training_log.jsonl",
     }  # fmt: skip
+
+
+def test_a_run_holds_its_training_curve(client: MlflowClient, record_rows: Record):
+    run = record_rows()[1]["run_id"]
+    loss = client.get_metric_history(run, "loss")
+    assert [(point.step, point.value) for point in loss] == [(1, 2.0), (2, 1.0)]
 
 
 def test_a_repeat_changes_nothing(client: MlflowClient, name: str, record_rows: Record):
@@ -134,12 +115,12 @@ def test_a_repeat_changes_nothing(client: MlflowClient, name: str, record_rows: 
 
 
 def test_other_numbers_replace_a_run(
-    client: MlflowClient, name: str, record_rows: Record, evaluate, monkeypatch, caplog
+    client: MlflowClient, name: str, record_rows: Record, files, monkeypatch, caplog
 ):
     monkeypatch.setattr(logging.getLogger("muver"), "propagate", True)
     caplog.set_level(logging.INFO, "muver")
     first = record_rows()
-    evaluate(bm25_hits=2)
+    write(files, bm25_hits=2)
     second = record_rows()
     assert first[0]["row_key"] == second[0]["row_key"]
     assert first[0]["run_id"] != second[0]["run_id"]
@@ -149,9 +130,21 @@ def test_other_numbers_replace_a_run(
     assert f"BM25: deleted run {first[0]['run_id']}, which had other numbers" in caplog.text
 
 
-def test_other_data_is_another_row(client: MlflowClient, name: str, record_rows: Record, evaluate):
+def test_another_verdict_replaces_a_run(
+    client: MlflowClient, name: str, record_rows: Record, files
+):
+    first = record_rows()
+    table = json.loads((files.folder / "table1.json").read_text())
+    table["rows"][1]["verdict"]["1"] = "near"
+    (files.folder / "table1.json").write_text(json.dumps(table))
+    second = record_rows()
+    assert [a["run_id"] == b["run_id"] for a, b in zip(first, second, strict=True)] == [True, False]
+    assert len(active(client, name)) == 2
+
+
+def test_other_data_is_another_row(client: MlflowClient, name: str, record_rows: Record, files):
     record_rows()
-    evaluate(fingerprint="beef")
+    write(files, fingerprint="beef")
     record_rows()
     assert len(active(client, name)) == 4
 
@@ -183,10 +176,26 @@ def test_a_deleted_experiment_is_restored(client: MlflowClient, name: str, recor
     assert client.get_experiment_by_name(name).lifecycle_stage == "active"
 
 
-def test_disabled(client: MlflowClient, name: str, record_rows: Record, tmp_path: Path):
+def test_a_diverged_training_is_recorded_once(record_rows: Record, monkeypatch):
+    broken = LOG.replace("1.0", "NaN").replace("2.0", "Infinity").replace(": 0.0", ": Infinity")
+    monkeypatch.setitem(globals(), "LOG", broken)
+    assert record_rows() == record_rows()
+
+
+def test_rows_of_one_method_are_told_apart_by_system(
+    client: MlflowClient, name: str, record_rows: Record, files
+):
+    files.write(
+        [evaluation("muver", 3), evaluation("muver_close_1", 2)],
+        [{"method": "MuVER", "system": system} for system in ("muver", "muver_close_1")],
+    )
+    assert [line["method"] for line in record_rows()] == ["MuVER (muver)", "MuVER (muver_close_1)"]
+
+
+def test_disabled(client: MlflowClient, name: str, record_rows: Record, files):
     assert record_rows(enabled=False) == []
     assert client.get_experiment_by_name(name) is None
-    assert (tmp_path / "mlflow_runs.csv").read_text() == (
+    assert (files.folder / "recorded.csv").read_text() == (
         "row_key,method,run_id,experiment_id,address\n"
     )
 
@@ -196,10 +205,24 @@ def test_table_of_other_evaluations_is_refused(record_rows: Record, tmp_path: Pa
     path.write_text(path.read_text().replace("f00d", "beef"))
     with pytest.raises(InputError, match="a results file from other parameters"):
         record_rows()
-    assert not (tmp_path / "mlflow_runs.csv").exists()
+    assert not (tmp_path / "recorded.csv").exists()
 
 
 def test_missing_files_are_refused(record_rows: Record, tmp_path: Path):
     (tmp_path / "muver.parquet").unlink()
     with pytest.raises(InputError, match=r"muver\.parquet: no such file"):
         record_rows()
+
+
+def test_artifacts_that_belong_nowhere_or_hide_each_other_are_refused(
+    record_rows: Record, files, tmp_path: Path
+):
+    def attempt(*artifacts: tuple[str, Path]) -> None:
+        out = tmp_path / "recorded.csv"
+        table = tmp_path / "table1.json"
+        record(table, files.evaluations, files.runs, artifacts, out, {"enabled": False})
+
+    with pytest.raises(InputError, match="no row of the table is of system blink"):
+        attempt(("blink", tmp_path / "log"))
+    with pytest.raises(InputError, match="two files log of system muver"):
+        attempt(("muver", tmp_path / "a" / "log"), ("muver", tmp_path / "b" / "log"))

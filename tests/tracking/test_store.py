@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import requests
 
 from muver.errors import InputError
-from muver.tracking.store import open_experiment, open_store
+from muver.tracking.store import PATIENCE, open_experiment, open_store
 
 OPEN = """
 from muver.tracking.store import open_experiment, open_store
@@ -60,12 +61,46 @@ def test_a_moved_folder_gets_an_experiment_of_its_own(tmp_path: Path, monkeypatc
         assert "before the move" in client.get_experiment(first).name
 
 
-@pytest.mark.parametrize("uri", ["./mlruns", "nonsense://x"])
+@pytest.mark.parametrize(
+    "uri", ["./mlruns", "nonsense://x", "oracle://user@127.0.0.1:1/x", "sqlite:///broken.db"]
+)
 def test_a_store_that_cannot_be_used(tmp_path: Path, monkeypatch, uri: str):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.db").write_text("not a database" * 100)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    with pytest.raises(InputError, match=r"cannot be used: .* tracking\.enabled"), open_store():
+    with (
+        pytest.raises(InputError, match=r"(?s)cannot be used: .* tracking\.enabled"),
+        open_store() as (client, artifacts),
+    ):
+        open_experiment(client, "table1", artifacts)
+
+
+def test_a_store_without_a_file_name(monkeypatch):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///")
+    with pytest.raises(InputError, match="sqlite:/// names no file"), open_store():
         pass
+
+
+def test_a_server_that_cannot_be_reached(monkeypatch):
+    """It gets little patience, and what was set for other calls stays set."""
+    asked = []
+
+    def refuse(session, method, url, **options):
+        retries = session.get_adapter(url).max_retries.total
+        asked.append((url, options["timeout"], retries))
+        raise requests.ConnectionError("nobody there")
+
+    monkeypatch.setattr(requests.Session, "request", refuse)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:1")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "77")
+    monkeypatch.delenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES")
+    with pytest.raises(InputError, match="nobody there.* can be recorded later"), open_store():
+        pass
+    ((url, timeout, retries),) = asked
+    assert url.startswith("http://127.0.0.1:1/")
+    assert (timeout, retries) == (PATIENCE, 1)
+    assert os.environ["MLFLOW_HTTP_REQUEST_TIMEOUT"] == "77"
+    assert "MLFLOW_HTTP_REQUEST_MAX_RETRIES" not in os.environ
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch):

@@ -1,0 +1,28 @@
+"""Training curves: what of a training log goes to MLflow step by step."""
+
+from pathlib import Path
+
+from muver.grid.logs import VALIDATION, read_log
+from muver.tracking.entry import Point
+
+LOG_NAME = "training_log.jsonl"
+NAMES = ("loss", "learning_rate", "gradient_norm")
+LIMIT = 500  # steps; more than MLflow's charts draw. The whole log is kept with the run
+
+
+def curves(log: Path) -> list[Point]:
+    """Loss, learning rate and gradient norm by step, and recall on validation.
+
+    Of a long training every n-th step is taken, with the last one; of the validations all.
+    """
+    steps, validations = [], []
+    for line in read_log(log):
+        (steps if "loss" in line else validations).append(line)
+    stride = -(-len(steps) // LIMIT) or 1
+    thinned = steps[::-1][::stride][::-1]
+    return [
+        Point(name, line["step"], value)
+        for line in thinned + validations
+        for name, value in line.items()
+        if name in NAMES or name.startswith(VALIDATION)
+    ]

@@ -1,0 +1,107 @@
+"""The grid as entries: a parent with the chosen point, and one run a point under it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from muver.checking import did_you_mean
+from muver.errors import InputError
+from muver.files import short_hash
+from muver.grid.logs import best_validation
+from muver.grid.points import HYPERPARAMETERS, spelled
+from muver.tracking import describe
+from muver.tracking.curves import curves
+from muver.tracking.entry import Entry
+
+
+def grid_entry(grid: Mapping[str, Any], source: Path, logs: Sequence[Path]) -> Entry:
+    """What is recorded of a grid.
+
+    Parameters
+    ----------
+    grid
+        JSON of the grid.
+    source
+        Path of its CSV, as the workflow names it; .md and .json lie beside it.
+    logs
+        Training logs, each named after its point.
+
+    Raises
+    ------
+    InputError
+        If a point has no log, or not the one its number was read from.
+    """
+    by_point = {log.stem: log for log in logs}
+    names = [row["system"] for row in grid["rows"]]
+    if unknown := [name for name in by_point if name not in names]:
+        raise InputError(
+            f"--logs: {unknown[0]} is not a point of the grid.{did_you_mean(unknown[0], names)}"
+        )
+    if missing := [name for name in names if name not in by_point]:
+        raise InputError(f"--logs: no log of {', '.join(missing)}.")
+    points = [_point(row, grid, by_point[row["system"]], source) for row in grid["rows"]]
+    chosen = points[names.index(grid["chosen"])]
+    return Entry(
+        key=grid["row_key"],
+        name=f"grid of {grid['model']}",
+        tags={
+            **_tags(grid),
+            "role": "parent",
+            "chosen": chosen.name,
+            "chosen_row_key": chosen.key,
+            "config_hash": short_hash([point.key for point in points]),
+        },
+        metrics={**chosen.metrics, "points": len(points)},
+        parameters=chosen.parameters,
+        note=_note(grid, chosen, source),
+        source=source.as_posix(),
+        files=[(source.with_suffix(suffix), "grid") for suffix in (".csv", ".md", ".json")],
+        children=points,
+    )
+
+
+def _point(row: Mapping[str, Any], grid: Mapping[str, Any], log: Path, source: Path) -> Entry:
+    if best_validation(log, grid["cutoff"]) != (row["recall"], row["step"]):
+        raise InputError(
+            f"{log}: not the log that the grid was made from. Run the grid stage again."
+        )
+    values = ", ".join(f"{key} {spelled(row[key])}" for key in HYPERPARAMETERS)
+    return Entry(
+        key=row["row_key"],
+        name=row["system"],
+        tags={**_tags(grid), "system": row["system"], "chosen": str(row["chosen"]).lower()},
+        metrics={
+            f"best_validation_recall_at_{grid['cutoff']}": row["recall"],
+            "best_step": row["step"],
+        },
+        parameters=describe.parameters(row["settings"]),
+        note=f"**{grid['model']}** on {grid['dataset']} with {values}: row `{row['row_key']}` of "
+        f"`{source.as_posix()}`. Validation only.",
+        source=source.as_posix(),
+        curves=curves(log),
+        hashed=log,
+        files=[(log, "training")],
+    )
+
+
+def _tags(grid: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "method": grid["model"],
+        "dataset": grid["dataset"],
+        "data_fingerprint": grid["fingerprint"],
+    }
+
+
+def _note(grid: Mapping[str, Any], chosen: Entry, source: Path) -> str:
+    lines = [
+        f"{key} {spelled(mean['value'])}: {mean['recall']:.2f} ({mean['points']} points)"
+        for key, of_values in grid["means"].items()
+        for mean in of_values
+    ]
+    listed = "\n".join(f"* {line}" for line in lines)
+    return (
+        f"**Grid of {grid['model']}** on {grid['dataset']}, {len(grid['rows'])} points below this "
+        f"run. Chosen: `{chosen.name}`, whose parameters are this run's. {grid['rule']}\n\n"
+        f"Mean validation recall@{grid['cutoff']} by value:\n\n{listed}\n\nTo make it again: "
+        f"`snakemake --cores all {source.as_posix()}`."
+    )

@@ -1,0 +1,91 @@
+"""One store for all tests (making one takes a second), and the files of a small table."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mlflow import MlflowClient
+
+from muver.tables.keys import row_key
+from muver.tracking.store import open_store
+
+
+@pytest.fixture(scope="session")
+def client(tmp_path_factory: pytest.TempPathFactory):
+    folder = tmp_path_factory.mktemp("store")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder / 'mlflow.db'}")
+        with open_store() as (client, artifacts):
+            assert artifacts == folder / "mlartifacts"
+        yield client
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """The test's experiment."""
+    return f"{request.module.__name__} {request.node.name}"
+
+
+def active(client: MlflowClient, name: str) -> list[Any]:
+    return client.search_runs([client.get_experiment_by_name(name).experiment_id])
+
+
+def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d") -> dict[str, Any]:
+    """Hits at 1 of four mentions of one world; at 8 all are found."""
+    by_cutoff = {"1": hits, "8": 4}
+    recall = {k: 25.0 * count for k, count in by_cutoff.items()}
+    return {
+        "system": system,
+        "dataset": "tiny",
+        "fingerprint": fingerprint,
+        "settings": {"system": system, "seed": seed, "retrieve": {"k": 8}},
+        "cutoffs": [1, 8],
+        "mentions": 4,
+        "hits": by_cutoff,
+        "micro": recall,
+        "macro": recall,
+        "interval": {
+            side: {"1": [25.0 * hits - 20, 25.0 * hits + 20], "8": [100.0, 100.0]}
+            for side in ("micro", "macro")
+        },
+        "worlds": {"lego": {"mentions": 4, "hits": by_cutoff, "recall": recall}},
+        "views_per_entity": 2.5 if system != "bm25" else None,
+    }
+
+
+@dataclass
+class TableFiles:
+    """Files of a table in a folder, as the workflow lays them out."""
+
+    folder: Path
+    systems: Sequence[str] = ()
+
+    def write(self, evaluations: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> None:
+        """The evaluations, a run of each system, and the table of ``rows``."""
+        self.systems = [found["system"] for found in evaluations]
+        by_system = {found["system"]: found for found in evaluations}
+        for found in evaluations:
+            (self.folder / f"{found['system']}.json").write_text(json.dumps(found))
+            (self.folder / f"{found['system']}.parquet").write_bytes(b"run")
+        made = []
+        for row in rows:
+            found = by_system[row["system"]]
+            key = row_key(found["settings"], found["fingerprint"])
+            made.append({"row_key": key, "hits": found["hits"], **row})
+        (self.folder / "table1.json").write_text(json.dumps({"rows": made}))
+
+    @property
+    def evaluations(self) -> list[Path]:
+        return [self.folder / f"{system}.json" for system in self.systems]
+
+    @property
+    def runs(self) -> list[Path]:
+        return [self.folder / f"{system}.parquet" for system in self.systems]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> TableFiles:
+    return TableFiles(tmp_path)

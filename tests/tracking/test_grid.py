@@ -1,0 +1,113 @@
+"""Recording the grid: a parent with the chosen point, one run a point under it."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+
+from muver.errors import InputError
+from muver.tracking.record import record_grid
+from tests.grid.conftest import NAMES, POINTS, RECALLS, counts, logs, make, write_log
+from tests.tracking.conftest import active
+
+__all__ = ["counts", "logs", "make"]  # fixtures
+Lines = list[dict[str, str]]
+
+
+@pytest.fixture
+def record_points(
+    tmp_path: Path, client: MlflowClient, name: str, make, logs
+) -> Callable[..., Lines]:
+    def lines(last: int = 4) -> Lines:
+        make(logs[:last], named={point: POINTS[point] for point in NAMES[:last]})
+        out = tmp_path / "recorded.csv"
+        record_grid(tmp_path / "grid.json", logs[:last], out, {"experiment": name})
+        with open(out, newline="") as file:
+            return list(csv.DictReader(file))
+
+    return lines
+
+
+def test_points_stand_under_their_grid(client: MlflowClient, name: str, record_points):
+    parent, *points = record_points()
+    assert [line["method"] for line in points] == NAMES
+    above = client.get_run(parent["run_id"])
+    assert above.info.run_name == "grid of muver"
+    assert above.data.tags["role"] == "parent"
+    assert above.data.tags["chosen"] == NAMES[1]
+    assert above.data.tags["chosen_row_key"] == points[1]["row_key"]
+    assert above.data.params["model.training.warmup"] == "0.1"
+    assert above.data.metrics == {
+        "best_validation_recall_at_8": 75.0, "best_step": 2.0, "points": 4.0
+    }  # fmt: skip
+    assert "warmup 0.1: 62.50 (2 points)" in above.data.tags["mlflow.note.content"]
+    kept = [file.path for file in client.list_artifacts(parent["run_id"], "grid")]
+    assert kept == ["grid/grid.csv", "grid/grid.json", "grid/grid.md"]
+    runs = [client.get_run(line["run_id"]) for line in points]
+    assert {run.data.tags["mlflow.parentRunId"] for run in runs} == {parent["run_id"]}
+    assert [run.data.tags["chosen"] for run in runs] == ["false", "true", "false", "false"]
+    assert [run.data.params["model.training.learning_rate"] for run in runs] == [
+        "2e-05", "2e-05", "1e-05", "1e-05"
+    ]  # fmt: skip
+    key = "best_validation_recall_at_8"
+    assert [run.data.metrics[key] for run in runs] == [62.5, 75.0, 75.0, 50.0]
+    history = client.get_metric_history(points[2]["run_id"], "validation_recall_at_8")
+    assert [(point.step, point.value) for point in history] == [(2, 75.0), (4, 25.0)]
+
+
+def test_a_repeat_changes_nothing(client: MlflowClient, name: str, record_points):
+    first = record_points()
+    before = [run.to_dictionary() for run in active(client, name)]
+    assert record_points() == first
+    assert [run.to_dictionary() for run in active(client, name)] == before
+
+
+def test_points_are_added_and_removed(client: MlflowClient, name: str, record_points):
+    few = record_points(2)
+    all_of_them = record_points()
+    assert few[0]["row_key"] == all_of_them[0]["row_key"]
+    assert few[1:] == all_of_them[1:3]
+    assert len(active(client, name)) == 5
+    again = record_points(2)
+    assert again[1:] == few[1:]
+    assert len(active(client, name)) == 3
+
+
+def test_an_interrupted_recording_goes_on(
+    client: MlflowClient, name: str, record_points, monkeypatch
+):
+    kept = MlflowClient.log_artifact
+    calls = []
+
+    def crash(*args):
+        calls.append(args)
+        if len(calls) == 6:  # after three files of the parent and the last two points
+            raise KeyboardInterrupt
+        return kept(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, "log_artifact", crash)
+        with pytest.raises(KeyboardInterrupt):
+            record_points()
+    half = active(client, name)
+    assert sorted(run.info.status for run in half) == ["FINISHED", "FINISHED", "RUNNING", "RUNNING"]
+    lines = record_points()
+    ids = {line["run_id"] for line in lines}
+    assert {run.info.run_id for run in active(client, name)} == ids
+    assert {run.info.run_id for run in half if run.info.status == "FINISHED"} <= ids
+    assert {run.info.status for run in active(client, name)} == {"FINISHED"}
+
+
+def test_logs_must_be_those_of_the_grid(record_points, logs: list[Path], tmp_path: Path):
+    record_points()
+    out, grid = tmp_path / "o.csv", tmp_path / "grid.json"
+    with pytest.raises(InputError, match=f"no log of {NAMES[3]}"):
+        record_grid(grid, logs[:3], out, {})
+    with pytest.raises(InputError, match="other is not a point of the grid"):
+        record_grid(grid, [*logs, tmp_path / "other.jsonl"], out, {})
+    write_log(logs[0], (RECALLS[NAMES[0]][0],))
+    with pytest.raises(InputError, match="not the log that the grid was made from"):
+        record_grid(grid, logs, out, {})
+    assert not out.exists()

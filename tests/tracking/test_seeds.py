@@ -1,0 +1,128 @@
+"""Recording a row with several seeds: a parent above one run a seed."""
+
+import csv
+from collections.abc import Callable
+
+import pytest
+from mlflow import MlflowClient
+
+from muver.errors import InputError
+from muver.files import short_hash
+from muver.tracking.record import record
+from tests.tracking.conftest import TableFiles, active, evaluation
+
+Lines = list[dict[str, str]]
+
+
+def write(files: TableFiles, hits: dict[int, int]) -> None:
+    """One row with a system a seed."""
+    found = [
+        evaluation("muver" if seed == 1 else f"muver_seed{seed}", count, seed)
+        for seed, count in hits.items()
+    ]
+    seeds = {
+        "values": {one["system"]: one["micro"] for one in found},
+        "mean": {"1": 62.5, "8": 100.0},
+        "spread": {"1": 17.68, "8": 0.0},
+    }
+    row = {"method": "MuVER", "system": "muver", "seeds": seeds if len(found) > 1 else None}
+    files.write(found, [row])
+
+
+@pytest.fixture
+def record_seeds(files: TableFiles, client: MlflowClient, name: str) -> Callable[..., Lines]:
+    def lines(hits: dict[int, int]) -> Lines:
+        write(files, hits)
+        out, table = files.folder / "recorded.csv", files.folder / "table1.json"
+        record(table, files.evaluations, files.runs, [], out, {"experiment": name})
+        with open(out, newline="") as file:
+            return list(csv.DictReader(file))
+
+    return lines
+
+
+def parent_of(client: MlflowClient, line: dict[str, str]) -> str | None:
+    return client.get_run(line["run_id"]).data.tags.get("mlflow.parentRunId")
+
+
+def test_a_parent_with_a_run_a_seed(client: MlflowClient, name: str, record_seeds):
+    parent, first, second = record_seeds({1: 3, 7: 2})
+    assert [line["method"] for line in (parent, first, second)] == [
+        "MuVER", "MuVER (seed 1)", "MuVER (seed 7)"
+    ]  # fmt: skip
+    assert parent["row_key"] == short_hash({"seeds_of": first["row_key"]})
+    above = client.get_run(parent["run_id"])
+    assert above.data.metrics == {
+        "mean/recall_at_1": 62.5, "mean/recall_at_8": 100.0,
+        "spread/recall_at_1": 17.68, "spread/recall_at_8": 0.0,
+    }  # fmt: skip
+    assert above.data.tags["role"] == "parent"
+    assert above.data.params == {"retrieve.k": "8"}  # system and seed differ
+    assert "| MuVER (seed 7) | 50.00 | 100.00 |" in above.data.tags["mlflow.note.content"]
+    assert "| spread | 17.68 | 0.00 |" in above.data.tags["mlflow.note.content"]
+    assert {parent_of(client, line) for line in (first, second)} == {parent["run_id"]}
+    recall = [
+        client.get_run(line["run_id"]).data.metrics["recall_at_1"] for line in (first, second)
+    ]
+    assert recall == [75.0, 50.0]
+    assert {run.info.status for run in active(client, name)} == {"FINISHED"}
+
+
+def test_a_repeat_changes_nothing(client: MlflowClient, name: str, record_seeds):
+    first = record_seeds({1: 3, 7: 2})
+    before = [run.to_dictionary() for run in active(client, name)]
+    assert record_seeds({1: 3, 7: 2}) == first
+    assert [run.to_dictionary() for run in active(client, name)] == before
+
+
+def test_seeds_that_come_and_go(client: MlflowClient, name: str, record_seeds):
+    """The parent is replaced, the runs that stay are moved under it, others are deleted."""
+    before = record_seeds({1: 3, 7: 2})
+    after = record_seeds({1: 3, 8: 1})
+    assert before[0]["row_key"] == after[0]["row_key"]
+    assert before[0]["run_id"] != after[0]["run_id"]
+    assert before[1] == after[1]
+    assert {parent_of(client, line) for line in after[1:]} == {after[0]["run_id"]}
+    assert {run.info.run_id for run in active(client, name)} == {line["run_id"] for line in after}
+
+
+def test_one_seed_is_a_single_run(client: MlflowClient, name: str, record_seeds):
+    (line,) = record_seeds({1: 3})
+    assert line["method"] == "MuVER"
+    assert parent_of(client, line) is None
+    assert len(record_seeds({1: 3, 7: 2})) == len(active(client, name)) == 3
+
+
+def test_an_interrupted_recording_goes_on(
+    client: MlflowClient, name: str, record_seeds, monkeypatch
+):
+    made = MlflowClient.create_run
+    calls = []
+
+    def crash(*args, **kwargs):
+        calls.append(args)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return made(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, "create_run", crash)
+        with pytest.raises(KeyboardInterrupt):
+            record_seeds({1: 3, 7: 2})
+    half = {run.info.run_name: run.info for run in active(client, name)}
+    assert half["MuVER"].status == "RUNNING"
+    assert half["MuVER (seed 7)"].status == "FINISHED"
+    lines = record_seeds({1: 3, 7: 2})
+    assert lines[2]["run_id"] == half["MuVER (seed 7)"].run_id
+    assert parent_of(client, lines[2]) == lines[0]["run_id"]
+    assert {run.info.run_id for run in active(client, name)} == {line["run_id"] for line in lines}
+
+
+def test_a_seeds_evaluation_that_is_not_the_tables_is_refused(record_seeds, files, tmp_path):
+    record_seeds({1: 3, 7: 2})
+    path = tmp_path / "muver_seed7.json"
+    path.write_text(path.read_text().replace("50.0", "25.0"))
+    with pytest.raises(InputError, match=r"muver_seed7\.json: not what row MuVER .* was made from"):
+        record(
+            tmp_path / "table1.json", files.evaluations, files.runs, [], tmp_path / "o.csv", {}
+        )  # fmt: skip
