@@ -1,0 +1,197 @@
+"""Released checkpoints become model directories; anything else is refused by name."""
+
+import argparse
+import json
+import os
+import shutil
+
+import pytest
+import torch
+
+from muver.commands import convert as command
+from muver.encoders.biencoder import BiEncoder
+from muver.encoders.bulk import encode_vectors
+from muver.encoders.convert import convert
+from muver.errors import InputError
+from muver.files import sha256_of
+from tests import tiny
+
+SETTINGS = {"views": tiny.SENTENCE_VIEWS, "context": {"max_tokens": 32}, "score": "max"}
+
+
+@pytest.fixture(scope="module")
+def model(encoder):
+    """Towers that differ from each other and from the encoder's weights."""
+    torch.manual_seed(5)
+    model = tiny.make_model(encoder)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.add_(torch.randn_like(weight), alpha=0.1)
+    return model
+
+
+def released(model, mention="ctx_encoder.", entity="ent_encoder.", outer=""):
+    """A state dict with the released system's names and what it holds beside the towers."""
+    state = {}
+    for prefix, tower in ((mention, model.mention_encoder), (entity, model.entity_encoder)):
+        state |= {f"{outer}{prefix}{n}": w.clone() for n, w in tower.state_dict().items()}
+        state[f"{outer}{prefix}embeddings.position_ids"] = torch.arange(64)[None]
+        state[f"{outer}{prefix}pooler.dense.weight"] = torch.zeros(32, 32)
+    return state
+
+
+def save(state, folder):
+    path = folder / "best.bin"
+    torch.save(state, path)
+    return path
+
+
+def vectors(model):
+    ids = [[5, 20, 30, 6], [5, 40, 6]]
+    encoders = (model.encode_mentions, model.encode_views)
+    return [encode_vectors(encode, ids, 32, 100).tobytes() for encode in encoders]
+
+
+@pytest.mark.parametrize(
+    "names, layout",
+    [
+        ({}, "muver"),
+        ({"outer": "module."}, "muver"),
+        ({"mention": "ctx_encoder.bert.", "entity": "ent_encoder.bert."}, "muver"),
+        ({"mention": "ctx_encoder.module.", "entity": "ent_encoder.module.bert."}, "muver"),
+        (
+            {"mention": "context_encoder.bert_model.", "entity": "cand_encoder.bert_model."},
+            "blink",
+        ),
+    ],
+)
+def test_vectors_survive_the_way_there_and_back(model, encoder, tmp_path, names, layout):
+    checkpoint = save(released(model, **names), tmp_path)
+    convert(checkpoint, str(encoder), SETTINGS, tmp_path / "out", tmp_path / "log.jsonl")
+    loaded = BiEncoder.from_pretrained(tmp_path / "out").eval()
+    assert vectors(loaded) == vectors(model)
+    sha256 = sha256_of(checkpoint)
+    origin = {"sha256": sha256, "layout": layout}
+    assert loaded.config.provenance == {"converted_from": origin}
+    assert loaded.config.views == tiny.SENTENCE_VIEWS
+    assert json.loads((tmp_path / "log.jsonl").read_text()) == {"converted_from": sha256}
+
+
+def test_the_towers_are_not_exchanged(model, encoder, tmp_path):
+    state = released(model, mention="ent_encoder.", entity="ctx_encoder.")
+    convert(save(state, tmp_path), str(encoder), SETTINGS, tmp_path / "out")
+    loaded = BiEncoder.from_pretrained(tmp_path / "out").eval()
+    assert vectors(loaded) != vectors(model)
+    swapped = loaded.mention_encoder.state_dict(), model.entity_encoder.state_dict()
+    assert all(torch.equal(swapped[0][name], swapped[1][name]) for name in swapped[1])
+
+
+def test_the_command_and_the_settings_of_pooling_and_metric(model, encoder, tmp_path):
+    settings = {**SETTINGS, "pooling": "all", "metric": "l2", "precision": "fp32", "seed": 1}
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    checkpoint = save(released(model), tmp_path)
+    parts = ["--checkpoint", checkpoint, "--encoder", encoder, "--out", tmp_path / "out"]
+    command.run(parser.parse_args([*map(str, parts), "--settings", json.dumps(settings)]))
+    config = BiEncoder.from_pretrained(tmp_path / "out").config
+    assert (config.pooling, config.metric) == ("all", "l2")
+
+
+def test_an_encoder_without_our_names_will_do(model, encoder, tmp_path):
+    folder = tmp_path / "bert"
+    shutil.copytree(encoder, folder)
+    os.remove(folder / "manifest.json")
+    convert(save(released(model), tmp_path), str(folder), SETTINGS, tmp_path / "out")
+    assert vectors(BiEncoder.from_pretrained(tmp_path / "out").eval()) == vectors(model)
+
+
+def without(state):
+    del state["ctx_encoder.embeddings.LayerNorm.weight"]
+
+
+def with_more(state):
+    state["ent_encoder.additional_linear.weight"] = torch.zeros(2, 2)
+
+
+def with_another_module(state):
+    state["cross_encoder.weight"] = torch.zeros(2)
+
+
+def with_another_width(state):
+    state["ent_encoder.embeddings.word_embeddings.weight"] = torch.zeros(9, 32)
+
+
+def with_fewer_layers(state):
+    for name in [name for name in state if name.startswith("ctx_encoder.encoder.layer.1.")]:
+        del state[name]
+
+
+def with_one_tower(state):
+    for name in [name for name in state if name.startswith("ent_encoder.")]:
+        del state[name]
+
+
+def with_settings(state):
+    state["epoch"] = 3
+
+
+@pytest.mark.parametrize(
+    "damage, message",
+    [
+        (without, r"1 missing: ctx_encoder\.embeddings\.LayerNorm\.weight\. Pass"),
+        (with_more, r"1 unknown: ent_encoder\.additional_linear\.weight"),
+        (with_another_module, r"1 weights belong to neither tower: cross_encoder\.weight"),
+        (with_another_width, r"1 of another shape: .*word_embeddings\.weight \(9 x 32 instead of"),
+        (with_fewer_layers, r"16 missing: ctx_encoder\.encoder\.layer\.1\..*, \.\.\.\."),
+        (with_one_tower, r"not those of two towers.*found ctx_encoder\."),
+        (with_settings, r"not a state dict: no tensors under 'epoch'"),
+    ],
+)
+def test_other_weights_are_named(model, encoder, tmp_path, damage, message):
+    state = released(model)
+    damage(state)
+    with pytest.raises(InputError, match=message):
+        convert(save(state, tmp_path), str(encoder), SETTINGS, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+class Code:
+    def __reduce__(self):
+        return (os.mkdir, ("ran-code",))
+
+
+def test_a_pickle_with_code_is_not_run(encoder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    checkpoint = save({"ctx_encoder.x": Code()}, tmp_path)
+    with pytest.raises(InputError, match="could run code and is not opened"):
+        convert(checkpoint, str(encoder), SETTINGS, tmp_path / "out")
+    assert not (tmp_path / "ran-code").exists()
+
+
+@pytest.mark.parametrize("kept", [0, 1, 40, 1000, 50_000])
+def test_a_cut_file(model, encoder, tmp_path, kept):
+    checkpoint = save(released(model), tmp_path)
+    checkpoint.write_bytes(checkpoint.read_bytes()[:kept])
+    with pytest.raises(InputError, match=r"best\.bin: "):
+        convert(checkpoint, str(encoder), SETTINGS, tmp_path / "out")
+
+
+def test_a_file_that_is_not_there_or_holds_a_tensor_alone(encoder, tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        convert(tmp_path / "none.bin", str(encoder), SETTINGS, tmp_path / "out")
+    with pytest.raises(InputError, match="holds no state dict but a Tensor"):
+        convert(save(torch.zeros(2), tmp_path), str(encoder), SETTINGS, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"score": "maximum"}, "score: 'maximum' is not one of"),
+        ({"view": {}}, "unknown key 'view'. Did you mean 'views'"),
+        ({"context": {}}, "context.max_tokens is missing"),
+        ({"context": {"max_tokens": 65}}, "context.max_tokens is 65, but the encoder has 64"),
+    ],
+)
+def test_settings_are_checked(model, encoder, tmp_path, change, message):
+    with pytest.raises(InputError, match=message):
+        convert(save(released(model), tmp_path), str(encoder), SETTINGS | change, tmp_path / "out")
