@@ -1,0 +1,1 @@
+"""Comparing our pipeline, part by part, with recordings of the released system."""

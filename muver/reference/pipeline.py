@@ -1,0 +1,156 @@
+"""Our pipeline over a recording's inputs: from documents to sentences, views, vectors, layers."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from nltk.tokenize.punkt import PunktSentenceTokenizer
+
+from muver.encoders.biencoder import BiEncoder, ModelConfig
+from muver.encoders.bulk import encode_vectors
+from muver.progress import logger
+from muver.reference.recording import Recording
+from muver.retrieval.exact import WorldIndex, build_world, first_with_same
+from muver.views.build import entity_views
+from muver.views.expand import NewViews, expand_world
+from muver.views.layout import Ids, View, context
+from muver.views.segment import clean, sentence_spans
+
+BATCH_TOKENS = 4096
+# What the released code fixes and a recording therefore does not name.
+MIN_PIECES = 6
+TITLE_ROOM = 0
+MERGED_TOKENS = 512
+
+
+def load_model(encoder: Path, settings: dict[str, Any]) -> BiEncoder:
+    """Two towers without dropout, with the released layouts.
+
+    Parameters
+    ----------
+    encoder
+        The folder of an encoder in our form (:mod:`muver.encoders.start`).
+    settings
+        Of the recording: ``max_cand_len`` and ``max_seq_len``.
+    """
+    views = {
+        "kind": "sentences",
+        "max_tokens": settings["max_cand_len"],
+        "min_pieces": MIN_PIECES,
+        "title_room": TITLE_ROOM,
+    }
+    config = ModelConfig(views, {"max_tokens": settings["max_seq_len"]}, "max")
+    return BiEncoder.from_encoder(encoder, config).eval()
+
+
+class Replay:
+    """The recorded inputs in our hands; each part is made from the parts before it.
+
+    Attributes
+    ----------
+    contexts
+        Token ids of each mention's context.
+    title_ids
+        Word pieces of each entity's title.
+    sentences
+        Sentences of each entity's text.
+    views
+        Views of each entity.
+    context_vectors : (mentions, d) float32
+    pool
+        The original views with their vectors, then what each layer of merging adds.
+    candidate_of : (entities,)
+        The first entity with the same title.
+    """
+
+    def __init__(self, recording: Recording, model: BiEncoder):
+        self.recording, self.model = recording, model
+        self.candidate_of = first_with_same(recording.titles)
+
+    @cached_property
+    def contexts(self) -> list[Ids]:
+        mentions = self.recording.inputs["mentions"]
+        sides = [
+            self.model.pieces.ids([mention[side] for mention in mentions])
+            for side in ("context_left", "mention", "context_right")
+        ]
+        limit = self.recording.settings["max_seq_len"]
+        return [
+            context(*parts, self.model.pieces.markers, limit) for parts in zip(*sides, strict=True)
+        ]
+
+    @cached_property
+    def title_ids(self) -> list[Ids]:
+        return self.model.pieces.ids(self.recording.titles)
+
+    @cached_property
+    def sentences(self) -> list[list[str]]:
+        splitter = PunktSentenceTokenizer()  # untrained, as for the recordings
+        split = []
+        for document in self.recording.inputs["documents"]:
+            text = clean(document["text"])
+            split.append([text[start:end] for start, end in sentence_spans(text, splitter)])
+        return split
+
+    @cached_property
+    def views(self) -> list[list[View]]:
+        return list(self.lay_out(self.recording.titles, self.sentences))
+
+    def lay_out(self, titles: list[str], sentences: list[list[str]]) -> list[list[View]]:
+        """Views of some entities from their sentences."""
+        texts = [""] * len(titles)
+        config = self.model.config.views
+        return list(entity_views(titles, texts, sentences, config, self.model.pieces))
+
+    @cached_property
+    def context_vectors(self) -> np.ndarray:
+        return self.encode_contexts(self.contexts)
+
+    @cached_property
+    def pool(self) -> list[NewViews]:
+        owners = [entity for entity, some in enumerate(self.views) for _ in some]
+        views = [view for some in self.views for view in some]
+        ids = [view.ids for view in views]
+        logger.info("%s: %d views, then merging", self.recording.name, len(views))
+        original = NewViews(owners, views, self.encode_views(ids))
+        return [original, *self.merge(np.array(owners), ids, original.vectors, self.encode_views)]
+
+    def encode_contexts(self, ids: list[Ids]) -> np.ndarray:
+        """(contexts, d) vectors."""
+        return encode_vectors(self.model.encode_mentions, ids, self.model.dimension, BATCH_TOKENS)
+
+    def encode_views(self, ids: list[Ids]) -> np.ndarray:
+        """(views, d) vectors."""
+        return encode_vectors(self.model.encode_views, ids, self.model.dimension, BATCH_TOKENS)
+
+    def merge(self, owners: np.ndarray, ids: list[Ids], vectors: np.ndarray, encode: Any) -> list:
+        """Layers of merging as recorded (:func:`muver.views.expand.expand_world`)."""
+        positions = self.model.entity_encoder.config.max_position_embeddings
+        settings = {
+            "layers": self.recording.layers,
+            "top_k": self.recording.settings["top_k"],
+            "pairs": "distant",
+            "max_tokens": min(MERGED_TOKENS, positions),
+        }
+        return expand_world(owners, ids, vectors, encode, self.model.pieces.markers, settings)
+
+    def index(self, layers: int) -> WorldIndex:
+        """All views after some layers of merging, candidate by candidate."""
+        return self._index(layers, self.candidate_of)
+
+    def scores(self, layers: int) -> tuple[np.ndarray, np.ndarray]:
+        """Scores of every mention with all views after some layers of merging.
+
+        Returns
+        -------
+        (mentions, views) dot products, in double precision so that only the recorded ones are
+        rounded; (views,) the entity of each view.
+        """
+        index = self._index(layers, np.arange(len(self.candidate_of)))
+        return self.context_vectors.astype(np.float64) @ index.vectors.T, index.owners
+
+    def _index(self, layers: int, candidate_of: np.ndarray) -> WorldIndex:
+        parts = self.pool[: layers + 1]
+        owners = np.concatenate([np.array(part.entities, dtype=np.int64) for part in parts])
+        return build_world(np.concatenate([p.vectors for p in parts]), owners, candidate_of)

@@ -1,0 +1,92 @@
+"""The whole comparison: every recording in a folder against our pipeline."""
+
+import tempfile
+from pathlib import Path
+
+from accelerate import Accelerator
+
+from muver.encoders import device
+from muver.encoders.biencoder import BiEncoder
+from muver.encoders.start import from_directory
+from muver.errors import InputError
+from muver.progress import logger
+from muver.reference.merging import compare_merging
+from muver.reference.pipeline import Replay, load_model
+from muver.reference.rankings import compare_rankings
+from muver.reference.recording import SETTINGS, Recording, find_recordings, read_recording
+from muver.reference.report import Report
+from muver.reference.tokens import compare_tokens
+from muver.reference.training import compare_training
+from muver.reference.vectors import compare_embeddings, compare_scores
+
+
+def compare(folder: Path, encoder: Path, threads: int = 1) -> Report:
+    """Replay the recordings in a folder and count what agrees.
+
+    Parameters
+    ----------
+    folder
+        A recording, or a folder of recordings.
+    encoder
+        The BERT directory that they were made with.
+    threads
+        Of the encoder; sums are split by it, so it moves last digits.
+
+    Raises
+    ------
+    InputError
+        For a folder that is no recording, or an encoder that it cannot have been made with.
+    """
+    if threads < 1:
+        raise InputError(f"--threads: {threads} is not a number of threads; at least 1 is.")
+    accelerator = device.start({"device": "cpu", "precision": "fp32", "threads": threads})
+    recordings = [read_recording(inner) for inner in find_recordings(folder)]
+    report = Report()
+    with tempfile.TemporaryDirectory() as temporary:
+        from_directory(encoder, Path(temporary))
+        for recording in recordings:
+            logger.info("replaying %s", recording.name)
+            model = load_model(Path(temporary), recording.settings)
+            _check_encoder(recording, model, encoder)
+            _compare_one(recording, model, report, accelerator)
+    return report
+
+
+def _compare_one(
+    recording: Recording, model: BiEncoder, report: Report, accelerator: Accelerator
+) -> None:
+    report.recordings.append(recording.name)
+    if unknown := sorted(set(recording.settings) - set(SETTINGS)):
+        report.notes.append(f"{recording.name}: settings that are not used: {', '.join(unknown)}.")
+    replay = Replay(recording, model)
+    compare_tokens(replay, report)
+    compare_merging(replay, report)
+    compare_embeddings(replay, report)
+    compare_scores(replay, report)
+    compare_rankings(replay, report)
+    compare_training(replay, report, accelerator)  # last: it trains the model
+
+
+def _check_encoder(recording: Recording, model: BiEncoder, encoder: Path) -> None:
+    """Refuse an encoder that could not even be given the recorded ids."""
+    config = model.entity_encoder.config
+    sequences = [*recording.tokens["contexts"]]
+    for entity in recording.entities:
+        sequences += entity["views"]
+        sequences += [new["ids"] for layer in entity["merged"] for new in layer]
+    width = recording.arrays["context"].shape[1]
+    greatest, longest = max(map(max, sequences)), max(map(len, sequences))
+    for fits, what, limit in (
+        (width == model.dimension, f"vectors of length {width}", f"length {model.dimension}"),
+        (greatest < config.vocab_size, f"token id {greatest}", f"{config.vocab_size} pieces"),
+        (
+            longest <= config.max_position_embeddings,
+            f"a sequence of {longest} pieces",
+            f"{config.max_position_embeddings} positions",
+        ),
+    ):
+        if not fits:
+            raise InputError(
+                f"{recording.name}: recorded is {what}, but the encoder {encoder} has {limit}. "
+                "Pass the encoder that the recording was made with."
+            )
