@@ -20,6 +20,7 @@ KEYS = (
     "system", *SHARED, "settings", "hits", "micro", "macro", "worlds", "interval",
     "views_per_entity",
 )  # fmt: skip
+COUNTS = ("dataset", "fingerprint", "worlds", "mentions", "entities")
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def read_evaluations(
     found: dict[str, Evaluation] = {}
     where: dict[str, Path] = {}
     for path in files:
-        evaluation = _read(path)
+        evaluation = _read(path, KEYS, "an evaluation", "evaluate")
         system = evaluation["system"]
         if system in found:
             raise InputError(f"two evaluations of {system} were given: {where[system]}, {path}.")
@@ -140,14 +141,20 @@ def read_evaluations(
     return Evaluations(found, where, [] if counts is None else _without_mentions(counts, first))
 
 
-def _read(path: Path) -> Evaluation:
-    evaluation = read_json(path)
-    if not isinstance(evaluation, dict) or (missing := [k for k in KEYS if k not in evaluation]):
-        lacking = "" if not isinstance(evaluation, dict) else f" (no {', '.join(missing)})"
+def read_counts(path: Path) -> dict[str, Any]:
+    """Read the counts that the corpus stage wrote."""
+    return _read(path, COUNTS, "the counts of a corpus", "corpus")
+
+
+def _read(path: Path, keys: Sequence[str], what: str, stage: str) -> dict[str, Any]:
+    content = read_json(path)
+    missing = [key for key in keys if not isinstance(content, dict) or key not in content]
+    if missing:
         raise InputError(
-            f"{path}: not an evaluation of this version{lacking}. Run the evaluate stage again."
+            f"{path}: not {what} of this version (no {', '.join(missing)}). Run the {stage} stage "
+            "again."
         )
-    return evaluation
+    return content
 
 
 def _check_same(first: Evaluation, other: Evaluation) -> None:
@@ -167,7 +174,7 @@ def _check_same(first: Evaluation, other: Evaluation) -> None:
 
 def _without_mentions(counts: Path, evaluation: Evaluation) -> list[str]:
     """Worlds of the evaluated splits that have no mentions."""
-    known = read_json(counts)
+    known = read_counts(counts)
     if known["fingerprint"] != evaluation["fingerprint"]:
         raise InputError(
             f"{counts}: counts of other data than the evaluations' ({known['dataset']}, "

@@ -6,9 +6,9 @@ from typing import Any
 
 from muver.checking import did_you_mean, with_defaults
 from muver.errors import InputError
-from muver.files import read_json, write_json, write_text
+from muver.files import write_json, write_text
 from muver.tables import comparison, domains, parameters, statistics, views
-from muver.tables.evaluations import read_evaluations, read_rows
+from muver.tables.evaluations import read_counts, read_evaluations, read_rows
 from muver.tables.page import Page
 from muver.tables.paper import paper
 from muver.tables.render import to_csv, to_html, to_markdown
@@ -72,7 +72,7 @@ def _statistics(name: str, settings: dict[str, Any], counts: Path | None) -> Mad
     source = with_defaults(settings, {"source": None})["source"]
     if counts is None:
         raise InputError(f"--counts: {name} is made of the corpus's counts; none were given.")
-    table = statistics.build(name, paper()[name]["caption"], source, read_json(counts))
+    table = statistics.build(name, paper()[name]["caption"], source, read_counts(counts))
     return table, statistics.page(table)
 
 

@@ -73,12 +73,17 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
         "quiet": {"split": "val", "mentions": 0},
     }
     counts = tmp_path / "counts.json"
-    counts.write_text(json.dumps({"dataset": "tiny", "fingerprint": "f00d", "worlds": worlds}))
+    content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
+    counts.write_text(json.dumps({**content, "worlds": worlds}))
     assert read_evaluations(files, SYSTEMS, counts).without_mentions == ["atlantis"]
     assert read_evaluations(files, SYSTEMS).without_mentions == []
     counts.write_text(counts.read_text().replace("f00d", "beef"))
     with pytest.raises(InputError, match="counts of other data than the evaluations'"):
         read_evaluations(files, SYSTEMS, counts)
+    with pytest.raises(
+        InputError, match=r"bm25.json: not the counts of a corpus .*\(no entities\)"
+    ):
+        read_evaluations(files, SYSTEMS, files[0])
 
 
 def test_rows():

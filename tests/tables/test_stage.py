@@ -105,7 +105,8 @@ def test_worlds_without_mentions_are_named(evaluations, tmp_path, out):
     sizes = {"lego": 8, "yugioh": 3, "atlantis": 0}
     worlds = {world: {"split": "test", "mentions": n} for world, n in sizes.items()}
     counts = tmp_path / "counts.json"
-    counts.write_text(json.dumps({"dataset": "tiny", "fingerprint": "f00d", "worlds": worlds}))
+    content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
+    counts.write_text(json.dumps({**content, "worlds": worlds}))
     for name in ("table1", "table6"):
         text = make_table(name, evaluations, out, SETTINGS, counts)
         assert "Without mentions, and so without a number: atlantis." in text
