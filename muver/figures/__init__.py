@@ -1,0 +1,1 @@
+"""Figures: their numbers as CSV and JSON, their drawings as SVG and PNG."""

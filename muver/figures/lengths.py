@@ -1,0 +1,109 @@
+"""Figure 2 as numbers: errors of two systems by the length of the gold entity's description."""
+
+import csv
+import io
+from typing import Any
+
+from muver.errors import InputError
+from muver.evaluation.bootstrap import RESAMPLES
+from muver.evaluation.lengths import error_by_length
+from muver.tables.evaluations import Evaluations
+from muver.tables.numbers import percent
+from muver.tables.paper import is_papers, paper
+
+Figure = dict[str, Any]
+SHARED = ("dataset", "fingerprint", "mentions")
+METHOD = f"95% percentile bootstrap interval, {RESAMPLES} resamples of the bin's mentions"
+
+
+def build(
+    rows: list[dict[str, Any]], cutoff: int, size: int, last: int, evaluations: Evaluations
+) -> Figure:
+    """The error rate of recall@``cutoff`` in bins of ``size`` sentences (figure 2 of the paper).
+
+    Parameters
+    ----------
+    rows
+        ``method`` and ``system`` of the two that are compared, in the paper the single-view system
+        first.
+    last
+        Greatest number of sentences that is shown.
+
+    Returns
+    -------
+    What :func:`muver.evaluation.lengths.error_by_length` says of each bin, differences as the
+    paper prints them: the second row's error minus the first's. Further ``remainder``, the mentions
+    in no bin, and, where dataset and cutoff are the paper's, ``paper``: the numbers that its text
+    quotes, by bins as it names them (None elsewhere).
+
+    Raises
+    ------
+    InputError
+        If no mention falls into any bin.
+    """
+    ranks = [evaluations.ranks(row["system"]) for row in rows]
+    bins, remainder = error_by_length(*ranks, cutoff, size, last)
+    if not any(one["mentions"] for one in bins):
+        raise InputError(
+            f"no mention's gold entity has 1 to {last} sentences ({remainder['over']} have more, "
+            f"{remainder['without']} none): there is nothing to draw. Raise last."
+        )
+    first = evaluations.by_system[rows[0]["system"]]
+    identities = [evaluations.identity(row) for row in rows]
+    return {
+        "name": "figure2",
+        "caption": f"Error rate of recall@{cutoff} in percent by number of sentences",
+        **{key: first[key] for key in SHARED},
+        "cutoff": cutoff,
+        "interval": METHOD,
+        "difference_is": f"{rows[1]['method']} minus {rows[0]['method']}",
+        "rows": identities,
+        "row_key": "+".join(row["row_key"] for row in identities),
+        "bins": [_turn(one) for one in bins],
+        "remainder": remainder,
+        "paper": _quoted(rows, cutoff) if is_papers(first["dataset"]) else None,
+    }
+
+
+def to_csv(figure: Figure) -> str:
+    """A line a bin; numbers with two decimals, empty where a bin has no mentions."""
+    header = ["sentences", "mentions"]
+    for row in figure["rows"]:
+        header += [f"{row['method']} {what}" for what in ("error", "low", "high")]
+    header += ["difference", "difference low", "difference high", "row_key"]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    for one in figure["bins"]:
+        cells = _cells(one) if one["mentions"] else [""] * (len(header) - 3)
+        name = f"{one['first']}-{one['last']}"
+        writer.writerow([name, one["mentions"], *cells, figure["row_key"]])
+    return out.getvalue()
+
+
+def _cells(one: dict[str, Any]) -> list[str]:
+    cells = []
+    for errors, interval in zip(one["errors"], one["interval"], strict=True):
+        cells += [percent(errors, one["mentions"]), *_decimals(*interval)]
+    return [*cells, *_decimals(one["difference"], *one["difference_interval"])]
+
+
+def _decimals(*values: float) -> list[str]:
+    return [f"{value:z.2f}" for value in values]
+
+
+def _turn(one: dict[str, Any]) -> dict[str, Any]:
+    """A bin whose difference is the second system's error minus the first's."""
+    if not one["mentions"]:
+        return one
+    low, high = one["difference_interval"]
+    return {**one, "difference": 0 - one["difference"], "difference_interval": [0 - high, 0 - low]}
+
+
+def _quoted(rows: list[dict[str, Any]], cutoff: int) -> dict[str, Any] | None:
+    """The errors that the paper's text gives for these two rows."""
+    published = paper().get("figure2")
+    if published is None or cutoff != published["cutoff"]:
+        return None
+    errors = [published["rows"].get(row["method"], {}).get("errors") for row in rows]
+    return None if None in errors else {"source": paper()["source"], "errors": errors}

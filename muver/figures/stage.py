@@ -1,0 +1,62 @@
+"""The figure stage: evaluations or a table to the files of a figure."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from muver.checking import with_defaults
+from muver.errors import InputError
+from muver.figures import lengths, lengths_plot, views_plot
+from muver.figures.style import house_style, save
+from muver.files import read_json, write_json, write_text
+from muver.progress import logger
+from muver.tables.evaluations import read_evaluations, read_rows
+
+NAMES = ("figure2", "table3")
+DEFAULTS = {"rows": [], "cutoff": 64, "bin": 5, "last": 100}
+
+
+def make_figure2(
+    evaluations: Sequence[Path], out: Path, figures: Path, settings: dict[str, Any]
+) -> None:
+    """Write errors by length of description as ``out`` (.csv), beside it .json, and the drawing.
+
+    Parameters
+    ----------
+    evaluations
+        What the evaluate stage wrote for the two systems, with the gold ranks beside each.
+    figures
+        Folder for figure2.svg and figure2.png.
+    settings
+        ``rows``: two of ``{"method", "system"}``; ``cutoff``: the k of recall@k; ``bin`` and
+        ``last``: bins of so many sentences up to the last.
+    """
+    if out.suffix != ".csv":
+        raise InputError(f"--out: {out} must end in .csv; .json comes beside it.")
+    given = with_defaults(settings, DEFAULTS)
+    for key in ("cutoff", "bin", "last"):
+        if type(given[key]) is not int or given[key] < 1:
+            raise InputError(f"--settings: {key} is {given[key]!r}, expected 1 or more.")
+    rows = read_rows(given["rows"], {})
+    if len(rows) != 2:
+        raise InputError(f"--settings: rows has {len(rows)} systems, figure2 compares two.")
+    found = read_evaluations(evaluations, [row["system"] for row in rows])
+    figure = lengths.build(rows, given["cutoff"], given["bin"], given["last"], found)
+    with house_style():
+        save(lengths_plot.draw(figure), figures, "figure2")
+    write_json(out.with_suffix(".json"), figure)
+    write_text(out, lengths.to_csv(figure))
+    logger.info(
+        "%d mentions in %d bins; %d of longer descriptions and %d of empty ones are in none",
+        sum(one["mentions"] for one in figure["bins"]), len(figure["bins"]),
+        figure["remainder"]["over"], figure["remainder"]["without"],
+    )  # fmt: skip
+
+
+def draw_table3(table: Path, figures: Path) -> None:
+    """Write table3.svg and table3.png into ``figures`` from the JSON of Table 3."""
+    data = read_json(table)
+    if not isinstance(data, dict) or any(k not in data for k in ("rows", "cutoff", "caption")):
+        raise InputError(f"{table}: not the JSON of a table of views. Run the table stage.")
+    with house_style():
+        save(views_plot.draw(data), figures, "table3")

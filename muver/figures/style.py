@@ -1,0 +1,63 @@
+"""How figures look, and how they are written: the same bytes for the same numbers.
+
+Nothing here goes through pyplot: a figure is drawn and written without a screen and without any
+state that outlives it.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from muver.files import atomic_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, which colour-blind readers tell apart; markers differ as well.
+BLUE, ORANGE, VERMILION = "#0072B2", "#E69F00", "#D55E00"
+GREEN, PURPLE, SKY, BLACK = "#009E73", "#CC79A7", "#56B4E9", "#000000"
+GREY = "#666666"
+BAND = {"alpha": 0.18, "linewidth": 0}  # an interval under a line
+SETTINGS = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine has it
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.5,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E6E6E6",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 5,
+    "legend.frameon": False,
+    "savefig.dpi": 200,
+    "svg.hashsalt": "muver",  # ids of the SVG's parts are random without it
+    "svg.fonttype": "path",
+}
+
+
+@contextlib.contextmanager
+def house_style() -> Iterator[None]:
+    """Draw and write figures as set here, whatever the user's own matplotlib settings say."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
+        yield
+
+
+def without_vertical_grid(axes: "Axes") -> None:
+    """Leave only the lines by which values are read off."""
+    axes.grid(visible=False, axis="x")
+
+
+def save(figure: "Figure", folder: Path, name: str) -> None:
+    """Write ``name``.svg and ``name``.png; to be called within :func:`house_style`."""
+    for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+        with atomic_path(folder / f"{name}.{kind}") as temporary:
+            figure.savefig(temporary, format=kind, metadata=metadata)

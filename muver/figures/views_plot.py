@@ -1,0 +1,138 @@
+"""Table 3 drawn: recall against the number of views an entity, with and without merging."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from muver.errors import InputError
+from muver.figures.style import BAND, BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from muver.progress import logger
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Row = dict[str, Any]
+NEEDED = (
+    "method", "system", "merge_layers", "search", "views_per_entity", "micro", "interval",
+)  # fmt: skip
+POINTS = ((VERMILION, "s"), (GREEN, "D"), (BLACK, "^"), (PURPLE, "P"))
+LINES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The states of a system's merging, from the first layer on.
+
+    Attributes
+    ----------
+    start
+        The row of the same views before any merging, if the table has it.
+    """
+
+    label: str
+    start: Row | None
+    rows: list[Row]
+
+
+def draw(table: dict[str, Any]) -> "Figure":
+    """Draw the JSON of Table 3: everything on the left, the curves of merging alone on the right.
+
+    Raises
+    ------
+    InputError
+        If the table is not of this version, or none of its rows has views.
+    """
+    from matplotlib.figure import Figure
+
+    k, (points, curves) = str(table["cutoff"]), find_curves(table["rows"])
+    figure = Figure(figsize=(8, 4) if curves else (5, 4), layout="constrained")
+    figure.suptitle(f"{table['caption']}, {table['dataset']}", x=0.01, ha="left", fontsize=10)
+    everything, *merging = figure.subplots(1, 2 if curves else 1, squeeze=False)[0]
+    for n, curve in enumerate(curves):
+        for axes in (everything, *merging):
+            _draw_curve(axes, curve, k, *LINES[n % len(LINES)])
+    starts = [curve.start for curve in curves]
+    for n, point in enumerate(points):
+        for axes in (everything, *(merging if point in starts else [])):
+            _draw_point(axes, point, k, *POINTS[n % len(POINTS)])
+    everything.set_ylabel(f"recall@{k} (%)")
+    everything.set_xlabel("mean number of views an entity (log scale)")
+    _scale(everything, [row["views_per_entity"] for row in table["rows"]])
+    for axes in merging:
+        everything.set_title("all", color=GREY)
+        axes.set_title("merging alone", color=GREY)
+        axes.set_xlabel("mean number of views an entity")
+    figure.legend(*everything.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
+    """The rows that merge nothing, and the curves of those that do, in the table's order.
+
+    A curve starts at the nearest row above it that merges nothing and has the same name up to a
+    parenthesis: "MuVER" starts at "MuVER (w/o heuristic search)". Rows without views are left out.
+
+    Raises
+    ------
+    InputError
+        If a row lacks what is drawn, or no row has views.
+    """
+    points: list[Row] = []
+    curves: dict[tuple[str, str], Curve] = {}
+    for row in rows:
+        if missing := [key for key in NEEDED if key not in row]:
+            raise InputError(
+                f"a row of the table has no {', '.join(missing)}: not a table of views of this "
+                "version. Run the table stage again."
+            )
+        if row["views_per_entity"] is None:
+            logger.info("%s has no views and no place in the figure", row["method"])
+        elif not row["merge_layers"]:
+            points.append(row)
+        else:
+            same = [point for point in points if _family(point) == _family(row)]
+            label = f"{row['method']}, {row['search']} pairs"
+            curve = Curve(label, same[-1] if same else None, [])
+            curves.setdefault((row["method"], row["search"]), curve).rows.append(row)
+    if not points and not curves:
+        raise InputError("no row of the table has a number of views: there is nothing to draw.")
+    return points, list(curves.values())
+
+
+def _family(row: Row) -> str:
+    return row["method"].split(" (")[0]
+
+
+def _draw_curve(axes: "Axes", curve: Curve, k: str, colour: str, marker: str) -> None:
+    """A line over a band; where it starts stands the marker of the row that merges nothing."""
+    before = [] if curve.start is None else [curve.start]
+    rows = [*before, *sorted(curve.rows, key=lambda row: row["merge_layers"])]
+    views = [row["views_per_entity"] for row in rows]
+    low, high = zip(*(row["interval"]["micro"][k] for row in rows), strict=True)
+    axes.fill_between(views, low, high, color=colour, **BAND)
+    axes.plot(
+        views, [row["micro"][k] for row in rows], color=colour, marker=marker, label=curve.label,
+        markevery=slice(len(before), None),
+    )  # fmt: skip
+
+
+def _draw_point(axes: "Axes", row: Row, k: str, colour: str, marker: str) -> None:
+    """A single marker with a bar for its interval."""
+    views, recall = row["views_per_entity"], row["micro"][k]
+    axes.vlines(views, *row["interval"]["micro"][k], color=colour, linewidth=1, zorder=3)
+    axes.plot(
+        views, recall, color=colour, marker=marker, linestyle="none", label=row["method"], zorder=4
+    )
+
+
+def _scale(axes: "Axes", views: Sequence[float | None]) -> None:
+    """A logarithmic axis with plain numbers at 1, 2, 3, 5, 10 and so on."""
+    axes.set_xscale("log")
+    known = [number for number in views if number is not None]
+    low, high = min(known) / 1.5, max(known) * 1.5
+    steps = [step * 10**power for power in range(6) for step in (1, 2, 3, 5)]
+    ticks = [step for step in steps if low <= step <= high]
+    axes.set_xlim(low, high)
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
