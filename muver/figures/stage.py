@@ -12,7 +12,6 @@ from muver.files import read_json, write_json, write_text
 from muver.progress import logger
 from muver.tables.evaluations import read_evaluations, read_rows
 
-NAMES = ("figure2", "table3")
 DEFAULTS = {"rows": [], "cutoff": 64, "bin": 5, "last": 100}
 
 
