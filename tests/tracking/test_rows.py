@@ -1,0 +1,58 @@
+"""What is recorded of the tables as the table stage writes them."""
+
+from pathlib import Path
+from typing import Any
+
+from muver.files import read_json
+from muver.tables.stage import make_table
+from muver.tracking.entry import Entry
+from muver.tracking.rows import Files, entries
+from tests.tables.conftest import make, write
+
+__all__ = ["write"]  # a fixture
+
+
+def entries_of(table: Path, evaluations: list[Path]) -> list[Entry]:
+    runs = [path.with_suffix(".run") for path in evaluations]
+    for run in runs:
+        run.touch()
+    return entries(read_json(table), "results/table.csv", Files(evaluations, runs, []))
+
+
+def zeshel(system: str, hits: int, seed: int = 1, **other: Any) -> dict[str, Any]:
+    settings = {"system": system, "seed": seed}
+    return make(system, (hits, 8), (1, 3), dataset="zeshel", settings=settings, **other)
+
+
+def test_a_comparison_on_the_papers_dataset(tmp_path: Path, write):
+    paths = write(zeshel("blink", 1), zeshel("muver", 4), zeshel("muver_seed7", 6, seed=7))
+    rows = [
+        {"method": "BLINK (128 tokens)", "system": "blink"},
+        {"method": "MuVER", "system": "muver", "repeats": ["muver_seed7"]},
+    ]
+    make_table("table1", paths, tmp_path / "table1.csv", {"rows": rows, "against": "blink"})
+    blink, above = entries_of(tmp_path / "table1.json", paths)
+    assert not blink.children
+    assert blink.tags["verdict_at_64"] in {"reproduced", "near", "not reproduced"}
+    first, second = above.children
+    assert above.metrics["mean/recall_at_01"] == 100 * 6 / 11
+    assert [first.name, second.name] == ["MuVER (seed 1)", "MuVER (seed 7)"]
+    found = first.metrics["recall_at_64"], first.metrics["paper/recall_at_64"]
+    assert found[0] == 100
+    assert first.metrics["difference/recall_at_64"] == found[0] - found[1]
+    assert first.metrics["low/recall_at_01"] < 100 * 5 / 11 < first.metrics["high/recall_at_01"]
+    assert "readme/recall_at_64" in first.metrics
+    assert "paper/recall_at_64" not in second.metrics
+
+
+def test_table_3(tmp_path: Path, write):
+    paths = write(
+        zeshel("blink", 1, views_per_entity=1.0), zeshel("muver_distant_1", 4, views_per_entity=9.5)
+    )
+    rows = [
+        {"method": "BLINK", "system": "blink", "merge_layers": 0, "search": None},
+        {"method": "MuVER", "system": "muver_distant_1", "merge_layers": 1, "search": "distant"},
+    ]
+    make_table("table3", paths, tmp_path / "table3.csv", {"rows": rows, "cutoff": 64})
+    found = entries_of(tmp_path / "table3.json", paths)
+    assert [entry.metrics["views_per_entity"] for entry in found] == [1.0, 9.5]
