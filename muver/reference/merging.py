@@ -16,8 +16,7 @@ NEAR_TIE = 2e-5
 def compare_merging(replay: Replay, report: Report) -> None:
     """Merge by the recorded vectors, then by our own from the documents on.
 
-    With our own vectors a difference is excused where the recorded choice was nearer to a tie
-    than :data:`NEAR_TIE`.
+    A difference is excused where the recorded choice was nearer to a tie than :data:`NEAR_TIE`.
     """
     recording, name = replay.recording, replay.recording.name
     own = [_by_entity(layer) for layer in replay.pool[1:]]
@@ -34,7 +33,7 @@ def compare_merging(replay: Replay, report: Report) -> None:
         ):
             where = f"{name}, entity line {line}, layer {layer}"
             wanted = [[*new["range"], new["ids"]] for new in expected]
-            report.tally("merged views, from recorded vectors").equal(where, wanted, found)
+            report.tally("merged views, from recorded vectors").equal(where, wanted, found, near)
             views = own[layer - 1].get(line, [])
             ranges, ids = [view[:2] for view in views], [view[2] for view in views]
             report.tally(f"merged ranges, layer {layer}").equal(

@@ -131,6 +131,7 @@ class Replay:
             "layers": self.recording.layers,
             "top_k": self.recording.settings["top_k"],
             "pairs": "distant",
+            "among": "neighbours",
             "max_tokens": min(MERGED_TOKENS, positions),
         }
         return expand_world(owners, ids, vectors, encode, self.model.pieces.markers, settings)

@@ -101,8 +101,9 @@ def _compare(
     greatest = 0.0
     for mention, lists in enumerate(zip(expected.tolist(), found.tolist(), strict=True)):
         wanted, ours = ([e for e in some if e not in left_out] for some in lists)
-        tally.compared += expected.shape[1] - len(wanted)
-        tally.excused += expected.shape[1] - len(wanted)
+        without = expected.shape[1] - min(len(wanted), len(ours))
+        tally.compared += without
+        tally.excused += without
         for place, (theirs, own) in enumerate(zip(wanted, ours, strict=False), start=1):
             row = keys[mention]
             gap = abs(row[column[theirs]] - row[column[own]])

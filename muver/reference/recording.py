@@ -186,6 +186,8 @@ def _check_arrays(recording: Recording, path: Path) -> None:
         _check(name in arrays, path, f"array {name!r} is missing")
         kind = "iu" if name.startswith("view_") else "f"
         _check(arrays[name].dtype.kind in kind, path, f"{name} is of type {arrays[name].dtype}")
+        finite = bool(np.isfinite(arrays[name]).all())
+        _check(finite, path, f"{name} holds values that are no numbers")
     mentions = len(recording.inputs["mentions"])
     pools = [len(e["views"]) + sum(map(len, e["merged"])) for e in recording.entities]
     width = arrays["context"].shape[-1] if arrays["context"].ndim else 0

@@ -117,7 +117,7 @@ class Report:
         rows = [COLUMNS, *(_row(tally) for tally in self.tallies.values())]
         widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
         lines = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
             for row in rows
         ]
         lines.insert(1, "  ".join("-" * width for width in widths))

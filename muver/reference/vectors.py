@@ -60,6 +60,11 @@ def compare_scores(replay: Replay, report: Report) -> None:
             TOLERANCE,
             tied[None, :],
         )
+    if otherwise := sorted(merged_otherwise(replay, "merge4")):
+        report.notes.append(
+            f"{name}: merging came to a tie and went another way than recorded in entity lines "
+            f"{', '.join(map(str, otherwise))}."
+        )
 
 
 def merged_otherwise(replay: Replay, merging: str) -> set[int]:

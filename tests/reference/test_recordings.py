@@ -1,0 +1,23 @@
+"""Equality with the released system, by recordings of it.
+
+Skipped unless MUVER_REFERENCE names the folder of recordings (one folder a world) and
+MUVER_REFERENCE_ENCODER the encoder's directory that they were made with.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from muver.reference.replay import compare
+
+FOLDER = os.environ.get("MUVER_REFERENCE")
+ENCODER = os.environ.get("MUVER_REFERENCE_ENCODER")
+
+
+@pytest.mark.skipif(not FOLDER, reason="MUVER_REFERENCE names no recordings")
+@pytest.mark.skipif(not ENCODER, reason="MUVER_REFERENCE_ENCODER names no encoder")
+def test_our_pipeline_is_the_released_one():
+    report = compare(Path(FOLDER), Path(ENCODER))
+    assert report.agrees, report.as_text()
+    assert all(tally.compared for tally in report.tallies.values())
