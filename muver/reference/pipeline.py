@@ -49,17 +49,6 @@ class Replay:
 
     Attributes
     ----------
-    contexts
-        Token ids of each mention's context.
-    title_ids
-        Word pieces of each entity's title.
-    sentences
-        Sentences of each entity's text.
-    views
-        Views of each entity.
-    context_vectors : (mentions, d) float32
-    pool
-        The original views with their vectors, then what each layer of merging adds.
     candidate_of : (entities,)
         The first entity with the same title.
     """
@@ -70,6 +59,7 @@ class Replay:
 
     @cached_property
     def contexts(self) -> list[Ids]:
+        """Token ids of each mention's context."""
         mentions = self.recording.inputs["mentions"]
         sides = [
             self.model.pieces.ids([mention[side] for mention in mentions])
@@ -82,10 +72,12 @@ class Replay:
 
     @cached_property
     def title_ids(self) -> list[Ids]:
+        """Word pieces of each entity's title."""
         return self.model.pieces.ids(self.recording.titles)
 
     @cached_property
     def sentences(self) -> list[list[str]]:
+        """Sentences of each entity's text."""
         splitter = PunktSentenceTokenizer()  # untrained, as for the recordings
         split = []
         for document in self.recording.inputs["documents"]:
@@ -95,6 +87,7 @@ class Replay:
 
     @cached_property
     def views(self) -> list[list[View]]:
+        """Views of each entity."""
         return list(self.lay_out(self.recording.titles, self.sentences))
 
     def lay_out(self, titles: list[str], sentences: list[list[str]]) -> list[list[View]]:
@@ -105,10 +98,12 @@ class Replay:
 
     @cached_property
     def context_vectors(self) -> np.ndarray:
+        """(mentions, d) float32 vectors of the contexts."""
         return self.encode_contexts(self.contexts)
 
     @cached_property
     def pool(self) -> list[NewViews]:
+        """The original views with their vectors, then what each layer of merging adds."""
         owners = [entity for entity, some in enumerate(self.views) for _ in some]
         views = [view for some in self.views for view in some]
         ids = [view.ids for view in views]

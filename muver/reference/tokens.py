@@ -23,6 +23,11 @@ def compare_tokens(replay: Replay, report: Report) -> None:
         report.tally("title token ids").equal(where, entity["title_ids"], replay.title_ids[line])
         report.tally("sentences").equal(where, entity["sentences"], replay.sentences[line])
         report.tally("view token ids").equal(where, entity["views"], [view.ids for view in own])
+    if not report.tally("sentences").agrees:
+        report.notes.append(
+            f"{name}: sentences are split by an untrained Punkt here, as for the recordings known "
+            "so far; what was split otherwise cannot be replayed from the documents on."
+        )
     counts = report.tally("views per entity")
     for line, expected in enumerate(recording.tokens["views_per_entity"]):
         counts.equal(f"{name}, entity line {line}", expected, len(replay.views[line]))

@@ -153,7 +153,9 @@ def test_another_split_differs_and_so_do_its_views(recording, encoder, tmp_path)
     recording["tokens"]["entities"][4]["sentences"][1] = "The wolf slept."
     place = "entity line 4, item 1: expected 'The wolf slept.'"
     expected = {"sentences": place, "view token ids": "entity line 4"}
-    check_differing(replayed(recording, encoder, tmp_path), expected)
+    report = replayed(recording, encoder, tmp_path)
+    check_differing(report, expected)
+    assert "sentences are split by an untrained Punkt here" in report.as_text()
 
 
 @pytest.mark.parametrize("name", ["merge1/max", "merge4/accumulate"])
