@@ -4,12 +4,11 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from muver.encoders.files import MODEL_FILES
-from muver.errors import InputError
 from muver.files import atomic_path, write_text
 from muver.progress import logger
+from muver.training_log import best_validation
 
 LOG = "training_log.jsonl"
 
@@ -31,7 +30,7 @@ def choose(models: Sequence[Path], cutoff: int, out: Path) -> None:
     InputError
         If a log is missing, damaged, or holds no validation at this cutoff.
     """
-    found = {folder.name: best_validation(folder / LOG, cutoff)["recall"] for folder in models}
+    found = {folder.name: best_validation(folder / LOG, cutoff)[0] for folder in models}
     chosen = max(models, key=lambda folder: found[folder.name])  # max takes the first of equals
     for name in MODEL_FILES:
         with atomic_path(out / name) as temporary:
@@ -42,32 +41,3 @@ def choose(models: Sequence[Path], cutoff: int, out: Path) -> None:
     for name, recall in found.items():
         logger.info("%s: validation recall@%d %.2f", name, cutoff, recall)
     logger.info("chosen: %s", chosen.name)
-
-
-def best_validation(log: Path, cutoff: int) -> dict[str, Any]:
-    """The best validation in a training log, the first of equals.
-
-    Returns
-    -------
-    ``recall`` in percent and the ``step`` at which it was reached.
-
-    Raises
-    ------
-    InputError
-        If the log is missing, damaged, or holds no validation at this cutoff.
-    """
-    key = f"validation_recall_at_{cutoff}"
-    try:
-        lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    except FileNotFoundError:
-        raise InputError(f"{log}: no such file. Train the model first.") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{log}: not a training log ({error}). Train the model again.") from None
-    validations = [line for line in lines if key in line]
-    if not validations:
-        raise InputError(
-            f"{log}: no validation recall at {cutoff}: trained with another "
-            "training.validation_cutoff. Train the model again."
-        )
-    best = max(validations, key=lambda line: line[key])
-    return {"recall": best[key], "step": best["step"]}

@@ -8,10 +8,10 @@ from typing import Any
 from muver.checking import did_you_mean
 from muver.errors import InputError
 from muver.files import short_hash
-from muver.grid.logs import best_validation
 from muver.grid.points import HYPERPARAMETERS
 from muver.settings.overlay import overlay
 from muver.tables.keys import row_key
+from muver.training_log import best_validation
 
 RULE = (
     "The point with the greatest recall on the validation worlds is chosen; of several, the one "

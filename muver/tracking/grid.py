@@ -7,11 +7,11 @@ from typing import Any
 from muver.checking import did_you_mean
 from muver.errors import InputError
 from muver.files import short_hash
-from muver.grid.logs import best_validation
 from muver.grid.points import HYPERPARAMETERS, spelled
 from muver.tracking import describe
 from muver.tracking.curves import curves
 from muver.tracking.entry import Entry
+from muver.training_log import best_validation
 
 
 def grid_entry(grid: Mapping[str, Any], source: Path, logs: Sequence[Path]) -> Entry:

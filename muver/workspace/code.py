@@ -11,7 +11,12 @@ _TOWERS = (
     "encoders/pooling.py",
     "encoders/tokens.py",
 )
-_RUNS = ("retrieval/stages.py", "evaluation/runs.py")
+_RUNS = (
+    "retrieval/stages.py",
+    "retrieval/layers.py",
+    "retrieval/settings.py",
+    "evaluation/runs.py",
+)
 CODE: dict[str, tuple[str, ...]] = {
     "generate": ("corpus/miniwikia/*",),
     "download": ("corpus/sources.yaml",),
@@ -26,7 +31,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "retrieval/exact.py",
         "retrieval/tokens.py",
     ),
-    "choose": ("encoders/choice.py",),
+    "choose": ("encoders/choice.py", "training_log.py"),
     "convert": ("encoders/convert.py", "encoders/biencoder.py"),
     "encode": ("encoders/stages.py", *_TOWERS, *_LAYOUT, "views/store.py"),
     "merge": (
@@ -35,12 +40,26 @@ CODE: dict[str, tuple[str, ...]] = {
         "views/layout.py",
         "views/store.py",
         "views/merging.py",
+        "views/search.py",
         "views/expand.py",
     ),
-    "encode_global": ("encoders/stages.py", *_TOWERS, *_LAYOUT, "views/store.py"),
-    "encode_spans": ("encoders/stages.py", *_TOWERS, "views/layout.py", "views/store.py"),
+    "encode_global": (
+        "encoders/stages.py",
+        *_TOWERS,
+        "views/layout.py",
+        "views/store.py",
+        "views/expand.py",
+    ),
+    "encode_spans": (
+        "encoders/stages.py",
+        *_TOWERS,
+        "views/layout.py",
+        "views/store.py",
+        "views/merging.py",
+        "views/expand.py",
+    ),
     "bm25": ("retrieval/bm25.py", *_RUNS),
-    "retrieve": ("retrieval/exact.py", *_RUNS),
+    "retrieve": ("retrieval/exact.py", "views/store.py", *_RUNS),
     "retrieve_tokens": (
         "retrieval/tokens.py",
         "retrieval/exact.py",
@@ -49,11 +68,18 @@ CODE: dict[str, tuple[str, ...]] = {
         *_LAYOUT,
         *_RUNS,
     ),
-    "fuse": ("retrieval/fusion.py", *_RUNS),
+    "fuse": ("retrieval/fusion.py", "retrieval/pool.py", "retrieval/exact.py", *_RUNS),
     "evaluate": ("evaluation/*.py",),
     "tables": ("tables/*.py", "tables/paper.yaml", "evaluation/significance.py"),
-    "figures": ("figures/*.py", "tables/paper.yaml", "evaluation/lengths.py"),
-    "grid": ("grid/*.py",),
+    "figures": (
+        "figures/*.py",
+        "evaluation/lengths.py",
+        "evaluation/bootstrap.py",
+        "evaluation/ranks.py",
+        "tables/*.py",
+        "tables/paper.yaml",
+    ),
+    "grid": ("grid/*.py", "training_log.py"),
 }
 
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from muver.encoders.choice import choose
 from muver.encoders.files import MODEL_FILES
 from muver.errors import InputError
-from muver.encoders.choice import best_validation, choose
 
 
 def make(folder, recalls):
@@ -35,18 +35,13 @@ def test_the_best_checkpoint_of_each_counts_and_the_first_of_equals_wins(tmp_pat
     assert len(log) == 4
 
 
-def test_the_first_of_equal_validations(tmp_path):
-    log = make(tmp_path / "a", [10.0, 30.0, 30.0]) / "training_log.jsonl"
-    assert best_validation(log, 4) == {"recall": 30.0, "step": 2}
-
-
 def test_another_cutoff_a_damaged_log_and_none(tmp_path):
     model = make(tmp_path / "a", [10.0])
-    with pytest.raises(InputError, match="no validation recall at 8"):
+    with pytest.raises(InputError, match="no validation_recall_at_8"):
         choose([model], 8, tmp_path / "out")
     (model / "training_log.jsonl").write_text("{")
-    with pytest.raises(InputError, match="not a training log"):
+    with pytest.raises(InputError, match="line 1: expected a JSON object"):
         choose([model], 4, tmp_path / "out")
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="cannot be read as a training log"):
         choose([tmp_path / "b"], 4, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
+PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 TINY = {
     "generate": {
         "worlds": {
@@ -24,6 +25,21 @@ TINY = {
     "scratch": {"vocabulary": 300, "hidden": 32, "intermediate": 64},
     "evaluate": {"cutoffs": [1, 2, 4, 8, 16]},
     "retrieve": {"k": 16},
+    "merge": {"layers": 2},
+    "systems": {
+        name: {"merge_layers": 2}
+        for name, system in PARAMS["systems"].items()
+        if system.get("merge_layers", 0) > 2
+    },
+    "sweep": {"cutoff": 16},
+    "fusion": {"cutoff": 16},
+    "figures": {"figure2": {"cutoff": 16}},
+    "grid": {"batch_size": [8]},
+}
+# Three rows and the smallest set of results that has them.
+FEW = {
+    "results": ["table1", "table6"],
+    "tables": {"table1": ["bm25", "muver_plain", "muver"], "table6": ["muver"]},
 }
 TRAINING = {"epochs": 1, "batch_size": 8, "validate_every": 2, "checkpoint_every": 1}
 
@@ -117,11 +133,11 @@ def copy_of_the_project(folder: Path) -> Project:
 
 @pytest.fixture(scope="session")
 def main_job(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """All six rows, made once by Snakemake."""
+    """Every table and figure of the default preset, made once by Snakemake."""
     project = copy_of_the_project(tmp_path_factory.mktemp("main_job"))
     project.change(**TINY, training=TRAINING)
     project.commit("tiny")
-    project.snakemake("results/table1.csv")
+    project.snakemake()
     return project
 
 
@@ -129,8 +145,7 @@ def main_job(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def by_dvc(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Three rows, made once by DVC."""
     project = copy_of_the_project(tmp_path_factory.mktemp("by_dvc"))
-    rows = ["bm25", "muver_plain", "muver"]
-    project.change(**TINY, training=TRAINING, tables={"table1": rows, "table6": rows})
+    project.change(**TINY, **FEW, training=TRAINING)
     project.commit("tiny")
     project.run("dvc", "repro")
     project.commit("run")

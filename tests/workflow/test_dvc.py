@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.workflow.conftest import TINY, TRAINING, Project, copy_of_the_project
+from tests.workflow.conftest import FEW, TINY, TRAINING, Project, copy_of_the_project
 
 MODEL = "build/miniwikia/models/muver/entity_encoder/model.safetensors"
 TABLE = "results/table1.csv"
@@ -26,8 +26,7 @@ def test_both_tools_have_nothing_left_to_do(by_dvc):
 def test_the_same_table_from_either_tool(by_dvc, tmp_path):
     """A fresh folder, Snakemake in place of DVC, then DVC over it: the same bytes throughout."""
     project = copy_of_the_project(tmp_path)
-    rows = ["bm25", "muver_plain", "muver"]
-    project.change(**TINY, training=TRAINING, tables={"table1": rows, "table6": rows})
+    project.change(**TINY, **FEW, training=TRAINING)
     project.commit("tiny")
     project.snakemake()
     assert project.read(TABLE) == by_dvc.read(TABLE)
@@ -61,9 +60,9 @@ def test_swapped_numbers_are_a_change(copy):
 
 
 def test_a_dropped_row_leaves_its_files_and_the_table(copy):
-    run = copy.folder / "build/miniwikia/runs/muver_plain.parquet"
+    run = copy.folder / "build/miniwikia/runs/test/muver_plain.parquet"
     assert run.is_file()
-    copy.change(tables={"table1": ["bm25", "muver"], "table6": ["bm25", "muver"]})
+    copy.change(tables={"table1": ["bm25", "muver"]})
     copy.run("dvc", "repro")
     assert not run.exists()
     assert not (copy.folder / "build/miniwikia/evaluations/muver_plain.json").exists()

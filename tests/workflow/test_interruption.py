@@ -5,15 +5,14 @@ import signal
 import subprocess
 import time
 
-from tests.workflow.conftest import TINY, TRAINING, copy_of_the_project
+from tests.workflow.conftest import FEW, TINY, TRAINING, copy_of_the_project
 
 MODEL = "build/miniwikia/models/muver"
 
 
 def test_after_a_kill_the_same_command_goes_on_to_the_same_table(tmp_path, by_dvc):
     project = copy_of_the_project(tmp_path)
-    rows = ["bm25", "muver_plain", "muver"]
-    project.change(**TINY, training=TRAINING, tables={"table1": rows, "table6": rows})
+    project.change(**TINY, **FEW, training=TRAINING)
     project.commit("tiny")
     running = subprocess.Popen(
         ["snakemake", "--cores", "2", "results/table1.csv"],

@@ -25,6 +25,7 @@ ROOT = W.root
 LOGS = f"logs/{S['workspace']}"
 SPLIT = S["retrieve"]["split"]
 COMPUTE = S["compute"]
+ENCODING = {key: value for key, value in COMPUTE.items() if key != "training_precision"}
 GPUS = W.gpus  # a job that runs a model takes the one `gpu` that the profile gives out
 
 
@@ -59,8 +60,8 @@ def as_json(value):
 
 
 def with_compute(**values):
-    """Settings of a stage that runs a model, as one JSON string."""
-    return as_json({**values, **COMPUTE})
+    """Settings of a stage that encodes, as one JSON string."""
+    return as_json({**values, **ENCODING})
 
 
 def launcher():

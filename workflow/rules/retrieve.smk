@@ -99,7 +99,7 @@ rule retrieve_tokens:
         gpu=GPUS,
     params:
         settings=retrieval,
-        compute=as_json(COMPUTE),
+        compute=as_json(ENCODING),
         model=folder_of("model"),
     shell:
         "muver retrieve --log {log} --label {wildcards.system} --settings {params.settings:q}"

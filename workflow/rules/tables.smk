@@ -9,6 +9,7 @@ rule comparison:
         ranks=lambda wildcards: ranks(wildcards.table),
         runs=lambda wildcards: runs(wildcards.table),
         logs=lambda wildcards: logs(wildcards.table),
+        counts=W.counts,
         code=code("tables"),
     output:
         report("results/{table}.html", caption="../report/table.rst", category="Tables"),
@@ -23,7 +24,8 @@ rule comparison:
         record=lambda wildcards: record_table(wildcards.table),
     shell:
         "muver table --log {log} --name {wildcards.table} --settings {params.settings:q}"
-        " --evaluations {input.evaluations} --out {output.csv} && {params.record}"
+        " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
+        " && {params.record}"
 
 
 rule table3:
@@ -32,7 +34,8 @@ rule table3:
         ranks=ranks("table3"),
         runs=runs("table3"),
         logs=logs("table3"),
-        code=code("tables"),
+        counts=W.counts,
+        code=[*code("tables"), *code("figures")],
     output:
         report("results/table3.html", caption="../report/table.rst", category="Tables"),
         report("results/figures/table3.svg", caption="../report/table.rst", category="Figures"),
@@ -45,8 +48,8 @@ rule table3:
         record=record_table("table3"),
     shell:
         "muver table --log {log} --name table3 --settings {params.settings:q}"
-        " --evaluations {input.evaluations} --out {output.csv}"
-        " && muver figure --log {log} --name table3 --table results/table3.json"
+        " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
+        f" && muver figure --log {LOGS}/tables/table3_figure.log --name table3 --table results/table3.json"
         " --figures results/figures && {params.record}"
 
 
@@ -84,6 +87,7 @@ rule table6:
     input:
         evaluations=evaluations("table6"),
         ranks=ranks("table6"),
+        counts=W.counts,
         code=code("tables"),
     output:
         report("results/table6.html", caption="../report/table.rst", category="Tables"),
@@ -95,7 +99,7 @@ rule table6:
         settings=as_json({"rows": rows_of_table("table6")}),
     shell:
         "muver table --log {log} --name table6 --settings {params.settings:q}"
-        " --evaluations {input.evaluations} --out {output.csv}"
+        " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
 
 
 rule figure2:
@@ -128,6 +132,7 @@ rule grid:
     input:
         logs=[W.grid_log(point) for point in POINTS],
         counts=W.counts,
+        start=f"{ROOT}/start/manifest.json",
         code=code("grid"),
     output:
         csv="results/grid.csv",
@@ -147,7 +152,7 @@ rule grid:
         record=record_grid(),
     shell:
         "muver grid --log {log} --settings {params.settings:q} --dataset {params.name}"
-        " --counts {input.counts} --logs {input.logs} --out {output.csv} && {params.record}"
+        " --counts {input.counts} --encoder {input.start} --logs {input.logs} --out {output.csv} && {params.record}"
 
 
 # Records the rows again: after the store was lost, or in a clone that pulled its results.

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from muver.errors import InputError
-from muver.grid.logs import best_validation, read_log
+from muver.training_log import best_validation, read_log
 from tests.grid.conftest import write_log
 
 
@@ -26,12 +26,18 @@ def test_another_cutoff_is_refused(tmp_path: Path):
         best_validation(log, 8)
 
 
-@pytest.mark.parametrize("line", ['{"step": 1', "[1]", '{"loss": 1.0}', ""])
+@pytest.mark.parametrize("line", ['{"step": 1', "[1]", ""])
 def test_a_broken_line_is_named(tmp_path: Path, line: str):
     log = tmp_path / "log.jsonl"
     log.write_text('{"step": 1, "loss": 2.0}\n' + line + "\n")
-    with pytest.raises(InputError, match=r"log\.jsonl, line 2: expected a JSON object with a step"):
+    with pytest.raises(InputError, match=r"log\.jsonl, line 2: expected a JSON object"):
         read_log(log)
+
+
+def test_notes_on_the_whole_run_are_no_steps(tmp_path: Path):
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"step": 1, "loss": 2.0}\n{"best_step": 1}\n')
+    assert read_log(log) == [{"step": 1, "loss": 2.0}]
 
 
 def test_a_missing_log_is_named(tmp_path: Path):

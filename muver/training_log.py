@@ -1,4 +1,4 @@
-"""Training logs, as `muver train` writes them: what the grid and the records read of one."""
+"""Reading training logs: JSON lines, one a step or a validation, and notes on the whole run."""
 
 import json
 from pathlib import Path
@@ -10,12 +10,12 @@ VALIDATION = "validation_recall_at_"
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """Lines of a training log, a step or a validation each.
+    """Lines of a training log, a step or a validation each; notes on the whole run are left out.
 
     Raises
     ------
     InputError
-        If there is no such file, or a line is not a JSON object with its ``step``.
+        If there is no such file, or a line is not a JSON object.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -27,12 +27,13 @@ def read_log(path: Path) -> list[dict[str, Any]]:
             line = json.loads(written)
         except json.JSONDecodeError:
             line = None
-        if not isinstance(line, dict) or not isinstance(line.get("step"), int):
+        if not isinstance(line, dict):
             raise InputError(
-                f"{path}, line {number}: expected a JSON object with a step, as muver train "
-                "writes it. Run the training again."
+                f"{path}, line {number}: expected a JSON object, as muver train writes it. Run "
+                "the training again."
             )
-        lines.append(line)
+        if "step" in line:
+            lines.append(line)
     return lines
 
 
