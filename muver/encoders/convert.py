@@ -14,9 +14,10 @@ from transformers import BertConfig, BertModel
 from muver.checking import with_defaults
 from muver.encoders import start
 from muver.encoders.biencoder import BiEncoder, ModelConfig
+from muver.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
 from muver.encoders.tokens import WordPieces
 from muver.errors import InputError
-from muver.files import sha256_of, write_text
+from muver.files import sha256_of, write_manifest, write_text
 from muver.progress import logger
 
 State = dict[str, Tensor]
@@ -62,6 +63,11 @@ def convert(
     training_log
         Receives one line that names the checkpoint's SHA-256, in place of a training run's.
 
+    Writes
+    ------
+    The model directory, and in it ``manifest.json``: by its ``identity`` a row's key knows the
+    weights.
+
     Raises
     ------
     InputError
@@ -87,6 +93,12 @@ def convert(
         for name in ("views", "context"):
             model.require_positions(f"{name}.max_tokens", config[name]["max_tokens"])
         model.save_pretrained(out)
+    identity = {
+        "checkpoint_sha256": sha256,
+        "layout": layout,
+        "tokenizer_sha256": sha256_of(out / TOKENIZER_FILE),
+    }
+    write_manifest(out / MANIFEST_FILE, "convert", config, {}, identity=identity)
     if training_log is not None:
         write_text(training_log, f'{{"converted_from": "{sha256}"}}\n')
     logger.info("%s: two towers of the layout %r converted", checkpoint.name, layout)

@@ -2,11 +2,12 @@
 
 TOKENIZER_FILE = "tokenizer.json"
 CONFIG_FILE = "muver.json"
+MANIFEST_FILE = "manifest.json"
 TOWERS = ("mention_encoder", "entity_encoder")
 TOWER_FILES = ("config.json", "model.safetensors")
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json")
 ENCODER_FILES = ("config.json", *WEIGHT_FILES, TOKENIZER_FILE, "vocab.txt")
-START_FILES = (*TOWER_FILES, TOKENIZER_FILE, "manifest.json")
+START_FILES = (*TOWER_FILES, TOKENIZER_FILE, MANIFEST_FILE)
 MODEL_FILES = (
     CONFIG_FILE,
     TOKENIZER_FILE,

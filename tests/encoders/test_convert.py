@@ -52,6 +52,15 @@ def vectors(model):
     return [encode_vectors(encode, ids, 32, 100).tobytes() for encode in encoders]
 
 
+def test_a_row_knows_the_weights_by_their_hash_and_not_by_where_they_lay(model, encoder, tmp_path):
+    checkpoint = save(released(model), tmp_path)
+    convert(checkpoint, str(encoder), SETTINGS, tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["identity"]["checkpoint_sha256"] == sha256_of(checkpoint)
+    assert manifest["identity"]["layout"] == "muver"
+    assert str(tmp_path) not in json.dumps(manifest)
+
+
 @pytest.mark.parametrize(
     "names, layout",
     [
