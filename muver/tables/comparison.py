@@ -154,7 +154,7 @@ def _tests(table: Table) -> list[Section]:
     def cell(row: Mapping[str, Any], k: str) -> str:
         found = row["paired"]
         sure = bounds(found["interval"][k], sign=True)
-        return f"{found['difference'][k]:+.2f} ({sure}), {probability(found['p_value'][k])}"
+        return f"{found['difference'][k]:+z.2f} ({sure}), {probability(found['p_value'][k])}"
 
     note = (
         f"The row minus {against} in points over all mentions, its 95% interval (paired bootstrap "

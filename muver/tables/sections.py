@@ -81,7 +81,7 @@ def reference(table: Mapping[str, Any], name: str, heading: str, source: str) ->
         if row[name][k] is None:
             return "-"
         points, verdict = row[f"{prefix}difference"][k], row[f"{prefix}verdict"][k]
-        return f"{row[name][k]:.2f} ({points:+.2f}, {verdict})"
+        return f"{row[name][k]:.2f} ({points:+z.2f}, {verdict})"
 
     verdicts = [verdict for row in compared for verdict in row[f"{prefix}verdict"].values()]
     note = f"{source}: the published value, ours minus it in points, and a verdict. {RULE} "

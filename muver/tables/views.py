@@ -156,7 +156,7 @@ def _papers(table: Table) -> list[Section]:
             _recall(row, k),
             f"{row['paper_views']:.2f}",
             f"{row['paper'][k]:.2f}",
-            f"{row['difference'][k]:+.2f}",
+            f"{row['difference'][k]:+z.2f}",
             row["verdict"][k],
         ]
         for row in compared

@@ -22,6 +22,7 @@ MUVER = {
     "global_view": False,
     "spans": False,
 }
+PLAIN = {**MUVER, "merge_layers": 0, "search": None}
 
 
 @pytest.fixture
@@ -34,11 +35,11 @@ def settings():
     [
         ("som", {**COMMON, "memory_mb": 256}),
         ("muver", MUVER),
-        ("muver_plain", {**MUVER, "merge_layers": 0, "search": None}),
-        ("muver_by_id", {**MUVER, "match": "id"}),
-        ("muver_sum_64", {**MUVER, "softmax_candidates": 64}),
+        ("muver_plain", PLAIN),
+        ("plain_by_id", {**PLAIN, "match": "id"}),
+        ("plain_sum_64", {**PLAIN, "softmax_candidates": 64}),
         ("muver_all_pairs", {**MUVER, "search": "all_pairs"}),
-        ("muver_l2", {**MUVER, "metric": "l2"}),
+        ("plain_l2", {**PLAIN, "metric": "l2"}),
         ("muver_200", {**MUVER, "k": 200}),
         ("muver_global_merged", {**MUVER, "global_view": True}),
         ("muver_spans", {**MUVER, "spans": True}),
