@@ -48,11 +48,13 @@ def test_settings_that_are_no_json_object(settings, capsys):
 
 def test_a_mistake_is_told_without_a_traceback(tmp_path):
     """By the module, as the workflow's shell calls it."""
-    missing = str(tmp_path / "missing")
-    call = [sys.executable, "-m", "muver.cli", "prune", "--folder", missing, "--keep", "bm25"]
+    (tmp_path / "file").touch()
+    file = str(tmp_path / "file")
+    call = [sys.executable, "-m", "muver.cli", "prune", "--folder", file, "--keep", "bm25"]
     done = subprocess.run(call, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == f"muver prune: error: {missing}: no such folder.\n"
+    assert done.stderr.startswith(f"muver prune: error: {file}: not a folder")
+    assert "Traceback" not in done.stderr
 
 
 def test_the_log_has_what_is_said(tmp_path, capsys):
@@ -69,6 +71,23 @@ def test_a_log_that_cannot_be_written(tmp_path, capsys):
     log = tmp_path / "file" / "prune.log"
     assert main(["prune", "--log", str(log), "--folder", str(tmp_path), "--keep", "file"]) == 2
     assert f"muver prune: error: {log}: cannot be written" in capsys.readouterr().err
+
+
+def test_prune_keeps_what_lies_deeper(tmp_path):
+    kept = [tmp_path / place for place in ("test/muver/layer0.npy", "val/muver/layer0.npy")]
+    gone = [tmp_path / place for place in ("test/som/layer0.npy", "train/muver/layer0.npy")]
+    for path in (*kept, *gone):
+        path.parent.mkdir(parents=True)
+        path.touch()
+    assert main(["prune", "--folder", str(tmp_path), "--keep", "test/muver", "val/muver"]) == 0
+    assert all(path.is_file() for path in kept)
+    assert not any(path.parent.exists() for path in gone)
+    assert not (tmp_path / "train").exists()
+
+
+def test_prune_makes_the_folder_of_a_stage_that_nothing_was_asked_of(tmp_path):
+    assert main(["prune", "--folder", str(tmp_path / "spans"), "--keep"]) == 0
+    assert (tmp_path / "spans").is_dir()
 
 
 def test_prune_keeps_by_name_and_removes_the_rest(tmp_path):

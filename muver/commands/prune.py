@@ -23,7 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    args.folder.mkdir(parents=True, exist_ok=True)  # nothing may be asked of this stage at all
+    from muver.errors import InputError
+
+    try:
+        args.folder.mkdir(parents=True, exist_ok=True)  # nothing may be asked of this stage at all
+    except OSError as error:
+        raise InputError(
+            f"{args.folder}: not a folder, nor can it be made one ({error})."
+        ) from None
     prune(args.folder, {tuple(Path(path).parts) for path in args.keep})
 
 

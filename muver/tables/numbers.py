@@ -19,7 +19,7 @@ def bounds(interval: list[float], sign: bool = False) -> str:
     >>> bounds([12.34, 56.78]), bounds([-1.5, 0.25], sign=True)
     ('12.3 to 56.8', '-1.50 to +0.25')
     """
-    return " to ".join(f"{bound:{'+.2f' if sign else '.1f'}}" for bound in interval)
+    return " to ".join(f"{bound:{'+z.2f' if sign else '.1f'}}" for bound in interval)
 
 
 def probability(value: float) -> str:
