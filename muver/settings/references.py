@@ -68,6 +68,16 @@ def _check_model(settings: Settings, name: str, model: Settings) -> None:
             f"params.yaml: {where}: score sum_max compares token vectors by dot products; metric "
             "and pooling have no meaning there. Leave them out."
         )
+    for key, meant in (("types", "prefix"), ("padding", "tokens")):
+        if model["views"].get(key) and kind != meant:
+            raise InputError(
+                f"params.yaml: {where}.views.{key} has a meaning for views of the kind {meant} "
+                f"only, and these are of the kind {kind}. Leave it out."
+            )
+    if "checkpoint" in model and "training" in model:
+        raise InputError(
+            f"params.yaml: {where}: weights from a checkpoint are not trained. Leave training out."
+        )
     training = {**settings["training"], **model.get("training", {})}
     if training.get("padding_views") and not model["views"].get("training_views"):
         raise InputError(
@@ -80,9 +90,7 @@ def _check_system(settings: Settings, name: str, system: Settings) -> None:
     where = f"systems.{name}"
     if "fuse" in system:
         _check_names(f"{where}.fuse", system["fuse"], settings["systems"])
-        for part in system["fuse"]:
-            if "fuse" in settings["systems"][part]:
-                raise InputError(f"params.yaml: {where}.fuse: {part} is itself a fusion.")
+        _check_fusion(settings, name)
         return
     model = system.get("model")
     if model is None:
@@ -107,6 +115,26 @@ def _check_system(settings: Settings, name: str, system: Settings) -> None:
         raise InputError(
             f"params.yaml: {where}.k is {system['k']}, but the views of only {candidates} "
             "candidates are summed. Raise softmax_candidates."
+        )
+
+
+def _check_fusion(settings: Settings, name: str) -> None:
+    where, system = f"systems.{name}", settings["systems"][name]
+    own = {**settings["retrieve"], **system}
+    for part in system["fuse"]:
+        other = {**settings["retrieve"], **settings["systems"][part]}
+        if "fuse" in other:
+            raise InputError(f"params.yaml: {where}.fuse: {part} is itself a fusion.")
+        if other["match"] != own["match"]:
+            raise InputError(
+                f"params.yaml: {where} matches by {own['match']}, its part {part} by "
+                f"{other['match']}. Give both the same match."
+            )
+    cutoff = settings["fusion"]["cutoff"]
+    if system["by"] == "weighted" and cutoff > own["k"]:
+        raise InputError(
+            f"params.yaml: fusion.cutoff is {cutoff}, but {where} keeps only {own['k']} "
+            "candidates. Lower it."
         )
 
 

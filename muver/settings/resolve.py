@@ -1,6 +1,7 @@
 """From params.yaml, a preset and the command line to the settings of a run, checked."""
 
 import contextlib
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,10 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
     check_schema({**merged, "presets": dict(presets)})
     check_references(merged)
     merged.pop("presets", None)
-    merged.setdefault("workspace", _workspace(chosen, overrides, presets))
+    if "dataset" in overrides and "workspace" not in overrides:
+        merged.pop("workspace", None)  # the one written is of the dataset written
+    if "workspace" not in merged:
+        merged["workspace"] = _workspace(chosen, overrides, presets)
     return derive(merged)
 
 
@@ -76,6 +80,11 @@ def _workspace(preset: str, overrides: Mapping[str, Any], presets: Iterable[str]
     if dataset in NAMED_DATASETS or dataset == preset:
         return dataset
     name = Path(dataset).resolve().name
+    if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+        raise InputError(
+            f"dataset {dataset}: what is built goes to a folder of its name, {name!r}, which may "
+            "only have letters, digits and _ . - in it. Rename it, or set workspace to such a name."
+        )
     return f"{name}-directory" if name in presets else name
 
 

@@ -94,12 +94,19 @@ def test_numbers_inside_a_section_may_come_as_text(params):
         ({"dataset": "data/zeshel"}, "directory", "data/zeshel", "zeshel-directory"),
         ({"dataset": "data/wikis", "preset": "zeshel"}, "zeshel", "data/wikis", "wikis"),
         ({"preset": "directory"}, "directory", "zeshel", "directory"),
+        ({"dataset": "data/wikis", "preset": "released"}, "released", "data/wikis", "wikis"),
+        ({"dataset": "data/my wikis", "workspace": "w"}, "directory", "data/my wikis", "w"),
     ],
 )
 def test_preset_and_workspace_go_with_the_dataset(params, overrides, preset, dataset, workspace):
     settings = resolve(params, overrides)
     found = (settings["preset"], settings["dataset"], settings["workspace"])
     assert found == (preset, dataset, workspace)
+
+
+def test_a_folder_whose_name_the_shell_would_split_needs_another(params):
+    with pytest.raises(InputError, match="'my wikis', which may only have letters"):
+        resolve(params, {"dataset": "data/my wikis"})
 
 
 def test_a_directory_under_another_written_preset_keeps_it(params):
@@ -152,7 +159,15 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.muver_bm25.fuse", ["muver", "muver_bm25_rrf"], "muver_bm25_rrf is itself a fus"),
         ("systems.muver_200.k", 300, "systems.muver_200.k is 300, but the views of only 200"),
         ("compare.table1", "blink", "compare.table1 is 'blink'. Did you mean"),
-        ("sweep.searches", ["far"], "sweep.searches names 'far'"),
+        ("sweep.searches", ["all_pairs"], "sweep.searches.0 is 'all_pairs'. Allowed: distant, c"),
+        ("fusion.cutoff", 65, "fusion.cutoff is 65, but systems.muver_bm25 keeps only 64"),
+        ("systems.bm25_200.match", "id", "matches by title, its part bm25_200 by id"),
+        ("systems.bm25.spans", True, "systems.bm25: a row names either 'retriever: bm25'"),
+        ("systems.muver_bm25.spans", True, "systems.muver_bm25: a row names either 'retriever"),
+        ("models.muver.views.types", True, "views.types has a meaning for views of the kind pref"),
+        ("models.muver.views.padding", True, "views.padding has a meaning for views of the kind"),
+        ("models.muver_released.training", {"epochs": 3}, "from a checkpoint are not trained"),
+        ("grid.subset", [], r"grid.subset: \[\] should be non-empty"),
         ("sweep.cutoff", 63, "sweep.cutoff is 63, which is not among evaluate.cutoffs"),
         ("figures.figure2.cutoff", 65, "figure2.cutoff is 65, but retrieve.k keeps only 64"),
         ("figures.figure2.last", 99, "figure2.last is 99, which bins of 5 sentences do not fill"),
