@@ -26,7 +26,7 @@ def test_both_tools_have_nothing_left_to_do(by_dvc):
 def test_the_same_table_from_either_tool(by_dvc, tmp_path):
     """A fresh folder, Snakemake in place of DVC, then DVC over it: the same bytes throughout."""
     project = copy_of_the_project(tmp_path)
-    project.change(**TINY, **FEW, training=TRAINING)
+    project.change(**{**TINY, **FEW}, training=TRAINING)
     project.commit("tiny")
     project.snakemake()
     assert project.read(TABLE) == by_dvc.read(TABLE)

@@ -12,7 +12,7 @@ MODEL = "build/miniwikia/models/muver"
 
 def test_after_a_kill_the_same_command_goes_on_to_the_same_table(tmp_path, by_dvc):
     project = copy_of_the_project(tmp_path)
-    project.change(**TINY, **FEW, training=TRAINING)
+    project.change(**{**TINY, **FEW}, training=TRAINING)
     project.commit("tiny")
     running = subprocess.Popen(
         ["snakemake", "--cores", "2", "results/table1.csv"],

@@ -1,0 +1,110 @@
+"""Every table and figure of the default run, as files that a reader opens."""
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ElementTree
+
+import ir_measures
+import pytest
+
+from tests.workflow.conftest import PARAMS, TINY
+
+BUILD = "build/miniwikia"
+
+
+def table(project, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(project.read(f"results/{name}.csv").decode())))
+
+
+def test_recall_by_number_of_views(main_job):
+    lines = table(main_job, "table3")
+    assert [line["method"] for line in lines] == [
+        "BLINK (512 tokens)", "SOM", "MuVER (w/o heuristic search)", "MuVER", "MuVER",
+    ]  # fmt: skip
+    views = [float(line["# of Views"]) for line in lines]
+    assert views[0] == 1
+    assert views[2] < views[3] < views[4]  # a layer only adds
+    main = {line["method"]: line for line in table(main_job, "table1")}
+    assert lines[-1]["row_key"] == main["MuVER"]["row_key"]
+    assert lines[-1]["Distant Pairs"] == main["MuVER"]["R@16"]
+    assert lines[2]["Distant Pairs"] == lines[2]["Close Pairs"]
+
+
+def test_statistics_are_those_of_the_corpus(main_job):
+    found = {
+        line["Split"]: (line["Mention Num"], line["Entity Num"])
+        for line in table(main_job, "table4")
+    }
+    assert found == {"train": ("40", "96"), "val": ("12", "24"), "test": ("20", "48")}
+
+
+def test_parameters_of_two_towers(main_job):
+    counted = {
+        line["Model"]: int(line["Number of parameters"]) for line in table(main_job, "table5")
+    }
+    assert counted["MuVER (base)"] == 2 * 108_891_648
+    assert counted["MuVER (large)"] == 2 * 334_092_288
+    assert counted["MuVER (encoder in use)"] < 1e6
+
+
+def test_errors_by_length_add_up_to_those_of_the_table(main_job):
+    figure = json.loads(main_job.read("results/figure2.json"))
+    assert (
+        sum(found["mentions"] for found in figure["bins"]) + sum(figure["remainder"].values()) == 20
+    )
+    empty = [line for line in table(main_job, "figure2") if line["mentions"] == "0"]
+    assert empty and all(line["MuVER error"] == "" for line in empty)
+
+
+@pytest.mark.parametrize("name", ["figure2", "table3"])
+def test_figures_are_images(main_job, name):
+    assert main_job.read(f"results/figures/{name}.png").startswith(b"\x89PNG")
+    assert ElementTree.fromstring(main_job.read(f"results/figures/{name}.svg")).tag.endswith("svg")
+
+
+def test_the_grid_s_choice_is_by_validation(main_job):
+    lines = table(main_job, "grid")
+    assert [line["learning_rate"] for line in lines] == ["0.0001", "0.0003"]
+    best = max(lines, key=lambda line: float(line["R@16"]))
+    assert [line["chosen"] for line in lines if line == best] == ["yes"]
+    assert sum(line["chosen"] == "yes" for line in lines) == 1
+    listed = csv.DictReader(io.StringIO(main_job.read(f"{BUILD}/recorded/grid.csv").decode()))
+    assert len(list(listed)) == 1 + len(lines)  # the parent and its points
+
+
+def test_beyond_the_paper_with_a_weight_chosen_on_validation(main_job):
+    methods = [line["method"] for line in table(main_job, "beyond")]
+    assert methods == [PARAMS["systems"][name]["method"] for name in TINY["tables"]["beyond"]]
+    weighted = json.loads(main_job.read(f"{BUILD}/runs/test/muver_bm25.json"))["chosen"]
+    hits = {tried["weight"]: tried["hits"] for tried in weighted["tried"]}
+    assert hits[weighted["weight"]] == max(hits.values())
+    assert weighted["mentions"] == 12  # those of validation
+
+
+@pytest.mark.parametrize("system", ["bm25", "som", "muver", "muver_bm25_rrf"])
+def test_other_tools_score_the_run_files_to_the_same_numbers(main_job, system):
+    trec = main_job.folder / BUILD / "trec"
+    measures = [ir_measures.Success @ k for k in (1, 2, 4, 8, 16)]
+    found = ir_measures.calc_aggregate(
+        measures,
+        list(ir_measures.read_trec_qrels(str(trec / f"{system}.qrels"))),
+        list(ir_measures.read_trec_run(str(trec / f"{system}.run"))),
+    )
+    ours = json.loads(main_job.read(f"{BUILD}/evaluations/{system}.json"))["micro"]
+    for measure in measures:
+        assert 100 * found[measure] == pytest.approx(ours[str(measure.params["cutoff"])])
+
+
+def test_a_changed_statistic_loads_no_model(main_job):
+    config = ["--config", "sweep={searches: [close]}", "figures={figure2: {bin: 10}}"]
+    assert set(main_job.planned(*config)) == {"table3", "figure2"}
+    planned = main_job.planned("results/beyond.csv", "--config", "fusion={constant: 10}")
+    assert set(planned) == {"fuse", "evaluate", "comparison"}
+    planned = main_job.planned("results/table1.csv", "--config", "retrieve={match: id}")
+    assert not {"train", "encode", "merge"} & set(planned)
+
+
+def test_a_further_grid_value_trains_its_points_alone(main_job):
+    planned = main_job.planned("results/grid.csv", "--config", "grid={warmup: [0, 0.1]}")
+    assert planned == {"grid_point": 2, "grid": 1}
