@@ -7,6 +7,7 @@ from muver.training.settings import PARITY
 
 Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
+FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 
 
 def system_of(settings: Settings, system: str) -> Settings:
@@ -67,7 +68,8 @@ def retrieval_settings(settings: Settings, system: str, split: str | None = None
         common["split"] = split
     shared = {key: common[key] for key in COMMON}
     if "fuse" in own:
-        return {**shared, "kind": own["by"], "parts": own["fuse"], **settings["fusion"]}
+        decides = {key: settings["fusion"][key] for key in FUSION[own["by"]]}
+        return {**shared, "kind": own["by"], "parts": own["fuse"], **decides}
     if "model" not in own:
         return {**settings["bm25"], **shared}
     model = trained_as(settings, own["model"])

@@ -60,11 +60,14 @@ def test_lexical_and_fused_runs(settings):
     assert retrieval_settings(settings, "bm25_200") == {**settings["bm25"], **COMMON, "k": 200}
     assert retrieval_settings(settings, "muver_bm25", "val") == {
         **COMMON,
-        **settings["fusion"],
+        **{key: settings["fusion"][key] for key in ("weights", "cutoff")},
         "split": "val",
         "kind": "weighted",
         "parts": ["muver_200", "bm25_200"],
     }
+    by_rank = retrieval_settings(settings, "muver_bm25_rrf")
+    assert by_rank["constant"] == settings["fusion"]["constant"]
+    assert not {"weights", "cutoff"} & set(by_rank)
 
 
 def test_a_choice_is_made_of_its_models_settings(settings):
