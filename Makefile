@@ -17,12 +17,13 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup table1 test record audit pull lint lock clean
+.PHONY: help setup table1 results test record audit pull lint lock clean
 
 help:
 	@echo 'make table1   run the workflow and print Table 1'
+	@echo 'make results  run the workflow for every table and figure of params.yaml'
 	@echo 'make test     run the test suite; ARGS="-k name" goes to pytest'
-	@echo 'make record   record the rows of Table 1 in MLflow'
+	@echo 'make record   record the rows of the tables in MLflow again'
 	@echo 'make audit    open MLflow on those records, on port $(PORT)'
 	@echo 'make pull     fetch the outputs that DVC keeps, and adopt them in Snakemake'
 	@echo 'make lint     check the style of the code and of the workflow'
@@ -44,6 +45,10 @@ table1: $(READY)
 	@$(SNAKEMAKE) results/table1.csv $(SETTINGS)
 	@echo
 	@cat results/table1.md
+
+results: $(READY)
+	@$(BIN)/muver unlock
+	@$(SNAKEMAKE) $(SETTINGS)
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
