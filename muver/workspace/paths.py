@@ -113,6 +113,16 @@ class Workspace:
         folder = f"{self.root}/models/{model}"
         return [*(f"{folder}/{file}" for file in MODEL_FILES), f"{folder}/training_log.jsonl"]
 
+    def checkpoint_file(self, model: str) -> str:
+        """Published weights that a converted model is made of; they have to be there."""
+        file = self.settings["models"][model]["checkpoint"]
+        if not Path(file).is_file():
+            raise InputError(
+                f"params.yaml: models.{model}.checkpoint is {file}: no such file. Fetch the "
+                "published weights and put them there, or name where they lie."
+            )
+        return str(file)
+
     def identity_file(self, model: str) -> str:
         """What a converted model was made of."""
         return f"{self.root}/models/{model}/manifest.json"

@@ -25,12 +25,14 @@ GROUPS = {
     "tables": [f"results/{name}.csv" for name in S["results"]],
 }
 
-# --touch adopts what lies here; every other call needs to know where it came from.
-if "--touch" not in sys.argv:
-    try:
+try:
+    for name in set(NEEDED.models) & set(CONVERTED):
+        W.checkpoint_file(name)
+    # --touch adopts what lies here; every other call needs to know where it came from.
+    if "--touch" not in sys.argv:
         check_records(file for files in GROUPS.values() for file in files)
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
+except InputError as error:
+    raise WorkflowError(str(error)) from None
 
 
 rule stage_corpus:

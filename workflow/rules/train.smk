@@ -61,7 +61,7 @@ rule choose:
 
 rule convert:
     input:
-        checkpoint=lambda wildcards: S["models"][wildcards.model]["checkpoint"],
+        checkpoint=lambda wildcards: W.checkpoint_file(wildcards.model),
         start=W.start_files,
         code=code("convert"),
     output:
