@@ -8,9 +8,8 @@ from muver.corpus.sources import find_source
 from muver.encoders.files import ENCODER_FILES, MODEL_FILES, START_FILES
 from muver.errors import InputError
 from muver.settings import NAMED_DATASETS
+from muver.splits import SPLITS
 from muver.views.files import PUNKT_FILES
-
-SPLITS = ("train", "val", "test")
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from muver.corpus.miniwikia.entities import SMALLEST_WORLD
 from muver.errors import InputError
+from muver.splits import SPLITS
 
-SPLITS = ("train", "val", "test")
 _KEYS = ("seed", "worlds", "entities_per_world", "mentions")
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from muver.corpus.miniwikia.pages import Link, PageWriter
-from muver.corpus.miniwikia.settings import SPLITS, Settings
+from muver.corpus.miniwikia.settings import Settings
 from muver.corpus.miniwikia.surfaces import category
 from muver.corpus.miniwikia.world import World
 from muver.errors import InputError
 from muver.files import atomic_path
 from muver.progress import Progress
+from muver.splits import SPLITS
 
 
 def write(settings: Settings, folder: Path) -> None:
