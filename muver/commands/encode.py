@@ -23,6 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.encoders.stages import encode_split
+    from muver.encoders.stages.encode import encode_split
 
     encode_split(args.model, args.entities, args.mentions, args.sentences, args.out, args.settings)

@@ -24,6 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.encoders.stages import encode_global
+    from muver.encoders.stages.global_views import encode_global
 
     encode_global(args.model, args.store, args.entities, args.out, args.settings)

@@ -23,6 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.encoders.stages import encode_spans
+    from muver.encoders.stages.spans import encode_spans
 
     encode_spans(args.model, args.store, args.out, args.settings)

@@ -23,6 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.encoders.stages import merge_store
+    from muver.encoders.stages.merge import merge_store
 
     merge_store(args.model, args.store, args.out, args.settings)

@@ -36,13 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.errors import InputError
-    from muver.retrieval import stages
-
     corpus = (args.entities, args.mentions)
     results = (args.run_file, args.manifest, args.settings)
     if args.store is not None:
-        stages.retrieve_from_store(
+        from muver.retrieval.from_store import retrieve_from_store
+
+        retrieve_from_store(
             args.store,
             args.merged,
             *corpus,
@@ -51,6 +50,10 @@ def run(args: argparse.Namespace) -> None:
             spans=args.spans,
         )
     elif args.sentences is None or not args.compute:
+        from muver.errors import InputError
+
         raise InputError("--model needs --sentences and --compute.")
     else:
-        stages.retrieve_over_tokens(args.model, *corpus, args.sentences, *results, args.compute)
+        from muver.retrieval.over_tokens import retrieve_over_tokens
+
+        retrieve_over_tokens(args.model, *corpus, args.sentences, *results, args.compute)

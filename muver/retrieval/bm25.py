@@ -13,8 +13,7 @@ from muver.errors import InputError
 from muver.files import write_manifest
 from muver.progress import Progress
 from muver.retrieval.exact import rank_scores
-from muver.retrieval.layers import Origins
-from muver.retrieval.stages import RunRows, candidates
+from muver.retrieval.rows import Origins, RunRows, candidates
 
 DEFAULTS = {
     "k1": 1.2,

@@ -2,33 +2,16 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from muver.errors import InputError
 from muver.files import read_json
+from muver.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
 from muver.views.store import Layer, LayerFile, ViewStore
 
-# Codes of a view's origin in runs; n > 0 is the n-th layer of merging.
-ORIGINAL, GLOBAL, SPAN = 0, -2, -3
 PLACES = ("store", "merged", "global_views", "spans")
-
-
-class Origins(NamedTuple):
-    """Where each view comes from.
-
-    Attributes
-    ----------
-    layer : (views,)
-        Code of its origin; -1 where there are no views to speak of.
-    first, last : (views,)
-        Sentences that it was made from.
-    """
-
-    layer: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
 
 
 class SystemViews:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from muver.corpus.schema import read_entities
 from muver.errors import InputError
 from muver.evaluation.runs import block_starts, read_run
-from muver.retrieval.stages import candidates
+from muver.retrieval.rows import candidates
 
 KEPT = ("entity", "layer", "first", "last")
 

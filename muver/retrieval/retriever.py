@@ -16,9 +16,9 @@ from muver.encoders.bulk import encode_vectors
 from muver.errors import InputError
 from muver.files import read_json
 from muver.retrieval.exact import WorldIndex, build_world, rank
-from muver.retrieval.layers import PLACES, Origins, SystemViews
+from muver.retrieval.layers import PLACES, SystemViews
+from muver.retrieval.rows import Origins, candidates
 from muver.retrieval.settings import VECTORS, check_settings
-from muver.retrieval.stages import candidates
 from muver.views.layout import context
 
 BATCH_TOKENS = 4096

@@ -10,6 +10,7 @@ import numpy as np
 from muver.views.layout import Ids, Markers, View, merged_view
 from muver.views.merging import contiguous_spans
 from muver.views.search import SEARCHES
+from muver.views.slices import entity_slices
 
 EncodeViews = Callable[[Sequence[Ids]], np.ndarray]
 
@@ -85,12 +86,6 @@ def every_span(
     slices = [own for own in entity_slices(entities) if own.stop - own.start <= max_views]
     proposed = [contiguous_spans(own.stop - own.start) for own in slices]
     return _lay_out(entities, ids, slices, proposed, markers, max_tokens)
-
-
-def entity_slices(entities: np.ndarray) -> list[slice]:
-    """Where the views of each entity stand, given the (views,) entity of each view."""
-    starts = np.flatnonzero(np.r_[True, entities[1:] != entities[:-1]]).tolist()
-    return [slice(start, stop) for start, stop in pairwise([*starts, len(entities)])]
 
 
 def _lay_out(

@@ -12,10 +12,13 @@ import muver
 from muver import Mention, Retriever
 from muver.cli import main
 from muver.corpus.schema import read_entities, read_mentions
-from muver.encoders.stages import encode_global, encode_spans, encode_split, merge_store
+from muver.encoders.stages.encode import encode_split
+from muver.encoders.stages.global_views import encode_global
+from muver.encoders.stages.merge import merge_store
+from muver.encoders.stages.spans import encode_spans
 from muver.errors import InputError
 from muver.evaluation.runs import read_run
-from muver.retrieval.stages import retrieve_from_store
+from muver.retrieval.from_store import retrieve_from_store
 from tests import tiny
 
 SETTINGS = {

@@ -1,7 +1,6 @@
-"""From stores and models to run files."""
+"""From stores to run files."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,15 +9,14 @@ import pytest
 
 from muver.cli import main
 from muver.corpus.schema import read_entities, read_mentions
-from muver.encoders.biencoder import BiEncoder
-from muver.encoders.stages import encode_split, merge_store
+from muver.encoders.stages.encode import encode_split
+from muver.encoders.stages.merge import merge_store
 from muver.errors import InputError
 from muver.evaluation.runs import read_run
 from muver.files import read_json, write_manifest
-from muver.retrieval.stages import retrieve_from_store, retrieve_over_tokens
+from muver.retrieval.from_store import retrieve_from_store
 from muver.views.layout import View
 from muver.views.store import LayerWriter, ViewStore, save_matrix
-from muver.views.worlds import load_worlds
 from tests import tiny
 
 SETTINGS = {
@@ -275,68 +273,30 @@ def test_settings_that_are_not_allowed(store, corpus, key, value, words):
         retrieve(store, corpus, **{key: value})
 
 
-@pytest.mark.parametrize("score", ["max", "sum_max"])
-def test_from_a_model_to_a_run(encoder, corpus, tmp_path, score):
+def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
     """Encode, merge and retrieve by their commands; the first entity is that of a plain search."""
-    model = tiny.make_model(encoder, score)
-    model.save_pretrained(tmp_path / "model")
-    common = ["--entities", str(corpus[0]), "--mentions", str(corpus[1])]
-    common += ["--run", str(tmp_path / "run.parquet"), "--manifest", str(tmp_path / "run.json")]
-    if score == "sum_max":
-        settings = {"split": "test", "k": 3, "match": "id"}
-        source = ["--compute", json.dumps(tiny.COMPUTE)]
-        source += ["--model", str(tmp_path / "model"), "--sentences", str(corpus[2])]
-    else:
-        settings = {**SETTINGS, "k": 3, "match": "id", "merge_layers": 1}
-        encode_split(
-            tmp_path / "model", *corpus, tmp_path / "store", {"split": "test", **tiny.COMPUTE}
-        )
-        merge = {"layers": 1, "top_k": 0.4, "pairs": "distant", "max_tokens": 64}
-        merge_store(
-            tmp_path / "model", tmp_path / "store", tmp_path / "merged", {**merge, **tiny.COMPUTE}
-        )
-        source = ["--store", str(tmp_path / "store"), "--merged", str(tmp_path / "merged")]
-    assert main(["retrieve", "--settings", json.dumps(settings), *source, *common]) == 0
+    tiny.make_model(encoder).save_pretrained(tmp_path / "model")
+    encode_split(tmp_path / "model", *corpus, tmp_path / "store", {"split": "test", **tiny.COMPUTE})
+    merge = {"layers": 1, "top_k": 0.4, "pairs": "distant", "max_tokens": 64, **tiny.COMPUTE}
+    merge_store(tmp_path / "model", tmp_path / "store", tmp_path / "merged", merge)
+    settings = {**SETTINGS, "k": 3, "match": "id", "merge_layers": 1}
+    command = ["retrieve", "--settings", json.dumps(settings), "--store", str(tmp_path / "store")]
+    command += ["--merged", str(tmp_path / "merged"), "--entities", str(corpus[0])]
+    command += ["--mentions", str(corpus[1]), "--run", str(tmp_path / "run.parquet")]
+    command += ["--manifest", str(tmp_path / "run.json")]
+    assert main(command) == 0
     rows = read_run(tmp_path / "run.parquet").to_pylist()
     assert len(rows) == 12 * 3
+    parts = [
+        ViewStore(tmp_path / folder).layer(number).world("cedar")
+        for folder, number in (("store", 0), ("merged", 1))
+    ]
+    vectors = np.concatenate([part.vectors for part in parts])
+    products = np.load(tmp_path / "store" / "mentions.npy") @ vectors.T
+    owners = np.concatenate([part.entities for part in parts])
     counts = read_json(tmp_path / "run.json")["counts"]
-    assert counts["entities"] == 12
-    if score == "max":
-        parts = [
-            ViewStore(tmp_path / folder).layer(number).world("cedar")
-            for folder, number in (("store", 0), ("merged", 1))
-        ]
-        products = (
-            np.load(tmp_path / "store" / "mentions.npy")
-            @ np.concatenate([part.vectors for part in parts]).T
-        )
-        owners = np.concatenate([part.entities for part in parts])
-        assert counts["views"] == len(owners)
-        assert [row["entity"] for row in rows[::3]] == owners[products.argmax(axis=1)].tolist()
-    else:
-        assert {row["layer"] for row in rows} == {0}
-        assert {row["first"] for row in rows} == {0}
-        (world,) = load_worlds(*corpus, "test", model.config, model.pieces)
-        assert counts["views"] == sum(len(view.ids) for (view,) in world.views)
+    assert counts == {"entities": 12, "views": len(owners)}
+    assert [row["entity"] for row in rows[::3]] == owners[products.argmax(axis=1)].tolist()
     again = (tmp_path / "run.parquet").read_bytes()
-    main(["retrieve", "--settings", json.dumps(settings), *source, *common])
+    main(command)
     assert (tmp_path / "run.parquet").read_bytes() == again
-
-
-def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_path):
-    model = tiny.make_model(encoder, "sum_max")
-    padded = replace(model.config, views={**model.config.views, "padding": True})
-    BiEncoder(model.mention_encoder, model.entity_encoder, model.pieces, padded).save_pretrained(
-        tmp_path / "model"
-    )
-    places = (tmp_path / "model", *corpus, tmp_path / "run.parquet", tmp_path / "run.json")
-    retrieve_over_tokens(*places, {"k": 3, "memory_mb": 1}, tiny.COMPUTE)
-    assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}
-
-
-def test_token_vectors_need_the_sentences_and_the_machine(corpus, tmp_path, capsys):
-    command = ["retrieve", "--settings", "{}", "--model", "model"]
-    command += ["--entities", "e", "--mentions", "m", "--run", "r", "--manifest", "j"]
-    for more in ([], ["--sentences", "s"], ["--compute", '{"threads": 1}']):
-        assert main([*command, *more]) == 2
-        assert "--model needs --sentences and --compute." in capsys.readouterr().err

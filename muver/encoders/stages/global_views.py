@@ -1,0 +1,63 @@
+"""Global views: one more view an entity, of its whole description."""
+
+from pathlib import Path
+from typing import Any
+
+from muver.checking import with_defaults
+from muver.corpus.schema import read_entities
+from muver.encoders.stages.tower import COMPUTE, Tower
+from muver.errors import InputError
+from muver.files import write_manifest
+from muver.views.layout import View, prefix_view
+from muver.views.slices import entity_slices
+from muver.views.store import LayerWriter, ViewStore
+
+GLOBAL = {"max_tokens": 128, **COMPUTE}
+
+
+def encode_global(
+    model_folder: Path, store: Path, entities: Path, out: Path, settings: dict[str, Any]
+) -> None:
+    """Give every entity of a store one view of its whole description, cut to ``max_tokens``.
+
+    The layout is BLINK's; it is encoded by the same tower as the entity's other views.
+
+    Parameters
+    ----------
+    settings
+        ``max_tokens`` and ``compute`` (:data:`GLOBAL`).
+
+    Writes
+    ------
+    ``layer0``, one row an entity, its span that of all the entity's views; ``manifest.json``.
+    """
+    settings = with_defaults(settings, GLOBAL)
+    tower = Tower(model_folder, settings)
+    tower.model.require_positions("global_view.max_tokens", settings["max_tokens"])
+    pieces = tower.model.pieces
+    base = ViewStore(store)
+    writer = LayerWriter()
+    counts = {}
+    for name, layer in base.layer(0).all_worlds():
+        described = read_entities(entities, [name])
+        own = entity_slices(layer.entities)
+        if len(own) != described.num_rows:
+            raise InputError(
+                f"{store} has {len(own)} entities and {entities} {described.num_rows} of world "
+                f"{name!r}: they belong to different runs. Run the encode stage again."
+            )
+        titles, texts = (pieces.ids(described[c].to_pylist()) for c in ("title", "text"))
+        views = [
+            View(
+                prefix_view(title, text, pieces.markers, settings["max_tokens"]),
+                int(layer.first[some.start]),
+                int(layer.last[some.stop - 1]),
+            )
+            for title, text, some in zip(titles, texts, own, strict=True)
+        ]
+        vectors = tower.views([view.ids for view in views], f"global views of {name}")
+        writer.add(name, range(len(views)), views, vectors)
+        counts[name] = {"entities": len(views)}
+    writer.write(out, 0)
+    origin = {"store": base.fingerprint()}
+    write_manifest(out / "manifest.json", "encode-global", settings, origin, worlds=counts)

@@ -1,0 +1,38 @@
+"""A model's directory, its store, and further views of each kind, made once."""
+
+import numpy as np
+import pytest
+import torch
+
+from muver.encoders.bulk import pad
+from muver.encoders.stages.encode import encode_split
+from muver.encoders.stages.global_views import encode_global
+from muver.encoders.stages.merge import merge_store
+from muver.encoders.stages.spans import encode_spans
+from tests import tiny
+
+GLOBAL = {"max_tokens": 30, **tiny.COMPUTE}
+SPANS = {"max_views": 3, "max_tokens": 64, **tiny.COMPUTE}
+MERGE = {"layers": 2, "top_k": 0.4, "pairs": "distant", "max_tokens": 64, **tiny.COMPUTE}
+
+
+@pytest.fixture(scope="package")
+def model(encoder):
+    return tiny.make_model(encoder)
+
+
+@pytest.fixture(scope="package")
+def folders(model, corpus, tmp_path_factory):
+    """A model's directory, its store of the training worlds, and further views of each kind."""
+    root = tmp_path_factory.mktemp("stages")
+    model.save_pretrained(root / "model")
+    encode_split(root / "model", *corpus, root / "store", {"split": "train", **tiny.COMPUTE})
+    merge_store(root / "model", root / "store", root / "merged", MERGE)
+    encode_global(root / "model", root / "store", corpus[0], root / "globals", GLOBAL)
+    encode_spans(root / "model", root / "store", root / "spans", SPANS)
+    return root
+
+
+def vector(model, ids) -> np.ndarray:
+    with torch.no_grad():
+        return model.encode_views(*pad([ids]))[0].numpy()

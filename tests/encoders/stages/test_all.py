@@ -1,0 +1,64 @@
+"""What holds for every stage that adds views to a store."""
+
+import argparse
+import json
+
+import pytest
+
+from muver.commands import encode_global as encode_global_command
+from muver.commands import encode_spans as encode_spans_command
+from muver.encoders.stages.encode import encode_split
+from muver.encoders.stages.global_views import encode_global
+from muver.encoders.stages.merge import merge_store
+from muver.encoders.stages.spans import encode_spans
+from muver.errors import InputError
+from muver.files import read_json, sha256_of
+from tests import tiny
+from tests.encoders.stages.conftest import GLOBAL, MERGE, SPANS
+
+
+@pytest.mark.parametrize("folder", ["merged", "globals", "spans"])
+def test_further_views_name_their_store(folders, folder):
+    manifest = read_json(folders / folder / "manifest.json")
+    assert manifest["inputs"] == {"store": sha256_of(folders / "store" / "layer0.npy")}
+
+
+def test_views_longer_than_the_encoder_s_positions(folders, corpus, tmp_path):
+    places, out, longer = (
+        (folders / "model", folders / "store"),
+        tmp_path / "out",
+        {"max_tokens": 65},
+    )
+    for setting, stage in (
+        ("merge", lambda: merge_store(*places, out, {**MERGE, **longer})),
+        ("global_view", lambda: encode_global(*places, corpus[0], out, {**GLOBAL, **longer})),
+        ("spans", lambda: encode_spans(*places, out, {**SPANS, **longer})),
+    ):
+        with pytest.raises(InputError, match=f"{setting}.max_tokens is 65, but .* 64 positions"):
+            stage()
+    assert not out.exists()
+
+
+def test_the_commands_are_the_functions(folders, corpus, tmp_path):
+    for command, module, settings, more in (
+        ("globals", encode_global_command, GLOBAL, ["--entities", str(corpus[0])]),
+        ("spans", encode_spans_command, SPANS, []),
+    ):
+        parser = argparse.ArgumentParser()
+        module.add_arguments(parser)
+        options = ["--settings", json.dumps(settings), "--model", str(folders / "model")]
+        options += ["--store", str(folders / "store"), "--out", str(tmp_path / command)]
+        module.run(parser.parse_args([*options, *more]))
+        for path in (folders / command).iterdir():
+            assert (tmp_path / command / path.name).read_bytes() == path.read_bytes(), path
+
+
+def test_a_repeat_gives_the_same_bytes(folders, corpus, tmp_path):
+    encode_split(folders / "model", *corpus, tmp_path / "store", {"split": "train", **tiny.COMPUTE})
+    store = tmp_path / "store"
+    merge_store(folders / "model", store, tmp_path / "merged", MERGE)
+    encode_global(folders / "model", store, corpus[0], tmp_path / "globals", GLOBAL)
+    encode_spans(folders / "model", store, tmp_path / "spans", SPANS)
+    for folder in ("store", "merged", "globals", "spans"):
+        for path in (folders / folder).iterdir():
+            assert (tmp_path / folder / path.name).read_bytes() == path.read_bytes(), path

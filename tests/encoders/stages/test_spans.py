@@ -1,0 +1,41 @@
+"""Every run of neighbouring views."""
+
+import numpy as np
+
+from muver.encoders.stages.spans import encode_spans
+from muver.files import read_json
+from muver.views.layout import merged_view
+from muver.views.store import ViewStore
+from tests.encoders.stages.conftest import SPANS, vector
+
+
+def test_every_span_of_entities_with_few_views(folders, model):
+    base = ViewStore(folders / "store").layer(0).world("birch")
+    spans = ViewStore(folders / "spans").layer(1).world("birch")
+    ids = base.ids.to_pylist()
+    counts = np.bincount(base.entities)
+    expected = [
+        (entity, first, last)
+        for entity, count in enumerate(counts)
+        if count <= 3
+        for first in range(count)
+        for last in range(first + 1, count)
+    ]
+    found = [column.tolist() for column in (spans.entities, spans.first, spans.last)]
+    assert list(zip(*found, strict=True)) == expected and len(expected) > 3
+    for row, (entity, first, last) in enumerate(expected):
+        own = np.flatnonzero(base.entities == entity)
+        parts = [ids[own[n]] for n in range(first, last + 1)]
+        assert spans.ids[row].as_py() == merged_view(parts, model.pieces.markers, 64)
+    row_vector = vector(model, spans.ids[0].as_py())
+    np.testing.assert_allclose(spans.vectors[0], row_vector, rtol=0, atol=1e-5)
+    manifest = read_json(folders / "spans" / "manifest.json")
+    assert manifest["entities"] == 24 and manifest["worlds"]["birch"]["spans"] == len(expected)
+    assert manifest["worlds"]["birch"]["exhaustive"] == (counts <= 3).sum()
+    assert manifest["exhaustive"] == sum(w["exhaustive"] for w in manifest["worlds"].values())
+
+
+def test_no_entity_has_few_enough_views(folders, tmp_path):
+    encode_spans(folders / "model", folders / "store", tmp_path, {**SPANS, "max_views": 0})
+    assert len(ViewStore(tmp_path).layer(1).world("alder").entities) == 0
+    assert read_json(tmp_path / "manifest.json")["exhaustive"] == 0

@@ -1,0 +1,53 @@
+"""From a model straight to a run file."""
+
+import json
+from dataclasses import replace
+
+from muver.cli import main
+from muver.encoders.biencoder import BiEncoder
+from muver.evaluation.runs import read_run
+from muver.files import read_json
+from muver.retrieval.over_tokens import retrieve_over_tokens
+from muver.views.worlds import load_worlds
+from tests import tiny
+
+
+def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
+    model = tiny.make_model(encoder, "sum_max")
+    model.save_pretrained(tmp_path / "model")
+    settings = {"split": "test", "k": 3, "match": "id"}
+    command = ["retrieve", "--settings", json.dumps(settings)]
+    command += ["--compute", json.dumps(tiny.COMPUTE), "--model", str(tmp_path / "model")]
+    command += ["--entities", str(corpus[0]), "--mentions", str(corpus[1])]
+    command += ["--sentences", str(corpus[2]), "--run", str(tmp_path / "run.parquet")]
+    command += ["--manifest", str(tmp_path / "run.json")]
+    assert main(command) == 0
+    rows = read_run(tmp_path / "run.parquet").to_pylist()
+    assert len(rows) == 12 * 3
+    assert {row["layer"] for row in rows} == {0}
+    assert {row["first"] for row in rows} == {0}
+    (world,) = load_worlds(*corpus, "test", model.config, model.pieces)
+    tokens = sum(len(view.ids) for (view,) in world.views)
+    assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": tokens}
+    again = (tmp_path / "run.parquet").read_bytes()
+    main(command)
+    assert (tmp_path / "run.parquet").read_bytes() == again
+
+
+def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_path):
+    model = tiny.make_model(encoder, "sum_max")
+    padded = replace(model.config, views={**model.config.views, "padding": True})
+    BiEncoder(model.mention_encoder, model.entity_encoder, model.pieces, padded).save_pretrained(
+        tmp_path / "model"
+    )
+    places = (tmp_path / "model", *corpus, tmp_path / "run.parquet", tmp_path / "run.json")
+    retrieve_over_tokens(*places, {"k": 3, "memory_mb": 1}, tiny.COMPUTE)
+    assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}
+
+
+def test_token_vectors_need_the_sentences_and_the_machine(corpus, tmp_path, capsys):
+    command = ["retrieve", "--settings", "{}", "--model", "model"]
+    command += ["--entities", "e", "--mentions", "m", "--run", "r", "--manifest", "j"]
+    for more in ([], ["--sentences", "s"], ["--compute", '{"threads": 1}']):
+        assert main([*command, *more]) == 2
+        assert "--model needs --sentences and --compute." in capsys.readouterr().err
