@@ -3,26 +3,21 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_label, add_settings
 
 HELP = "convert a released checkpoint (a pickled state dict of two towers) to a model directory"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--label", help="name of the model in progress lines")
+    add_label(parser, "model")
     parser.add_argument(
         "--checkpoint", type=Path, required=True, help="such as MuVER's best_zeshel.bin"
     )
     parser.add_argument(
         "--encoder", required=True, help="BERT directory or hub name with its sizes and tokenizer"
     )
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        required=True,
-        help="the model's settings (views, context, score, metric, pooling) as JSON",
-    )
+    add_settings(parser, "the model's settings (views, context, score, metric, pooling) as JSON")
     parser.add_argument("--training-log", type=Path, help="JSON lines: names the checkpoint")
     parser.add_argument("--out", type=Path, required=True, help="model directory to write")
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_settings
 
 HELP = "check a dataset in ZESHEL's format and write its entities, mentions and counts"
 
@@ -17,13 +17,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--entities", type=Path, required=True, help="Parquet file to write")
     parser.add_argument("--mentions", type=Path, required=True, help="Parquet file to write")
     parser.add_argument("--counts", type=Path, required=True, help="JSON file to write")
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        default={},
-        metavar="JSON",
-        help='{"context_tokens": 128, "expected": null}; expected: a source whose published '
+    add_settings(
+        parser,
+        '{"context_tokens": 128, "expected": null}; expected: a source whose published '
         "counts must be met",
+        required=False,
     )
 
 

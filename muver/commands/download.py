@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_settings
 
 HELP = "fetch a dataset or Punkt's English parameters, verify and unpack it"
 
@@ -23,12 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--source", type=Path, help="an archive or unpacked folder to use instead of downloading"
     )
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        default={},
-        metavar="JSON",
-        help='{"sha256": "..."} pins the archive; url and source as the options of these names',
+    add_settings(
+        parser,
+        '{"sha256": "..."} pins the archive; url and source as the options of these names',
+        required=False,
     )
 
 

@@ -3,21 +3,16 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_inputs, add_label, add_settings
 
 HELP = "encode the entities and mentions of a split into a view store"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--label", help="name of the model in progress lines")
-    parser.add_argument(
-        "--settings", type=json_settings, required=True, help="'split' and 'compute' as JSON"
-    )
-    parser.add_argument("--model", type=Path, required=True, help="model directory")
-    parser.add_argument("--entities", type=Path, required=True)
-    parser.add_argument("--mentions", type=Path, required=True)
-    parser.add_argument("--sentences", type=Path, required=True)
+    add_label(parser, "model")
+    add_settings(parser, "'split' and 'compute' as JSON")
+    add_inputs(parser, "model", "entities", "mentions", "sentences")
     parser.add_argument("--out", type=Path, required=True, help="folder of the store")
 
 

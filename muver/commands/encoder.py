@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_settings
 
 HELP = "make or fetch the BERT that both towers start from"
 
@@ -13,12 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--source", required=True, help="'scratch', a BERT directory, or a name on the hub"
     )
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        default={},
-        help="for 'scratch': the sections 'scratch' and 'seed' as JSON",
-    )
+    add_settings(parser, "for 'scratch': the sections 'scratch' and 'seed' as JSON", required=False)
     parser.add_argument("--entities", type=Path, help="for 'scratch': corpus/entities.parquet")
     parser.add_argument("--counts", type=Path, help="for 'scratch': corpus/counts.json")
     parser.add_argument("--out", type=Path, required=True, help="folder for the BERT directory")

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_inputs, add_settings
 
 HELP = "score a run: recall@k and its intervals, ranks of the gold entities, TREC files"
 
@@ -16,12 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--run", dest="run_file", type=Path, required=True, help="from muver retrieve or bm25"
     )
     parser.add_argument("--run-manifest", type=Path, required=True, help="the run's manifest")
-    parser.add_argument("--entities", type=Path, required=True, help="from muver corpus")
-    parser.add_argument("--mentions", type=Path, required=True, help="from muver corpus")
-    parser.add_argument(
-        "--sentences", type=Path, required=True, help="sentences.parquet of muver segment"
-    )
-    parser.add_argument("--counts", type=Path, required=True, help="from muver corpus")
+    add_inputs(parser, "entities", "mentions", "sentences", "counts")
     parser.add_argument(
         "--encoder",
         type=Path,
@@ -36,12 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trec", type=Path, metavar="DIR", help="folder for SYSTEM.run and SYSTEM.qrels"
     )
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        required=True,
-        metavar="JSON",
-        help='{"cutoffs": [1, ...], "row": {...}}; row: all settings of the row, with the '
+    add_settings(
+        parser,
+        '{"cutoffs": [1, ...], "row": {...}}; row: all settings of the row, with the '
         "retrieve section the run must have been made with",
     )
 

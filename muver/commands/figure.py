@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_settings
 
 HELP = "draw a figure: errors by length of description, recall by number of views"
 
@@ -28,13 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--figures", type=Path, required=True, metavar="DIR", help="folder for the .svg and .png"
     )
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        default={},
-        metavar="JSON",
-        help='figure2: {"rows": [{"method": "BLINK", "system": "blink"}, {...}], "cutoff": 64, '
+    add_settings(
+        parser,
+        'figure2: {"rows": [{"method": "BLINK", "system": "blink"}, {...}], "cutoff": 64, '
         '"bin": 5, "last": 100}',
+        required=False,
     )
 
 

@@ -3,20 +3,17 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_inputs, add_label, add_run, add_settings
 
 HELP = "fuse runs of several systems into one, by ranks or by weighted scores"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--label", help="name of the system in progress lines")
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        required=True,
-        metavar="JSON",
-        help='{"split": "test", "k": 64, "match": "title" or "id", "parts": [systems of the runs], '
+    add_label(parser, "system")
+    add_settings(
+        parser,
+        '{"split": "test", "k": 64, "match": "title" or "id", "parts": [systems of the runs], '
         '"kind": "reciprocal_rank" or "weighted", "constant": 60, "weights": [0.0, ...], '
         '"cutoff": 64}',
     )
@@ -34,12 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="weighted: the same systems' runs on validation, where the weight is chosen",
     )
-    parser.add_argument("--entities", type=Path, required=True, help="from muver corpus")
-    parser.add_argument("--mentions", type=Path, required=True, help="from muver corpus")
-    parser.add_argument(
-        "--run", dest="run_file", type=Path, required=True, help="run file to write"
-    )
-    parser.add_argument("--manifest", type=Path, required=True, help="its manifest to write")
+    add_inputs(parser, "entities", "mentions")
+    add_run(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -3,20 +3,14 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_settings
 
 HELP = "make the built-in data (miniwikia): fictional wikis in ZESHEL's format, from a seed"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's options."""
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        required=True,
-        metavar="JSON",
-        help="seed, worlds by split, entities_per_world, mentions by split",
-    )
+    add_settings(parser, "seed, worlds by split, entities_per_world, mentions by split")
     parser.add_argument(
         "--out",
         type=Path,

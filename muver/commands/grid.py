@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_inputs, add_settings
 
 HELP = "compare the points of the grid by their validation recall and choose one"
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="training logs, each named after its point; the rows stand in this order",
     )
     parser.add_argument("--dataset", required=True, help="name of the dataset")
-    parser.add_argument("--counts", type=Path, required=True, help="from muver corpus")
+    add_inputs(parser, "counts")
     parser.add_argument(
         "--encoder",
         type=Path,
@@ -27,12 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, help="CSV file; .md and .json come beside it"
     )
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        required=True,
-        metavar="JSON",
-        help='{"model": NAME, "points": {NAME: {"learning_rate": 1e-05, ...}}, '
+    add_settings(
+        parser,
+        '{"model": NAME, "points": {NAME: {"learning_rate": 1e-05, ...}}, '
         '"base": settings of the model, "cutoff": 64}',
     )
     parser.add_argument("--print", action="store_true", help="print the table as well")

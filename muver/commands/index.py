@@ -4,24 +4,16 @@ import argparse
 import os
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_further_views, add_inputs, add_settings
 
 HELP = "write an index: the file that muver.Retriever opens"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--settings", type=json_settings, required=True, help="the row's retrieval settings as JSON"
-    )
-    parser.add_argument("--model", type=Path, required=True, help="model directory")
-    parser.add_argument(
-        "--store", type=Path, required=True, help="folder that `muver encode` wrote"
-    )
-    parser.add_argument("--merged", type=Path, help="folder that `muver merge` wrote")
-    parser.add_argument("--global-views", type=Path, help="folder that `muver encode-global` wrote")
-    parser.add_argument("--spans", type=Path, help="folder that `muver encode-spans` wrote")
-    parser.add_argument("--entities", type=Path, required=True)
+    add_settings(parser, "the row's retrieval settings as JSON")
+    add_inputs(parser, "model", "store", "entities")
+    add_further_views(parser)
     parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
 
 

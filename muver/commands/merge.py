@@ -3,21 +3,16 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_inputs, add_label, add_settings
 
 HELP = "merge views, layer by layer, and encode the merged ones"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--label", help="name of the model in progress lines")
-    parser.add_argument(
-        "--settings", type=json_settings, required=True, help="'merge' and 'compute' as JSON"
-    )
-    parser.add_argument("--model", type=Path, required=True, help="model directory")
-    parser.add_argument(
-        "--store", type=Path, required=True, help="folder that `muver encode` wrote"
-    )
+    add_label(parser, "model")
+    add_settings(parser, "'merge' and 'compute' as JSON")
+    add_inputs(parser, "model", "store")
     parser.add_argument("--out", type=Path, required=True, help="folder of the merged layers")
 
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_settings
 
 HELP = "record each row of a table, or each point of the grid, as an MLflow run"
 
@@ -49,12 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, help="CSV file: the run and its address of each row key"
     )
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        default={},
-        metavar="JSON",
-        help='{"experiment": NAME, "enabled": true}; by default the name of the table\'s file',
+    add_settings(
+        parser,
+        '{"experiment": NAME, "enabled": true}; by default the name of the table\'s file',
+        required=False,
     )
 
 

@@ -3,39 +3,41 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import (
+    INPUTS,
+    add_further_views,
+    add_inputs,
+    add_label,
+    add_run,
+    add_settings,
+    json_settings,
+)
 
 HELP = "rank entities for each mention, from a view store or (SOM) straight from a model"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--label", help="name of the system in progress lines")
-    parser.add_argument(
-        "--settings", type=json_settings, required=True, help="the row's retrieval settings as JSON"
-    )
+    add_label(parser, "system")
+    add_settings(parser, "the row's retrieval settings as JSON")
     parser.add_argument(
         "--compute", type=json_settings, default={}, help="needed with --model: section 'compute'"
     )
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--store", type=Path, help="folder that `muver encode` wrote")
+    source.add_argument("--store", type=Path, help=INPUTS["store"])
     source.add_argument(
         "--model", type=Path, help="model directory whose token vectors are compared"
     )
-    parser.add_argument("--merged", type=Path, help="folder that `muver merge` wrote")
-    parser.add_argument("--global-views", type=Path, help="folder that `muver encode-global` wrote")
-    parser.add_argument("--spans", type=Path, help="folder that `muver encode-spans` wrote")
-    parser.add_argument("--entities", type=Path, required=True)
-    parser.add_argument("--mentions", type=Path, required=True)
+    add_further_views(parser)
+    add_inputs(parser, "entities", "mentions")
     parser.add_argument("--sentences", type=Path, help="needed with --model")
-    parser.add_argument(
-        "--run", dest="run_file", type=Path, required=True, help="run file to write"
-    )
-    parser.add_argument("--manifest", type=Path, required=True, help="its manifest to write")
+    add_run(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
+    from muver.errors import InputError
+
     corpus = (args.entities, args.mentions)
     results = (args.run_file, args.manifest, args.settings)
     if args.store is not None:
@@ -50,8 +52,6 @@ def run(args: argparse.Namespace) -> None:
             spans=args.spans,
         )
     elif args.sentences is None or not args.compute:
-        from muver.errors import InputError
-
         raise InputError("--model needs --sentences and --compute.")
     else:
         from muver.retrieval.over_tokens import retrieve_over_tokens

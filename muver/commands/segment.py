@@ -3,25 +3,22 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_inputs, add_settings
 
 HELP = "split descriptions into sentences with Punkt"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``muver segment``."""
-    parser.add_argument("--entities", type=Path, required=True, help="from muver corpus")
-    parser.add_argument("--counts", type=Path, required=True, help="from muver corpus")
+    add_inputs(parser, "entities", "counts")
     parser.add_argument("--out", type=Path, required=True, help="folder to write to")
     parser.add_argument(
         "--english", type=Path, help="folder of Punkt's English parameters, from muver download"
     )
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        default={},
-        metavar="JSON",
-        help='{"punkt": "train"}, learnt from the training worlds (default), or "english"',
+    add_settings(
+        parser,
+        '{"punkt": "train"}, learnt from the training worlds (default), or "english"',
+        required=False,
     )
 
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_settings
 
 HELP = "make a table, the paper's or our own, from evaluations"
 
@@ -34,14 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, help="CSV file; .md, .html and .json come beside it"
     )
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        default={},
-        metavar="JSON",
-        help='{"rows": [{"method": "BM25", "system": "bm25", "repeats": [...]}, ...], "against": '
+    add_settings(
+        parser,
+        '{"rows": [{"method": "BM25", "system": "bm25", "repeats": [...]}, ...], "against": '
         'SYSTEM} in the table\'s order; table3: rows with merge_layers and search, "cutoff"; '
         'table4: "source"',
+        required=False,
     )
     parser.add_argument("--print", action="store_true", help="print the table as well")
 

@@ -3,28 +3,24 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import json_settings
+from muver.commands import add_inputs, add_label, add_settings, json_settings
 
 HELP = "train a model: two towers on the training worlds, the best checkpoint by validation"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--label", help="name of the model in progress lines")
-    parser.add_argument(
-        "--settings",
-        type=json_settings,
-        required=True,
-        help="the model's settings (views, score, metric, pooling, context, training, precision, "
+    add_label(parser, "model")
+    add_settings(
+        parser,
+        "the model's settings (views, score, metric, pooling, context, training, precision, "
         "seed) as JSON",
     )
     parser.add_argument(
         "--compute", type=json_settings, required=True, help="the section 'compute' as JSON"
     )
     parser.add_argument("--start", type=Path, required=True, help="BERT directory to start from")
-    parser.add_argument("--entities", type=Path, required=True)
-    parser.add_argument("--mentions", type=Path, required=True)
-    parser.add_argument("--sentences", type=Path, required=True)
+    add_inputs(parser, "entities", "mentions", "sentences")
     parser.add_argument(
         "--checkpoints", type=Path, required=True, help="folder that a killed run resumes from"
     )
