@@ -2,7 +2,7 @@
 
 import contextlib
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,28 @@ def with_defaults(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict
                 f"Allowed: {', '.join(defaults)}."
             )
     return {**defaults, **given}
+
+
+def check_choices(settings: Mapping[str, Any], choices: Mapping[str, Sequence[Any]]) -> None:
+    """Refuse a setting whose value is none of those allowed.
+
+    Parameters
+    ----------
+    choices
+        The allowed values by key; keys that ``settings`` do not have are passed over.
+
+    Raises
+    ------
+    InputError
+        Naming the key, its value and what is allowed.
+    """
+    for key, allowed in choices.items():
+        if key in settings and settings[key] not in allowed:
+            near = did_you_mean(str(settings[key]), [one for one in allowed if one is not None])
+            raise InputError(
+                f"--settings: {key} is {settings[key]!r}, expected one of "
+                f"{', '.join(map(repr, allowed))}.{near}"
+            )
 
 
 @contextlib.contextmanager

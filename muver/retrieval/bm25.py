@@ -7,7 +7,7 @@ from typing import Any
 import bm25s
 import numpy as np
 
-from muver.checking import with_defaults
+from muver.checking import check_choices, with_defaults
 from muver.corpus.schema import read_entities, read_mentions
 from muver.errors import InputError
 from muver.files import write_manifest
@@ -157,12 +157,7 @@ def check_settings(given: dict[str, Any]) -> dict[str, Any]:
         For an unknown key or a value that is not allowed.
     """
     settings = with_defaults(given, DEFAULTS)
-    for key, allowed in CHOICES.items():
-        if settings[key] not in allowed:
-            raise InputError(
-                f"--settings: {key} is {settings[key]!r}, expected one of "
-                f"{', '.join(map(repr, allowed))}."
-            )
+    check_choices(settings, CHOICES)
     if not settings["k1"] >= 0:
         raise InputError(f"--settings: k1 is {settings['k1']!r}, expected 0 or more.")
     if not 0 <= settings["b"] <= 1:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.checking import did_you_mean, with_defaults
+from muver.checking import check_choices, with_defaults
 from muver.corpus.schema import read_mentions
 from muver.errors import InputError
 from muver.evaluation.runs import write_run
@@ -200,11 +200,7 @@ def check_settings(given: dict[str, Any], runs: int, validation_runs: int) -> di
     """
     settings = with_defaults(given, DEFAULTS)
     kind, k, cutoff = settings["kind"], settings["k"], settings["cutoff"]
-    if kind not in KINDS:
-        raise InputError(
-            f"--settings: kind is {kind!r}, expected one of {', '.join(KINDS)}."
-            f"{did_you_mean(str(kind), KINDS)}"
-        )
+    check_choices(settings, {"kind": KINDS})
     if type(k) is not int or k < 1:
         raise InputError(f"--settings: k is {k!r}, expected at least 1.")
     if len(settings["parts"]) != runs or runs < 2:

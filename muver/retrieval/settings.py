@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.checking import with_defaults
+from muver.checking import check_choices, with_defaults
 from muver.errors import InputError
 from muver.retrieval.exact import AGGREGATES
 
@@ -36,14 +36,11 @@ def check_settings(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dic
         For an unknown key or a value that is not allowed.
     """
     settings = with_defaults(given, defaults)
-    for key, value in settings.items():
-        if value not in CHOICES.get(key, (value,)):
+    check_choices(settings, CHOICES)
+    for key, least in AT_LEAST.items():
+        if key in settings and not (isinstance(settings[key], int) and settings[key] >= least):
             raise InputError(
-                f"--settings: {key} is {value!r}, expected {' or '.join(CHOICES[key])}."
-            )
-        least = AT_LEAST.get(key)
-        if least is not None and not (isinstance(value, int) and value >= least):
-            raise InputError(
-                f"--settings: {key} is {value!r}, expected a whole number, at least {least}."
+                f"--settings: {key} is {settings[key]!r}, expected a whole number, at least "
+                f"{least}."
             )
     return settings

@@ -260,9 +260,9 @@ def test_a_store_without_mentions(store, corpus):
 @pytest.mark.parametrize(
     "key, value, words",
     [
-        ("match", "name", "match is 'name', expected title or id"),
-        ("aggregate", "mean", "aggregate is 'mean', expected max or softmax_sum"),
-        ("metric", "cosine", "metric is 'cosine', expected dot or l2"),
+        ("match", "name", "match is 'name', expected one of 'title', 'id'"),
+        ("aggregate", "mean", "aggregate is 'mean', expected one of 'max', 'softmax_sum'"),
+        ("metric", "cosine", "metric is 'cosine', expected one of 'dot', 'l2'"),
         ("k", 0, "k is 0, expected a whole number, at least 1"),
         ("merge_layers", "4", "merge_layers is '4', expected a whole number, at least 0"),
         ("globalview", True, "unknown key 'globalview'. Did you mean 'global_view'"),

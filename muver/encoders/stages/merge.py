@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from muver.checking import with_defaults
+from muver.checking import check_choices, with_defaults
 from muver.encoders.stages.tower import COMPUTE, Tower
-from muver.errors import InputError
 from muver.files import write_manifest
 from muver.progress import logger
 from muver.views.expand import expand_world
@@ -22,6 +21,7 @@ MERGE = {
     "max_tokens": 512,
     **COMPUTE,
 }
+CHOICES = {"pairs": PAIRS, "among": tuple(SEARCHES)}
 
 
 def merge_store(model_folder: Path, store: Path, out: Path, settings: dict[str, Any]) -> None:
@@ -42,7 +42,8 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: dict[str, 
     ``layer1`` to ``layerL``, ``manifest.json``. Of a merged view with gaps, ``first`` and
     ``last`` are the ends.
     """
-    settings = _check_settings(settings)
+    settings = with_defaults(settings, MERGE)
+    check_choices(settings, CHOICES)
     tower = Tower(model_folder, settings)
     tower.model.require_positions("merge.max_tokens", settings["max_tokens"])
     base = ViewStore(store)
@@ -66,13 +67,3 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: dict[str, 
         writer.write(out, number)
     origin = {"store": base.fingerprint()}
     write_manifest(out / "manifest.json", "merge", settings, origin, worlds=counts)
-
-
-def _check_settings(given: dict[str, Any]) -> dict[str, Any]:
-    settings = with_defaults(given, MERGE)
-    for key, allowed in (("pairs", PAIRS), ("among", tuple(SEARCHES))):
-        if settings[key] not in allowed:
-            raise InputError(
-                f"--settings: {key} is {settings[key]!r}, expected {' or '.join(allowed)}."
-            )
-    return settings

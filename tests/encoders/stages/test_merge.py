@@ -65,8 +65,8 @@ def test_merging_among_all_pairs(folders, model, tmp_path):
 @pytest.mark.parametrize(
     "changed, words",
     [
-        ({"pairs": "near"}, "pairs is 'near', expected distant or close"),
-        ({"among": "some"}, "among is 'some', expected neighbours or all"),
+        ({"pairs": "near"}, "pairs is 'near', expected one of 'distant', 'close'"),
+        ({"among": "some"}, "among is 'some', expected one of 'neighbours', 'all'"),
         ({"layer": 3}, "unknown key 'layer'. Did you mean 'layers'"),
     ],
 )
