@@ -3,15 +3,14 @@
 It is all that paired tests and curves need of a run, in a small part of its size.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from muver.errors import InputError
-from muver.files import atomic_path
+from muver.evaluation import columns
+from muver.evaluation.columns import Column
 
 RANKS = pa.schema(
     [
@@ -22,7 +21,6 @@ RANKS = pa.schema(
     ]
 )
 CANDIDATES = b"candidates"  # in the schema's metadata: how many the retriever was asked for
-Column = Sequence | np.ndarray
 
 
 def ranks_table(
@@ -37,16 +35,13 @@ def ranks_table(
     k
         Number of candidates the retriever was asked for: recall beyond it is unknown.
     """
-    columns = (mention_id, world, rank, sentences)
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, RANKS, strict=True)]
     schema = RANKS.with_metadata({CANDIDATES: str(k).encode()})
-    return pa.Table.from_arrays(arrays, schema=schema)
+    return columns.table_of(schema, (mention_id, world, rank, sentences))
 
 
 def write_ranks(path: str | Path, table: pa.Table) -> None:
     """Write the ranks of a run, from :func:`ranks_table`."""
-    with atomic_path(path) as temporary:
-        pq.write_table(table, temporary)
+    columns.write(path, table)
 
 
 def read_ranks(path: str | Path) -> pa.Table:
@@ -58,16 +53,10 @@ def read_ranks(path: str | Path) -> pa.Table:
         For a file that is missing, damaged or has other columns, and for ranks beyond the number
         of candidates.
     """
-    try:
-        table = pq.read_table(path, partitioning=None)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Run the evaluate stage that makes it.") from None
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None
-    if not table.schema.equals(RANKS) or CANDIDATES not in (table.schema.metadata or {}):
+    table = columns.read(path, RANKS, "a ranks file", "evaluate")
+    if CANDIDATES not in (table.schema.metadata or {}):
         raise InputError(
-            f"{path}: has the columns {', '.join(table.column_names)}, a ranks file has "
-            f"{', '.join(RANKS.names)} and the number of candidates in its metadata. Run the "
+            f"{path}: its metadata lack the number of candidates, which a ranks file has. Run the "
             "evaluate stage again."
         )
     ranks = table["rank"].to_numpy()

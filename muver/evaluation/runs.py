@@ -1,14 +1,14 @@
 """The run file: for each mention its ranked candidates. All that scoring needs of a retriever."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from muver.errors import InputError
-from muver.files import atomic_path
+from muver.evaluation import columns
+from muver.evaluation.columns import Column
 
 RUN = pa.schema(
     [
@@ -23,7 +23,6 @@ RUN = pa.schema(
         ("last", pa.int32()),
     ]
 )
-Column = Sequence | np.ndarray
 
 
 def write_run(
@@ -39,10 +38,8 @@ def write_run(
     last: Column,
 ) -> None:
     """Write a run, one row a candidate; the columns are those of :data:`RUN`, all (rows,)."""
-    columns = (mention_id, world, rank, entity, title, score, layer, first, last)
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, RUN, strict=True)]
-    with atomic_path(path) as temporary:
-        pq.write_table(pa.Table.from_arrays(arrays, schema=RUN), temporary)
+    values = (mention_id, world, rank, entity, title, score, layer, first, last)
+    columns.write(path, columns.table_of(RUN, values))
 
 
 def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table:
@@ -63,17 +60,7 @@ def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table
         For a file that is missing, damaged or has other columns, for ranks with gaps, for a
         mention that is unknown or stands in two places.
     """
-    try:
-        table = pq.read_table(path, partitioning=None)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Run the retrieve stage that makes it.") from None
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None
-    if not table.schema.equals(RUN):
-        raise InputError(
-            f"{path}: has the columns {', '.join(table.column_names)}, a run has "
-            f"{', '.join(RUN.names)}. Make it again with this version."
-        )
+    table = columns.read(path, RUN, "a run", "retrieve")
     _check_ranks(path, table)
     starts = block_starts(table)
     mentions = table["mention_id"].take(pa.array(starts)).to_pylist()

@@ -13,7 +13,12 @@ _TOWERS = (
 )
 _STORE = ("encoders/stages/tower.py", *_TOWERS, "views/layout.py", "views/store.py")
 _MERGING = ("views/expand.py", "views/merging.py", "views/search.py", "views/slices.py")
-_RUNS = ("retrieval/rows.py", "retrieval/exact.py", "evaluation/runs.py")
+_RUNS = (
+    "retrieval/rows.py",
+    "retrieval/exact.py",
+    "evaluation/runs.py",
+    "evaluation/columns.py",
+)
 CODE: dict[str, tuple[str, ...]] = {
     "generate": ("corpus/miniwikia/*", "splits.py"),
     "download": ("corpus/sources.yaml",),
@@ -61,6 +66,7 @@ CODE: dict[str, tuple[str, ...]] = {
     "evaluate": (
         "evaluation/stage.py",
         "evaluation/bootstrap.py",
+        "evaluation/columns.py",
         "evaluation/lengths.py",
         "evaluation/ranks.py",
         "evaluation/recall.py",
@@ -71,6 +77,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "tables/*.py",
         "tables/paper.yaml",
         "evaluation/bootstrap.py",
+        "evaluation/columns.py",
         "evaluation/ranks.py",
         "evaluation/significance.py",
         "splits.py",
@@ -78,6 +85,7 @@ CODE: dict[str, tuple[str, ...]] = {
     "figures": (
         "figures/*.py",
         "evaluation/bootstrap.py",
+        "evaluation/columns.py",
         "evaluation/lengths.py",
         "evaluation/ranks.py",
         "tables/evaluations.py",

@@ -40,7 +40,7 @@ def test_other_files_are_refused(tmp_path: Path):
     with pytest.raises(InputError, match="has the columns mention_id, world, rank, a ranks file"):
         read_ranks(path)
     pq.write_table(make_ranks([1]).replace_schema_metadata(None), path)
-    with pytest.raises(InputError, match="number of candidates in its metadata"):
+    with pytest.raises(InputError, match="metadata lack the number of candidates"):
         read_ranks(path)
 
 
