@@ -32,7 +32,7 @@ class Evaluations:
     files
         Where each was read from; the ranks of its gold entities lie beside it.
     without_mentions
-        Worlds of the split in which there was nothing to find.
+        Worlds in which there was nothing to find.
     """
 
     by_system: Mapping[str, Evaluation]
@@ -173,16 +173,11 @@ def _check_same(first: Evaluation, other: Evaluation) -> None:
 
 
 def _without_mentions(counts: Path, evaluation: Evaluation) -> list[str]:
-    """Worlds of the evaluated splits that have no mentions."""
+    """Worlds that have no mentions, and so belong to no split."""
     known = read_counts(counts)
     if known["fingerprint"] != evaluation["fingerprint"]:
         raise InputError(
             f"{counts}: counts of other data than the evaluations' ({known['dataset']}, "
             f"fingerprint {known['fingerprint']}). Run the corpus stage again."
         )
-    splits = {known["worlds"][world]["split"] for world in evaluation["worlds"]}
-    return sorted(
-        world
-        for world, part in known["worlds"].items()
-        if part["split"] in splits and part["mentions"] == 0
-    )
+    return sorted(world for world, part in known["worlds"].items() if part["mentions"] == 0)

@@ -51,8 +51,8 @@ def mentions_note(table: Mapping[str, Any]) -> str:
     """What was measured, and what there was nothing to measure on."""
     worlds, empty = table["worlds"], table["worlds_without_mentions"]
     parts = [
-        f"{table['mentions']} mentions of {len(worlds)} "
-        f"{'worlds' if len(worlds) > 1 else 'world'} ({', '.join(worlds)}), candidates ranked "
+        f"{table['mentions']} {'mentions' if table['mentions'] > 1 else 'mention'} of "
+        f"{len(worlds)} {'worlds' if len(worlds) > 1 else 'world'} ({', '.join(worlds)}), candidates ranked "
         "within the mention's world, every mention counting the same."
     ]
     if empty:

@@ -102,8 +102,11 @@ def test_all_sections(evaluation, write, out):
 
 
 def test_worlds_without_mentions_are_named(evaluations, tmp_path, out):
-    sizes = {"lego": 8, "yugioh": 3, "atlantis": 0}
-    worlds = {world: {"split": "test", "mentions": n} for world, n in sizes.items()}
+    worlds = {
+        "lego": {"split": "test", "mentions": 8},
+        "yugioh": {"split": "test", "mentions": 3},
+        "atlantis": {"split": "none", "mentions": 0},
+    }
     counts = tmp_path / "counts.json"
     content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
     counts.write_text(json.dumps({**content, "worlds": worlds}))
