@@ -33,13 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.checking import with_defaults
-    from muver.corpus.obtain import obtain_dataset, obtain_punkt
+    from muver.corpus.obtain import Download, obtain_dataset
     from muver.corpus.sources import find_source
+    from muver.views.english import obtain_english
 
     settings = with_defaults(args.settings, {"url": None, "source": None, "sha256": None})
     url = args.url or settings["url"]
     given = args.source or (Path(settings["source"]) if settings["source"] else None)
     source = find_source(args.dataset or f"punkt_{args.punkt}")
-    obtain = obtain_dataset if args.dataset else obtain_punkt
     archive = args.archive or args.out.parent / "download" / source.file
-    obtain(source, archive, args.out, url, given, settings["sha256"])
+    obtain = obtain_dataset if args.dataset else obtain_english
+    obtain(Download(source, archive, url, given, settings["sha256"]), args.out)

@@ -12,7 +12,6 @@ from muver.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP, table_writer
 from muver.corpus.sources import find_source
 from muver.corpus.statistics import count, fingerprint
 from muver.corpus.zeshel import (
-    SPLITS,
     Mention,
     context_of,
     read_documents,
@@ -22,6 +21,7 @@ from muver.corpus.zeshel import (
 from muver.errors import InputError
 from muver.files import write_json
 from muver.progress import Progress
+from muver.splits import SPLITS
 
 Row = tuple[Any, ...]
 

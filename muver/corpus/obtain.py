@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from muver.checking import did_you_mean, disk_errors
@@ -12,101 +13,100 @@ from muver.corpus.sources import Source
 from muver.errors import InputError
 from muver.files import atomic_path, sha256_of, write_text
 from muver.progress import logger
-from muver.views.files import PUNKT_FILES
+from muver.splits import SPLITS
 
-MENTION_FILES = ("train.json", "val.json", "test.json")
+MENTION_FILES = tuple(f"{split}.json" for split in SPLITS)
 
 
-def obtain_dataset(
-    source: Source,
-    archive: Path,
-    out: Path,
-    url: str | None = None,
-    given: Path | None = None,
-    sha256: str | None = None,
-) -> None:
-    """Put a dataset in ZESHEL's format into ``out/documents`` and ``out/mentions``.
+@dataclass(frozen=True)
+class Download:
+    """A source, and where its files are to come from.
 
-    Parameters
+    Attributes
     ----------
     source
         What is declared about it.
     archive
         Where the archive is, or is downloaded to if it is not there.
-    out
-        The folder that receives ``documents/<world>.json`` and ``mentions/{train,val,test}.json``.
     url
         Another address than the declared one.
     given
         An archive or an unpacked folder fetched by hand; nothing is downloaded then.
     sha256
         The checksum the user pins, instead of the declared one.
+    """
+
+    source: Source
+    archive: Path
+    url: str | None = None
+    given: Path | None = None
+    sha256: str | None = None
+
+    @contextlib.contextmanager
+    def unpacked(self, out: Path) -> Iterator[Path]:
+        """The unpacked source, near ``out``.
+
+        An archive that served to the end has its checksum recorded.
+
+        Raises
+        ------
+        InputError
+            For a dead address, a wrong checksum, a damaged archive or a full disk.
+        """
+        if self.given is not None and self.given.is_dir():
+            yield self.given
+            return
+        if self.given is not None and not self.given.exists():
+            raise InputError(f"--source {self.given}: no such file or folder.")
+        if self.given is None and not self.archive.exists():
+            address = self.url or self.source.address
+            logger.info("%s from %s", self.source.title, address)
+            fetch(address, self.archive, self._by_hand())
+        record = self.archive.with_name(self.archive.name + ".sha256")
+        pinned = self.sha256 or self.source.sha256
+        found = _check_sum(self.given or self.archive, pinned, record)
+        with unpacked(self.given or self.archive, out) as folder:
+            yield folder
+        if not (pinned or record.exists()):
+            write_text(record, f"{found}  {self.archive.name}\n")
+
+    def _by_hand(self) -> str:
+        return (
+            f"Fetch it by hand from {self.source.page}, put it at {self.archive} (or name it with "
+            "--source), then run the same command again."
+        )
+
+
+def obtain_dataset(download: Download, out: Path) -> None:
+    """Put a dataset in ZESHEL's format into ``out/documents`` and ``out/mentions``.
+
+    Parameters
+    ----------
+    out
+        The folder that receives ``documents/<world>.json`` and ``mentions/{train,val,test}.json``.
 
     Raises
     ------
     InputError
-        For a dead address, a wrong checksum, a damaged archive, missing files or a full disk.
+        As :meth:`Download.unpacked`, and for missing files.
     """
-    with _raw_folder(source, archive, out, url, given, sha256) as folder:
+    source = download.source
+    with download.unpacked(out) as folder:
         root = find_root(folder, ("documents", "mentions"))
         worlds = sorted(path.name for path in (root / "documents").glob("[!.]*.json"))
         _check_complete(root, worlds, source)
         _refuse_strangers(out / "documents", worlds)
         names = [f"documents/{name}" for name in worlds]
-        _place(root, out, [*names, *(f"mentions/{name}" for name in MENTION_FILES)])
+        place(root, out, [*names, *(f"mentions/{name}" for name in MENTION_FILES)])
     logger.info("%s: %d worlds in %s (licence: %s)", source.name, len(worlds), out, source.licence)
 
 
-def obtain_punkt(
-    source: Source,
-    archive: Path,
-    out: Path,
-    url: str | None = None,
-    given: Path | None = None,
-    sha256: str | None = None,
-) -> None:
-    """Put the four files of Punkt's English parameters into ``out``; see `obtain_dataset`."""
-    from muver.views import punkt
-
-    with _raw_folder(source, archive, out, url, given, sha256) as folder:
-        english = [path.parent for path in folder.rglob(f"english/{PUNKT_FILES[0]}")]
-        root = find_root(english[0] if english else folder, PUNKT_FILES)
-        punkt.verify_english(root)
-        _place(root, out, PUNKT_FILES)
-    logger.info("%s: in %s", source.name, out)
-
-
-@contextlib.contextmanager
-def _raw_folder(
-    source: Source,
-    archive: Path,
-    out: Path,
-    url: str | None,
-    given: Path | None,
-    sha256: str | None,
-) -> Iterator[Path]:
-    """The unpacked source; an archive that served to the end has its checksum recorded."""
-    if given is not None and given.is_dir():
-        yield given
-        return
-    if given is not None and not given.exists():
-        raise InputError(f"--source {given}: no such file or folder.")
-    if given is None and not archive.exists():
-        logger.info("%s from %s", source.title, url or source.address)
-        fetch(url or source.address, archive, _by_hand(source, archive))
-    record = archive.with_name(archive.name + ".sha256")
-    found = _check_sum(given or archive, sha256 or source.sha256, record)
-    with unpacked(given or archive, out) as folder:
-        yield folder
-    if not (sha256 or source.sha256 or record.exists()):
-        write_text(record, f"{found}  {archive.name}\n")
-
-
-def _by_hand(source: Source, archive: Path) -> str:
-    return (
-        f"Fetch it by hand from {source.page}, put it at {archive} (or name it with --source), "
-        "then run the same command again."
-    )
+def place(root: Path, out: Path, names: Sequence[str]) -> None:
+    """Copy the named files from ``root`` to ``out``, each complete or not at all."""
+    for name in names:
+        refused = disk_errors(out / name, "Files already placed are complete.")
+        with refused, atomic_path(out / name) as temporary:
+            shutil.copyfile(root / name, temporary)
 
 
 def _check_sum(archive: Path, pinned: str | None, record: Path) -> str:
@@ -147,11 +147,3 @@ def _refuse_strangers(documents: Path, worlds: Sequence[str]) -> None:
             f"{documents}: holds files that are not of this dataset ({', '.join(strangers)}). "
             "Move them away or choose another --out, then run the same command again."
         )
-
-
-def _place(root: Path, out: Path, names: Sequence[str]) -> None:
-    """Copy the named files from ``root`` to ``out``, each complete or not at all."""
-    for name in names:
-        refused = disk_errors(out / name, "Files already placed are complete.")
-        with refused, atomic_path(out / name) as temporary:
-            shutil.copyfile(root / name, temporary)

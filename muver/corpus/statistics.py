@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from muver.corpus.sources import Published
-from muver.corpus.zeshel import SPLITS
 from muver.errors import InputError
 from muver.files import sha256_of
+from muver.splits import SPLITS
 
 
 def fingerprint(raw: Path, files: Iterable[Path]) -> str:

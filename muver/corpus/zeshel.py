@@ -13,8 +13,8 @@ from pathlib import Path
 from muver.checking import did_you_mean
 from muver.corpus.jsonl import read_json_lines
 from muver.errors import InputError
+from muver.splits import SPLITS
 
-SPLITS = ("train", "val", "test")
 DOCUMENT_FIELDS = {"document_id": str, "title": str, "text": str}
 OPTIONAL_DOCUMENT_FIELDS = {"type": str}
 MENTION_FIELDS = {

@@ -1,0 +1,25 @@
+"""Punkt's English parameters, from NLTK's package."""
+
+from pathlib import Path
+
+from muver.corpus.archive import find_root
+from muver.corpus.obtain import Download, place
+from muver.progress import logger
+from muver.views.files import PUNKT_FILES
+from muver.views.punkt import verify_english
+
+
+def obtain_english(download: Download, out: Path) -> None:
+    """Put the four files of Punkt's English parameters into ``out``.
+
+    Raises
+    ------
+    InputError
+        As :meth:`muver.corpus.obtain.Download.unpacked`, and for files that are not they.
+    """
+    with download.unpacked(out) as folder:
+        english = [path.parent for path in folder.rglob(f"english/{PUNKT_FILES[0]}")]
+        root = find_root(english[0] if english else folder, PUNKT_FILES)
+        verify_english(root)
+        place(root, out, PUNKT_FILES)
+    logger.info("%s: in %s", download.source.name, out)
