@@ -52,8 +52,8 @@ def mentions_note(table: Mapping[str, Any]) -> str:
     worlds, empty = table["worlds"], table["worlds_without_mentions"]
     parts = [
         f"{table['mentions']} {'mentions' if table['mentions'] > 1 else 'mention'} of "
-        f"{len(worlds)} {'worlds' if len(worlds) > 1 else 'world'} ({', '.join(worlds)}), candidates ranked "
-        "within the mention's world, every mention counting the same."
+        f"{len(worlds)} {'worlds' if len(worlds) > 1 else 'world'} ({', '.join(worlds)}), "
+        "candidates ranked within the mention's world, every mention counting the same."
     ]
     if empty:
         parts.append(f"Without mentions, and so without a number: {', '.join(empty)}.")

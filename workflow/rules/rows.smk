@@ -6,6 +6,11 @@ def candidates(wildcards):
     return [file for one in S["models"][wildcards.model]["best_of"] for file in W.model_files(one)]
 
 
+def validation_cutoff(model):
+    """The k of recall@k by which a model's checkpoint was selected."""
+    return model_settings(S, model)["training"]["validation_cutoff"]
+
+
 def grid_settings(point):
     """Settings of the grid's model at one of its points."""
     base = model_settings(S, S["grid"]["model"])

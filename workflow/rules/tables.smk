@@ -144,7 +144,6 @@ rule grid:
             {
                 "model": S["grid"]["model"],
                 "points": POINTS,
-                "cutoff": S["training"]["validation_cutoff"],
                 "base": model_settings(S, S["grid"]["model"]),
             }
         ),

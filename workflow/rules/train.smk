@@ -49,7 +49,7 @@ rule choose:
     wildcard_constraints:
         model=one_of(CHOSEN),
     params:
-        cutoff=S["training"]["validation_cutoff"],
+        cutoff=lambda wildcards: validation_cutoff(S["models"][wildcards.model]["best_of"][0]),
         among=lambda wildcards: [
             f"{ROOT}/models/{one}" for one in S["models"][wildcards.model]["best_of"]
         ],
