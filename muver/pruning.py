@@ -32,8 +32,7 @@ def prune(folder: Path, keep: Iterable[str]) -> None:
 
 def _prune(folder: Path, keep: set[tuple[str, ...]]) -> None:
     for path in sorted(folder.iterdir()):
-        name = path.name if path.is_dir() else path.name.partition(".")[0]
-        below = {parts[1:] for parts in keep if parts[0] == name}
+        below = {parts[1:] for parts in keep if _is_called(path, parts[0])}
         if () in below:
             continue
         if below and path.is_dir():
@@ -44,3 +43,8 @@ def _prune(folder: Path, keep: set[tuple[str, ...]]) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
+
+
+def _is_called(path: Path, name: str) -> bool:
+    """Whether a path has this name, files before a suffix; names may have dots in them."""
+    return path.name == name or (path.is_file() and path.name.startswith(f"{name}."))

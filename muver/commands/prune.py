@@ -25,8 +25,3 @@ def run(args: argparse.Namespace) -> None:
     from muver.pruning import prune
 
     prune(args.folder, args.keep)
-
-
-def _is_called(path: Path, name: str) -> bool:
-    """Whether a path has this name, files after any suffix; names may have dots in them."""
-    return path.name == name or (path.is_file() and path.name.startswith(f"{name}."))
