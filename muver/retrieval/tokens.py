@@ -83,7 +83,9 @@ def score_world(
         chunk_tokens = min(batch_tokens, budget // (2 * token_bytes))
         for chunk in _encode(encode_entities, entities, chunk_tokens, device, pad_to[1]):
             for some in _few_at_a_time(held, chunk, budget, device):
-                part = sum_of_max(*some[1:], *chunk[1:], rows=len(some.rows))
+                # Vectors are float32 by now; so are their products, whatever they were made in.
+                with torch.autocast(device.type, enabled=False):
+                    part = sum_of_max(*some[1:], *chunk[1:], rows=len(some.rows))
                 scores[np.ix_(some.rows, chunk.rows)] = part.cpu().numpy()
             if progress:
                 progress.advance(len(chunk.rows))

@@ -64,3 +64,13 @@ def test_the_model_is_evaluated_without_dropout(encoder, corpus):
     worlds = load_worlds(*corpus, "val", model.config, model.pieces)
     count_hits(model, worlds, 3, 100, CPU)
     assert not model.training
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_validation_where_the_towers_run_in_bf16(encoder, corpus, kind):
+    """As during training in bf16; every world has fewer titles than the cutoff."""
+    model = tiny.make_model(encoder, **MODELS[kind])
+    worlds = load_worlds(*corpus, "val", model.config, model.pieces)
+    mentions = sum(len(world.gold) for world in worlds)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert count_hits(model, worlds, 64, 100, CPU) == (mentions, mentions)
