@@ -60,12 +60,6 @@ def recall_intervals(worlds: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def share_interval(count: int, mentions: int) -> list[float]:
-    """The interval of one share ``count`` / ``mentions``, in percent; all one stratum."""
-    drawn = np.random.default_rng(SEED).binomial(mentions, count / mentions, RESAMPLES)
-    return _interval(drawn / mentions)
-
-
 def difference_interval(
     won: Sequence[int], lost: Sequence[int], mentions: Sequence[int]
 ) -> list[float]:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from muver.corpus.schema import read_sentences
 from muver.errors import InputError
-from muver.evaluation.bootstrap import difference_interval, share_interval
+from muver.evaluation.bootstrap import difference_interval
 from muver.evaluation.ranks import check_same_mentions, hits_at
 
 
@@ -73,8 +73,8 @@ def error_by_length(
     -------
     bins
         Each with ``first`` and ``last`` (numbers of sentences, both inside), ``mentions``,
-        ``errors`` [a, b], and in percent ``error`` [a, b], its 95% bootstrap ``interval``
-        [[low, high], [low, high]], ``difference`` a - b in points and its
+        ``errors`` [a, b], and in percent ``error`` [a, b], its 95% Wilson score ``interval``
+        [[low, high], [low, high]], ``difference`` a - b in points and its bootstrap
         ``difference_interval``; these four are None in a bin without mentions.
     remainder
         Mentions in no bin: ``over``, with more than ``last`` sentences, and ``without`` any.
@@ -104,6 +104,17 @@ def error_by_length(
     return bins, {"over": int((lengths > last).sum()), "without": int((lengths < 1).sum())}
 
 
+def wilson(count: int, mentions: int) -> list[float]:
+    """95% Wilson score interval of a share, in percent.
+
+    A bin may hold a handful of mentions, all of them missed: resampling them would never vary.
+    """
+    from scipy.stats import binomtest
+
+    found = binomtest(count, mentions).proportion_ci(method="wilson")
+    return [100 * float(found.low), 100 * float(found.high)]
+
+
 def _compare(a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
     """One bin, from whether each of its mentions is missed by a and by b: both (mentions,)."""
     mentions = len(a)
@@ -114,7 +125,7 @@ def _compare(a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
     return counted | {
         "error": [100 * count / mentions for count in errors],
-        "interval": [share_interval(count, mentions) for count in errors],
+        "interval": [wilson(count, mentions) for count in errors],
         "difference": 100 * (only_a - only_b) / mentions,
         "difference_interval": difference_interval([only_a], [only_b], [mentions]),
     }

@@ -13,7 +13,10 @@ from muver.tables.paper import is_papers, paper
 
 Figure = dict[str, Any]
 SHARED = ("dataset", "fingerprint", "mentions")
-METHOD = f"95% percentile bootstrap interval, {RESAMPLES} resamples of the bin's mentions"
+METHOD = (
+    "95% Wilson score intervals of the rates; of the difference 95% percentile bootstrap "
+    f"intervals, {RESAMPLES} resamples of the bin's mentions"
+)
 
 
 def build(

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from muver.evaluation.bootstrap import difference_interval, recall_intervals, share_interval
+from muver.evaluation.bootstrap import difference_interval, recall_intervals
 from muver.evaluation.recall import summarise
 
 RANKED = st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abc")), min_size=1, max_size=60)
@@ -37,13 +37,6 @@ def test_macro_weighs_worlds_alike():
     found = recall_intervals({"v": counted(98, k1=98), "w": counted(2, k1=1)})
     assert found["micro"]["1"] == [98.0, 100.0]
     assert found["macro"]["1"] == [50.0, 100.0]
-
-
-def test_share():
-    assert share_interval(0, 7) == [0.0, 0.0]
-    assert share_interval(7, 7) == [100.0, 100.0]
-    exact = binom.ppf([0.025, 0.975], 400, 0.25) / 4
-    assert share_interval(100, 400) == pytest.approx(exact, abs=0.3)
 
 
 def test_difference_equals_resampling_of_mentions():

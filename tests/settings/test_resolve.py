@@ -36,8 +36,7 @@ def override(key: str, value) -> dict:
 @pytest.mark.parametrize("preset", PARAMS["presets"])
 def test_every_preset_resolves(params, preset):
     settings = resolve(params, {"preset": preset})
-    assert settings["preset"] == preset
-    assert settings["workspace"] == ("zeshel" if preset == "released" else preset)
+    assert settings["preset"] == settings["workspace"] == preset
     assert "presets" not in settings
     for system in settings["systems"]:
         assert row_settings(settings, system)["system"] == system
