@@ -29,7 +29,7 @@ def test_csv(tmp_path, evaluations, settings):
         "MuVER error,MuVER low,MuVER high,difference,difference low,difference high,row_key\n"
         f"1-5,4,75.00,30.06,95.44,25.00,4.56,69.94,-50.00,-100.00,0.00,{KEY}\n"
         f"6-10,0,,,,,,,,,,{KEY}\n"
-        f"11-15,2,100.00,100.00,100.00,50.00,0.00,100.00,-50.00,-100.00,0.00,{KEY}\n"
+        f"11-15,2,100.00,34.24,100.00,50.00,9.45,90.55,-50.00,-100.00,0.00,{KEY}\n"
         f"16-20,0,,,,,,,,,,{KEY}\n"
     )
 
