@@ -144,8 +144,9 @@ rule evaluate:
         counts=W.counts,
         code=code("evaluate"),
     output:
-        W.evaluation_files("{system}"),
-        W.trec_files("{system}"),
+        scores=W.evaluation_files("{system}")[0],
+        ranks=W.evaluation_files("{system}")[1],
+        trec=W.trec_files("{system}"),
     log:
         f"{LOGS}/evaluate/{{system}}.log",
     params:
@@ -153,10 +154,10 @@ rule evaluate:
             {**S["evaluate"], "row": row_settings(S, wildcards.system)}
         ),
         name=S["workspace"],
-        trec=subpath(output[2], parent=True),
+        trec=f"{ROOT}/trec",
     shell:
         "muver evaluate --log {log} --system {wildcards.system} --dataset {params.name}"
         " --settings {params.settings:q} --encoder {input.identity} --run {input.run}"
         " --run-manifest {input.manifest} --entities {input.entities}"
         " --mentions {input.mentions} --sentences {input.sentences} --counts {input.counts}"
-        " --trec {params.trec} --out {output[0]}"
+        " --trec {params.trec} --out {output.scores}"
