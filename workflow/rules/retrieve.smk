@@ -146,7 +146,8 @@ rule evaluate:
     output:
         scores=W.evaluation_files("{system}")[0],
         ranks=W.evaluation_files("{system}")[1],
-        trec=W.trec_files("{system}"),
+        trec=W.trec_files("{system}")[0],
+        qrels=W.trec_files("{system}")[1],
     log:
         f"{LOGS}/evaluate/{{system}}.log",
     params:
@@ -154,7 +155,7 @@ rule evaluate:
             {**S["evaluate"], "row": row_settings(S, wildcards.system)}
         ),
         name=S["workspace"],
-        trec=f"{ROOT}/trec",
+        trec=subpath(output.trec, parent=True),
     shell:
         "muver evaluate --log {log} --system {wildcards.system} --dataset {params.name}"
         " --settings {params.settings:q} --encoder {input.identity} --run {input.run}"
