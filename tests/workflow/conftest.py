@@ -53,13 +53,10 @@ FEW = {
 TRAINING = {"epochs": 1, "batch_size": 8, "validate_every": 2, "checkpoint_every": 1}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests of one long run in one worker, so that each run is made once."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents and isinstance(item, pytest.Function):
-            run = "by_dvc" if "by_dvc" in item.fixturenames else "main_job"
-            item.add_marker(pytest.mark.xdist_group(run))
+# Tests of one long run stay in one process, so that each run is made once. The mark has to be in
+# the module: groups are read before a conftest could set them.
+BY_DVC = pytest.mark.xdist_group("by_dvc")
+MAIN_JOB = pytest.mark.xdist_group("main_job")
 
 
 class Project:

@@ -5,11 +5,12 @@ import signal
 import subprocess
 import time
 
-from tests.workflow.conftest import FEW, TINY, TRAINING, copy_of_the_project
+from tests.workflow.conftest import BY_DVC, FEW, MAIN_JOB, TINY, TRAINING, copy_of_the_project
 
 MODEL = "build/miniwikia/models/muver"
 
 
+@BY_DVC
 def test_after_a_kill_the_same_command_goes_on_to_the_same_table(tmp_path, by_dvc):
     project = copy_of_the_project(tmp_path)
     project.change(**{**TINY, **FEW}, training=TRAINING)
@@ -43,6 +44,7 @@ def test_after_a_kill_the_same_command_goes_on_to_the_same_table(tmp_path, by_dv
     assert not list(tmp_path.rglob(".*.tmp"))
 
 
+@MAIN_JOB
 def test_a_read_only_results_folder_loses_nothing(main_job):
     """What cannot be written is said; root may write anywhere, so a file stands in the way."""
     table = main_job.read("results/table1.csv")

@@ -7,6 +7,10 @@ import sqlite3
 
 import pytest
 
+from tests.workflow.conftest import MAIN_JOB
+
+pytestmark = MAIN_JOB
+
 RECORDED = "build/miniwikia/recorded/table1.csv"
 METHODS = [
     "BM25",

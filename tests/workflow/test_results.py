@@ -8,7 +8,9 @@ import xml.etree.ElementTree as ElementTree
 import ir_measures
 import pytest
 
-from tests.workflow.conftest import PARAMS, TINY
+from tests.workflow.conftest import MAIN_JOB, PARAMS, TINY
+
+pytestmark = MAIN_JOB
 
 BUILD = "build/miniwikia"
 
