@@ -59,6 +59,12 @@ BY_DVC = pytest.mark.xdist_group("by_dvc")
 MAIN_JOB = pytest.mark.xdist_group("main_job")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the long runs first, so that each process starts with one of them."""
+    here = Path(__file__).parent
+    items.sort(key=lambda item: here not in item.path.parents)
+
+
 class Project:
     """A project folder of its own, with the commands on the path."""
 
