@@ -51,7 +51,7 @@ results: $(READY)
 	@$(SNAKEMAKE) $(SETTINGS)
 
 test: $(READY)
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
 record: $(READY)
 	@$(BIN)/muver unlock

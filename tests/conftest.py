@@ -12,6 +12,32 @@ from tests import tiny
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+# Files of the workflow's tests by the long run that they share.
+LONG_RUNS = {
+    "test_main_job.py": "main_job",
+    "test_results.py": "main_job",
+    "test_zeshel_preset.py": "main_job",
+    "test_dvc.py": "by_dvc",
+    "test_interruption.py": "by_dvc",
+}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep the tests of one long run in one process, so that it is made once.
+
+    Scopes with more tests start first, the long runs among them. (xdist's own marks for this are
+    not read any more by the pytest we use.)
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByLongRun(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0].rpartition("/")[2]
+            return LONG_RUNS.get(file, nodeid.partition("[")[0])
+
+    return ByLongRun(config, log)
+
 
 @pytest.fixture(scope="session")
 def encoder(tmp_path_factory) -> Path:

@@ -53,18 +53,6 @@ FEW = {
 TRAINING = {"epochs": 1, "batch_size": 8, "validate_every": 2, "checkpoint_every": 1}
 
 
-# Tests of one long run stay in one process, so that each run is made once. The mark has to be in
-# the module: groups are read before a conftest could set them.
-BY_DVC = pytest.mark.xdist_group("by_dvc")
-MAIN_JOB = pytest.mark.xdist_group("main_job")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the long runs first, so that each process starts with one of them."""
-    here = Path(__file__).parent
-    items.sort(key=lambda item: here not in item.path.parents)
-
-
 class Project:
     """A project folder of its own, with the commands on the path."""
 

@@ -4,9 +4,7 @@ import shutil
 
 import pytest
 
-from tests.workflow.conftest import BY_DVC, FEW, TINY, TRAINING, Project, copy_of_the_project
-
-pytestmark = BY_DVC
+from tests.workflow.conftest import FEW, TINY, TRAINING, Project, copy_of_the_project
 
 MODEL = "build/miniwikia/models/muver/entity_encoder/model.safetensors"
 TABLE = "results/table1.csv"

@@ -5,12 +5,11 @@ import signal
 import subprocess
 import time
 
-from tests.workflow.conftest import BY_DVC, FEW, MAIN_JOB, TINY, TRAINING, copy_of_the_project
+from tests.workflow.conftest import FEW, TINY, TRAINING, copy_of_the_project
 
 MODEL = "build/miniwikia/models/muver"
 
 
-@BY_DVC
 def test_after_a_kill_the_same_command_goes_on_to_the_same_table(tmp_path, by_dvc):
     project = copy_of_the_project(tmp_path)
     project.change(**{**TINY, **FEW}, training=TRAINING)
@@ -42,19 +41,3 @@ def test_after_a_kill_the_same_command_goes_on_to_the_same_table(tmp_path, by_dv
     assert project.read("results/table1.csv") == by_dvc.read("results/table1.csv")
     assert not checkpoint.exists()
     assert not list(tmp_path.rglob(".*.tmp"))
-
-
-@MAIN_JOB
-def test_a_read_only_results_folder_loses_nothing(main_job):
-    """What cannot be written is said; root may write anywhere, so a file stands in the way."""
-    table = main_job.read("results/table1.csv")
-    results = main_job.folder / "results"
-    results.rename(main_job.folder / "results.away")
-    results.write_text("in the way")
-    try:
-        said = main_job.snakemake("results/table1.csv", ok=False)
-        assert "results" in said
-    finally:
-        results.unlink()
-        (main_job.folder / "results.away").rename(results)
-    assert main_job.read("results/table1.csv") == table

@@ -7,10 +7,6 @@ import sqlite3
 
 import pytest
 
-from tests.workflow.conftest import MAIN_JOB
-
-pytestmark = MAIN_JOB
-
 RECORDED = "build/miniwikia/recorded/table1.csv"
 METHODS = [
     "BM25",
@@ -133,4 +129,19 @@ def test_a_wrong_setting_stops_before_anything_runs(main_job, override, said):
     out = main_job.snakemake("results/table1.csv", "--config", override, ok=False)
     assert said in out
     assert "Traceback" not in out
+    assert main_job.read("results/table1.csv") == table
+
+
+def test_a_read_only_results_folder_loses_nothing(main_job):
+    """What cannot be written is said; root may write anywhere, so a file stands in the way."""
+    table = main_job.read("results/table1.csv")
+    results = main_job.folder / "results"
+    results.rename(main_job.folder / "results.away")
+    results.write_text("in the way")
+    try:
+        said = main_job.snakemake("results/table1.csv", ok=False)
+        assert "results" in said
+    finally:
+        results.unlink()
+        (main_job.folder / "results.away").rename(results)
     assert main_job.read("results/table1.csv") == table

@@ -8,9 +8,7 @@ import xml.etree.ElementTree as ElementTree
 import ir_measures
 import pytest
 
-from tests.workflow.conftest import MAIN_JOB, PARAMS, TINY
-
-pytestmark = MAIN_JOB
+from tests.workflow.conftest import PARAMS, TINY
 
 BUILD = "build/miniwikia"
 

@@ -6,9 +6,7 @@ import shutil
 import tarfile
 
 from muver.corpus.sources import find_source
-from tests.workflow.conftest import MAIN_JOB, Project, copy_of_the_project
-
-pytestmark = MAIN_JOB
+from tests.workflow.conftest import Project, copy_of_the_project
 
 ROWS = "tables={table1: [bm25, muver_plain, muver], table6: [muver]}"
 
