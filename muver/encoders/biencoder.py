@@ -5,29 +5,23 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
-from safetensors import SafetensorError
 from torch import Tensor, nn
-from transformers import BertModel
-from transformers.utils import logging as transformers_logging
 
+from muver.encoders.bert import Bert
 from muver.encoders.card import write_model_card
-from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
+from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS
+from muver.encoders.packing import Packed
 from muver.encoders.pooling import pool
 from muver.encoders.tokens import WordPieces
+from muver.encoders.towers import load_tower, save_tower
 from muver.errors import InputError
 from muver.files import atomic_path, read_json, write_json
-from muver.progress import logger
 
 CHOICES = {
     "score": ("max", "sum_max"),
     "metric": ("dot", "l2"),
     "pooling": ("cls", "special", "span", "all"),
 }
-# Weights of BERT checkpoints that a tower has no use for: the pooling layer and training heads.
-UNUSED_WEIGHTS = ("pooler.", "cls.", "embeddings.position_ids")
-
-transformers_logging.disable_progress_bar()
 
 
 @dataclass(frozen=True)
@@ -106,8 +100,8 @@ class BiEncoder(nn.Module):
 
     def __init__(
         self,
-        mention_encoder: BertModel,
-        entity_encoder: BertModel,
+        mention_encoder: Bert,
+        entity_encoder: Bert,
         pieces: WordPieces,
         config: ModelConfig,
     ):
@@ -125,7 +119,7 @@ class BiEncoder(nn.Module):
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "BiEncoder":
         """Start both towers from the same BERT directory, as separate weights."""
-        model = cls(*(_load_tower(Path(folder)) for _ in TOWERS), WordPieces(folder), config)
+        model = cls(*(load_tower(Path(folder)) for _ in TOWERS), WordPieces(folder), config)
         model.require_positions("views.max_tokens", config.views["max_tokens"])
         model.require_positions("context.max_tokens", config.context["max_tokens"])
         return model
@@ -146,7 +140,7 @@ class BiEncoder(nn.Module):
             raise InputError(
                 f"{folder / CONFIG_FILE}: not a model's configuration ({error})."
             ) from None
-        return cls(*(_load_tower(folder / tower) for tower in TOWERS), WordPieces(folder), config)
+        return cls(*(load_tower(folder / tower) for tower in TOWERS), WordPieces(folder), config)
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the model directory: two Hugging Face towers, tokenizer, configuration, card."""
@@ -167,79 +161,23 @@ class BiEncoder(nn.Module):
                 "choose another encoder."
             )
 
-    def encode_mentions(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Vectors of contexts: (batch, length) ids -> (batch, d), or (batch, length, d)."""
+    def encode_mentions(self, batch: Packed) -> Tensor:
+        """Vectors of contexts in the order given: (batch, d), or (batch, longest, d)."""
         markers = self.pieces.markers
-        span = (markers.mention_start, markers.mention_end)
-        return self._encode(self.mention_encoder, ids, mask, span)
+        return self._encode(
+            self.mention_encoder, batch, (markers.mention_start, markers.mention_end)
+        )
 
-    def encode_views(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Vectors of views: (batch, length) ids -> (batch, d), or (batch, length, d)."""
+    def encode_views(self, batch: Packed) -> Tensor:
+        """Vectors of views in the order given: (batch, d), or (batch, longest, d)."""
         markers = self.pieces.markers
-        return self._encode(self.entity_encoder, ids, mask, (markers.cls, markers.title_end))
+        return self._encode(self.entity_encoder, batch, (markers.cls, markers.title_end))
 
-    def _encode(self, tower: BertModel, ids: Tensor, mask: Tensor, span: tuple[int, int]) -> Tensor:
-        states = tower(input_ids=ids, attention_mask=mask).last_hidden_state
+    def _encode(self, tower: Bert, batch: Packed, span: tuple[int, int]) -> Tensor:
         if self.config.score == "sum_max":
-            return states
+            return batch.unpack(tower.states(batch))
+        if self.config.pooling == "cls":
+            return tower.first_states(batch)
         ends = (self.pieces.markers.cls, self.pieces.markers.sep)
-        return pool(states, ids, mask, self.config.pooling, ends, span)
-
-
-def save_tower(tower: BertModel, folder: Path) -> None:
-    """Write one tower in Hugging Face's layout, each file complete or not at all."""
-    from safetensors.torch import save
-
-    state = {name: value.detach().cpu().contiguous() for name, value in tower.state_dict().items()}
-    with atomic_path(folder / "model.safetensors") as temporary:
-        temporary.write_bytes(save(state, metadata={"format": "pt"}))
-    with atomic_path(folder / "config.json") as temporary:
-        tower.config.to_json_file(temporary)
-
-
-def load_bert(source: str | Path) -> BertModel:
-    """Load a BERT without its pooling layer, in float32.
-
-    Parameters
-    ----------
-    source
-        A directory, or a hub name.
-
-    Raises
-    ------
-    InputError
-        If the weights are damaged, of other sizes than config.json says, or some are missing
-        (transformers would make those up at random).
-    OSError
-        If the hub has no such name or cannot be reached.
-    """
-    verbosity = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()  # what its report would say is checked below
-    try:
-        tower, report = BertModel.from_pretrained(
-            source, add_pooling_layer=False, dtype=torch.float32, output_loading_info=True
-        )
-    except (RuntimeError, SafetensorError) as error:
-        raise InputError(f"encoder {source}: its weights cannot be loaded ({error}).") from error
-    finally:
-        transformers_logging.set_verbosity(verbosity)
-    if missing := sorted(report["missing_keys"]):
-        raise InputError(
-            f"encoder {source}: {len(missing)} weights are missing, the first is {missing[0]!r}. "
-            "Expected the weights of a whole BERT."
-        )
-    unknown = [
-        name
-        for name in sorted(report["unexpected_keys"])
-        if not name.removeprefix("bert.").startswith(UNUSED_WEIGHTS)
-    ]
-    if unknown:
-        logger.warning("%s: %d weights not used: %s", source, len(unknown), ", ".join(unknown))
-    return tower
-
-
-def _load_tower(folder: Path) -> BertModel:
-    for file in TOWER_FILES:
-        if not (folder / file).is_file():
-            raise InputError(f"{folder / file}: no such file. Expected a BERT directory.")
-    return load_bert(folder)
+        states, ids = batch.unpack(tower.states(batch)), batch.unpack(batch.ids)
+        return pool(states, ids, batch.mask, self.config.pooling, ends, span)

@@ -6,32 +6,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from muver.encoders.packing import Packed, pack
 from muver.progress import Progress
 from muver.views.layout import Ids
 
-Encode = Callable[[Tensor, Tensor], Tensor]
-
-
-def pad(
-    sequences: Sequence[Ids], device: torch.device | str = "cpu", length: int | None = None
-) -> tuple[Tensor, Tensor]:
-    """Pad to the longest, or to ``length``.
-
-    Returns
-    -------
-    (batch, length) ids and the (batch, length) mask of the sequences' own tokens.
-    """
-    length = length or max(len(ids) for ids in sequences)
-    ids = np.zeros((len(sequences), length), dtype=np.int64)
-    mask = np.zeros((len(sequences), length), dtype=np.int64)
-    for row, sequence in enumerate(sequences):
-        ids[row, : len(sequence)] = sequence
-        mask[row, : len(sequence)] = 1
-    return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
+Encode = Callable[[Packed], Tensor]
 
 
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
-    """Group positions by length, so that hardly a batch needs padding.
+    """Group positions by length, so that most of a batch is attended to in one block.
 
     Yields
     ------
@@ -60,7 +43,7 @@ def encode_vectors(
     Parameters
     ----------
     encode
-        Maps (batch, length) ids and mask to (batch, dimension) vectors.
+        Maps a batch to (batch, dimension) vectors.
     label
         What to call it in progress lines; without one it is silent.
 
@@ -71,8 +54,8 @@ def encode_vectors(
     vectors = np.empty((len(sequences), dimension), dtype=np.float32)
     progress = Progress(label, len(sequences), "sequences") if label else None
     for rows in batches_by_length([len(ids) for ids in sequences], batch_tokens):
-        ids, mask = pad([sequences[row] for row in rows], device)
-        vectors[rows] = encode(ids, mask).float().cpu().numpy()
+        batch = pack([sequences[row] for row in rows], device)
+        vectors[rows] = encode(batch).float().cpu().numpy()
         if progress:
             progress.advance(len(rows))
     if progress:

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import BertConfig, BertModel
 
 from muver.checking import with_defaults
 from muver.encoders import start
+from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
 from muver.encoders.tokens import WordPieces
@@ -84,7 +84,7 @@ def convert(
             start.from_directory(Path(encoder), folder)
         else:
             start.from_hub(encoder, folder)
-        sizes = BertConfig.from_pretrained(folder)
+        sizes = BertConfig.from_file(folder / "config.json")
         model = BiEncoder(
             *(_load(tower, sizes, checkpoint, encoder) for tower in towers),
             WordPieces(folder),
@@ -183,9 +183,9 @@ def _unwrap(state: State, wrappers: Sequence[str]) -> tuple[str, State]:
         state = {name.removeprefix(common[0]): weight for name, weight in state.items()}
 
 
-def _load(tower: Tower, sizes: BertConfig, checkpoint: Path, encoder: str) -> BertModel:
+def _load(tower: Tower, sizes: BertConfig, checkpoint: Path, encoder: str) -> Bert:
     """A BERT of the encoder's sizes with a tower's weights, every one of which has to fit."""
-    model = BertModel(sizes, add_pooling_layer=False)
+    model = Bert(sizes)
     expected = model.state_dict()
     weights = {n: w for n, w in tower.weights.items() if not n.startswith(UNUSED)}
     missing = [tower.prefix + name for name in expected if name not in weights]

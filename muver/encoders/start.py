@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
-from transformers import AutoConfig, AutoTokenizer, BertConfig, BertModel
 
-from muver.encoders.biencoder import load_bert, save_tower
+from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
 from muver.encoders.tokens import WordPieces
+from muver.encoders.towers import save_tower
 from muver.errors import InputError
 from muver.files import atomic_path, sha256_of, write_manifest
 from muver.progress import logger
@@ -54,7 +54,7 @@ def from_scratch(texts: Iterable[str], settings: dict[str, Any], seed: int, out:
         attention_probs_dropout_prob=settings["dropout"],
         initializer_range=settings["initializer_range"],
     )
-    save_tower(BertModel(config, add_pooling_layer=False), out)
+    save_tower(Bert(config), out)
     _finish(out, "scratch", {"scratch": settings, "seed": seed})
 
 
@@ -94,28 +94,17 @@ def _check_directory(folder: Path) -> None:
 
 
 def _take(source: str, name: str, out: Path) -> None:
-    _check_architecture(source)
-    save_tower(load_bert(source), out)
+    from muver.encoders import pretrained  # takes seconds, and from_scratch has no use for it
+
+    save_tower(pretrained.read_tower(source), out)
     tokenizer_file = Path(source) / TOKENIZER_FILE
     with atomic_path(out / TOKENIZER_FILE) as temporary:
         if tokenizer_file.is_file():
             shutil.copyfile(tokenizer_file, temporary)
         else:
-            AutoTokenizer.from_pretrained(source).backend_tokenizer.save(str(temporary))
+            pretrained.write_tokenizer(source, temporary)
     files = {"weights": "model.safetensors", "tokenizer": TOKENIZER_FILE}
     _finish(out, name, {f"{what}_sha256": sha256_of(out / file) for what, file in files.items()})
-
-
-def _check_architecture(source: str) -> None:
-    try:
-        architecture = AutoConfig.from_pretrained(source).model_type
-    except ValueError as error:  # a model_type that transformers does not know, or none
-        raise InputError(f"encoder {source}: {error}") from error
-    if architecture != "bert":
-        raise InputError(
-            f"encoder {source}: its config.json says model_type {architecture!r}; both towers are "
-            "BERTs. Choose a BERT-type encoder."
-        )
 
 
 def _finish(out: Path, name: str, identity: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from muver.checking import disk_errors
-from muver.encoders.bulk import batches_by_length, pad
+from muver.encoders.bulk import Encode, batches_by_length
+from muver.encoders.packing import pack
 from muver.encoders.scores import sum_of_max
 from muver.progress import Progress
 from muver.views.layout import Ids
 
 MEGABYTE = 2**20
-Encode = Callable[[Tensor, Tensor], Tensor]
 
 
 class TokenVectors(NamedTuple):
@@ -103,9 +103,8 @@ def _encode(
 ) -> Iterator[TokenVectors]:
     lengths = [pad_to or len(ids) for ids in sequences]
     for rows in batches_by_length(lengths, batch_tokens):
-        ids, mask = pad([sequences[row] for row in rows], device, pad_to)
-        vectors = encode(ids, mask).float()
-        yield TokenVectors(rows, vectors, torch.ones_like(mask) if pad_to else mask)
+        batch = pack([sequences[row] for row in rows], device, pad_to)
+        yield TokenVectors(rows, encode(batch).float(), batch.mask)
 
 
 def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:

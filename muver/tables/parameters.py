@@ -3,18 +3,17 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from muver.errors import InputError
-from muver.files import read_json
 from muver.tables.page import Page, Section
 from muver.tables.paper import paper
 
 if TYPE_CHECKING:
     from torch import nn
-    from transformers import BertConfig
+
+    from muver.encoders.bert import BertConfig
 
 Table = dict[str, Any]
 TOWERS = 2
-LARGE = {  # BERT-large's sizes; BERT-base's are the defaults of transformers
+LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
     "hidden_size": 1024,
     "num_hidden_layers": 24,
     "num_attention_heads": 16,
@@ -40,31 +39,17 @@ def build(name: str, caption: str, encoder: Path | None) -> Table:
     InputError
         If the encoder's configuration is missing or not that of a BERT.
     """
-    from transformers import BertConfig
+    from muver.encoders.bert import BertConfig
 
     configs = {"MuVER (base)": BertConfig(), "MuVER (large)": BertConfig(**LARGE)}
     if encoder is not None:
-        configs["MuVER (encoder in use)"] = _config(encoder)
+        configs["MuVER (encoder in use)"] = BertConfig.from_file(encoder / "config.json")
     return {
         "name": name,
         "caption": caption,
         "paper": {"source": paper()["source"]},
         "rows": [_row(name, model, config) for model, config in configs.items()],
     }
-
-
-def _config(encoder: Path) -> "BertConfig":
-    from transformers import BertConfig
-
-    path = encoder / "config.json"
-    raw = read_json(path)
-    kind = raw.get("model_type") if isinstance(raw, dict) else None
-    if kind != "bert":
-        raise InputError(
-            f"{path}: model_type is {kind!r}, expected 'bert'. Pass the directory of the encoder "
-            "that the encoder stage wrote."
-        )
-    return BertConfig.from_dict(raw)
 
 
 def _row(name: str, model: str, config: "BertConfig") -> dict[str, Any]:
@@ -86,11 +71,11 @@ def count(config: "BertConfig") -> tuple[int, int]:
     The models are built on a device that has no memory, so that their size costs nothing.
     """
     import torch
-    from transformers import BertModel
-    from transformers.models.bert.modeling_bert import BertPooler
+
+    from muver.encoders.bert import Bert
 
     with torch.device("meta"):
-        tower, pooler = BertModel(config, add_pooling_layer=False), BertPooler(config)
+        tower, pooler = Bert(config), torch.nn.Linear(config.hidden_size, config.hidden_size)
     return _size(tower), _size(pooler)
 
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from muver.encoders.bulk import Encode, batches_by_length, pad
+from muver.encoders.bulk import Encode, batches_by_length
+from muver.encoders.packing import pack
 from muver.views.layout import Ids
 
 
@@ -23,7 +24,7 @@ class CachedEncoding:
     Parameters
     ----------
     encode
-        Maps (batch, length) ids and mask to (batch, d) or (batch, length, d) vectors.
+        Maps a batch to (batch, d) or (batch, length, d) vectors.
     chunk_tokens
         Padded tokens in one pass through the encoder.
     keep_graph
@@ -67,7 +68,7 @@ class CachedEncoding:
                 self._graphs.append(output)
             outputs.append(output.detach().float())
         if not sequences:  # a process without a share still takes part in every exchange
-            outputs.append(encode(*pad([[0]], device, pad_to)).detach().float())
+            outputs.append(encode(pack([[0]], device, pad_to)).detach().float())
         shape = list(outputs[0].shape)
         shape[0] = len(sequences)
         if len(shape) == 3:
@@ -97,7 +98,7 @@ class CachedEncoding:
 
     def _forward(self, rows: Tensor) -> Tensor:
         chunk = [self._sequences[row] for row in rows.tolist()]
-        return self._encode(*pad(chunk, self._device, self._pad_to))
+        return self._encode(pack(chunk, self._device, self._pad_to))
 
     def _put(self, rows: Tensor, output: Tensor) -> None:
         if output.dim() == 3:

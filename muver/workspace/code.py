@@ -5,11 +5,13 @@ from pathlib import Path
 # A change in it runs the rule again; commands, help texts and progress lines are left out, so that
 # rewording them never retrains a model.
 _LAYOUT = ("views/layout.py", "views/build.py", "views/worlds.py")
+_TOWER = ("encoders/bert.py", "encoders/tokens.py", "encoders/towers.py")
 _TOWERS = (
+    *_TOWER,
     "encoders/biencoder.py",
     "encoders/bulk.py",
+    "encoders/packing.py",
     "encoders/pooling.py",
-    "encoders/tokens.py",
 )
 _STORE = ("encoders/stages/tower.py", *_TOWERS, "views/layout.py", "views/store.py")
 _MERGING = ("views/expand.py", "views/merging.py", "views/search.py", "views/slices.py")
@@ -33,7 +35,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "splits.py",
     ),
     "segment": ("views/segment.py", "views/punkt.py"),
-    "encoder": ("encoders/start.py", "encoders/biencoder.py", "encoders/tokens.py"),
+    "encoder": ("encoders/start.py", "encoders/pretrained.py", *_TOWER),
     "train": (
         "training/*.py",
         *_TOWERS,
@@ -46,8 +48,9 @@ CODE: dict[str, tuple[str, ...]] = {
     "convert": (
         "encoders/convert.py",
         "encoders/start.py",
+        "encoders/pretrained.py",
         "encoders/biencoder.py",
-        "encoders/tokens.py",
+        *_TOWER,
     ),
     "encode": ("encoders/stages/encode.py", *_STORE, "views/build.py", "views/worlds.py"),
     "merge": ("encoders/stages/merge.py", *_STORE, *_MERGING),
@@ -85,6 +88,7 @@ CODE: dict[str, tuple[str, ...]] = {
     "tables": (
         "tables/*.py",
         "tables/paper.yaml",
+        "encoders/bert.py",
         "evaluation/bootstrap.py",
         "evaluation/columns.py",
         "evaluation/ranks.py",

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from muver.encoders.biencoder import BiEncoder, ModelConfig
-from muver.encoders.bulk import pad
 from muver.encoders.files import MODEL_FILES
+from muver.encoders.packing import pack
 from muver.errors import InputError
 from tests import tiny
 
@@ -17,29 +17,22 @@ IDS = [[5, 40, 41, 6], [5, 50, 6]]
 @pytest.mark.parametrize("score, shape", [("max", (2, 32)), ("sum_max", (2, 4, 32))])
 def test_vectors_are_the_last_layer_s(encoder, score, shape):
     model = tiny.make_model(encoder, score)
-    ids, mask = pad(IDS)
-    states = model.mention_encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-    vectors = model.encode_mentions(ids, mask)
+    batch = pack(IDS)
+    states = batch.unpack(model.mention_encoder.states(batch))
+    vectors = model.encode_mentions(batch)
     assert vectors.shape == shape and model.dimension == 32
-    assert torch.equal(vectors, states if score == "sum_max" else states[:, 0])
-
-
-def test_padding_changes_nothing(encoder):
-    model = tiny.make_model(encoder)
-    with torch.no_grad():
-        together = model.encode_views(*pad(IDS))
-        alone = model.encode_views(*pad(IDS[1:]))
-    torch.testing.assert_close(together[1:], alone, rtol=0, atol=1e-6)
+    expected = states if score == "sum_max" else states[:, 0]
+    torch.testing.assert_close(vectors, expected, rtol=0, atol=1e-6)
 
 
 def test_towers_start_equal_and_share_nothing(encoder):
     model = tiny.make_model(encoder)
-    ids, mask = pad(IDS)
-    assert torch.equal(model.encode_mentions(ids, mask), model.encode_views(ids, mask))
+    batch = pack(IDS)
+    assert torch.equal(model.encode_mentions(batch), model.encode_views(batch))
     with torch.no_grad():
         for weight in model.mention_encoder.parameters():
             weight.zero_()
-    assert model.encode_views(ids, mask).abs().sum() > 0
+    assert model.encode_views(batch).abs().sum() > 0
 
 
 def test_round_trip(encoder, tmp_path):

@@ -1,4 +1,4 @@
-"""Encoding many sequences: batches, padding, order."""
+"""Encoding many sequences: batches and order."""
 
 import numpy as np
 import pytest
@@ -6,18 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.encoders.bulk import batches_by_length, encode_vectors, pad
+from muver.encoders.bulk import batches_by_length, encode_vectors
+from muver.encoders.packing import pack
 from tests import tiny
-
-
-def test_pad():
-    ids, mask = pad([[7, 8, 9], [5]])
-    assert ids.tolist() == [[7, 8, 9], [5, 0, 0]]
-    assert mask.tolist() == [[1, 1, 1], [1, 0, 0]]
-    assert ids.dtype == torch.int64
-    ids, mask = pad([[7, 8, 9], [5]], length=4)
-    assert ids.tolist() == [[7, 8, 9, 0], [5, 0, 0, 0]]
-    assert mask.tolist() == [[1, 1, 1, 0], [1, 0, 0, 0]]
 
 
 def test_batches_by_hand():
@@ -44,12 +35,12 @@ def test_equal_to_encoding_one_by_one(encoder, batch_tokens):
     assert vectors.dtype == np.float32 and vectors.shape == (7, 32)
     with torch.no_grad():
         for ids, vector in zip(sequences, vectors, strict=True):
-            alone = model.encode_views(*pad([ids]))[0].numpy()
+            alone = model.encode_views(pack([ids]))[0].numpy()
             np.testing.assert_allclose(vector, alone, rtol=0, atol=1e-5)
 
 
 def test_nothing_to_encode():
-    def encode(ids, mask):
+    def encode(batch):
         raise AssertionError("asked for an empty batch")
 
     assert encode_vectors(encode, [], 32, 100).shape == (0, 32)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from muver.encoders.biencoder import BiEncoder, ModelConfig
-from muver.encoders.bulk import pad
+from muver.encoders.packing import pack
 from muver.encoders.pooling import pool
 from tests import tiny
 
@@ -15,9 +15,11 @@ NO_MENTION = [CLS, 20, 21, SEP]
 
 def positions(sequences, pooling, opening=OPENING, closing=CLOSING) -> list[list[float]]:
     """Pooled states of one-hot positions: the weight of each position."""
-    ids, mask = pad(sequences)
-    states = torch.eye(ids.shape[1]).expand(len(sequences), -1, -1)
-    pooled = pool(states, ids, mask, pooling, (CLS, SEP), (opening, closing))
+    batch = pack(sequences)
+    states = torch.eye(batch.longest).expand(len(sequences), -1, -1)
+    pooled = pool(
+        states, batch.unpack(batch.ids), batch.mask, pooling, (CLS, SEP), (opening, closing)
+    )
     return [row[: len(own)].tolist() for row, own in zip(pooled, sequences, strict=True)]
 
 
@@ -71,10 +73,8 @@ def test_both_towers_pool_by_their_own_markers(encoder, pooling):
     )
     for encode, sequence, chosen in sides:
         chosen = {**chosen, "cls": [0], "all": range(len(sequence))}[pooling]
-        ids, mask = pad([sequence, [*sequence, 40, 41]])  # the first one is padded
-        vectors = encode(ids, mask)
-        alone, alone_mask = pad([sequence])
-        states = model.mention_encoder(input_ids=alone, attention_mask=alone_mask)
-        expected = states.last_hidden_state[0, list(chosen)].mean(dim=0)
+        vectors = encode(pack([sequence, [*sequence, 40, 41]]))  # the first one is the shorter
+        states = model.mention_encoder.states(pack([sequence]))
+        expected = states[list(chosen)].mean(dim=0)
         assert vectors.shape == (2, 32)
         torch.testing.assert_close(vectors[0], expected, rtol=0, atol=1e-5)

@@ -12,8 +12,9 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
-from muver.encoders.biencoder import load_bert
+from muver.encoders.bert import BertConfig
 from muver.encoders.files import START_FILES
+from muver.encoders.pretrained import read_tower
 from muver.encoders.start import from_directory, from_hub, from_scratch
 from muver.encoders.tokens import WordPieces
 from muver.errors import InputError
@@ -39,7 +40,7 @@ def change_config(folder: Path, **values) -> None:
 
 
 def test_from_scratch_has_the_size_asked_for(encoder):
-    config = load_bert(encoder).config
+    config = BertConfig.from_file(encoder / "config.json")
     assert (config.num_hidden_layers, config.hidden_size, config.intermediate_size) == (2, 32, 64)
     assert (config.num_attention_heads, config.max_position_embeddings) == (2, 64)
     assert config.hidden_dropout_prob == config.attention_probs_dropout_prob == 0.1
@@ -133,7 +134,7 @@ def test_other_weights_that_are_not_used_are_told(copied, caplog, monkeypatch):
     weights = load_file(copied / "model.safetensors")
     weights["adapter.weight"] = torch.zeros(2)
     save_file(weights, copied / "model.safetensors", {"format": "pt"})
-    load_bert(copied)
+    read_tower(str(copied))
     assert "1 weights not used: adapter.weight" in caplog.text
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from muver.encoders.packing import pack
 from muver.reference.pipeline import Replay, load_model
 from muver.reference.recording import MERGING, Recording
 from muver.reference.training import TRAINING_VIEWS
@@ -182,15 +183,12 @@ def _loss(replay: Replay, gold: list[int]) -> tuple[torch.Tensor, torch.Tensor, 
     model.zero_grad()
     scores = []
     for mention in BATCH:
-        ids = torch.tensor([replay.contexts[mention]])
-        context = model.encode_mentions(ids, torch.ones_like(ids))[0]
+        context = model.encode_mentions(pack([replay.contexts[mention]]))[0]
         row = []
         for entity in gold:
             views = [view.ids for view in replay.views[entity][:TRAINING_VIEWS]]
             views += [[0] * width] * (TRAINING_VIEWS - len(views))
-            vectors = [
-                model.encode_views(torch.tensor([v]), torch.ones(1, len(v)))[0] for v in views
-            ]
+            vectors = [model.encode_views(pack([view]))[0] for view in views]
             row.append(torch.stack(vectors) @ context)
         scores.append(torch.stack(row))
     best, winners = torch.stack(scores).max(dim=2)

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.encoders.bulk import pad
+from muver.encoders.packing import pack
 from muver.encoders.scores import sum_of_max
 from muver.errors import InputError
 from muver.retrieval import tokens
@@ -38,9 +38,9 @@ def test_score_world_equals_pair_by_pair(encoder):
     assert found.shape == (5, 7) and found.dtype == np.float32
     with torch.no_grad():
         for i, context in enumerate(CONTEXTS):
-            mention = model.encode_mentions(*pad([context]))[0]
+            mention = model.encode_mentions(pack([context]))[0]
             for j, entity in enumerate(ENTITIES):
-                view = model.encode_views(*pad([entity]))[0]
+                view = model.encode_views(pack([entity]))[0]
                 expected = (mention @ view.T).max(dim=1).values.sum().item()
                 np.testing.assert_allclose(found[i, j], expected, rtol=1e-5)
 
@@ -52,9 +52,9 @@ def test_padding_takes_part_if_it_is_asked_to(encoder):
     assert np.abs(found - found_by(model)).max() > 1
     with torch.no_grad():
         for i, context in enumerate(CONTEXTS):
-            mention = model.encode_mentions(*pad([context], length=32))[0]
+            mention = model.encode_mentions(pack([context], pad_to=32))[0]
             for j, entity in enumerate(ENTITIES):
-                view = model.encode_views(*pad([entity], length=24))[0]
+                view = model.encode_views(pack([entity], pad_to=24))[0]
                 expected = (mention @ view.T).max(dim=1).values.sum().item()
                 np.testing.assert_allclose(found[i, j], expected, rtol=1e-5)
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from transformers import BertConfig, BertModel
 
+from muver.encoders.bert import Bert, BertConfig
 from muver.errors import InputError
 from muver.tables.parameters import build, count, page
 
@@ -12,6 +12,7 @@ SMALL = {
     "model_type": "bert", "vocab_size": 11, "hidden_size": 4, "num_hidden_layers": 2,
     "num_attention_heads": 2, "intermediate_size": 6, "max_position_embeddings": 5,
 }  # fmt: skip
+SIZES = BertConfig.from_dict(SMALL, "here")
 # Word, position and type embeddings, their norm; of each layer four squares with biases, two norms
 # and the two feed-forward matrices with biases.
 TOWER = (11 + 5 + 2) * 4 + 8 + 2 * (4 * (16 + 4) + 2 * 8 + 2 * 24 + 6 + 4)
@@ -19,11 +20,11 @@ POOLER = 16 + 4
 
 
 def test_by_hand():
-    assert count(BertConfig(**SMALL)) == (TOWER, POOLER)
+    assert count(SIZES) == (TOWER, POOLER)
 
 
 def test_the_count_is_that_of_a_model_with_weights():
-    built = BertModel(BertConfig(**SMALL), add_pooling_layer=False)
+    built = Bert(SIZES)
     assert sum(weight.numel() for weight in built.parameters()) == TOWER
 
 
@@ -56,7 +57,7 @@ def test_an_encoder_is_not_needed():
 
 def test_an_encoder_that_is_none(encoder):
     (encoder / "config.json").write_text('{"model_type": "gpt2"}')
-    with pytest.raises(InputError, match=r"config.json: model_type is 'gpt2', expected 'bert'"):
+    with pytest.raises(InputError, match=r"config.json says model_type 'gpt2'"):
         build("table5", "Parameters", encoder)
     (encoder / "config.json").unlink()
     with pytest.raises(InputError, match=r"config.json: no such file"):

@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState
 
-from muver.encoders.bulk import batches_by_length, encode_vectors, pad
+from muver.encoders.bulk import batches_by_length, encode_vectors
+from muver.encoders.packing import Packed, pack
 from muver.encoders.scores import best_views
 from muver.training.caching import CachedEncoding
 from muver.training.loss import in_batch_loss
@@ -56,12 +57,13 @@ def plain_step(model, contexts, views, gold) -> float:
     """The loss as its formula is written: every sequence forward at once, one backward."""
     flat = [ids for some in views for ids in some]
     context_length, view_length = model.config.pad_to
-    mention_ids, mention_mask = pad(contexts, length=context_length)
-    view_ids, view_mask = pad(flat, length=view_length)
-    mentions = model.encode_mentions(mention_ids, mention_mask)
-    vectors = model.encode_views(view_ids, view_mask)
-    if context_length:
-        mention_mask, view_mask = torch.ones_like(mention_mask), torch.ones_like(view_mask)
+    mention_batch, view_batch = (
+        pack(contexts, pad_to=context_length),
+        pack(flat, pad_to=view_length),
+    )
+    mention_mask, view_mask = mention_batch.mask, view_batch.mask
+    mentions = model.encode_mentions(mention_batch)
+    vectors = model.encode_views(view_batch)
     rows = []
     for i in range(len(contexts)):
         columns, position = [], 0
@@ -158,16 +160,17 @@ class OneChunkAtATime(torch.nn.Module):
         super().__init__()
         self.model, self.config, self.chunk_tokens = model, model.config, chunk_tokens
 
-    def encode_mentions(self, ids, mask):
-        return self._encode(self.model.encode_mentions, ids, mask)
+    def encode_mentions(self, batch):
+        return self._encode(self.model.encode_mentions, batch)
 
-    def encode_views(self, ids, mask):
-        return self._encode(self.model.encode_views, ids, mask)
+    def encode_views(self, batch):
+        return self._encode(self.model.encode_views, batch)
 
-    def _encode(self, encode, ids, mask):
-        lengths = mask.sum(1).tolist()
+    def _encode(self, encode, batch: Packed):
+        lengths = batch.mask.sum(1).tolist()
+        ids = batch.unpack(batch.ids).tolist()
         parts = [
-            (row, encode(ids[row, None, : lengths[row]], mask[row, None, : lengths[row]])[0])
+            (row, encode(pack([ids[row][: lengths[row]]]))[0])
             for rows in batches_by_length(lengths, self.chunk_tokens)
             for row in rows.tolist()
         ]
@@ -262,7 +265,7 @@ def test_rows_stand_in_the_order_given_with_their_mask(encoder):
     encoded = CachedEncoding(model.encode_mentions, CONTEXTS, 20, False, CPU)
     assert encoded.vectors.shape == (5, 14, 32) and encoded.vectors.requires_grad
     for row, ids in enumerate(CONTEXTS):
-        alone = model.encode_mentions(*pad([ids]))[0]
+        alone = model.encode_mentions(pack([ids]))[0]
         torch.testing.assert_close(encoded.vectors[row, : len(ids)], alone, rtol=0, atol=1e-5)
         assert encoded.mask[row].tolist() == [1] * len(ids) + [0] * (14 - len(ids))
 
@@ -272,7 +275,7 @@ def test_padding_that_takes_part_stands_in_the_mask(encoder):
     encoded = CachedEncoding(model.encode_mentions, CONTEXTS, 40, False, CPU, 32)
     assert encoded.vectors.shape == (5, 32, 32)
     assert (encoded.mask == 1).all()
-    alone = model.encode_mentions(*pad(CONTEXTS[1:2], length=32))
+    alone = model.encode_mentions(pack(CONTEXTS[1:2], pad_to=32))
     torch.testing.assert_close(encoded.vectors[1:2], alone, rtol=0, atol=1e-5)
     nothing = CachedEncoding(model.encode_mentions, [], 40, False, CPU, 32)
     assert nothing.vectors.shape == (0, 32, 32)

@@ -23,7 +23,7 @@ def found(encoder, tmp_path_factory) -> list[dict]:
         env={**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"},
         capture_output=True,
         text=True,
-        timeout=40,
+        timeout=200,
     )
     assert done.returncode == 0, done.stderr
     return [torch.load(out / f"{rank}.pt") for rank in (0, 1)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from muver.encoders.bulk import pad
+from muver.encoders.packing import pack
 from muver.encoders.scores import sum_of_max
 from muver.training.validation import count_hits
 from muver.views.worlds import load_worlds
@@ -34,18 +34,18 @@ def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind, cutoff):
     hits = 0
     with torch.no_grad():
         for context, gold in zip(world.contexts, world.gold, strict=True):
-            ids, mask = pad([context], length=lengths[0])
-            mention = model.encode_mentions(ids, mask)
+            batch = pack([context], pad_to=lengths[0])
+            mention = model.encode_mentions(batch)
             scores = []
             for some in world.views:
-                view_ids, view_mask = pad([view.ids for view in some], length=lengths[1])
-                vectors = model.encode_views(view_ids, view_mask)
+                views = pack([view.ids for view in some], pad_to=lengths[1])
+                vectors = model.encode_views(views)
                 if kind == "max":
                     scores.append((mention @ vectors.T).max().item())
                 elif kind == "l2":
                     scores.append((-(mention - vectors).norm(dim=1)).max().item())
                 elif kind == "sum_max":
-                    scores.append(sum_of_max(mention, mask, vectors, view_mask).item())
+                    scores.append(sum_of_max(mention, batch.mask, vectors, views.mask).item())
                 else:
                     scores.append((mention[0] @ vectors[0].T).max(dim=1).values.sum().item())
             best = {}

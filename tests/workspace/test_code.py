@@ -32,9 +32,12 @@ FREE = {
     "encoders/device.py",  # does what the rule's parameters say of device, precision and threads
     "corpus/schema.py",  # whoever reads a table refuses one that another version wrote
 }
-# Files that come along with something else: a tower's weights and pieces are loaded and written
-# here, but nothing is laid out or encoded.
-UNUSED = dict.fromkeys(("encoder", "convert"), {"encoders/pooling.py", "views/layout.py"})
+# Files that come along with something else: a tower's weights and pieces are loaded, written and
+# counted here, but nothing is laid out or encoded.
+UNUSED = dict.fromkeys(
+    ("encoder", "convert", "tables"),
+    {"encoders/packing.py", "encoders/pooling.py", "views/layout.py"},
+)
 # It places the files of an archive, whose checksum it verifies: only the declaration decides.
 PLACED = {"download"}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from muver.encoders.bulk import pad
+from muver.encoders.packing import pack
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.global_views import encode_global
 from muver.encoders.stages.merge import merge_store
@@ -35,4 +35,4 @@ def folders(model, corpus, tmp_path_factory):
 
 def vector(model, ids) -> np.ndarray:
     with torch.no_grad():
-        return model.encode_views(*pad([ids]))[0].numpy()
+        return model.encode_views(pack([ids]))[0].numpy()

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from muver.corpus.schema import read_mentions
-from muver.encoders.bulk import pad
+from muver.encoders.packing import pack
 from muver.encoders.stages.encode import encode_split
 from muver.errors import InputError
 from muver.files import read_json
@@ -31,7 +31,7 @@ def test_the_store_holds_every_view_and_mention(folders, model, corpus):
     mentions = np.load(folders / "store" / "mentions.npy")
     assert mentions.shape == (read_mentions(corpus[1], "train").num_rows, 32)
     with torch.no_grad():
-        last = model.encode_mentions(*pad(worlds[-1].contexts[-1:]))[0].numpy()
+        last = model.encode_mentions(pack(worlds[-1].contexts[-1:]))[0].numpy()
     np.testing.assert_allclose(mentions[-1], last, rtol=0, atol=1e-5)
     counts = read_json(folders / "store" / "manifest.json")["worlds"]
     assert counts["alder"]["entities"] == counts["alder"]["mentions"] == 12

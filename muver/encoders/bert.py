@@ -1,0 +1,228 @@
+"""BERT over packed sequences: nothing is computed for padding, or for states that nobody reads.
+
+The weights bear the names of Hugging Face's ``BertModel`` without its pooling layer, so that either
+loads what the other wrote; a test compares their outputs. It is written out here because a model's
+stage would otherwise spend more time on importing the library than on a small model, and because
+the library computes padded batches and all states of the last layer, where a view needs one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from muver.encoders.packing import Packed
+from muver.errors import InputError
+from muver.files import read_json
+
+ACTIVATIONS = {
+    "gelu": F.gelu,
+    "gelu_new": lambda states: F.gelu(states, approximate="tanh"),
+    "relu": F.relu,
+}
+
+
+@dataclass(frozen=True)
+class BertConfig:
+    """Sizes of a BERT, as its config.json names them; the defaults are BERT-base's."""
+
+    vocab_size: int = 30522
+    hidden_size: int = 768
+    num_hidden_layers: int = 12
+    num_attention_heads: int = 12
+    intermediate_size: int = 3072
+    max_position_embeddings: int = 512
+    type_vocab_size: int = 2
+    hidden_act: str = "gelu"
+    hidden_dropout_prob: float = 0.1
+    attention_probs_dropout_prob: float = 0.1
+    initializer_range: float = 0.02
+    layer_norm_eps: float = 1e-12
+    pad_token_id: int | None = 0
+
+    @classmethod
+    def from_file(cls, path: Path) -> "BertConfig":
+        """Read a config.json.
+
+        Raises
+        ------
+        InputError
+            If it is not a BERT's, or that of a kind of BERT that is not built here.
+        """
+        raw = read_json(path)
+        if not isinstance(raw, dict):
+            raise InputError(f"{path}: expected an object with a BERT's sizes.")
+        return cls.from_dict(raw, str(path))
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any], where: str) -> "BertConfig":
+        """Take what is known of a config.json; ``where`` is named in errors."""
+        kind = raw.get("model_type")
+        if kind != "bert":
+            raise InputError(
+                f"{where} says model_type {kind!r}; both towers are BERTs. Choose a BERT-type "
+                "encoder."
+            )
+        known = {field.name: raw[field.name] for field in fields(cls) if field.name in raw}
+        config = cls(**known)
+        embedding = raw.get("position_embedding_type") or "absolute"
+        for name, value, allowed in (
+            ("hidden_act", config.hidden_act, tuple(ACTIVATIONS)),
+            ("position_embedding_type", embedding, ("absolute",)),
+        ):
+            if value not in allowed:
+                raise InputError(
+                    f"{where} says {name} {value!r}, and only {', '.join(allowed)} can be built "
+                    "here. Choose another encoder."
+                )
+        if config.hidden_size % config.num_attention_heads:
+            raise InputError(
+                f"{where} says hidden_size {config.hidden_size}, which cannot be shared out among "
+                f"{config.num_attention_heads} attention heads."
+            )
+        return config
+
+    def as_dict(self) -> dict[str, Any]:
+        """What stands in config.json."""
+        return {"architectures": ["BertModel"], "model_type": "bert", **asdict(self)}
+
+
+class Bert(nn.Module):
+    """One tower.
+
+    A new one has random weights: normal with ``initializer_range``, biases and padding's vector 0.
+    """
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.config = config
+        self.embeddings = Embeddings(config)
+        self.encoder = nn.ModuleDict(
+            {"layer": nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))}
+        )
+        self.apply(self._initialise)
+
+    def states(self, batch: Packed) -> Tensor:
+        """States of the last layer at every token: (tokens, d)."""
+        hidden = self.embeddings(batch)
+        for layer in self.encoder["layer"]:
+            hidden = layer(hidden, batch)
+        return hidden
+
+    def first_states(self, batch: Packed) -> Tensor:
+        """States of the last layer at the first token of each sequence: (sequences, d).
+
+        In the order given. Of the other tokens the last layer computes keys and values only.
+        """
+        hidden = self.embeddings(batch)
+        *layers, last = self.encoder["layer"]
+        for layer in layers:
+            hidden = layer(hidden, batch)
+        return batch.as_given(last(hidden, batch, batch.firsts))
+
+    def _initialise(self, module: nn.Module) -> None:
+        if isinstance(module, nn.Linear | nn.Embedding):
+            nn.init.normal_(module.weight, std=self.config.initializer_range)
+        if isinstance(module, nn.Linear):
+            nn.init.zeros_(module.bias)
+        if isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            nn.init.zeros_(module.weight.data[module.padding_idx])
+
+
+class Embeddings(nn.Module):
+    """Word pieces, positions and the first token type, summed and normalised."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        size = config.hidden_size
+        # Padding's vector starts at 0 and never gets a gradient, also where it is attended.
+        self.word_embeddings = nn.Embedding(config.vocab_size, size, config.pad_token_id)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, size)
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, size)
+        self.LayerNorm = nn.LayerNorm(size, config.layer_norm_eps)
+        self.dropout = config.hidden_dropout_prob
+
+    def forward(self, batch: Packed) -> Tensor:
+        """(tokens, d)"""
+        hidden = self.word_embeddings(batch.ids) + self.token_type_embeddings.weight[0]
+        hidden = self.LayerNorm(hidden + self.position_embeddings(batch.positions))
+        return F.dropout(hidden, self.dropout, self.training)
+
+
+class Layer(nn.Module):
+    """Attention and feed-forward network, each with its residual and norm."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        size, inner = config.hidden_size, config.intermediate_size
+        self.attention = nn.ModuleDict(
+            {"self": SelfAttention(config), "output": Residual(size, config)}
+        )
+        self.intermediate = nn.ModuleDict({"dense": nn.Linear(size, inner)})
+        self.output = Residual(inner, config)
+        self.activation = ACTIVATIONS[config.hidden_act]
+
+    def forward(self, hidden: Tensor, batch: Packed, wanted: Tensor | None = None) -> Tensor:
+        """(tokens, d) states to new ones; only those at the sequences' firsts if ``wanted``."""
+        own = hidden if wanted is None else hidden[wanted]
+        attended = self.attention["self"](own, hidden, batch)
+        own = self.attention["output"](attended, own)
+        return self.output(self.activation(self.intermediate["dense"](own)), own)
+
+
+class SelfAttention(nn.Module):
+    """Attention within each sequence, a block of equal lengths at a time, without a mask."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        size = config.hidden_size
+        self.query, self.key, self.value = (nn.Linear(size, size) for _ in range(3))
+        self.heads, self.dropout = config.num_attention_heads, config.attention_probs_dropout_prob
+
+    def forward(self, own: Tensor, hidden: Tensor, batch: Packed) -> Tensor:
+        """Queries of ``own``, all tokens or one a sequence, against ``hidden``'s keys: as own."""
+        queries, keys, values = self.query(own), self.key(hidden), self.value(hidden)
+        each = 1 if len(own) == len(batch) else None
+        sizes = [rows * length for rows, length in batch.blocks]
+        own_sizes = [rows * (each or length) for rows, length in batch.blocks]
+        mask = None if batch.keys is None else batch.keys[:, None, None, :]
+        parts = [
+            F.scaled_dot_product_attention(
+                *(self._heads(part, rows) for part in some),
+                attn_mask=mask,
+                dropout_p=self.dropout if self.training else 0.0,
+            )
+            .transpose(1, 2)
+            .reshape(-1, own.shape[1])
+            for (rows, _), *some in zip(
+                batch.blocks,
+                queries.split(own_sizes),
+                keys.split(sizes),
+                values.split(sizes),
+                strict=True,
+            )
+        ]
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def _heads(self, states: Tensor, rows: int) -> Tensor:
+        """(rows * length, d) -> (rows, heads, length, d / heads)"""
+        return states.view(rows, -1, self.heads, states.shape[1] // self.heads).transpose(1, 2)
+
+
+class Residual(nn.Module):
+    """A linear layer back to the states' size, added to them and normalised."""
+
+    def __init__(self, inner: int, config: BertConfig):
+        super().__init__()
+        self.dense = nn.Linear(inner, config.hidden_size)
+        self.LayerNorm = nn.LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.dropout = config.hidden_dropout_prob
+
+    def forward(self, hidden: Tensor, residual: Tensor) -> Tensor:
+        """(rows, inner) and (rows, d) -> (rows, d)"""
+        hidden = F.dropout(self.dense(hidden), self.dropout, self.training)
+        return self.LayerNorm(hidden + residual)

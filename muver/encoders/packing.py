@@ -1,0 +1,99 @@
+"""Token sequences without padding: one behind the other, those of equal length side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from muver.views.layout import Ids
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A batch of sequences as a tower reads it, longest first.
+
+    Attributes
+    ----------
+    ids, positions : (tokens,) int64
+        Word pieces, and where in its sequence each stands.
+    rows : (tokens,) int64
+        Which of the given sequences a token belongs to.
+    order : (sequences,) int64
+        Which of the given sequences is the first, second, ... here.
+    blocks
+        (sequences, length) of each run of sequences of equal length.
+    keys : (sequences, length) bool
+        Positions that are attended, where sequences were padded on purpose (then there is one
+        block); None if all are.
+    """
+
+    ids: Tensor
+    positions: Tensor
+    rows: Tensor
+    order: Tensor
+    blocks: list[tuple[int, int]]
+    keys: Tensor | None
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest sequence."""
+        return self.blocks[0][1]
+
+    @cached_property
+    def firsts(self) -> Tensor:
+        """(sequences,) positions in ``ids`` at which sequences begin."""
+        return (self.positions == 0).nonzero()[:, 0]
+
+    @cached_property
+    def mask(self) -> Tensor:
+        """(sequences, longest) 1 at every position that has a state, in the order given."""
+        return self.unpack(torch.ones_like(self.ids))
+
+    def as_given(self, values: Tensor) -> Tensor:
+        """Bring values by sequence, (sequences, ...), back into the order given."""
+        return torch.empty_like(values).index_copy(0, self.order, values)
+
+    def unpack(self, values: Tensor) -> Tensor:
+        """Values by token, (tokens, ...), as (sequences, longest, ...) in the order given.
+
+        Zeros stand behind the end of a sequence.
+        """
+        padded = values.new_zeros((len(self), self.longest, *values.shape[1:]))
+        return padded.index_put((self.rows, self.positions), values)
+
+
+def pack(
+    sequences: Sequence[Ids], device: torch.device | str = "cpu", pad_to: int | None = None
+) -> Packed:
+    """Lay out sequences for a tower.
+
+    Parameters
+    ----------
+    sequences
+        At least one, none of them empty.
+    pad_to
+        Pad every sequence with id 0 to this length. Padding attends to the sequence and is not
+        attended itself; its states are computed. Without it there is no padding.
+    """
+    lengths = np.array([len(ids) for ids in sequences])
+    order = np.argsort(-lengths, kind="stable")
+    keys = None
+    if pad_to is not None:
+        keys = torch.from_numpy(np.arange(pad_to) < lengths[order][:, None]).to(device)
+        sequences = [[*ids, *[0] * (pad_to - len(ids))] for ids in sequences]
+        lengths[:] = pad_to
+    sizes = lengths[order]
+    ids = np.concatenate([np.asarray(sequences[row], dtype=np.int64) for row in order])
+    starts = np.cumsum(sizes) - sizes
+    positions = np.arange(len(ids)) - np.repeat(starts, sizes)
+    rows = np.repeat(order, sizes)
+    blocks = [(len(list(same)), int(length)) for length, same in groupby(sizes)]
+    tensors = (torch.from_numpy(array).to(device) for array in (ids, positions, rows, order))
+    return Packed(*tensors, blocks=blocks, keys=keys)

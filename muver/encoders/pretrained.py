@@ -1,0 +1,73 @@
+"""BERTs in any form that Hugging Face's library reads: a directory, or a name of the hub.
+
+The one module that imports the library, which takes seconds; what it reads is kept in our own form.
+"""
+
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoTokenizer, BertModel
+from transformers.utils import logging as transformers_logging
+
+from muver.encoders.bert import Bert, BertConfig
+from muver.errors import InputError
+from muver.progress import logger
+
+# Weights of BERT checkpoints that a tower has no use for: the pooling layer and training heads.
+UNUSED_WEIGHTS = ("pooler.", "cls.", "embeddings.position_ids")
+
+transformers_logging.disable_progress_bar()
+
+
+def read_tower(source: str) -> Bert:
+    """Read a BERT without its pooling layer, in float32.
+
+    Parameters
+    ----------
+    source
+        A directory, or a hub name.
+
+    Raises
+    ------
+    InputError
+        If it is no BERT, the weights are damaged, of other sizes than config.json says, or some
+        are missing (the library would make those up at random).
+    OSError
+        If the hub has no such name or cannot be reached.
+    """
+    where = f"encoder {source}"
+    try:
+        raw = AutoConfig.from_pretrained(source).to_dict()
+    except ValueError as error:  # a model_type that the library does not know, or none
+        raise InputError(f"{where}: {error}") from error
+    tower = Bert(BertConfig.from_dict(raw, f"{where}: its config.json"))
+    verbosity = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()  # what its report would say is checked below
+    try:
+        loaded, report = BertModel.from_pretrained(
+            source, add_pooling_layer=False, dtype=torch.float32, output_loading_info=True
+        )
+    except (RuntimeError, SafetensorError) as error:
+        raise InputError(f"{where}: its weights cannot be loaded ({error}).") from error
+    finally:
+        transformers_logging.set_verbosity(verbosity)
+    if missing := sorted(report["missing_keys"]):
+        raise InputError(
+            f"{where}: {len(missing)} weights are missing, the first is {missing[0]!r}. "
+            "Expected the weights of a whole BERT."
+        )
+    unknown = [
+        name
+        for name in sorted(report["unexpected_keys"])
+        if not name.removeprefix("bert.").startswith(UNUSED_WEIGHTS)
+    ]
+    if unknown:
+        logger.warning("%s: %d weights not used: %s", source, len(unknown), ", ".join(unknown))
+    tower.load_state_dict(loaded.state_dict())
+    return tower
+
+
+def write_tokenizer(source: str, path: Path) -> None:
+    """Write a tokenizer that the source has in an older form (vocab.txt) as tokenizer.json."""
+    AutoTokenizer.from_pretrained(source).backend_tokenizer.save(str(path))
