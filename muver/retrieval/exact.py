@@ -1,7 +1,8 @@
 """Exact retrieval: every mention against every view of its world, in bounded memory."""
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +34,11 @@ class WorldIndex:
     rows: np.ndarray
     starts: np.ndarray
     owners: np.ndarray
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """(candidates,) how many views each candidate has."""
+        return np.diff(self.starts, append=len(self.owners))
 
 
 @dataclass(frozen=True)
@@ -117,10 +123,10 @@ def rank(
     shape = (len(mentions), k)
     entities, rows = np.full(shape, -1), np.full(shape, -1)
     scores = np.full(shape, -np.inf, dtype=np.float32)
-    # Products are float32, and become distances in place; sums need two float64 blocks more.
-    bytes_a_view = 4 if aggregate == "max" else 20
-    block = max(memory_mb * 2**20 // (bytes_a_view * max(len(world.vectors), 1)), 1)
     keep = min(k, len(world.starts))
+    block = max(
+        memory_mb * 2**20 // _bytes_a_mention(world, keep, aggregate, softmax_candidates), 1
+    )
     view_squares = _squares(world.vectors) if metric == "l2" else None
     for start in range(0, len(mentions), block):
         span = slice(start, start + block)
@@ -143,6 +149,17 @@ def rank(
         rows[span, :keep] = world.rows[views]
         scores[span, :keep] = ranked
     return Ranking(entities, scores, rows)
+
+
+def _bytes_a_mention(world: WorldIndex, keep: int, aggregate: str, candidates: int) -> int:
+    """Memory that ranking for one mention takes."""
+    views = len(world.owners)
+    # Products are float32, and become distances in place; a normaliser needs them once more.
+    products = 4 * views if aggregate == "max" else 8 * views
+    few = max(keep, candidates) if aggregate != "max" else keep
+    # Views of candidates that are looked at one by one cost some indices and values more.
+    gathered = min(few * int(world.counts.max(initial=1)), views)
+    return products + 48 * gathered + 1
 
 
 def rank_scores(
@@ -218,28 +235,49 @@ def _to_distances(
     np.negative(products, out=products)
 
 
-def _candidate_views(world: WorldIndex, candidate: int) -> slice:
-    ends = world.starts[candidate + 1] if candidate + 1 < len(world.starts) else len(world.vectors)
-    return slice(int(world.starts[candidate]), int(ends))
-
-
 def _softmax_sums(
     products: np.ndarray, world: WorldIndex, pool: np.ndarray, pool_best: np.ndarray
 ) -> np.ndarray:
     """(mentions, pool) sums of probabilities, columns in increasing order of candidate."""
-    greatest = pool_best[:, :1].astype(np.float64)
-    threshold = pool_best[:, -1:]
-    everything = np.exp(products - greatest)
-    normaliser = everything.sum(axis=1, keepdims=True)
-    everything[products < threshold] = 0
-    sums = np.add.reduceat(everything, world.starts, axis=1) / normaliser
-    return np.take_along_axis(sums, np.sort(pool, axis=1), axis=1)
+    greatest = pool_best[:, :1]
+    everything = products - greatest
+    normaliser = np.exp(everything, out=everything).sum(axis=1, dtype=np.float64)
+    # Only views of the pool are counted, and only these are summed in double precision.
+    views = _gather(products, world, np.sort(pool, axis=1))
+    mentions = views.mentions
+    sums = np.exp(views.values.astype(np.float64) - greatest[mentions, 0])
+    sums[views.values < pool_best[mentions, -1]] = 0
+    return np.add.reduceat(sums, views.starts).reshape(pool.shape) / normaliser[:, None]
 
 
 def _winning_views(products: np.ndarray, world: WorldIndex, chosen: np.ndarray) -> np.ndarray:
-    views = np.empty_like(chosen)
-    for row, candidates in enumerate(chosen):
-        for column, candidate in enumerate(candidates):
-            span = _candidate_views(world, int(candidate))
-            views[row, column] = span.start + int(np.argmax(products[row, span]))
-    return views
+    """(mentions, chosen) the view of each chosen candidate with the greatest product."""
+    views = _gather(products, world, chosen)
+    best = np.maximum.reduceat(views.values, views.starts)
+    winners = np.flatnonzero(views.values == np.repeat(best, views.counts))
+    # Of a candidate's equal views the first: the first winner at or after the candidate's start.
+    first = winners[np.searchsorted(winners, views.starts)]
+    return views.columns[first].reshape(chosen.shape)
+
+
+class _Gathered(NamedTuple):
+    """The views of some candidates of some mentions, one candidate's after the other's.
+
+    ``starts`` and ``counts`` say where each candidate's views begin and how many they are.
+    """
+
+    values: np.ndarray
+    mentions: np.ndarray
+    columns: np.ndarray
+    starts: np.ndarray
+    counts: np.ndarray
+
+
+def _gather(products: np.ndarray, world: WorldIndex, candidates: np.ndarray) -> _Gathered:
+    counts = world.counts[candidates].ravel()
+    ends = np.cumsum(counts)
+    starts = ends - counts
+    columns = np.arange(ends[-1]) + np.repeat(world.starts[candidates].ravel() - starts, counts)
+    by_mention = counts.reshape(candidates.shape).sum(axis=1)
+    mentions = np.repeat(np.arange(len(candidates)), by_mention)
+    return _Gathered(products[mentions, columns], mentions, columns, starts, counts)
