@@ -149,4 +149,4 @@ class Replay:
     def _index(self, layers: int, candidate_of: np.ndarray) -> WorldIndex:
         parts = self.pool[: layers + 1]
         owners = np.concatenate([np.array(part.entities, dtype=np.int64) for part in parts])
-        return build_world(np.concatenate([p.vectors for p in parts]), owners, candidate_of)
+        return build_world([part.vectors for part in parts], owners, candidate_of)

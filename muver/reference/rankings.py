@@ -34,7 +34,7 @@ def compare_rankings(replay: Replay, report: Report) -> None:
         # With mentions for axes the dot products are the recorded scores themselves.
         axes = np.eye(len(scores), dtype=np.float32)
         columns = np.ascontiguousarray(scores.T, dtype=np.float32)
-        recorded = build_world(columns, owners, replay.candidate_of)
+        recorded = build_world([columns], owners, replay.candidate_of)
         noise = np.sqrt(contexts.shape[1]) * 2.0**-24 * np.abs(scores).max(axis=1)
         tied = {int(replay.candidate_of[e]) for e in merged_otherwise(replay, merging)}
         for name in AGGREGATES:

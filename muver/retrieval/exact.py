@@ -1,5 +1,6 @@
 """Exact retrieval: every mention against every view of its world, in bounded memory."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -66,12 +67,15 @@ def first_with_same(keys: list[Any]) -> np.ndarray:
     return np.array([seen.setdefault(key, n) for n, key in enumerate(keys)], dtype=np.int64)
 
 
-def build_world(vectors: np.ndarray, entities: np.ndarray, candidate_of: np.ndarray) -> WorldIndex:
-    """Order views by candidate.
+def build_world(
+    parts: Sequence[np.ndarray], entities: np.ndarray, candidate_of: np.ndarray
+) -> WorldIndex:
+    """Order views by candidate, in one copy.
 
     Parameters
     ----------
-    vectors : (views, d)
+    parts : (some views, d) each
+        The views' vectors, to be thought of as under each other.
     entities : (views,)
         Line number of each view's entity.
     candidate_of : (entities of the world,)
@@ -82,9 +86,16 @@ def build_world(vectors: np.ndarray, entities: np.ndarray, candidate_of: np.ndar
     rows = np.argsort(candidates, kind="stable")
     ordered = candidates[rows]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    if np.array_equal(rows, np.arange(len(rows))):  # a memory-mapped store stays on disk
-        return WorldIndex(vectors, rows, starts, entities)
-    return WorldIndex(vectors[rows], rows, starts, entities[rows])
+    in_order = np.array_equal(rows, np.arange(len(rows)))
+    if in_order and len(parts) == 1:  # a memory-mapped store stays on disk
+        return WorldIndex(parts[0], rows, starts, entities)
+    vectors = np.empty((len(rows), parts[0].shape[1]), dtype=np.float32)
+    places = np.argsort(rows)
+    first = 0
+    for part in parts:
+        vectors[places[first : first + len(part)]] = part
+        first += len(part)
+    return WorldIndex(vectors, rows, starts, entities[rows])
 
 
 def rank(

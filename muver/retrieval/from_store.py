@@ -63,10 +63,10 @@ def retrieve_from_store(
     for name in views.worlds:
         own = ids[worlds == name].tolist()
         titles = read_entities(entities, [name])["title"].to_pylist()
-        stacked, owners, origins = views.world(name)
+        parts, owners, origins = views.world(name)
         ranking = rank(
             vectors[position : position + len(own)],
-            build_world(stacked, owners, candidates(titles, settings["match"])),
+            build_world(parts, owners, candidates(titles, settings["match"])),
             settings["k"],
             settings["aggregate"],
             settings["softmax_candidates"],

@@ -9,7 +9,7 @@ import numpy as np
 from muver.errors import InputError
 from muver.files import read_json
 from muver.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
-from muver.views.store import Layer, LayerFile, ViewStore
+from muver.views.store import LayerFile, ViewStore
 
 PLACES = ("store", "merged", "global_views", "spans")
 
@@ -71,21 +71,29 @@ class SystemViews:
         """Names of the worlds, in the store's order."""
         return self._base.worlds
 
-    def world(self, name: str) -> tuple[np.ndarray, np.ndarray, Origins]:
-        """One world's views under each other.
+    def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
+        """One world's views, kind by kind.
 
         Returns
         -------
-        (views, d) vectors, memory-mapped if there are only original views; the (views,) entity of
-        each; and where each comes from.
+        (some views, d) vectors of each kind, memory-mapped but where views are left out; for all
+        of them under each other the (views,) entity of each, and where each comes from.
         """
-        parts = [(code, file.world(name)) for code, file in self._parts]
-        vectors, entities, origins = _stack(parts)
-        if self._exhaustive < 0:
-            return vectors, entities, origins
-        few = np.bincount(parts[0][1].entities) <= self._exhaustive
-        kept = (origins.layer <= 0) | ~few[entities]
-        return vectors[kept], entities[kept], Origins(*(column[kept] for column in origins))
+        layers = [(code, file.world(name)) for code, file in self._parts]
+        few = np.bincount(layers[0][1].entities) <= self._exhaustive
+        parts, entities, origins = [], [], []
+        for code, layer in layers:
+            vectors, own = layer.vectors, layer.entities
+            origin = Origins(np.full(len(own), code), layer.first, layer.last)
+            if code > 0 and self._exhaustive >= 0:  # merged views, of entities without every span
+                kept = ~few[own]
+                vectors, own = vectors[kept], own[kept]
+                origin = Origins(*(column[kept] for column in origin))
+            parts.append(vectors)
+            entities.append(own)
+            origins.append(origin)
+        stacked = Origins(*(np.concatenate(columns) for columns in zip(*origins, strict=True)))
+        return parts, np.concatenate(entities), stacked
 
     def _open(
         self, folder: Path | None, option: str, setting: str, command: str
@@ -102,18 +110,3 @@ class SystemViews:
                 f"{command}` again."
             )
         return folder, manifest
-
-
-def _stack(parts: list[tuple[int, Layer]]) -> tuple[np.ndarray, np.ndarray, Origins]:
-    layers = [layer for _, layer in parts]
-    codes = [np.full(len(layer.entities), code) for code, layer in parts]
-    vectors = [layer.vectors for layer in layers]
-    return (
-        vectors[0] if len(vectors) == 1 else np.concatenate(vectors),
-        np.concatenate([layer.entities for layer in layers]),
-        Origins(
-            np.concatenate(codes),
-            np.concatenate([layer.first for layer in layers]),
-            np.concatenate([layer.last for layer in layers]),
-        ),
-    )

@@ -161,8 +161,8 @@ class Retriever:
     def _load(self, name: str) -> "_World":
         table = read_entities(self._entities, [name])
         titles = table["title"].to_pylist()
-        vectors, owners, origins = self._views.world(name)
-        index = build_world(vectors, owners, candidates(titles, self._settings["match"]))
+        parts, owners, origins = self._views.world(name)
+        index = build_world(parts, owners, candidates(titles, self._settings["match"]))
         return _World(index, table["document_id"].to_pylist(), titles, origins)
 
 

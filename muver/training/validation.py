@@ -48,5 +48,5 @@ def _rank(
     owners = np.repeat(np.arange(len(world.views)), [len(some) for some in world.views])
     views = encode_vectors(model.encode_views, flat, *size)
     mentions = encode_vectors(model.encode_mentions, world.contexts, *size)
-    index = build_world(views, owners, candidate_of)
+    index = build_world([views], owners, candidate_of)
     return rank(mentions, index, k, metric=model.config.metric)

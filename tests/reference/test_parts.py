@@ -13,7 +13,7 @@ OWNERS = np.array([0, 0, 1, 2, 2])
 
 
 def index(owners=OWNERS):
-    return build_world(np.zeros((len(owners), 1)), owners, np.arange(owners.max() + 1))
+    return build_world([np.zeros((len(owners), 1))], owners, np.arange(owners.max() + 1))
 
 
 def test_a_maximum_is_counted_from_the_best():
