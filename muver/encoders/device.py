@@ -16,8 +16,9 @@ def start(settings: dict[str, Any]) -> Accelerator:
     Parameters
     ----------
     settings
-        ``device`` (auto, cpu or cuda), ``precision`` (fp32 or bf16), ``threads``. The number of
-        threads is a setting and not the machine's: sums are split by it, so it moves last digits.
+        ``device`` (auto, cpu or cuda), ``precision`` (fp32 or bf16; params.yaml's ``auto`` is
+        settled before, by :mod:`muver.settings.precision`), ``threads``. The number of threads is
+        a setting and not the machine's: sums are split by it, so it moves last digits.
 
     Notes
     -----

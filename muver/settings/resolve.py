@@ -11,6 +11,7 @@ import yaml
 from muver.errors import InputError
 from muver.settings.derive import derive
 from muver.settings.overlay import overlay
+from muver.settings.precision import settle_precision
 from muver.settings.references import check_references
 from muver.settings.schema import check_schema, suggestion
 
@@ -35,7 +36,8 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
     Returns
     -------
     The sections with ``preset``, without ``presets``, and ``workspace``: the folder under build/.
-    Models and systems that follow from others are among them (:mod:`muver.settings.derive`).
+    Models and systems that follow from others are among them (:mod:`muver.settings.derive`), and
+    ``auto`` as a precision has become what it is here (:mod:`muver.settings.precision`).
 
     Raises
     ------
@@ -56,6 +58,7 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
     merged["preset"] = chosen
     check_schema({**merged, "presets": dict(presets)})
     check_references(merged)
+    merged["compute"] = settle_precision(merged["compute"])
     merged.pop("presets", None)
     if "dataset" in overrides and "workspace" not in overrides:
         merged.pop("workspace", None)  # the one written is of the dataset written

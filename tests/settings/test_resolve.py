@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from muver.errors import InputError
-from muver.settings import model_settings, resolve, row_settings
+from muver.settings import model_settings, precision, resolve, row_settings
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
 
@@ -216,3 +216,23 @@ def test_a_model_s_own_training_settings_win(params):
     assert model_settings(settings, "som")["training"]["batch_size"] == 7
     assert model_settings(settings, "muver")["training"]["batch_size"] != 7
     assert model_settings(settings, "som")["training"]["epochs"] == settings["training"]["epochs"]
+
+
+@pytest.mark.parametrize("fast, used", [(True, "bf16"), (False, "fp32")])
+def test_an_automatic_precision_is_settled_before_a_row_has_its_key(
+    params, monkeypatch, fast, used
+):
+    monkeypatch.setattr(precision, "fast_at_bf16", lambda device: fast)
+    asked = {"precision": "auto", "training_precision": "auto"}
+    settings = resolve(params, {"compute": asked})
+    assert {key: settings["compute"][key] for key in asked} == dict.fromkeys(asked, used)
+    row = row_settings(settings, "muver")
+    assert (row["precision"], row["model"]["precision"]) == (used, used)
+    written_out = resolve(params, {"compute": dict.fromkeys(asked, used)})
+    assert row_settings(written_out, "muver") == row
+
+
+def test_rows_are_in_full_precision_unless_asked_for_otherwise(params):
+    for preset in params["presets"]:
+        compute = resolve(params, {"preset": preset})["compute"]
+        assert compute["precision"] == compute["training_precision"] == "fp32"

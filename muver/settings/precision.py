@@ -1,0 +1,71 @@
+"""What ``auto`` stands for as a precision: bf16 where this machine is fast at it, else fp32.
+
+It is settled when settings are resolved and not in a stage, so that a row's key holds the precision
+that was used. Settings are resolved without torch, so the machine is asked by other means; where
+they leave a doubt, the answer is fp32.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+KEYS = ("precision", "training_precision")
+CPUINFO = Path("/proc/cpuinfo")
+NVIDIA = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidia0"))
+# bf16 matrix units. avx512_bf16 alone does not count: what it gains is little against its price.
+CPU_FLAG = "amx_bf16"
+CAPABILITY = 8.0  # of the first GPUs with bf16 matrix units
+
+
+def settle_precision(compute: Mapping[str, Any]) -> dict[str, Any]:
+    """The section ``compute`` with a precision of this machine in place of each ``auto``."""
+    asked = [key for key in KEYS if compute[key] == "auto"]
+    if not asked:
+        return dict(compute)
+    best = "bf16" if fast_at_bf16(compute["device"]) else "fp32"
+    return {**compute, **dict.fromkeys(asked, best)}
+
+
+def fast_at_bf16(device: str) -> bool:
+    """Whether the device that ``compute.device`` leads to multiplies faster in bf16.
+
+    A CUDA GPU is if its compute capability is 8 or more (all GPUs', as any may be taken), a CPU if
+    it has AMX.
+    """
+    if device != "cpu" and _torch_may_use_gpus():
+        return _lowest_capability() >= CAPABILITY
+    return device != "cuda" and CPU_FLAG in _cpu_flags()
+
+
+def _torch_may_use_gpus() -> bool:
+    """Whether there is a GPU which is not hidden, and a build of torch that could use it."""
+    if not any(path.exists() for path in NVIDIA):
+        return False
+    hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1")
+    return not hidden and not metadata.version("torch").endswith("+cpu")
+
+
+def _lowest_capability() -> float:
+    """Of this machine's GPUs; 0 if it cannot be told."""
+    command = shutil.which("nvidia-smi")
+    if command is None:
+        return 0.0
+    query = [command, "--query-gpu=compute_cap", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(query, capture_output=True, text=True, timeout=60, check=True)
+        return min(map(float, done.stdout.split()), default=0.0)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return 0.0
+
+
+def _cpu_flags() -> set[str]:
+    """What the first CPU can do; nothing where the system does not say."""
+    try:
+        lines = CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return set()
+    return next((set(line.split()) for line in lines if line.startswith("flags")), set())
