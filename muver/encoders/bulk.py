@@ -1,5 +1,6 @@
 """Encoding many token sequences: by length, in batches of so many tokens."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -7,7 +8,8 @@ import torch
 from torch import Tensor
 
 from muver.encoders.packing import Packed, pack
-from muver.progress import Progress
+from muver.errors import InputError
+from muver.progress import Progress, logger
 from muver.views.layout import Ids
 
 Encode = Callable[[Packed], Tensor]
@@ -21,12 +23,90 @@ def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.
     Arrays of positions into ``lengths``; rows x longest row is at most ``batch_tokens`` (one row
     at least). Longest first, so that too small a memory shows at once.
     """
-    order = np.argsort(-np.asarray(lengths), kind="stable")
+    order = _longest_first(lengths)
     start = 0
     while start < len(order):
-        rows = max(batch_tokens // max(int(lengths[order[start]]), 1), 1)
-        yield order[start : start + rows]
-        start += rows
+        rows = _batch(order, lengths, start, batch_tokens)
+        yield rows
+        start += len(rows)
+
+
+def encode_by_length(
+    encode: Encode,
+    sequences: Sequence[Ids],
+    batch_tokens: int,
+    device: torch.device | str = "cpu",
+    pad_to: int | None = None,
+) -> Iterator[tuple[np.ndarray, Packed, Tensor]]:
+    """Encode sequences batch by batch; in smaller ones where a GPU's memory does not suffice.
+
+    Each time it does not, a batch has half the tokens from there on, and a warning says so.
+
+    Parameters
+    ----------
+    encode
+        Maps a batch to (batch, d) or (batch, length, d) vectors.
+    pad_to
+        Pad every sequence to this length (:func:`muver.encoders.packing.pack`).
+
+    Yields
+    ------
+    Positions into ``sequences``, their batch, and its vectors in float32, on ``device``.
+
+    Raises
+    ------
+    InputError
+        If the memory does not hold one sequence alone.
+    """
+    lengths = [pad_to or len(ids) for ids in sequences]
+    order = _longest_first(lengths)
+    start = 0
+    while start < len(order):
+        rows = _batch(order, lengths, start, batch_tokens)
+        encoded = _attempt(encode, [sequences[row] for row in rows], device, pad_to)
+        if encoded is None:
+            batch_tokens = _fewer(len(rows), lengths[rows[0]])
+            continue
+        yield rows, *encoded
+        start += len(rows)
+
+
+def _longest_first(lengths: Sequence[int]) -> np.ndarray:
+    return np.argsort(-np.asarray(lengths), kind="stable")
+
+
+def _batch(order: np.ndarray, lengths: Sequence[int], start: int, batch_tokens: int) -> np.ndarray:
+    """The positions in ``order`` that make the batch from ``start`` on."""
+    rows = max(batch_tokens // max(int(lengths[order[start]]), 1), 1)
+    return order[start : start + rows]
+
+
+def _attempt(
+    encode: Encode, sequences: Sequence[Ids], device: torch.device | str, pad_to: int | None
+) -> tuple[Packed, Tensor] | None:
+    """A batch and its vectors; None if the GPU's memory did not suffice."""
+    with contextlib.suppress(torch.OutOfMemoryError):
+        batch = pack(sequences, device, pad_to)
+        return batch, encode(batch).float()
+    return None
+
+
+def _fewer(rows: int, longest: int) -> int:
+    """Tokens of a batch after one of so many rows did not fit; frees what that one left behind."""
+    torch.cuda.empty_cache()
+    if rows == 1:
+        raise InputError(
+            f"the GPU's memory does not hold one sequence of {longest} tokens, so no "
+            "compute.batch_tokens is small enough. End what else runs on the GPU, or set "
+            "compute.device to cpu."
+        )
+    fewer = rows * longest // 2
+    logger.warning(
+        "out of the GPU's memory with a batch of %d tokens: going on with %d "
+        "(compute.batch_tokens: %d would start with them)",
+        rows * longest, fewer, fewer,
+    )  # fmt: skip
+    return fewer
 
 
 @torch.inference_mode()
@@ -38,7 +118,7 @@ def encode_vectors(
     device: torch.device | str = "cpu",
     label: str | None = None,
 ) -> np.ndarray:
-    """Encode sequences to one vector each.
+    """Encode sequences to one vector each, in smaller batches where a GPU's memory is too small.
 
     Parameters
     ----------
@@ -53,9 +133,8 @@ def encode_vectors(
     """
     vectors = np.empty((len(sequences), dimension), dtype=np.float32)
     progress = Progress(label, len(sequences), "sequences") if label else None
-    for rows in batches_by_length([len(ids) for ids in sequences], batch_tokens):
-        batch = pack([sequences[row] for row in rows], device)
-        vectors[rows] = encode(batch).float().cpu().numpy()
+    for rows, _, encoded in encode_by_length(encode, sequences, batch_tokens, device):
+        vectors[rows] = encoded.cpu().numpy()
         if progress:
             progress.advance(len(rows))
     if progress:

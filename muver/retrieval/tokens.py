@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from muver.checking import disk_errors
-from muver.encoders.bulk import Encode, batches_by_length
-from muver.encoders.packing import pack
+from muver.encoders.bulk import Encode, encode_by_length
 from muver.encoders.scores import sum_of_max
 from muver.progress import Progress
 from muver.views.layout import Ids
@@ -101,10 +100,8 @@ def _encode(
     device: torch.device,
     pad_to: int | None,
 ) -> Iterator[TokenVectors]:
-    lengths = [pad_to or len(ids) for ids in sequences]
-    for rows in batches_by_length(lengths, batch_tokens):
-        batch = pack([sequences[row] for row in rows], device, pad_to)
-        yield TokenVectors(rows, encode(batch).float(), batch.mask)
+    for rows, batch, vectors in encode_by_length(encode, sequences, batch_tokens, device, pad_to):
+        yield TokenVectors(rows, vectors, batch.mask)
 
 
 def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:

@@ -1,5 +1,6 @@
 """The training run: epochs of batches, validation, the best checkpoint, the log."""
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from muver.files import write_text
 from muver.progress import Progress, logger
 from muver.training.batches import epoch_batches
 from muver.training.checkpoint import Checkpoints
+from muver.training.memory import fewer_graph_tokens
 from muver.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
 from muver.training.padding import fill_with_empty_views
 from muver.training.step import backward_through_batch
@@ -57,6 +59,7 @@ class Trainer:
         self.planned = planned_steps(len(self.examples), settings["batch_size"], settings["epochs"])
         self.optimiser = build_optimiser(model, settings)
         self.schedule = warm_up_then_decay(self.optimiser, settings["warmup"], self.planned)
+        self.graph_tokens = settings["graph_tokens"]  # fewer if a GPU's memory does not suffice
         self.step = 0
         self.best = -1
         self.speed = 0.0  # mentions per second of the last step
@@ -101,18 +104,7 @@ class Trainer:
         started = time.monotonic()
         contexts, views, gold = self._lay_out(batch)
         self.model.train()
-        self._seed_dropout()
-        self.optimiser.zero_grad(set_to_none=True)
-        loss = backward_through_batch(
-            self.model,
-            contexts,
-            views,
-            gold,
-            self.accelerator,
-            self.settings["chunk_tokens"],
-            self.settings["graph_tokens"],
-            self.settings["mask_false_negatives"],
-        )
+        loss = self._backward(contexts, views, gold)
         if self.settings["average_gradients_over"] > 1:
             for weight in self.model.parameters():
                 if weight.grad is not None:
@@ -132,6 +124,31 @@ class Trainer:
             }
         )
         self.speed = len(batch) / (time.monotonic() - started)
+
+    def _backward(self, contexts: list[Ids], views: list[list[Ids]], gold: np.ndarray) -> float:
+        """The batch's loss and its gradient; again with less memory if the GPU has too little."""
+        chunk_tokens = self.settings["chunk_tokens"]
+        while True:
+            self._seed_dropout()
+            self.optimiser.zero_grad(set_to_none=True)
+            with contextlib.suppress(torch.OutOfMemoryError):
+                return backward_through_batch(
+                    self.model,
+                    contexts,
+                    views,
+                    gold,
+                    self.accelerator,
+                    chunk_tokens,
+                    self.graph_tokens,
+                    self.settings["mask_false_negatives"],
+                )
+            self.optimiser.zero_grad(set_to_none=True)  # before memory is given back
+            self.graph_tokens = fewer_graph_tokens(
+                [*contexts, *(ids for own in views for ids in own)],
+                chunk_tokens,
+                self.graph_tokens,
+                self.accelerator.num_processes,
+            )
 
     def _seed_dropout(self) -> None:
         """Seed by step and process, so that a resumed run needs no generator's state."""

@@ -6,8 +6,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.encoders.bulk import batches_by_length, encode_vectors
+from muver.encoders.bulk import batches_by_length, encode_by_length, encode_vectors
 from muver.encoders.packing import pack
+from muver.errors import InputError
+from muver.progress import logger
 from tests import tiny
 
 
@@ -44,3 +46,84 @@ def test_nothing_to_encode():
         raise AssertionError("asked for an empty batch")
 
     assert encode_vectors(encode, [], 32, 100).shape == (0, 32)
+
+
+class SmallMemory:
+    """An encoder on a GPU that holds so many tokens: a vector is the sequence's first two ids."""
+
+    def __init__(self, tokens: int):
+        self.tokens, self.tried = tokens, []
+
+    def __call__(self, batch):
+        self.tried.append(len(batch.ids))
+        if len(batch.ids) > self.tokens:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return batch.as_given(batch.ids[batch.firsts][:, None].float().expand(-1, 2))
+
+
+def test_too_small_a_memory_halves_the_batch_and_goes_on(caplog, monkeypatch):
+    """By hand: eight sequences of 4 tokens and four of 2, at most 10 tokens at once."""
+    sequences = [[row] * (4 if row < 8 else 2) for row in range(12)]
+    encode = SmallMemory(10)
+    monkeypatch.setattr(logger, "propagate", True)  # as before a command has set up its log
+    with caplog.at_level("WARNING", logger="muver"):
+        vectors = encode_vectors(encode, sequences, 2, 32)
+    # 32 // 4 rows do not fit, nor do 16 // 4; 8 // 4 do, and 8 // 2 of the shorter ones.
+    assert encode.tried == [32, 16, 8, 8, 8, 8, 8]
+    assert vectors[:, 0].tolist() == list(range(12))
+    assert [record.args for record in caplog.records] == [(32, 16, 16), (16, 8, 8)]
+    assert "going on with 16 (compute.batch_tokens: 16 would start" in caplog.messages[0]
+
+
+def test_it_is_halved_from_what_did_not_fit_and_not_from_what_was_allowed():
+    encode = SmallMemory(12)
+    encode_vectors(encode, [[1] * 4] * 4, 2, 1_000_000)
+    assert encode.tried == [16, 8, 8]
+
+
+def test_a_memory_that_runs_out_on_the_way():
+    """What was encoded before is kept: only the batch that failed is encoded again."""
+    encode = SmallMemory(8)
+    given = []
+
+    def filling_up(batch):
+        encode.tokens = 8 if len(given) < 2 else 4
+        given.append(batch)
+        return encode(batch)
+
+    vectors = encode_vectors(filling_up, [[row] * 4 for row in range(6)], 2, 8)
+    assert encode.tried == [8, 8, 8, 4, 4]
+    assert vectors[:, 1].tolist() == list(range(6))
+
+
+@given(
+    st.lists(st.integers(1, 20), min_size=1, max_size=30),
+    st.integers(1, 200),
+    st.integers(20, 60),
+)
+def test_every_memory_that_holds_the_longest_sequence_suffices(lengths, batch_tokens, memory):
+    sequences = [[row] * length for row, length in enumerate(lengths)]
+    vectors = encode_vectors(SmallMemory(memory), sequences, 2, batch_tokens)
+    assert vectors[:, 0].tolist() == list(range(len(lengths)))
+
+
+def test_a_memory_that_does_not_hold_one_sequence():
+    message = "does not hold one sequence of 9 tokens, so no compute.batch_tokens is small enough"
+    with pytest.raises(InputError, match=message):
+        encode_vectors(SmallMemory(8), [[1, 2], [3] * 9, [4]], 2, 100)
+
+
+def test_other_errors_are_passed_on():
+    def encode(batch):
+        raise RuntimeError("a shape is wrong")
+
+    with pytest.raises(RuntimeError, match="a shape is wrong"):
+        encode_vectors(encode, [[1, 2]], 2, 100)
+
+
+def test_padding_counts_as_tokens():
+    encode = SmallMemory(100)
+    batches = list(encode_by_length(encode, [[1], [2, 2], [3]], 10, pad_to=5))
+    assert encode.tried == [10, 5]
+    assert [rows.tolist() for rows, _, _ in batches] == [[0, 1], [2]]
+    assert batches[0][1].mask.tolist() == [[1] * 5] * 2

@@ -16,6 +16,7 @@ from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.files import MODEL_FILES
 from muver.errors import InputError
+from muver.progress import logger
 from muver.training import loop
 from muver.training.checkpoint import Checkpoints
 from muver.training.loop import Trainer
@@ -367,3 +368,37 @@ def test_averaged_gradients_are_a_part_of_the_plain_ones(encoder, corpus, tmp_pa
     assert part == pytest.approx(norm / 4, rel=1e-5)
     for name, gradient in plain.items():
         torch.testing.assert_close(averaged[name], gradient / 4)
+
+
+def test_a_gpu_too_small_for_the_activations_trains_the_same(
+    encoder, corpus, tmp_path, uninterrupted, monkeypatch, caplog
+):
+    """One that holds the activations of 150 tokens, and runs out with gradients half made."""
+    original, tried = loop.backward_through_batch, []
+
+    def on_a_small_gpu(model, contexts, views, *args):
+        tokens = sum(map(len, [*contexts, *(ids for own in views for ids in own)]))
+        kept = tokens <= args[3]
+        tried.append(kept)
+        loss = original(model, contexts, views, *args)
+        if kept and tokens > 150:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return loss
+
+    monkeypatch.setattr(loop, "backward_through_batch", on_a_small_gpu)
+    monkeypatch.setattr(logger, "propagate", True)  # as before a command has set up its log
+    with caplog.at_level("WARNING", logger="muver"):
+        files = run(tmp_path, encoder, corpus)
+    assert files == uninterrupted[0]
+    assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
+    assert len(tried) == STEPS + len(caplog.records) and len(caplog.records) >= 1
+    assert "encoded twice from here on, with the same gradients" in caplog.messages[0]
+
+
+def test_a_gpu_too_small_for_a_chunk(encoder, corpus, tmp_path, monkeypatch):
+    def on_no_gpu(*args):
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(loop, "backward_through_batch", on_no_gpu)
+    with pytest.raises(InputError, match="training.chunk_tokens, now 200, to 100"):
+        run(tmp_path, encoder, corpus)

@@ -1,0 +1,59 @@
+"""What to do when a training step needs more memory than the GPU has."""
+
+from collections.abc import Sequence
+
+import torch
+
+from muver.errors import InputError
+from muver.progress import logger
+from muver.views.layout import Ids
+
+
+def fewer_graph_tokens(
+    sequences: Sequence[Ids], chunk_tokens: int, graph_tokens: int, processes: int
+) -> int:
+    """The bound ``graph_tokens`` with which a step that did not fit is tried again.
+
+    Batches above the bound are encoded twice, in chunks, instead of keeping their activations; the
+    gradients stay the same (:mod:`muver.training.caching`). Smaller chunks would draw other
+    dropout masks, so ``chunk_tokens`` is a person's choice and not made here.
+
+    Parameters
+    ----------
+    sequences
+        Contexts and views of the batch that did not fit.
+    processes
+        How many train together. Of several none can repeat a step alone.
+
+    Raises
+    ------
+    InputError
+        If the batch was encoded in chunks already; says what to set.
+    """
+    torch.cuda.empty_cache()
+    tokens = sum(map(len, sequences))
+    longest = max(map(len, sequences))
+    if processes > 1:
+        raise InputError(
+            f"out of the GPU's memory in a training step. Lower training.graph_tokens (now "
+            f"{graph_tokens}; 0 keeps no activations), and then training.chunk_tokens (now "
+            f"{chunk_tokens})."
+        )
+    if tokens <= graph_tokens:
+        logger.warning(
+            "out of the GPU's memory with the activations of %d tokens: larger batches than %d "
+            "tokens are encoded twice from here on, with the same gradients "
+            "(training.graph_tokens: %d would start with that)",
+            tokens, tokens // 2, tokens // 2,
+        )  # fmt: skip
+        return tokens // 2
+    if chunk_tokens > longest:
+        raise InputError(
+            "out of the GPU's memory in a training step. Set training.chunk_tokens, now "
+            f"{chunk_tokens}, to {max(chunk_tokens // 2, longest)}: no pass has more tokens then. "
+            "The loss is still that of the whole batch; dropout falls on other places."
+        )
+    raise InputError(
+        f"the GPU's memory does not hold a training step in passes of one sequence ({longest} "
+        "tokens). End what else runs on the GPU, or set compute.device to cpu."
+    )
