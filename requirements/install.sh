@@ -44,6 +44,12 @@ adopt_pip_settings() {
     done
 }
 
+# Where Python is told to keep no compiled files, as in many containers, every start of every stage
+# would compile torch again: seconds each. Compile once instead.
+if [[ -n ${PYTHONDONTWRITEBYTECODE:-} ]]; then
+    export UV_COMPILE_BYTECODE=1
+fi
+
 install() { "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --no-deps "$@"; }
 locked() { # locked NAME [option ...]
     local lock=requirements/$1.lock

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 UV = """#!/bin/sh
-echo "$* links=$UV_FIND_LINKS index=$UV_DEFAULT_INDEX cert=$SSL_CERT_FILE" >> uv.log
+echo "$* links=$UV_FIND_LINKS index=$UV_DEFAULT_INDEX cert=$SSL_CERT_FILE" \
+    "compile=$UV_COMPILE_BYTECODE" >> uv.log
 case "$*" in *--no-index*) exit $NO_WHEEL;; esac
 """
 PIP = """#!/bin/sh
@@ -103,6 +104,14 @@ def test_what_would_stand_in_the_way_is_removed_first(install, has, gpu, removed
     commands = install(has=has, gpu=gpu)
     uninstalled = [command.split(" links=")[0].split()[-1] for command in about(commands, "uninst")]
     assert uninstalled == removed
+
+
+@pytest.mark.parametrize(("told", "compiled"), [("1", "1"), ("", "")])
+def test_code_is_compiled_where_python_may_not_keep_what_it_compiles(
+    install, monkeypatch, told, compiled
+):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", told)
+    assert all(command.endswith(f" compile={compiled}") for command in install())
 
 
 def test_uv_trusts_and_asks_whom_pip_does(install):
