@@ -1,0 +1,1 @@
+"""Measurements by hand: ``python -m benchmarks`` (README.md beside this file)."""

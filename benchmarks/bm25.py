@@ -1,0 +1,68 @@
+"""BM25: our queries a second beside bm25s' own retrieval of as many documents."""
+
+import numpy as np
+
+from benchmarks.context import Context
+from benchmarks.rows import Findings, Row
+from benchmarks.timing import in_turn
+
+DOCUMENTS, WORDS, QUERIES, SHOWN = 5000, 200, 1000, 64
+
+
+def run(context: Context) -> Findings:
+    """One world's descriptions, or made ones with words as frequent as Zipf has it."""
+    import bm25s
+
+    from muver.retrieval.bm25 import BM25
+    from muver.retrieval.exact import rank_scores
+
+    case = context.case
+    texts, queries = case.texts, case.queries
+    if not texts or not queries:
+        texts, queries = _made()
+    index = BM25(texts)
+    candidate_of = np.arange(len(texts))
+    library = bm25s.BM25(k1=1.2, b=0.75, method="lucene")
+    library.index(
+        bm25s.tokenize(texts, stopwords=[], show_progress=False),
+        create_empty_token=False,
+        show_progress=False,
+    )
+    words = {"stopwords": [], "show_progress": False, "return_ids": False}
+    shown = min(SHOWN, len(texts))
+    timed = in_turn(
+        {
+            "bm25s": lambda: library.retrieve(
+                bm25s.tokenize(queries, **words), k=shown, show_progress=False
+            ),
+            "ours": lambda: rank_scores(index.scores(queries), candidate_of, shown),
+        },
+        context.options.repetitions,
+    )
+    plain, ours = timed["bm25s"], timed["ours"]
+    findings = Findings()
+    findings.rows.append(
+        Row(
+            "BM25",
+            f"{len(texts):,} documents, best {shown}",
+            "queries/s",
+            len(queries) / plain.seconds,
+            len(queries) / ours.seconds,
+            plain.seconds / ours.seconds,
+            remark=f"{len(queries)} queries; the baseline is bm25s' own retrieve()",
+        )
+    )
+    scores = np.sort(plain.result.scores, axis=1)[:, ::-1]
+    same = np.allclose(np.sort(ours.result.scores, axis=1)[:, ::-1], scores, rtol=1e-5, atol=1e-5)
+    findings.agree(bool(same), "BM25: scores of the best documents are those of bm25s")
+    return findings
+
+
+def _made() -> tuple[list[str], list[str]]:
+    random = np.random.Generator(np.random.PCG64(2))
+    words = np.array([f"word{number}" for number in range(30000)])
+    chance = 1 / np.arange(1, len(words) + 1)
+    chance /= chance.sum()
+    drawn = random.choice(words, (DOCUMENTS, WORDS), p=chance)
+    asked = random.choice(words[100:], (QUERIES, 2))
+    return [" ".join(row) for row in drawn], [" ".join(row) for row in asked]

@@ -1,0 +1,49 @@
+"""What the phases of one run share: options, data, the peak, and the sweep, measured once."""
+
+from functools import cache, cached_property
+
+from benchmarks.data import Case, load
+from benchmarks.options import Options
+from benchmarks.peak import matrix_peak
+from benchmarks.rows import Row
+from benchmarks.sweep import Sweep, measure
+
+PEAK_SHARE = 0.6
+
+
+class Context:
+    """Made once a run; what is asked for twice is measured once."""
+
+    def __init__(self, options: Options):
+        self.options = options
+        self.peak = cache(self._peak)
+
+    @cached_property
+    def case(self) -> Case:
+        """Model and data."""
+        return load(self.options)
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """All settings of merging on both sides."""
+        return measure(self.case, self.options)
+
+    def _peak(self, precision: str) -> tuple[float, str]:
+        """GFLOP/s, and the shape that gave it."""
+        return matrix_peak(self.options.device, precision, 0.1 if self.options.quick else 0.4)
+
+    def share_of_peak(
+        self, phase: str, what: str, precision: str, work: float, seconds: float
+    ) -> Row:
+        """A row for ``work`` GFLOP, those of real tokens, done in some seconds."""
+        peak, rate = self.peak(precision)[0], work / seconds
+        return Row(
+            phase,
+            f"{what}: share of the {precision} peak",
+            "GFLOP/s",
+            None,
+            rate,
+            rate / peak,
+            PEAK_SHARE,
+            remark=f"of {peak:,.0f}; real tokens only",
+        )

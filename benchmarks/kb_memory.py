@@ -1,0 +1,74 @@
+"""Peak memory and speed of making a knowledge base, at several numbers of entities.
+
+Each step is a process of its own, so that its memory is its own; what is printed is the largest
+``ru_maxrss`` of the process and those it started. CPU seconds hold on a busy machine too. For one
+million entities: ``--sizes 1000000`` (about 1.4 GB on disk while it runs).
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+MENTIONS = {"aida-train": 500, "aida-testb": 100}
+UNIT = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes there, else in KiB
+
+
+def measured(*arguments: str) -> tuple[float, float, float]:
+    """Wall seconds, CPU seconds and peak memory in MB of a ``muver`` command."""
+    started = time.perf_counter()
+    command = [sys.executable, "-m", "muver.cli", *arguments]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    said = process.stderr.read() if process.stderr else ""
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(said)
+    cpu = usage.ru_utime + usage.ru_stime
+    return time.perf_counter() - started, cpu, usage.ru_maxrss * UNIT / 1e6
+
+
+def steps(size: int, folder: Path, workers: int, part_megabytes: int) -> dict[str, list[str]]:
+    """The commands, by what they do."""
+    asked = {"seed": 13, "entities": size, "entities_per_world": 2000, "mentions": MENTIONS}
+    dump, kb = str(folder / "raw" / "kilt_knowledgesource.json"), str(folder / "kb")
+    settings = ["--settings", json.dumps({"part_bytes": part_megabytes << 20})]
+    processes = ["--workers", str(workers)]
+    generate = ["generate", "--shape", "kilt", "--settings", json.dumps(asked), *processes]
+    link = ["link", "--set", "aida-train", "--file", str(folder / "raw" / "aida-train.jsonl")]
+    link += ["--mentions", str(folder / "m.parquet"), "--report", str(folder / "m.json")]
+    return {
+        "generate": [*generate, "--out", str(folder / "raw")],
+        "read": ["kb", "all", "--dump", dump, "--out", kb, *settings, *processes],
+        "finish": ["kb", "finish", "--dump", dump, "--out", kb, *settings],
+        "link": [*link, "--kb", kb],
+    }
+
+
+def main() -> None:
+    """Print a line for each size and step."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--part-megabytes", type=int, default=16)
+    parser.add_argument("--folder", type=Path, help="where temporary files go")
+    args = parser.parse_args()
+    print(
+        f"{'entities':>9} {'step':10} {'peak MB':>8} {'wall s':>8} {'CPU s':>8} {'per CPU s':>10}"
+    )
+    for size in args.sizes:
+        with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+            todo = steps(size, Path(folder), args.workers, args.part_megabytes)
+            for name, arguments in todo.items():
+                wall, cpu, peak = measured(*arguments)
+                print(
+                    f"{size:9} {name:10} {peak:8.0f} {wall:8.1f} {cpu:8.1f} {size / cpu:10.0f}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

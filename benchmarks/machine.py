@@ -1,0 +1,53 @@
+"""What kind of machine a benchmark ran on."""
+
+import os
+import platform
+from pathlib import Path
+
+import torch
+
+BF16_FLAGS = {"amx_bf16", "avx512_bf16"}
+
+
+def cpu_model() -> str:
+    """The processor's name, where the system tells it."""
+    return _cpuinfo("model name") or platform.processor() or platform.machine()
+
+
+def device_name(device: str) -> str:
+    """The GPU's name, or the processor's."""
+    return torch.cuda.get_device_name(0) if device == "cuda" else cpu_model()
+
+
+def fast_precisions(device: str) -> tuple[str, ...]:
+    """fp32, and bf16 on a GPU or a processor with instructions for it."""
+    flags = set((_cpuinfo("flags") or "").split())
+    return ("fp32", "bf16") if device == "cuda" or flags & BF16_FLAGS else ("fp32",)
+
+
+def describe(device: str, threads: int) -> dict[str, str]:
+    """Kind of machine, by name of the property."""
+    import transformers
+
+    return {
+        "device": device_name(device),
+        "CPU": cpu_model(),
+        "cores": str(os.cpu_count()),
+        "threads": str(threads),
+        "vector instructions": torch.backends.cpu.get_cpu_capability(),
+        "fast in bf16": "yes" if "bf16" in fast_precisions(device) else "no",
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "Python": platform.python_version(),
+    }
+
+
+def _cpuinfo(key: str) -> str | None:
+    path = Path("/proc/cpuinfo")
+    if not path.is_file():
+        return None
+    for line in path.read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == key:
+            return value.strip()
+    return None

@@ -1,0 +1,133 @@
+"""Gradient caching: peak memory and time of a step as the batch grows, each in its own process."""
+
+import argparse
+import contextlib
+import json
+import pickle
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psutil
+import torch
+
+from benchmarks.data import load
+from benchmarks.options import Options
+from benchmarks.rows import Findings, Row
+from benchmarks.timing import clock
+
+CLEAR_PEAK, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+SIZES = (32, 64, 128)
+CHUNK_TOKENS = 4096  # of a pass, so that also the small batch is cut
+REACH_TIME, REACH_GROWTH = 1.5, 1.2
+
+
+def run(options: Options) -> Findings:
+    """Kept graphs against cached gradients."""
+    findings = Findings()
+    measured = {
+        (size, cached): _in_process(options, size, cached)
+        for size in SIZES
+        for cached in (False, True)
+    }
+    for size in SIZES:
+        kept, cached = measured[size, False], measured[size, True]
+        findings.rows.append(
+            Row(
+                "gradient caching",
+                f"time over that of the kept graph, batch {size}",
+                "s a step",
+                kept["seconds"],
+                cached["seconds"],
+                cached["seconds"] / kept["seconds"],
+                REACH_TIME,
+                at_most=True,
+                remark=f"baseline: ours with the graph kept; chunks of {CHUNK_TOKENS} tokens",
+            )
+        )
+    for size in SIZES:
+        kept, cached = measured[size, False], measured[size, True]
+        findings.rows.append(
+            Row(
+                "gradient caching",
+                f"memory over that of batch {SIZES[0]}, batch {size}",
+                "MB",
+                kept["megabytes"],
+                cached["megabytes"],
+                cached["megabytes"] / measured[SIZES[0], True]["megabytes"],
+                REACH_GROWTH,
+                at_most=True,
+                remark="a step's peak above what the process held before, gradients included",
+            )
+        )
+    return findings
+
+
+def _in_process(options: Options, size: int, cached: bool) -> dict[str, float]:
+    with tempfile.NamedTemporaryFile(suffix=".pickle") as file:
+        pickle.dump(options, file)
+        file.flush()
+        command = [sys.executable, "-m", "benchmarks.memory", file.name, str(size)]
+        if cached:
+            command.append("--cached")
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    """Run some steps of one batch and print their median time and peak memory as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("options", type=Path)
+    parser.add_argument("size", type=int)
+    parser.add_argument("--cached", action="store_true")
+    args = parser.parse_args()
+    options: Options = pickle.loads(args.options.read_bytes())
+    torch.set_num_threads(options.threads)
+    from benchmarks.training import CACHED, KEPT, Batch, Ours
+
+    case = load(options)
+    batch = Batch(case, args.size)
+    ours = Ours(case, options.device, "fp32", options.threads)
+    graph_tokens = CACHED if args.cached else KEPT
+    if options.device == "cuda":
+        torch.zeros(1, device="cuda")
+    before = _start(options.device)
+    seconds = []
+    for _ in range(2 if options.quick else options.repetitions + 1):
+        took, _ = clock(lambda: ours.step(batch, CHUNK_TOKENS, graph_tokens))
+        seconds.append(took)
+    print(
+        json.dumps(
+            {
+                "seconds": statistics.median(seconds[1:]),
+                "megabytes": (_peak(options.device) - before) / 1e6,
+            }
+        )
+    )
+
+
+def _start(device: str) -> float:
+    """Bytes held now; the peak is counted from here on."""
+    if device == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+        return torch.cuda.memory_allocated()
+    with contextlib.suppress(OSError):  # where it cannot be reset, loading counts as well
+        CLEAR_PEAK.write_text("5")
+    return psutil.Process().memory_info().rss
+
+
+def _peak(device: str) -> float:
+    """Bytes held at the most since :func:`_start`."""
+    if device == "cuda":
+        return torch.cuda.max_memory_allocated()
+    for line in STATUS.read_text().splitlines() if STATUS.is_file() else ():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+if __name__ == "__main__":
+    main()

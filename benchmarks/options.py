@@ -1,0 +1,50 @@
+"""What a run of the benchmarks measures, and how much of it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+PHASES = (
+    "peak",
+    "encoding",
+    "merging",
+    "ranking",
+    "bm25",
+    "training",
+    "memory",
+    "end_to_end",
+    "projection",
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """Of one run.
+
+    Attributes
+    ----------
+    workspace, dataset, encoder
+        Data: a folder that the main job built; or a directory in ZESHEL's format with a BERT
+        directory; or neither, for made sequences and a random BERT of ``layers`` and ``hidden``.
+    entities, merged_entities
+        Sampled for encoding, and for merging.
+    batch_tokens
+        Of our side's encoding.
+    repetitions
+        Of both sides in turn, of which medians are taken.
+    """
+
+    device: str
+    threads: int
+    precisions: tuple[str, ...]
+    layers: int
+    hidden: int
+    entities: int
+    merged_entities: int
+    batch_tokens: int
+    repetitions: int
+    workspace: Path | None = None
+    model: str = "muver"
+    dataset: Path | None = None
+    encoder: Path | None = None
+    quick: bool = False
+    large: bool = False

@@ -1,0 +1,88 @@
+"""Our side, as the stages call it: the one place where benchmarks meet what may be rebuilt."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from accelerate.state import AcceleratorState
+
+from benchmarks.data import Case
+from muver.encoders import device as devices
+from muver.encoders.bulk import encode_vectors
+from muver.retrieval.exact import Ranking, build_world, first_with_same, rank
+from muver.views.expand import NewViews, expand_world
+from muver.views.layout import Ids
+
+SHOWN, SUMMED = 64, 200
+TOP_K, MERGED_TOKENS = 0.4, 512
+
+
+def accelerator(device: str, precision: str, threads: int) -> Accelerator:
+    """What a stage makes of ``compute``; may be called again with another precision."""
+    AcceleratorState._reset_state()  # it would keep the first precision of this process
+    return devices.start({"device": device, "precision": precision, "threads": threads})
+
+
+class Tower:
+    """Encodes as the stages do, in one precision."""
+
+    def __init__(self, case: Case, device: str, precision: str, batch_tokens: int):
+        self.case, self.device, self.precision = case, device, precision
+        self.batch_tokens = batch_tokens
+        case.model.to(device).eval()
+
+    @contextlib.contextmanager
+    def _precision(self) -> Iterator[None]:
+        bf16 = self.precision == "bf16"
+        with torch.autocast(self.device, torch.bfloat16, enabled=bf16):
+            yield
+
+    def views(self, ids: Sequence[Ids]) -> np.ndarray:
+        """Vectors of views: (views, d)."""
+        return self._encode(self.case.model.encode_views, ids)
+
+    def contexts(self, ids: Sequence[Ids]) -> np.ndarray:
+        """Vectors of mentions: (mentions, d)."""
+        return self._encode(self.case.model.encode_mentions, ids)
+
+    def merge(
+        self, entities: Sequence[Sequence[Ids]], originals: np.ndarray, layers: int, pairs: str
+    ) -> list[NewViews]:
+        """New views of each layer over entities whose views are encoded."""
+        owners = np.repeat(np.arange(len(entities)), [len(views) for views in entities])
+        return expand_world(
+            owners,
+            [ids for views in entities for ids in views],
+            originals,
+            self.views,
+            self.case.markers,
+            {"layers": layers, "top_k": TOP_K, "pairs": pairs, "max_tokens": MERGED_TOKENS},
+        )
+
+    def _encode(self, encode, ids: Sequence[Ids]) -> np.ndarray:
+        with self._precision():
+            return encode_vectors(
+                encode, ids, self.case.model.dimension, self.batch_tokens, self.device
+            )
+
+
+def rank_world(
+    mentions: np.ndarray,
+    views: np.ndarray,
+    owners: np.ndarray,
+    titles: Sequence[str],
+    aggregate: str,
+) -> Ranking:
+    """Rank a world's entities, its views laid out for it included.
+
+    Parameters
+    ----------
+    owners : (views,)
+        Entity of each view.
+    titles
+        Of each entity.
+    """
+    world = build_world([views], owners, first_with_same(list(titles)))
+    return rank(mentions, world, SHOWN, aggregate, SUMMED)

@@ -1,0 +1,88 @@
+"""The report: lines to read while it runs, figures by machine, and docs/performance.md of them."""
+
+import datetime
+import re
+import textwrap
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.rows import HEAD, Findings, Row
+from muver.files import read_json, write_json, write_text
+
+ROOT = Path(__file__).parents[1]
+FIGURES = ROOT / "benchmarks" / "figures"
+PAGE = ROOT / "docs" / "performance.md"
+
+INTRODUCTION = """\
+# Performance
+
+Made by `python -m benchmarks` from `benchmarks/figures/`; not to be edited. The baseline
+(`benchmarks/baseline.py`) works as the released code does: one entity at a time, rows padded to 40
+tokens, attentions of all layers computed, every setting of merging from scratch; for each mention
+a softmax over all views of the world, a full sort and a walk in Python. It has the same weights,
+data, threads and device as ours and runs in turn with it; figures are medians. Shares of the peak
+are of the best matrix product measured in the same run, and count the operations that real tokens
+need (`benchmarks/flops.py`): padding counts nothing, and of the last layer only what the vector of
+`[CLS]` needs.
+"""
+
+
+def print_rows(findings: Findings) -> None:
+    """Print rows as lines, then what was compared."""
+    for row in findings.rows:
+        phase, what, baseline, ours, ratio, reach, verdict, remark = row.cells()
+        sides = f"{baseline or '-':>24} {ours or '-':>24} {ratio or '-':>8}"
+        print(f"{phase:16} {what:58} {sides}  {f'{reach} {verdict}'.strip()}", flush=True)
+        if remark:
+            print(textwrap.indent(remark, " " * 19), flush=True)
+    for line in findings.agreements:
+        print(f"  same: {line}", flush=True)
+    for line in findings.differences:
+        print(f"  DIFFERENT: {line}", flush=True)
+
+
+def save(
+    findings: Findings, machine: dict[str, str], data: str, command: str, folder: Path
+) -> Path:
+    """Write a run's figures under the device's name."""
+    name = re.sub(r"[^a-z0-9]+", "-", f"{machine['device']} {machine['threads']} threads".lower())
+    path = folder / f"{name.strip('-')}.json"
+    record = {
+        "machine": machine,
+        "data": data,
+        "command": command,
+        "date": datetime.date.today().isoformat(),
+        "rows": [asdict(row) for row in findings.rows],
+        "agreements": findings.agreements,
+        "differences": findings.differences,
+    }
+    write_json(path, record)
+    return path
+
+
+def write_page(folder: Path = FIGURES, page: Path = PAGE) -> None:
+    """Write the page from all figures: a section a machine."""
+    records = [read_json(path) for path in sorted(folder.glob("*.json"))]
+    write_text(page, "\n".join([INTRODUCTION, *(_section(record) for record in records)]))
+
+
+def _section(record: dict[str, Any]) -> str:
+    machine = record["machine"]
+    about = ", ".join(f"{name} {value}" for name, value in machine.items() if name != "device")
+    rows = [Row(**row).cells() for row in record["rows"]]
+    lines = [
+        f"## {machine['device']}, {machine['threads']} threads",
+        "",
+        f"{about}. Data: {record['data']}. `{record['command']}`, {record['date']}.",
+        "",
+        "| " + " | ".join(HEAD) + " |",
+        "|" + " --- |" * len(HEAD),
+        *("| " + " | ".join(cells) + " |" for cells in rows),
+        "",
+        "Compared in this run:",
+        "",
+        *(f"- {line}" for line in record["agreements"]),
+        *(f"- **different**: {line}" for line in record["differences"]),
+    ]
+    return "\n".join(lines) + "\n"

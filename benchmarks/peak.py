@@ -1,0 +1,81 @@
+"""The matrix-product peak: the best rate over shapes that a BERT's linear layers have."""
+
+import argparse
+import os
+import time
+
+import torch
+from torch import Tensor
+
+from benchmarks.timing import synchronise
+
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+HIDDEN = (384, 768)
+TOKENS = {"cpu": (1024, 4096, 16384), "cuda": (8192, 32768, 131072)}
+
+
+@torch.inference_mode()
+def matrix_peak(device: str, precision: str, seconds: float = 0.4) -> tuple[float, str]:
+    """Best GFLOP/s of (tokens, hidden) x (hidden, 4 hidden) and of the way back.
+
+    Parameters
+    ----------
+    device
+        "cpu", with the threads that torch is set to, or "cuda".
+    precision
+        "fp32", without TF32, or "bf16".
+    seconds
+        Time spent on each shape.
+
+    Returns
+    -------
+    The rate, and the shape that gave it.
+    """
+    best, shape = 0.0, ""
+    for hidden in HIDDEN:
+        for tokens in TOKENS[device]:
+            for rows, inner, columns in (
+                (tokens, hidden, 4 * hidden),
+                (tokens, 4 * hidden, hidden),
+            ):
+                left = torch.randn(rows, inner, device=device).to(DTYPES[precision])
+                right = torch.randn(columns, inner, device=device).to(DTYPES[precision])
+                rate = 2e-9 * rows * inner * columns / _fastest(left, right, seconds)
+                if rate > best:
+                    best, shape = rate, f"{rows} x {inner} x {columns}"
+    return best, shape
+
+
+def _fastest(left: Tensor, right: Tensor, seconds: float) -> float:
+    """Shortest of several times, in seconds a product."""
+    calls = 20 if left.is_cuda else 1  # a GPU's product is shorter than the wait for it
+    _product(left, right, 2)
+    times = []
+    end = time.perf_counter() + seconds
+    while len(times) < 3 or time.perf_counter() < end:
+        started = time.perf_counter()
+        _product(left, right, calls)
+        times.append((time.perf_counter() - started) / calls)
+    return min(times)
+
+
+def _product(left: Tensor, right: Tensor, calls: int) -> None:
+    for _ in range(calls):
+        torch.nn.functional.linear(left, right)
+    synchronise()
+
+
+def main() -> None:
+    """Print the peak in both precisions."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    for precision in DTYPES:
+        rate, shape = matrix_peak(args.device, precision)
+        print(f"{precision}: {rate:,.0f} GFLOP/s ({shape}, {args.threads} threads, {args.device})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Ranking: mentions a second in worlds of several sizes, and that the lists are the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from benchmarks import baseline
+from benchmarks.context import Context
+from benchmarks.ours import rank_world
+from benchmarks.rows import Findings, Row
+from benchmarks.timing import Timed, in_turn
+from muver.retrieval.exact import Ranking
+
+SIZES = (1000, 16000, 64000)
+QUICK_SIZES = (1000, 16000)
+VIEWS_AN_ENTITY = 15  # the paper's worlds have 15 to 32
+LEAST_ENTITIES = 250  # the baseline's walk needs 200 titles
+MENTIONS = 256
+REACH = {"max": 20.0, "softmax_sum": 15.0}
+NEAR = 1e-5  # scores that differ by less, relative to the greatest, count as a tie
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """A world of vectors: (mentions, d), (views, d), the (views,) entity of each, titles."""
+
+    mentions: np.ndarray
+    views: np.ndarray
+    owners: np.ndarray
+    titles: list[str]
+
+    def as_plain(self) -> tuple[torch.Tensor, torch.Tensor, list[str]]:
+        """As the baseline takes them: a title a view."""
+        named = [self.titles[owner] for owner in self.owners]
+        return torch.from_numpy(self.mentions), torch.from_numpy(self.views), named
+
+
+def made_world(views: int, mentions: int, dimension: int, entities: int | None = None) -> Vectors:
+    """Vectors of views that lie about their entity's, and of mentions.
+
+    Scores have a standard deviation of 3, so that no softmax runs out of small numbers.
+    """
+    random = np.random.Generator(np.random.PCG64(views))
+    count = min(entities or max(views // VIEWS_AN_ENTITY, LEAST_ENTITIES), views)
+    owners = np.sort(np.r_[np.arange(count), random.integers(0, count, views - count)])
+    centres = random.standard_normal((count, dimension), dtype=np.float32)
+    vectors = np.empty((views, dimension), dtype=np.float32)
+    for start in range(0, views, 65536):
+        part = slice(start, start + 65536)
+        noise = random.standard_normal(vectors[part].shape, dtype=np.float32)
+        vectors[part] = 0.8 * centres[owners[part]] + 0.6 * noise
+    asked = random.standard_normal((mentions, dimension), dtype=np.float32)
+    asked *= 3 / np.linalg.norm(asked, axis=1, keepdims=True)
+    return Vectors(asked, vectors, owners, [f"title {n}" for n in range(count)])
+
+
+def run(context: Context) -> Findings:
+    """Both aggregates in worlds of each size; the baseline's and ours in turn."""
+    findings = Findings()
+    options, case = context.options, context.case
+    sizes = QUICK_SIZES if options.quick else SIZES
+    for aggregate in ("max", "softmax_sum"):
+        for size in sizes:
+            world = made_world(
+                size, MENTIONS // 4 if options.quick else MENTIONS, case.config.hidden_size
+            )
+            timed = time_both(world, aggregate, options.repetitions)
+            plain, ours = timed["baseline"], timed["ours"]
+            count = len(world.mentions)
+            findings.rows.append(
+                Row(
+                    "ranking",
+                    f"{aggregate}, {size:,} views",
+                    "mentions/s",
+                    count / plain.seconds,
+                    count / ours.seconds,
+                    plain.seconds / ours.seconds,
+                    REACH[aggregate] if size >= 16000 else None,
+                    remark=f"{count} mentions, {len(world.titles)} entities, made vectors of "
+                    f"{case.config.hidden_size} numbers, fp32 on the CPU",
+                )
+            )
+            findings.agree(*compare_lists(f"{aggregate}, {size:,} views", world, timed))
+    return findings
+
+
+def time_both(world: Vectors, aggregate: str, repetitions: int) -> dict[str, Timed]:
+    """Baseline and ours on one world, in turn."""
+    mentions, views, named = world.as_plain()
+    accumulate = aggregate == "softmax_sum"
+    return in_turn(
+        {
+            "baseline": lambda: baseline.rank_mentions(mentions, views, named, accumulate),
+            "ours": lambda: rank_world(
+                world.mentions, world.views, world.owners, world.titles, aggregate
+            ),
+        },
+        repetitions,
+    )
+
+
+def compare_lists(what: str, world: Vectors, timed: dict[str, Timed]) -> tuple[bool, str]:
+    """Whether both sides rank the same titles, but for ties, and a line that says so."""
+    walks: Sequence[baseline.Walk] = timed["baseline"].result
+    ranking: Ranking = timed["ours"].result
+    identical = different = 0
+    for walk, entities, scores in zip(walks, ranking.entities, ranking.scores, strict=True):
+        ours = [world.titles[entity] for entity in entities if entity >= 0]
+        if ours == walk.titles:
+            identical += 1
+            continue
+        values = np.array(walk.values)
+        near = NEAR * np.abs(values).max()
+        apart = [
+            place
+            for place, (mine, theirs) in enumerate(zip(ours, walk.titles, strict=False))
+            if mine != theirs and abs(float(scores[place]) - values[place]) > near
+        ]
+        different += bool(apart) or len(ours) != len(walk.titles)
+    tied = len(walks) - identical - different
+    line = f"{what}: {identical} of {len(walks)} lists identical"
+    if tied:
+        line += f", {tied} but for the order of scores within {NEAR:g}"
+    if different:
+        line += f", {different} different"
+    return different == 0, line

@@ -1,0 +1,82 @@
+"""A line of the report: what was measured on both sides, and what the reach is."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement.
+
+    Attributes
+    ----------
+    baseline, ours
+        Rates in ``unit``; None where there is nothing to compare with.
+    ratio
+        How many times as fast, or another quotient that ``what`` names.
+    reach
+        What the ratio should be: at least, or, if ``at_most``, at most. None: only told.
+    remark
+        What else there is to say.
+    """
+
+    phase: str
+    what: str
+    unit: str = ""
+    baseline: float | None = None
+    ours: float | None = None
+    ratio: float | None = None
+    reach: float | None = None
+    at_most: bool = False
+    remark: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Whether the ratio is within reach, in a word."""
+        if self.ratio is None or self.reach is None:
+            return ""
+        met = self.ratio <= self.reach if self.at_most else self.ratio >= self.reach
+        return "met" if met else "missed"
+
+    def cells(self) -> list[str]:
+        """The row as it stands in a table."""
+        bound = "at most " if self.at_most else "at least "
+        return [
+            self.phase,
+            self.what,
+            f"{_number(self.baseline)} {self.unit}".strip() if self.baseline is not None else "",
+            f"{_number(self.ours)} {self.unit}".strip() if self.ours is not None else "",
+            _number(self.ratio),
+            f"{bound}{_number(self.reach)}" if self.reach is not None else "",
+            self.verdict,
+            self.remark,
+        ]
+
+
+HEAD = ("Phase", "What", "Baseline", "Ours", "Ratio", "Reach", "", "Remark")
+
+
+@dataclass
+class Findings:
+    """What a phase found: rows, and whether both sides gave the same."""
+
+    rows: list[Row] = field(default_factory=list)
+    agreements: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
+
+    def agree(self, same: bool, what: str) -> None:
+        """Note that both sides gave the same, or that they did not."""
+        (self.agreements if same else self.differences).append(what)
+
+    def add(self, other: "Findings") -> None:
+        """Append another phase's."""
+        self.rows += other.rows
+        self.agreements += other.agreements
+        self.differences += other.differences
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"

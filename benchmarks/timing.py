@@ -1,0 +1,54 @@
+"""Times of several ways to do the same, taken in turn."""
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Median seconds of some calls, and what the last one returned."""
+
+    seconds: float
+    result: Any
+
+
+def clock(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds of one call, with what it left to a GPU, and its result."""
+    synchronise()
+    started = time.perf_counter()
+    result = call()
+    synchronise()
+    return time.perf_counter() - started, result
+
+
+def in_turn(
+    calls: Mapping[str, Callable[[], Any]], repetitions: int, warm_up: bool = True
+) -> dict[str, Timed]:
+    """Call each once, then all again and again, so that a busy moment meets all alike.
+
+    Parameters
+    ----------
+    warm_up
+        Call each once before, not counted.
+    """
+    if warm_up:
+        for call in calls.values():
+            call()
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    results: dict[str, Any] = {}
+    for _ in range(repetitions):
+        for name, call in calls.items():
+            took, results[name] = clock(call)
+            seconds[name].append(took)
+    return {name: Timed(statistics.median(seconds[name]), results[name]) for name in calls}
+
+
+def synchronise() -> None:
+    """Wait for the GPU, if there is one in use."""
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()

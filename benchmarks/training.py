@@ -1,0 +1,143 @@
+"""A training step: loss and gradient of a batch, the plain way and ours."""
+
+import numpy as np
+import torch
+from torch import nn
+
+from benchmarks import baseline, flops
+from benchmarks.context import Context
+from benchmarks.data import Case
+from benchmarks.ours import accelerator
+from benchmarks.rows import Findings, Row
+from benchmarks.timing import in_turn
+from muver.training.step import backward_through_batch
+
+MENTIONS, VIEWS = 32, 10
+CHUNK_TOKENS = 16384
+KEPT, CACHED = 2**62, 0  # tokens up to which the graph is kept
+REACH = {"fp32": 1.5, "bf16": 2.5}
+
+
+class Batch:
+    """A batch of both sides: golds as often as they are gold, and each once."""
+
+    def __init__(self, case: Case, size: int):
+        self.contexts, golds = case.batch(size)
+        self.repeated = [case.batch_views[gold] for gold in golds]
+        distinct, self.gold = np.unique(golds, return_inverse=True)
+        self.views = [case.batch_views[gold] for gold in distinct]
+
+    def work(self, case: Case) -> float:
+        """GFLOP of a step, each distinct gold's views encoded once."""
+        lengths = [len(ids) for views in self.views for ids in views]
+        lengths += [len(ids) for ids in self.contexts]
+        return 1e-9 * flops.training(case.config, lengths)
+
+
+class Ours:
+    """Our step: gradients of the batch's loss, in one precision."""
+
+    def __init__(self, case: Case, device: str, precision: str, threads: int):
+        self.model = case.model.to(device).train()
+        self.accelerator = accelerator(device, precision, threads)
+
+    def step(
+        self, batch: Batch, chunk_tokens: int = CHUNK_TOKENS, graph_tokens: int = KEPT
+    ) -> float:
+        """The loss; gradients are left in the model."""
+        self.model.zero_grad()
+        return backward_through_batch(
+            self.model,
+            batch.contexts,
+            batch.views,
+            batch.gold,
+            self.accelerator,
+            chunk_tokens,
+            graph_tokens,
+        )
+
+
+class Plain:
+    """The baseline's step."""
+
+    def __init__(self, case: Case, device: str):
+        self.mention = baseline.library_model(case.model.mention_encoder, device).train()
+        self.entity = baseline.library_model(case.model.entity_encoder, device).train()
+
+    def step(self, batch: Batch, empty_take_part: bool = True) -> float:
+        """The loss; gradients are left in the models."""
+        self.mention.zero_grad()
+        self.entity.zero_grad()
+        loss = baseline.batch_loss(
+            self.mention, self.entity, batch.contexts, batch.repeated, VIEWS, empty_take_part
+        )
+        loss.backward()
+        return float(loss.detach())
+
+
+def run(context: Context) -> Findings:
+    """The step of 32 mentions in each precision that is fast here."""
+    findings = Findings()
+    options, case = context.options, context.case
+    batch = Batch(case, MENTIONS)
+    plain = Plain(case, options.device)
+    rows = sum(map(len, batch.repeated)) / (MENTIONS * VIEWS)
+    for precision in options.precisions:
+        ours = Ours(case, options.device, precision, options.threads)
+        if precision == "fp32":
+            _check(findings, ours, plain, batch)
+        timed = in_turn(
+            {
+                "baseline": lambda: plain.step(batch),
+                "ours": lambda ours=ours: ours.step(batch),
+            },
+            options.repetitions,
+        )
+        theirs, own = timed["baseline"].seconds, timed["ours"].seconds
+        findings.rows.append(
+            Row(
+                "training",
+                f"step of {MENTIONS} mentions x {VIEWS} views, {precision}",
+                "steps/s",
+                1 / theirs,
+                1 / own,
+                theirs / own,
+                REACH[precision],
+                remark=f"forward and backward; {len(batch.views)} distinct golds, {rows:.0%} of "
+                "the baseline's rows are real views; the baseline in fp32",
+            )
+        )
+        findings.rows.append(
+            context.share_of_peak("training", "the step", precision, batch.work(case), own)
+        )
+    case.model.zero_grad()
+    case.model.eval()
+    return findings
+
+
+def _check(findings: Findings, ours: Ours, plain: Plain, batch: Batch) -> None:
+    """Loss and gradients without dropout and with empty views left out, as ours are."""
+    for model in (ours.model, plain.mention, plain.entity):
+        model.eval()
+    expected, loss = plain.step(batch, empty_take_part=False), ours.step(batch)
+    findings.agree(
+        abs(loss - expected) <= 1e-4 * max(1.0, abs(expected)),
+        f"training: loss {loss:.6f}, the baseline's {expected:.6f} (no dropout, no empty views)",
+    )
+    pairs = ((ours.model.mention_encoder, plain.mention), (ours.model.entity_encoder, plain.entity))
+    worst = max(_gradient_difference(*pair) for pair in pairs)
+    findings.agree(worst <= 1e-3, f"training: gradients differ by {worst:.1e} of their norm")
+    for model in (ours.model, plain.mention, plain.entity):
+        model.train()
+
+
+def _gradient_difference(tower: nn.Module, library: nn.Module) -> float:
+    """Norm of the difference of all gradients over their norm."""
+    expected = {name: weight.grad for name, weight in library.named_parameters()}
+    difference = total = 0.0
+    for name, weight in tower.named_parameters():
+        own, other = weight.grad, expected[name]
+        assert own is not None and other is not None, name
+        difference += float(torch.square(own - other).sum())
+        total += float(torch.square(other).sum())
+    return (difference / max(total, 1e-30)) ** 0.5
