@@ -8,6 +8,7 @@ from muver.corpus.schema import read_entities, read_mentions
 from muver.errors import InputError
 from muver.evaluation.bootstrap import recall_intervals
 from muver.evaluation.lengths import gold_sentences
+from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import ranks_table, write_ranks
 from muver.evaluation.recall import gold_ranks, summarise
 from muver.evaluation.runs import read_run
@@ -39,8 +40,8 @@ def evaluate(
     sentences
         sentences.parquet of the segment stage, for the length of the gold descriptions.
     out
-        The evaluation, JSON; the ranks get the same name with ``.parquet``
-        (:mod:`muver.evaluation.ranks`).
+        The evaluation, JSON, whose ``precision`` tells what was not computed in fp32; the ranks
+        get the same name with ``.parquet`` (:mod:`muver.evaluation.ranks`).
     settings
         ``cutoffs`` (the k of recall@k), ``row`` (all settings of the table's row; its
         ``retrieve`` section must be what the run was made with).
@@ -107,6 +108,7 @@ def evaluate(
             "dataset": dataset,
             "fingerprint": known["fingerprint"],
             "settings": row,
+            "precision": reduced_precision(row),
             "cutoffs": cutoffs,
             **summary,
             "interval": interval,

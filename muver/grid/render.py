@@ -5,6 +5,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from muver.evaluation.precision import in_words, reduced_precision
 from muver.grid.points import HYPERPARAMETERS, spelled
 
 
@@ -29,11 +30,14 @@ def to_markdown(grid: Mapping[str, Any]) -> str:
         for mean in of_values
     ]
     recall = f"R@{grid['cutoff']}"
+    precision = in_words(reduced_precision(grid["rows"][0]["settings"]))  # all points have the same
+    told = f" Not in fp32: {precision}." if precision else ""
     return "\n\n".join(
         [
             f"# Grid of {grid['model']}: validation recall@{grid['cutoff']} in percent, "
             f"{grid['dataset']}",
-            f"{len(grid['rows'])} points. {grid['rule']} `step` is where the recall was reached.",
+            f"{len(grid['rows'])} points. {grid['rule']} `step` is where the recall was reached."
+            f"{told}",
             markdown_grid(_header(grid), cells),
             "## By value",
             f"Mean {recall} over all points with a value.",

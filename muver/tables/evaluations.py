@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from muver.checking import with_defaults
 from muver.errors import InputError
+from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import hits_at, read_ranks
 from muver.files import read_json
 from muver.tables import paper
@@ -73,12 +74,13 @@ class Evaluations:
         }
 
     def identity(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """What a row is called and which settings, data and seed it stands for."""
+        """What a row is called, which settings, data and seed it stands for, and its precision."""
         found = self.by_system[row["system"]]
         return {
             "method": row["method"],
             "system": row["system"],
             "row_key": row_key(found["settings"], found["fingerprint"]),
+            "precision": reduced_precision(found["settings"]),
         }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from muver.evaluation.bootstrap import METHOD
+from muver.evaluation.precision import in_words
 from muver.tables.numbers import bounds
 from muver.tables.page import Section
 from muver.tables.paper import paper
@@ -48,7 +49,7 @@ def label_keys(table: Mapping[str, Any]) -> dict[str, str]:
 
 
 def mentions_note(table: Mapping[str, Any]) -> str:
-    """What was measured, and what there was nothing to measure on."""
+    """What was measured, what there was nothing to measure on, and rows in less precision."""
     worlds, empty = table["worlds"], table["worlds_without_mentions"]
     parts = [
         f"{table['mentions']} {'mentions' if table['mentions'] > 1 else 'mention'} of "
@@ -59,7 +60,17 @@ def mentions_note(table: Mapping[str, Any]) -> str:
         parts.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
     if table["paper"]["note"]:
         parts.append(table["paper"]["note"])
-    return " ".join(parts)
+    return " ".join(parts + _precision_note(table["rows"]))
+
+
+def _precision_note(rows: Sequence[Row]) -> list[str]:
+    """The rows that are not in fp32, as one sentence; none if all are."""
+    methods: dict[str, dict[str, None]] = {}  # each method once, in the table's order
+    for row in rows:
+        if row["precision"]:
+            methods.setdefault(in_words(row["precision"]), {})[row["method"]] = None
+    told = [f"{', '.join(some)} ({precision})" for precision, some in methods.items()]
+    return [f"Not in fp32: {'; '.join(told)}."] if told else []
 
 
 def reference(table: Mapping[str, Any], name: str, heading: str, source: str) -> list[Section]:

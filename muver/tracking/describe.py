@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from muver.evaluation.precision import in_words, reduced_precision
 from muver.files import short_hash
 from muver.tables.numbers import percent
 
@@ -91,8 +92,9 @@ def digits(cutoffs: Iterable[int]) -> int:
 
 
 def tags(evaluation: Mapping[str, Any], method: str) -> dict[str, str]:
-    """Names by which a run is found, beside its key."""
+    """Names by which a run is found, beside its key; ``precision`` if it is not all in fp32."""
     return {
+        **precision(evaluation["settings"]),
         "method": method,
         "system": evaluation["system"],
         "dataset": evaluation["dataset"],
@@ -100,6 +102,16 @@ def tags(evaluation: Mapping[str, Any], method: str) -> dict[str, str]:
         "mentions": str(evaluation["mentions"]),
         "config_hash": short_hash(evaluation["settings"]),
     }
+
+
+def precision(settings: Mapping[str, Any]) -> dict[str, str]:
+    """The tag ``precision`` of a row that is not all in fp32.
+
+    >>> precision({"model": {"precision": "bf16"}, "precision": "bf16"})
+    {'precision': 'training bf16, encoding bf16'}
+    """
+    found = reduced_precision(settings)
+    return {"precision": in_words(found)} if found else {}
 
 
 def note(evaluation: Mapping[str, Any], method: str, key: str, table: str) -> str:

@@ -45,7 +45,7 @@ def grid_entry(grid: Mapping[str, Any], source: Path, logs: Sequence[Path]) -> E
         key=grid["row_key"],
         name=f"grid of {grid['model']}",
         tags={
-            **_tags(grid),
+            **_tags(grid, grid["rows"][names.index(grid["chosen"])]),
             "role": "parent",
             "chosen": chosen.name,
             "chosen_row_key": chosen.key,
@@ -69,7 +69,7 @@ def _point(row: Mapping[str, Any], grid: Mapping[str, Any], log: Path, source: P
     return Entry(
         key=row["row_key"],
         name=row["system"],
-        tags={**_tags(grid), "system": row["system"], "chosen": str(row["chosen"]).lower()},
+        tags={**_tags(grid, row), "system": row["system"], "chosen": str(row["chosen"]).lower()},
         metrics={
             f"best_validation_recall_at_{grid['cutoff']}": row["recall"],
             "best_step": row["step"],
@@ -84,8 +84,9 @@ def _point(row: Mapping[str, Any], grid: Mapping[str, Any], log: Path, source: P
     )
 
 
-def _tags(grid: Mapping[str, Any]) -> dict[str, str]:
+def _tags(grid: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str]:
     return {
+        **describe.precision(row["settings"]),
         "method": grid["model"],
         "dataset": grid["dataset"],
         "data_fingerprint": grid["fingerprint"],

@@ -10,7 +10,7 @@ from muver.files import short_hash
 from muver.tracking import describe
 from muver.tracking.entry import Entry
 
-SHARED = ("method", "system", "dataset", "data_fingerprint", "mentions")  # tags
+SHARED = ("method", "system", "dataset", "data_fingerprint", "mentions", "precision")  # tags
 
 
 def above_seeds(
@@ -33,7 +33,7 @@ def above_seeds(
         key=short_hash({"seeds_of": own.key}),
         name=own.name,
         tags={
-            **{name: own.tags[name] for name in SHARED},
+            **{name: own.tags[name] for name in SHARED if name in own.tags},
             "role": "parent",
             "config_hash": short_hash([run.key for run in runs]),
         },

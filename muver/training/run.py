@@ -49,8 +49,9 @@ def train(
     for name in ("training", "seed"):
         if name not in settings:
             raise InputError(f"--settings: the key {name!r} of the model is missing.")
+    made_with = ("training", "precision", "seed")
     config = ModelConfig.from_settings(
-        settings, provenance={key: settings[key] for key in ("training", "seed")}
+        settings, provenance={key: settings[key] for key in made_with if key in settings}
     )
     parts = training_settings(settings["training"], config.views)
     compute = {**compute, "precision": settings.get("precision", compute.get("precision"))}

@@ -80,6 +80,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "evaluation/bootstrap.py",
         "evaluation/columns.py",
         "evaluation/lengths.py",
+        "evaluation/precision.py",
         "evaluation/ranks.py",
         "evaluation/recall.py",
         "evaluation/runs.py",
@@ -91,6 +92,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "encoders/bert.py",
         "evaluation/bootstrap.py",
         "evaluation/columns.py",
+        "evaluation/precision.py",
         "evaluation/ranks.py",
         "evaluation/significance.py",
         "splits.py",
@@ -100,6 +102,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "evaluation/bootstrap.py",
         "evaluation/columns.py",
         "evaluation/lengths.py",
+        "evaluation/precision.py",
         "evaluation/ranks.py",
         "tables/evaluations.py",
         "tables/keys.py",
@@ -107,7 +110,13 @@ CODE: dict[str, tuple[str, ...]] = {
         "tables/paper.py",
         "tables/paper.yaml",
     ),
-    "grid": ("grid/*.py", "settings/overlay.py", "tables/keys.py", "training_log.py"),
+    "grid": (
+        "grid/*.py",
+        "evaluation/precision.py",
+        "settings/overlay.py",
+        "tables/keys.py",
+        "training_log.py",
+    ),
 }
 
 

@@ -54,10 +54,11 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
 def test_file(run_stage: Stage):
     found = run_stage()
     assert list(found) == [
-        "system", "dataset", "fingerprint", "settings", "cutoffs", "mentions", "hits", "micro",
-        "macro", "worlds", "interval", "views_per_entity",
+        "system", "dataset", "fingerprint", "settings", "precision", "cutoffs", "mentions", "hits",
+        "micro", "macro", "worlds", "interval", "views_per_entity",
     ]  # fmt: skip
     assert found["settings"] == ROW
+    assert found["precision"] == {}
     assert found["fingerprint"] == "f00d"
     assert found["hits"] == {"1": 2, "2": 3, "3": 4}
     assert found["worlds"]["vale"] == {
@@ -116,6 +117,11 @@ def test_encoder_joins_the_settings_of_rows_with_a_model(run_stage: Stage, corpu
     found = run_stage(row=row, encoder=corpus / "start.json")
     assert found["settings"] == {**row, "encoder": {"name": "scratch"}}
     assert run_stage(encoder=corpus / "start.json")["settings"] == ROW  # BM25 has none
+
+
+def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):
+    found = run_stage(row={**ROW, "model": {"precision": "fp32"}, "precision": "bf16"})
+    assert found["precision"] == {"encoding": "bf16"}
 
 
 @pytest.mark.parametrize("key", ["match", "aggregate"])

@@ -75,6 +75,13 @@ def test_markdown(make, tmp_path: Path):
     assert "| learning_rate   | 1e-05 |      2 |    62.50 |" in text
 
 
+def test_a_grid_that_is_not_trained_in_fp32_says_so(make, tmp_path: Path):
+    make()
+    assert "fp32" not in (tmp_path / "grid.md").read_text()
+    make(base={**BASE, "precision": "bf16"})
+    assert "was reached. Not in fp32: training bf16.\n" in (tmp_path / "grid.md").read_text()
+
+
 def test_the_same_input_gives_the_same_bytes(make, tmp_path: Path):
     def content() -> list[bytes]:
         make()

@@ -189,3 +189,38 @@ def test_mistakes(evaluations, tmp_path, out):
     with pytest.raises(InputError, match=r"bm25.parquet: no such file"):
         make_table("table1", evaluations, out, {**SETTINGS, "against": "bm25"})
     assert not out.exists()
+
+
+def test_rows_in_less_precision_are_named(evaluation, write, out):
+    """In the JSON and on the page; the CSV has its columns and no others."""
+    both = {"model": {"precision": "bf16"}, "precision": "bf16"}
+    rows = [
+        {"method": method, "system": system}
+        for method, system in (("BM25", "bm25"), ("A", "a"), ("B", "b"), ("C", "c"))
+    ]
+    evaluations = write(
+        evaluation("bm25", (1, 2), (1, 3)),
+        evaluation("a", (4, 8), (0, 3), settings=both),
+        evaluation("b", (4, 8), (0, 3), settings={**both, "precision": "fp32"}),
+        evaluation("c", (4, 8), (0, 3), settings={**both, "seed": 2}),
+    )
+    told = "Not in fp32: A, C (training bf16, encoding bf16); B (training bf16)."
+    for name in ("table1", "table6"):
+        text = make_table(name, evaluations, out, {"rows": rows})
+        assert text.count(told) == 1
+        assert out.with_suffix(".html").read_text().count(told) == 1
+        found = {
+            row["method"]: row["precision"]
+            for row in json.loads(out.with_suffix(".json").read_text())["rows"]
+        }
+        assert found == {
+            "BM25": {},
+            "A": {"training": "bf16", "encoding": "bf16"},
+            "B": {"training": "bf16"},
+            "C": {"training": "bf16", "encoding": "bf16"},
+        }
+        assert out.read_text().splitlines()[0] in (
+            "method,R@1,R@64,row_key", "method,Domain,R@1,R@64,row_key"
+        )  # fmt: skip
+    text = make_table("table3", evaluations, out, {"rows": rows})
+    assert text.count(told) == 1

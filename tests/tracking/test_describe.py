@@ -92,6 +92,9 @@ def test_tags():
     assert (found["method"], found["system"], found["dataset"]) == ("MuVER", "muver", "tiny")
     assert found["data_fingerprint"] == "f00d"
     assert len(found["config_hash"]) == 12
+    assert "precision" not in found
+    settings = {"model": {"precision": "bf16"}, "precision": "fp32"}
+    assert tags({**EVALUATION, "settings": settings}, "m")["precision"] == "training bf16"
 
 
 def test_note_shows_the_row_and_how_to_make_it():

@@ -3,13 +3,14 @@
 import csv
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mlflow import MlflowClient
 
 from muver.errors import InputError
 from muver.tracking.record import record_grid
-from tests.grid.conftest import NAMES, POINTS, RECALLS, counts, logs, make, write_log
+from tests.grid.conftest import BASE, NAMES, POINTS, RECALLS, counts, logs, make, write_log
 from tests.tracking.conftest import active
 
 __all__ = ["counts", "logs", "make"]  # fixtures
@@ -20,8 +21,8 @@ Lines = list[dict[str, str]]
 def record_points(
     tmp_path: Path, client: MlflowClient, name: str, make, logs
 ) -> Callable[..., Lines]:
-    def lines(last: int = 4) -> Lines:
-        make(logs[:last], named={point: POINTS[point] for point in NAMES[:last]})
+    def lines(last: int = 4, **settings: Any) -> Lines:
+        make(logs[:last], named={point: POINTS[point] for point in NAMES[:last]}, **settings)
         out = tmp_path / "recorded.csv"
         record_grid(tmp_path / "grid.json", logs[:last], out, {"experiment": name})
         with open(out, newline="") as file:
@@ -62,6 +63,13 @@ def test_a_repeat_changes_nothing(client: MlflowClient, name: str, record_points
     before = [run.to_dictionary() for run in active(client, name)]
     assert record_points() == first
     assert [run.to_dictionary() for run in active(client, name)] == before
+
+
+def test_points_that_were_not_trained_in_fp32_are_marked(
+    client: MlflowClient, name: str, record_points
+):
+    record_points(base={**BASE, "precision": "bf16"})
+    assert [run.data.tags["precision"] for run in active(client, name)] == ["training bf16"] * 5
 
 
 def test_points_are_added_and_removed(client: MlflowClient, name: str, record_points):

@@ -1,6 +1,7 @@
 """Recording a row with several seeds: a parent above one run a seed."""
 
 import csv
+import json
 from collections.abc import Callable
 
 import pytest
@@ -8,6 +9,7 @@ from mlflow import MlflowClient
 
 from muver.errors import InputError
 from muver.files import short_hash
+from muver.tables.keys import row_key
 from muver.tracking.record import record
 from tests.tracking.conftest import TableFiles, active, evaluation
 
@@ -126,3 +128,18 @@ def test_a_seeds_evaluation_that_is_not_the_tables_is_refused(record_seeds, file
         record(
             tmp_path / "table1.json", files.evaluations, files.runs, [], tmp_path / "o.csv", {}
         )  # fmt: skip
+
+
+def test_the_parent_is_marked_as_its_seeds_are(client: MlflowClient, name: str, files: TableFiles):
+    write(files, {1: 3, 7: 2})
+    for path in files.evaluations:
+        found = json.loads(path.read_text())
+        found["settings"]["precision"] = "bf16"
+        path.write_text(json.dumps(found))
+    table = files.folder / "table1.json"
+    made = json.loads(table.read_text())
+    own = json.loads(files.evaluations[0].read_text())
+    made["rows"][0]["row_key"] = row_key(own["settings"], own["fingerprint"])
+    table.write_text(json.dumps(made))
+    record(table, files.evaluations, files.runs, [], files.folder / "o.csv", {"experiment": name})
+    assert [run.data.tags["precision"] for run in active(client, name)] == ["encoding bf16"] * 3

@@ -253,8 +253,11 @@ def test_half_precision_under_other_settings(encoder, corpus, tmp_path, accelera
             *corpus,
             checkpoints=tmp_path / "checkpoints",
             training_log=tmp_path / "log.jsonl",
+            out=tmp_path / "model",
         )
         losses[precision] = [line["loss"] for line in log_of(tmp_path) if "loss" in line]
+        made = BiEncoder.from_pretrained(tmp_path / "model").config.provenance
+        assert made["precision"] == precision
     assert len(losses["fp32"]) == 6
     assert losses["bf16"] != losses["fp32"]
     assert losses["bf16"] == pytest.approx(losses["fp32"], rel=0.1)

@@ -1,0 +1,43 @@
+"""Which rows are not in full precision."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from muver.evaluation.precision import in_words, reduced_precision
+from muver.settings import resolve, row_settings
+
+PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+BOTH = {"training": "bf16", "encoding": "bf16"}
+
+
+@pytest.mark.parametrize(
+    "system, encoding, training, expected",
+    [
+        ("muver", "bf16", "bf16", BOTH),
+        ("muver", "bf16", "fp32", {"encoding": "bf16"}),
+        ("muver", "fp32", "bf16", {"training": "bf16"}),
+        ("muver", "fp32", "fp32", {}),
+        ("som", "bf16", "bf16", BOTH),
+        ("bm25", "bf16", "bf16", {}),
+        ("partalidou", "fp32", "bf16", {"training": "bf16"}),  # chosen among several models
+        ("released", "bf16", "bf16", {"encoding": "bf16"}),  # not trained here
+        ("muver_bm25", "bf16", "bf16", BOTH),  # fused of one with a model and one without
+        ("muver_bm25", "fp32", "fp32", {}),
+    ],
+)
+def test_of_rows_as_the_workflow_has_them(system, encoding, training, expected):
+    compute = {"precision": encoding, "training_precision": training}
+    found = reduced_precision(row_settings(resolve(PARAMS, {"compute": compute}), system))
+    assert found == expected
+    assert list(found) == list(expected)
+
+
+def test_settings_that_say_nothing_of_it():
+    assert reduced_precision({"system": "s", "seed": 1}) == {}
+
+
+def test_in_words():
+    assert in_words(BOTH) == "training bf16, encoding bf16"
+    assert in_words({}) == ""
