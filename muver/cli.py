@@ -28,6 +28,7 @@ STAGES = (
     "retrieve",
     "fuse",
     "evaluate",
+    "agree",
     "table",
     "figure",
     "grid",
