@@ -188,20 +188,18 @@ def rank_scores(
     """
     order = np.argsort(candidate_of, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])
-    ends = np.r_[starts[1:], len(order)]
+    world = WorldIndex(np.empty((len(order), 0), dtype=np.float32), order, starts, order)
     keep = min(k, len(starts))
     shape = (len(scores), k)
     entities, values = np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32)
-    block = max(memory_mb * 2**20 // (4 * len(order)), 1)
+    block = max(memory_mb * 2**20 // _bytes_a_mention(world, keep, "max", keep), 1)
     for start in range(0, len(scores), block):
-        ordered = scores[start : start + block, order]
+        span = slice(start, start + block)
+        ordered = scores[span, order]
         best = np.maximum.reduceat(ordered, starts, axis=1)
         chosen = top_columns(best, keep)
-        values[start : start + block, :keep] = np.take_along_axis(best, chosen, axis=1)
-        for row, candidates in enumerate(chosen):
-            for column, candidate in enumerate(candidates):
-                span = slice(starts[candidate], ends[candidate])
-                entities[start + row, column] = order[span][np.argmax(ordered[row, span])]
+        values[span, :keep] = np.take_along_axis(best, chosen, axis=1)
+        entities[span, :keep] = order[_winning_views(ordered, world, chosen)]
     return Ranking(entities, values, entities)
 
 
