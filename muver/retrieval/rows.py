@@ -1,12 +1,14 @@
 """What all stages that make runs share: rows of the run file, and what a candidate is."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from muver.errors import InputError
-from muver.evaluation.runs import write_run
+from muver.evaluation.columns import table_of, write
+from muver.evaluation.runs import RUN
 from muver.retrieval.exact import Ranking, first_with_same
 
 # Codes of a view's origin in runs; n > 0 is the n-th layer of merging.
@@ -30,15 +32,12 @@ class Origins(NamedTuple):
 
 
 class RunRows:
-    """Collects rankings world by world into the columns of a run file."""
+    """Collects rankings world by world into a run file."""
 
     def __init__(self) -> None:
-        self._columns: dict[str, list[Any]] = {
-            name: []
-            for name in (
-                "mention_id", "world", "rank", "entity", "title", "score", "layer", "first", "last",
-            )
-        }  # fmt: skip
+        self._tables: list[pa.Table] = []
+        self._mentions: list[list[str]] = []
+        self._counts: list[np.ndarray] = []  # candidates of each of these mentions
 
     def add(
         self,
@@ -55,24 +54,28 @@ class RunRows:
         origins
             Of each row that ``ranking.rows`` points to.
         """
-        columns = self._columns
-        for row, mention in enumerate(mention_ids):
-            kept = ranking.entities[row] >= 0
-            entities, rows = ranking.entities[row][kept], ranking.rows[row][kept]
-            columns["mention_id"].extend([mention] * len(entities))
-            columns["world"].extend([world] * len(entities))
-            columns["rank"].extend(range(1, len(entities) + 1))
-            columns["entity"].extend(entities.tolist())
-            columns["title"].extend(titles[entity] for entity in entities)
-            columns["score"].extend(ranking.scores[row][kept].tolist())
-            for name, column in origins._asdict().items():
-                columns[name].extend(column[rows].tolist())
+        kept = ranking.entities >= 0
+        mentions, places = np.nonzero(kept)
+        entities, rows = ranking.entities[kept], ranking.rows[kept]
+        columns = (
+            pa.array(mention_ids, pa.string()).take(pa.array(mentions)),
+            pa.array([world], pa.string()).take(pa.array(np.zeros_like(mentions))),
+            places + 1,
+            entities,
+            pa.array(titles, pa.string()).take(pa.array(entities)),
+            ranking.scores[kept],
+            *(column[rows] for column in origins),
+        )
+        self._tables.append(table_of(RUN, columns))
+        self._mentions.append(mention_ids)
+        self._counts.append(kept.sum(axis=1))
 
     def write(self, path: Path, mention_ids: list[str]) -> None:
         """Write the run file, its mentions in the order of ``mention_ids``."""
-        place = {mention: number for number, mention in enumerate(mention_ids)}
-        order = np.argsort([place[m] for m in self._columns["mention_id"]], kind="stable")
-        write_run(path, **{n: [some[row] for row in order] for n, some in self._columns.items()})
+        number = {mention: place for place, mention in enumerate(mention_ids)}
+        places = [number[mention] for some in self._mentions for mention in some]
+        order = np.argsort(np.repeat(places, np.concatenate(self._counts)), kind="stable")
+        write(path, pa.concat_tables(self._tables).take(pa.array(order)).combine_chunks())
 
 
 def candidates(titles: list[str], match: str) -> np.ndarray:
