@@ -1,0 +1,174 @@
+"""Closing a knowledge base: numbers for its entities, lookups, ids that occur twice."""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from muver.corpus.kilt.parts import Part, dump_size, fitting_manifest, part_files, plan_parts
+from muver.corpus.kilt.reading import too_many_bad
+from muver.corpus.kilt.settings import bad_allowed
+from muver.corpus.kilt.titles import title_hash
+from muver.corpus.sources import find_source
+from muver.errors import InputError
+from muver.files import atomic_path, short_hash, write_manifest
+from muver.progress import logger
+
+SHOWN = 20  # bad lines and double ids in the manifest
+TOTALS = ("lines", "entities", "without_paragraphs", "first_is_not_title")
+
+
+def finish(dump: str | Path, folder: str | Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Write ``ids.npy``, ``by_id.npy``, ``by_title.npy`` and ``manifest.json`` of complete parts.
+
+    An entity's global number is its place in the order of the parts. ``ids`` are the Wikipedia ids
+    by number, (entities,) int64; ``by_id`` the numbers in order of id, (entities,) int64;
+    ``by_title`` (2, entities) uint64: sorted hashes of the titles, and the numbers they belong to.
+    Apart from these arrays, memory holds one part's ids and titles.
+
+    Raises
+    ------
+    InputError
+        If a part is missing or does not fit, if the bad lines of all are too many, if an id occurs
+        twice and the settings do not allow it, or if the number of entities is not the expected
+        one. Nothing is written then.
+    """
+    dump, folder = Path(dump), Path(folder)
+    parts = plan_parts(dump, settings["part_bytes"])
+    manifests = _manifests(dump, folder, parts, settings)
+    counts = {key: sum(manifest[key] for manifest in manifests) for key in TOTALS}
+    bad = {
+        "count": sum(manifest["bad"]["count"] for manifest in manifests),
+        "first": [one for manifest in manifests for one in manifest["bad"]["first"]][:SHOWN],
+    }
+    if bad["count"] > bad_allowed(counts["lines"], settings):
+        raise too_many_bad(dump, bad["count"], counts["lines"], bad["first"])
+    _check_number(dump, counts["entities"], settings["expected"])
+    firsts = [0, *accumulate(manifest["entities"] for manifest in manifests)]
+    ids, hashes = _columns(folder, parts, firsts)
+    by_id = np.argsort(ids, kind="stable")
+    twice = _twice(ids, by_id)
+    if len(twice) and settings["duplicates"] == "refuse":
+        raise _double_ids(dump, folder, ids, by_id, twice, firsts)
+    by_title = np.argsort(hashes, kind="stable")
+    unfinished = next((one["unfinished"] for one in reversed(manifests) if one["unfinished"]), None)
+    _save(folder / "ids.npy", ids)
+    _save(folder / "by_id.npy", by_id)
+    _save(folder / "by_title.npy", np.stack([hashes[by_title], by_title.astype(np.uint64)]))
+    duplicates = {"count": len(twice), "first_ids": ids[by_id[twice[:SHOWN]]].tolist()}
+    write_manifest(
+        folder / "manifest.json",
+        "kb",
+        dict(settings),
+        {"dump": short_hash([manifest["dump_sha256"] for manifest in manifests], 64)},
+        fingerprint=short_hash([manifest["fingerprint"] for manifest in manifests], 64),
+        source={"file": dump.name, "bytes": dump_size(dump)},
+        **counts,
+        bad=bad,
+        unfinished=unfinished,
+        duplicates=duplicates,
+        parts=[
+            {
+                "file": part_files(folder, part)[0].name,
+                "first": first,
+                "entities": manifest["entities"],
+                "range": manifest["range"],
+                "fingerprint": manifest["fingerprint"],
+            }
+            for part, first, manifest in zip(parts, firsts, manifests, strict=False)
+        ],
+    )
+    logger.info(
+        "%d entities in %d parts, %d without paragraphs; %d bad lines, %d ids occur again%s",
+        counts["entities"], len(parts), counts["without_paragraphs"], bad["count"], len(twice),
+        "; the dump ends within a line" if unfinished else "",
+    )  # fmt: skip
+    return {**counts, "bad": bad, "unfinished": unfinished, "duplicates": duplicates}
+
+
+def _manifests(
+    dump: Path, folder: Path, parts: Sequence[Part], settings: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    found = [fitting_manifest(dump, folder, part, settings) for part in parts]
+    missing = [part.name for part, one in zip(parts, found, strict=True) if one is None]
+    if missing:
+        raise InputError(
+            f"{folder}: {len(missing)} of {len(parts)} parts are missing or were made from another "
+            f"dump or with other settings ({', '.join(missing[:5])}"
+            f"{', ...' if len(missing) > 5 else ''}). Make them with `muver kb all`."
+        )
+    return [one for one in found if one is not None]
+
+
+def _check_number(dump: Path, entities: int, expected: str | None) -> None:
+    if entities == 0:
+        raise InputError(f"{dump}: holds no page.")
+    if expected is None:
+        return
+    published = find_source(expected).published
+    wanted = sum(published.entities.values()) if published else None
+    if wanted is None:
+        raise InputError(f"--settings: expected is {expected!r}, for which nothing is published.")
+    if entities != wanted:
+        raise InputError(
+            f"{dump}: {entities} entities, but {expected} has {wanted}. Is the file complete? "
+            "Fetch it anew, or accept the number with --settings '{\"expected\": null}'."
+        )
+
+
+def _columns(
+    folder: Path, parts: Sequence[Part], firsts: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Ids and hashes of the titles, read part by part."""
+    ids = np.empty(firsts[-1], np.int64)
+    hashes = np.empty(firsts[-1], np.uint64)
+    for part, start, stop in zip(parts, firsts, firsts[1:], strict=False):
+        path = part_files(folder, part)[0]
+        try:
+            table = pq.read_table(path, columns=["id", "title"], partitioning=None)
+        except pa.ArrowInvalid as error:
+            raise InputError(
+                f"{path}: damaged ({error}). Delete it and run `muver kb all` again."
+            ) from None
+        ids[start:stop] = pc.cast(table["id"], pa.int64()).to_numpy()
+        hashes[start:stop] = [title_hash(title) for title in table["title"].to_pylist()]
+    return ids, hashes
+
+
+def _twice(ids: NDArray[np.int64], by_id: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Places in the sorted order whose id is that of the place before."""
+    ordered = ids[by_id]
+    return np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
+
+
+def _double_ids(
+    dump: Path,
+    folder: Path,
+    ids: NDArray[np.int64],
+    by_id: NDArray[np.int64],
+    twice: NDArray[np.int64],
+    firsts: Sequence[int],
+) -> InputError:
+    def where(number: int) -> str:
+        part = int(np.searchsorted(firsts, number, side="right")) - 1
+        return f"row {number - firsts[part]} of part-{part:05d}"
+
+    listed = "; ".join(
+        f"{ids[by_id[at]]} in {where(by_id[at - 1])} and {where(by_id[at])}" for at in twice[:5]
+    )
+    return InputError(
+        f"{dump}: {len(twice)} lines have the wikipedia_id of a line before ({listed}; folder "
+        f"{folder}). Was the file joined from two downloads? Fetch it anew, or keep the lines and "
+        'look up the first of each id with --settings \'{"duplicates": "first"}\'.'
+    )
+
+
+def _save(path: Path, array: NDArray[Any]) -> None:
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        np.save(file, array)

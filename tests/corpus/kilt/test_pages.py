@@ -1,0 +1,104 @@
+"""Hand-written lines with every mark of KILT's knowledge source."""
+
+import json
+
+import pytest
+
+from muver.corpus.kilt.pages import BadLine, read_page
+
+GOOD = {"wikipedia_id": "290", "wikipedia_title": "A", "text": ["A\n", "One."]}
+
+
+def read(paragraphs=5, **changes):
+    value = {**GOOD, **changes}
+    value = {key: one for key, one in value.items() if one is not None}
+    return read_page(json.dumps(value).encode() + b"\n", paragraphs)
+
+
+def test_every_mark():
+    text = [
+        "A\n",
+        "A is a letter.\n",
+        "Section::::History.\n",
+        "  \n",
+        "BULLET::::- Alpha came first.\n",
+        "BULLET::::\n",
+        "Section::::History.:Early.\n",
+        "BULLET::::1. One. \n",
+        "The Section:::: mark within a text stays.\n",
+        "Fifth\u00a0text.\n",
+        "Sixth text.\n",
+    ]
+    page = read(text=text)
+    assert page == (
+        "290",
+        "A",
+        [
+            "A is a letter.",
+            "- Alpha came first.",
+            "1. One.",
+            "The Section:::: mark within a text stays.",
+            "Fifth\u00a0text.",
+        ],
+        True,
+    )
+    assert read(paragraphs=2, text=text).paragraphs == page.paragraphs[:2]
+
+
+def test_a_page_of_a_title_alone_has_no_paragraphs():
+    assert read(text=["A\n"]).paragraphs == read(text=[]).paragraphs == []
+
+
+def test_an_id_may_be_a_number_and_a_title_is_stripped():
+    page = read(wikipedia_id=12, wikipedia_title=" Ünder the Sea\n", text=["Ünder the Sea"])
+    assert page[:2] == ("12", "Ünder the Sea") and page.begins_with_title
+
+
+def test_the_first_paragraph_is_left_out_even_if_it_is_not_the_title():
+    page = read(text=["B\n", "One."])
+    assert page.paragraphs == ["One."] and not page.begins_with_title
+
+
+@pytest.mark.parametrize(
+    "changes, reason",
+    [
+        ({"wikipedia_id": None}, "the key 'wikipedia_id' is missing"),
+        ({"wikipedia_title": None}, "the key 'wikipedia_title' is missing"),
+        ({"text": None}, "the key 'text' is missing"),
+        ({"wikipedia_title": " \n"}, "wikipedia_title is empty"),
+        ({"wikipedia_title": 7}, "wikipedia_title is no text but 7"),
+        ({"wikipedia_id": "Q42"}, '"Q42" is not a number'),
+        ({"wikipedia_id": "-3"}, '"-3" is not a number'),
+        ({"wikipedia_id": "٣"}, "is not a number"),
+        ({"wikipedia_id": True}, "true is not a number"),
+        ({"wikipedia_id": 1.5}, "1.5 is not a number"),
+        ({"wikipedia_id": "1" * 19}, "more than 18 digits"),
+        ({"text": "A"}, 'text is no list of paragraphs but "A"'),
+        ({"text": ["A", 3]}, "a paragraph is no text but 3"),
+    ],
+)
+def test_what_is_no_page_is_said_plainly(changes, reason):
+    with pytest.raises(BadLine) as error:
+        read(**changes)
+    assert reason in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "line, reason",
+    [
+        (b"\n", "an empty line"),
+        (b'{"wikipedia_id": "1", "wiki\n', "not valid JSON"),
+        (b'{"wikipedia_title": "\xff"}\n', "not valid JSON"),
+        (b'{"text": NaN}\n', "not valid JSON|the key"),
+        (b"[1]\n", "not a JSON object"),
+    ],
+)
+def test_what_is_no_json_object(line, reason):
+    with pytest.raises(BadLine, match=reason):
+        read_page(line, 5)
+
+
+def test_half_a_surrogate_pair_is_no_text():
+    line = b'{"wikipedia_id": "1", "wikipedia_title": "A\\ud800", "text": []}'
+    with pytest.raises(BadLine, match="surrogate"):
+        read_page(line, 5)
