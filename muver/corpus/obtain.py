@@ -1,6 +1,7 @@
 """Raw files in their place: downloaded, or taken from what the user fetched by hand; verified."""
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,23 @@ class Download:
         if self.given is not None and self.given.is_dir():
             yield self.given
             return
+        with self.fetched() as archive, unpacked(archive, out) as folder:
+            yield folder
+
+    @contextlib.contextmanager
+    def fetched(self) -> Iterator[Path]:
+        """The file of the source as it came, its checksum compared and, if it served, recorded.
+
+        Raises
+        ------
+        InputError
+            For a source that may not be downloaded, a dead address or a wrong checksum.
+        """
+        if self.source.kind == "instructions" and self.given is None:
+            raise InputError(
+                f"{self.source.name}: is not downloaded ({self.source.licence}). "
+                f"{self.source.instructions} {self.source.page} has the annotations."
+            )
         if self.given is not None and not self.given.exists():
             raise InputError(f"--source {self.given}: no such file or folder.")
         if self.given is None and not self.archive.exists():
@@ -65,8 +83,7 @@ class Download:
         record = self.archive.with_name(self.archive.name + ".sha256")
         pinned = self.sha256 or self.source.sha256
         found = _check_sum(self.given or self.archive, pinned, record)
-        with unpacked(self.given or self.archive, out) as folder:
-            yield folder
+        yield self.given or self.archive
         if not (pinned or record.exists()):
             write_text(record, f"{found}  {self.archive.name}\n")
 
@@ -99,6 +116,38 @@ def obtain_dataset(download: Download, out: Path) -> None:
         names = [f"documents/{name}" for name in worlds]
         place(root, out, [*names, *(f"mentions/{name}" for name in MENTION_FILES)])
     logger.info("%s: %d worlds in %s (licence: %s)", source.name, len(worlds), out, source.licence)
+
+
+def obtain_files(download: Download, out: Path) -> None:
+    """Put the files of a source into ``out``: one file as it is, or an archive's files unpacked.
+
+    A file that was fetched by hand is linked (no second copy of 35 GB), or copied where the two
+    places are on different file systems.
+
+    Raises
+    ------
+    InputError
+        As :meth:`Download.unpacked`, with the instructions for what may not be downloaded.
+    """
+    source = download.source
+    if source.kind == "archive":
+        with download.unpacked(out) as folder:
+            names = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+            place(folder, out, sorted(name.as_posix() for name in names))
+    else:
+        with download.fetched() as file:
+            _link(file, out / source.file)
+    logger.info("%s: in %s (licence: %s)", source.name, out, source.licence)
+
+
+def _link(file: Path, target: Path) -> None:
+    if target.exists() and target.samefile(file):
+        return
+    with atomic_path(target) as temporary:
+        try:
+            os.link(file, temporary)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(file, temporary)
 
 
 def place(root: Path, out: Path, names: Sequence[str]) -> None:

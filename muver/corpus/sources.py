@@ -34,29 +34,35 @@ class Published:
 
 @dataclass(frozen=True)
 class Source:
-    """One archive that can be downloaded.
+    """One archive or file that can be downloaded, or how to come by it.
 
     Attributes
     ----------
     address
-        Where a program fetches it.
+        Where a program fetches it, ``None`` where it may not.
     page
         Where a person fetches it by hand.
     file
-        The archive's customary file name.
+        The customary file name.
     size, sha256
-        Bytes and checksum of the archive, ``None`` where nobody published them.
+        Bytes and checksum, ``None`` where nobody published them.
+    kind
+        "archive", to be unpacked; "file", used as it is; "instructions", for a person only.
+    instructions
+        What that person is to do.
     """
 
     name: str
     title: str
-    address: str
+    address: str | None
     page: str
     file: str
     licence: str
     size: int | None
     sha256: str | None
     published: Published | None
+    kind: str = "archive"
+    instructions: str | None = None
 
 
 def _published(value: dict[str, Any] | None) -> Published | None:

@@ -17,9 +17,20 @@ def test_zeshel_totals_are_the_sums_of_its_worlds():
 
 def test_every_source_can_be_fetched_by_hand_and_has_a_licence():
     for source in all_sources().values():
-        assert source.address.startswith("https://")
+        assert source.kind in ("archive", "file", "instructions")
+        if source.kind == "instructions":
+            assert source.address is None and source.instructions
+        else:
+            assert source.address.startswith("https://")
         assert source.page.startswith("https://")
         assert source.licence
+
+
+def test_the_wikipedia_half_has_the_papers_counts():
+    assert find_source("kilt").published.entities == {"wikipedia": 5903530}
+    mentions = find_source("blink_benchmarks").published.mentions
+    assert [mentions[f"aida-{part}"] for part in ("train", "testa", "testb")] == [18448, 4791, 4485]
+    assert (mentions["msnbc"], mentions["wnedwiki"]) == (656, 6821)
 
 
 def test_unknown_name():
