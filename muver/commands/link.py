@@ -1,0 +1,30 @@
+"""``muver link``: a benchmark's mentions with their entities in the knowledge base."""
+
+import argparse
+from pathlib import Path
+
+from muver.commands import add_settings
+
+HELP = "match the mentions of an entity-linking benchmark to the knowledge base"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``muver link``."""
+    parser.add_argument("--set", dest="name", required=True, help="such as aida-testb or msnbc")
+    parser.add_argument("--file", type=Path, required=True, help="BLINK's JSON lines")
+    parser.add_argument("--kb", type=Path, required=True, help="folder that `muver kb` wrote")
+    parser.add_argument("--mentions", type=Path, required=True, help="Parquet file to write")
+    parser.add_argument("--report", type=Path, required=True, help="JSON file to write")
+    add_settings(
+        parser,
+        '{"context_tokens": 128, "expected": null, "shown": 100}; expected: a source whose '
+        "published number of mentions must be met, such as blink_benchmarks",
+        required=False,
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the stage."""
+    from muver.corpus.linking.build import link_set
+
+    link_set(args.name, args.file, args.kb, args.mentions, args.report, args.settings)

@@ -1,0 +1,139 @@
+"""A benchmark file to a table of mentions over a knowledge base."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from muver.checking import with_defaults
+from muver.corpus.kilt.lookup import KnowledgeBase
+from muver.corpus.linking.match import Match, match, report
+from muver.corpus.linking.read import LinkedMention, read_set
+from muver.corpus.schema import MENTIONS, table_writer
+from muver.corpus.sources import find_source
+from muver.errors import InputError
+from muver.files import sha256_of, write_manifest
+from muver.progress import logger
+
+WORLD = "wikipedia"
+GOLD = MENTIONS.get_field_index("gold")
+# Entities are numbered over all of Wikipedia; null: outside the base.
+LINKED_MENTIONS = MENTIONS.set(GOLD, pa.field("gold", pa.int64())).append(
+    pa.field("matched", pa.string())  # how the gold was found: "id", "title" or "none"
+)
+DEFAULTS: dict[str, Any] = {
+    "context_tokens": 128,  # words kept on each side
+    "expected": None,  # a declared source whose published number of mentions must be met
+    "shown": 100,  # examples of each kind in the report
+}
+
+
+def link_set(
+    name: str,
+    path: str | Path,
+    kb: str | Path,
+    mentions_path: str | Path,
+    report_path: str | Path,
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Write a benchmark's mentions (`LINKED_MENTIONS`) with their entities, and a report.
+
+    Parameters
+    ----------
+    name
+        The set: aida-train, aida-testa, aida-testb, msnbc, wnedwiki or another.
+    path
+        JSON lines as :mod:`muver.corpus.linking.read` says.
+    kb
+        A finished knowledge base.
+    given
+        Settings (`DEFAULTS` has the others).
+
+    Returns
+    -------
+    The report's counts.
+
+    Raises
+    ------
+    InputError
+        For anything wrong in the file, for a number of mentions that is not the expected one, and
+        if no gold entity at all is in the base. Nothing is written then.
+    """
+    settings = with_defaults(given, DEFAULTS)
+    mentions = read_set(name, path)
+    _check_number(name, path, len(mentions), settings["expected"])
+    base = KnowledgeBase(kb)
+    matches = match(mentions, base)
+    counts = report(mentions, matches, settings["shown"])
+    if not counts["in_kb"]:
+        raise InputError(
+            f"{path}: of {len(mentions)} mentions none has its gold entity in {kb}, neither by id "
+            "nor by title. Is it the knowledge base of this benchmark?"
+        )
+    with table_writer(mentions_path, LINKED_MENTIONS) as writer:
+        writer.write_table(_table(name, mentions, matches, settings["context_tokens"]))
+    inputs = {"mentions": sha256_of(path), "kb": base.manifest["fingerprint"]}
+    write_manifest(Path(report_path), "link", settings, inputs, set=name, **counts)
+    _tell(name, counts)
+    return counts
+
+
+def expected_mentions(source: str) -> dict[str, int]:
+    """The published number of mentions by set."""
+    published = find_source(source).published
+    return published.mentions if published else {}
+
+
+def _check_number(name: str, path: str | Path, found: int, source: str | None) -> None:
+    if source is None:
+        return
+    expected = expected_mentions(source)
+    if name not in expected:
+        raise InputError(
+            f"--set {name}: {source} says no number of mentions for it, only for "
+            f"{', '.join(expected) or 'none'}."
+        )
+    if found != expected[name]:
+        raise InputError(
+            f"{path}: {found} mentions, but {name} has {expected[name]}. Another release, or cut "
+            "short? Accept the number with --settings '{\"expected\": null}'."
+        )
+
+
+def _table(
+    name: str, mentions: Sequence[LinkedMention], matches: Sequence[Match], tokens: int
+) -> pa.Table:
+    rows = [
+        (
+            mention.mention_id, name, WORLD, " ".join(_last(mention.left.lower().split(), tokens)),
+            mention.text.lower(), " ".join(mention.right.lower().split()[:tokens]), found.entity,
+            "", found.kind,
+        )
+        for mention, found in zip(mentions, matches, strict=True)
+    ]  # fmt: skip
+    columns = [
+        pa.array(values, field.type)
+        for values, field in zip(zip(*rows, strict=True), LINKED_MENTIONS, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=LINKED_MENTIONS)
+
+
+def _last(words: list[str], count: int) -> list[str]:
+    return words[max(0, len(words) - count) :]
+
+
+def _tell(name: str, counts: Mapping[str, Any]) -> None:
+    matched = counts["matched"]
+    logger.info(
+        "%s: %d mentions; gold found by id: %d, by title only: %d, outside the base: %d",
+        name, counts["mentions"], matched["id"], matched["title"], matched["none"],
+    )  # fmt: skip
+    for kind, text in (("title_only", "by title only"), ("outside", "outside the base")):
+        for one in counts[kind][:3]:
+            logger.info(
+                "%s: %s: %r (%s, id %s)",
+                name, text, one["mention"], one["gold_title"], one["gold_id"],
+            )  # fmt: skip
+    if counts["other_title"]:
+        logger.info("%s: %d ids have another title in the base", name, counts["other_title"])

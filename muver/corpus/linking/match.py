@@ -1,0 +1,86 @@
+"""Which entity of a knowledge base a benchmark's gold is."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muver.corpus.kilt.lookup import NONE, KnowledgeBase
+from muver.corpus.kilt.titles import normal_title
+from muver.corpus.linking.read import LinkedMention
+
+KINDS = ("id", "title", "none")
+
+
+class Match(NamedTuple):
+    """The entity of a mention (None outside the base), how it was found, its title in the base."""
+
+    entity: int | None
+    kind: str
+    title: str
+
+
+def match(mentions: Sequence[LinkedMention], base: KnowledgeBase) -> list[Match]:
+    """Find the gold entities: by Wikipedia id, then by title (`normal_title`), else not at all.
+
+    An id that the base does not have is that of a page that was merged, moved or written after the
+    dump; its title may be there all the same.
+    """
+    gold = base.by_id([mention.gold_id for mention in mentions])
+    kinds = ["none" if entity == NONE else "id" for entity in gold]
+    rest = [at for at in np.flatnonzero(gold == NONE) if normal_title(mentions[at].gold_title)]
+    gold[rest] = base.by_title([mentions[at].gold_title for at in rest])
+    for at in rest:
+        kinds[at] = "none" if gold[at] == NONE else "title"
+    return [
+        Match(None if kind == "none" else int(entity), kind, title)
+        for entity, kind, title in zip(gold, kinds, _titles(gold, base), strict=True)
+    ]
+
+
+def report(
+    mentions: Sequence[LinkedMention], matches: Sequence[Match], shown: int
+) -> dict[str, Any]:
+    """Counts by kind of match, and the first ``shown`` mentions of each kind that is not plain.
+
+    ``other_title`` are those whose id is in the base under another title than the benchmark's.
+    """
+    pairs = list(zip(mentions, matches, strict=True))
+    counts = {kind: sum(one.kind == kind for one in matches) for kind in KINDS}
+    others = [
+        pair
+        for pair in pairs
+        if pair[1].kind == "id"
+        and pair[0].gold_title
+        and normal_title(pair[0].gold_title) != normal_title(pair[1].title)
+    ]
+    return {
+        "mentions": len(mentions),
+        "in_kb": counts["id"] + counts["title"],
+        "matched": counts,
+        "other_title": len(others),
+        "title_only": _examples((pair for pair in pairs if pair[1].kind == "title"), shown),
+        "outside": _examples((pair for pair in pairs if pair[1].kind == "none"), shown),
+        "with_other_title": _examples(others, shown),
+    }
+
+
+def _titles(gold: NDArray[np.int64], base: KnowledgeBase) -> list[str]:
+    titles = iter(base.titles(gold[gold != NONE]))
+    return ["" if entity == NONE else next(titles) for entity in gold]
+
+
+def _examples(pairs: Iterable[tuple[LinkedMention, Match]], shown: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "mention_id": mention.mention_id,
+            "mention": mention.text,
+            "gold_id": None if mention.gold_id < 0 else mention.gold_id,
+            "gold_title": mention.gold_title or None,
+            "entity": found.entity,
+            "title_in_kb": found.title or None,
+        }
+        for mention, found in islice(pairs, shown)
+    ]

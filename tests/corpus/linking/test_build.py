@@ -1,0 +1,103 @@
+"""Mentions matched to a base: what is found how, counted and listed."""
+
+import pyarrow.parquet as pq
+import pytest
+
+from muver.corpus.linking.build import LINKED_MENTIONS, expected_mentions, link_set
+from muver.errors import InputError
+from muver.files import read_json
+from tests.corpus.linking.conftest import mention, write
+
+MENTIONS = [
+    mention("By id", Wikipedia_ID="10", Wikipedia_title="Paris", query_id="a"),
+    mention("NYC", Wikipedia_ID="999", Wikipedia_title="new_York_City", query_id="b"),
+    mention("No id", Wikipedia_title="Paris, Texas", query_id="c"),
+    mention("Outside", Wikipedia_ID="998", Wikipedia_title="Atlantis", query_id="d"),
+    mention("Renamed", Wikipedia_ID="40", Wikipedia_title="Roma", query_id="e"),
+    mention("Nothing known", query_id="f"),
+    mention("Id wins", label_id=40, label_title="Paris", query_id="g"),
+]
+
+
+def link(tmp_path, kb, lines=MENTIONS, name="msnbc", **settings):
+    file = write(tmp_path / "file.jsonl", lines)
+    return link_set(name, file, kb, tmp_path / "m.parquet", tmp_path / "m.json", settings)
+
+
+def test_counts_by_kind_and_what_is_not_plain(tmp_path, kb):
+    counts = link(tmp_path, kb)
+    assert counts["mentions"] == 7 and counts["in_kb"] == 5
+    assert counts["matched"] == {"id": 3, "title": 2, "none": 2}
+    assert counts["other_title"] == 2
+    assert [one["mention"] for one in counts["title_only"]] == ["NYC", "No id"]
+    assert counts["title_only"][0] == {
+        "mention_id": "b",
+        "mention": "NYC",
+        "gold_id": 999,
+        "gold_title": "new_York_City",
+        "entity": 0,
+        "title_in_kb": "New York City",
+    }
+    assert counts["title_only"][1]["gold_id"] is None
+    assert [one["mention"] for one in counts["outside"]] == ["Outside", "Nothing known"]
+    assert [one["title_in_kb"] for one in counts["with_other_title"]] == ["Rome", "Rome"]
+    written = read_json(tmp_path / "m.json")
+    assert written["set"] == "msnbc" and written["matched"] == counts["matched"]
+    assert written["inputs"]["kb"] == read_json(kb / "manifest.json")["fingerprint"]
+
+
+def test_the_table(tmp_path, kb):
+    link(tmp_path, kb, context_tokens=2)
+    table = pq.read_table(tmp_path / "m.parquet")
+    assert table.schema.equals(LINKED_MENTIONS)
+    assert table["gold"].to_pylist() == [1, 0, 2, None, 3, None, 3]
+    assert table["matched"].to_pylist() == ["id", "title", "title", "none", "id", "none", "id"]
+    assert table.slice(1, 1).to_pylist() == [
+        {
+            "mention_id": "b",
+            "split": "msnbc",
+            "world": "wikipedia",
+            "context_left": "of nyc",
+            "mention": "nyc",
+            "context_right": "right .",
+            "gold": 0,
+            "category": "",
+            "matched": "title",
+        }
+    ]
+
+
+def test_so_many_words_of_context(tmp_path, kb):
+    one = {**MENTIONS[0], "context_left": "A B  C\tD", "context_right": "E F G"}
+    for tokens, left, right in ((0, "", ""), (1, "d", "e"), (9, "a b c d", "e f g")):
+        link(tmp_path, kb, [one], context_tokens=tokens)
+        row = pq.read_table(tmp_path / "m.parquet").to_pylist()[0]
+        assert (row["context_left"], row["context_right"]) == (left, right)
+
+
+def test_only_the_first_examples_are_listed(tmp_path, kb):
+    counts = link(tmp_path, kb, shown=1)
+    assert [one["mention_id"] for one in counts["outside"]] == ["d"]
+    assert counts["matched"]["none"] == 2
+
+
+def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
+    assert expected_mentions("blink_benchmarks")["msnbc"] == 656
+    with pytest.raises(InputError, match="7 mentions, but msnbc has 656"):
+        link(tmp_path, kb, expected="blink_benchmarks")
+    with pytest.raises(InputError, match="--set mine: blink_benchmarks says no number .*msnbc"):
+        link(tmp_path, kb, name="mine", expected="blink_benchmarks")
+    assert not (tmp_path / "m.parquet").exists()
+    lines = [{**MENTIONS[0], "query_id": number} for number in range(656)]
+    assert link(tmp_path, kb, lines, expected="blink_benchmarks")["in_kb"] == 656
+
+
+def test_the_wrong_base_is_noticed(tmp_path, kb):
+    with pytest.raises(InputError, match="of 2 mentions none has its gold entity in .*neither"):
+        link(tmp_path, kb, [MENTIONS[3], MENTIONS[5]])
+    assert not (tmp_path / "m.parquet").exists()
+
+
+def test_unknown_setting(tmp_path, kb):
+    with pytest.raises(InputError, match="unknown key 'tokens'"):
+        link(tmp_path, kb, tokens=3)
