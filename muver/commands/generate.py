@@ -5,23 +5,40 @@ from pathlib import Path
 
 from muver.commands import add_settings
 
-HELP = "make the built-in data (miniwikia): fictional wikis in ZESHEL's format, from a seed"
+HELP = (
+    "make the built-in data (miniwikia): fictional wikis in ZESHEL's format or KILT's, from a seed"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stage's options."""
-    add_settings(parser, "seed, worlds by split, entities_per_world, mentions by split")
+    parser.add_argument(
+        "--shape",
+        choices=["zeshel", "kilt"],
+        default="zeshel",
+        help="ZESHEL's format (default), or KILT's knowledge source with BLINK's benchmark files",
+    )
+    add_settings(
+        parser,
+        "seed, worlds by split, entities_per_world, mentions by split; "
+        "for kilt: seed, entities, entities_per_world, mentions by set",
+    )
     parser.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="FOLDER",
-        help="gets documents/<world>.json and mentions/{train,val,test}.json",
+        help="gets documents/<world>.json and mentions/{train,val,test}.json; "
+        "for kilt: kilt_knowledgesource.json and <set>.jsonl",
     )
+    parser.add_argument("--workers", type=int, default=1, help="processes, for kilt")
 
 
 def run(args: argparse.Namespace) -> None:
     """Make the data."""
-    from muver.corpus.miniwikia import generate
+    from muver.corpus.miniwikia import generate, generate_kilt
 
-    generate(args.settings, args.out)
+    if args.shape == "kilt":
+        generate_kilt(args.settings, args.out, args.workers)
+    else:
+        generate(args.settings, args.out)

@@ -21,11 +21,15 @@ class Link(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page's title, its text (tokens separated by spaces) and the links in it."""
+    """A page's title, its text (tokens separated by spaces) and the links in it.
+
+    ``starts`` are the tokens at which its sentences begin; what is before them is the title.
+    """
 
     title: str
     text: str
     links: list[Link]
+    starts: list[int]
 
 
 class _Sentence(NamedTuple):
@@ -48,7 +52,9 @@ class PageWriter:
         title = self._world.entities[number].title
         tokens = title.replace("(", "( ").replace(")", " )").split(" ")
         links: list[Link] = []
+        starts: list[int] = []
         for sentence in self._plan(number):
+            starts.append(len(tokens))
             for position, token in enumerate(as_sentence(sentence.text).split(" ")):
                 if token != SLOT:
                     tokens.append(token)
@@ -59,7 +65,7 @@ class PageWriter:
                 start = len(tokens)
                 tokens.extend(mention.split(" "))
                 links.append(Link(number, start, len(tokens) - 1, mention, sentence.target))
-        return Page(title, " ".join(tokens), links)
+        return Page(title, " ".join(tokens), links, starts)
 
     def _plan(self, number: int) -> list[_Sentence]:
         """The page's sentences: the lead, then own facts in their order, mixed with the rest."""

@@ -27,8 +27,8 @@ def check(settings: Mapping[str, Any]) -> Settings:
     for key in settings:
         if key not in _KEYS:
             raise InputError(f"miniwikia: unknown key '{key}'. Allowed are {', '.join(_KEYS)}.")
-    _whole(settings["seed"], "seed", 0)
-    _whole(settings["entities_per_world"], "entities_per_world", SMALLEST_WORLD)
+    whole(settings["seed"], "seed", 0)
+    whole(settings["entities_per_world"], "entities_per_world", SMALLEST_WORLD)
     for key in ("worlds", "mentions"):
         value = settings[key]
         if not isinstance(value, Mapping) or set(value) != set(SPLITS):
@@ -43,11 +43,12 @@ def check(settings: Mapping[str, Any]) -> Settings:
             )
     mentions = {split: settings["mentions"][split] for split in SPLITS}
     for split in SPLITS:
-        _whole(mentions[split], f"mentions.{split}", 1)
+        whole(mentions[split], f"mentions.{split}", 1)
     return Settings(settings["seed"], worlds, settings["entities_per_world"], mentions)
 
 
-def _whole(value: Any, key: str, least: int) -> None:
+def whole(value: Any, key: str, least: int) -> None:
+    """Refuse what is no whole number of at least ``least``, naming the key."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InputError(
             f"miniwikia: '{key}' is {value!r}; it must be a whole number of at least {least}."

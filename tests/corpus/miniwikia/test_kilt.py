@@ -1,0 +1,139 @@
+"""The encyclopedia in KILT's shape: its form, its bytes, and the counts that linking finds."""
+
+import json
+
+import pytest
+
+from muver.commands import aida, generate, kb, link
+from muver.corpus.kilt.lookup import KnowledgeBase
+from muver.corpus.kilt.pages import BULLET, SECTION
+from muver.corpus.miniwikia import generate_kilt, kilt_writer
+from muver.corpus.miniwikia.kilt import page_id
+from muver.corpus.miniwikia.kilt_writer import SETS
+from muver.errors import InputError
+from muver.files import read_json
+from tests.corpus.kilt.conftest import contents
+from tests.corpus.test_commands import call
+
+SETTINGS = {
+    "seed": 3,
+    "entities": 230,
+    "entities_per_world": 60,
+    "mentions": {"aida-train": 120, "aida-testa": 7, "aida-testb": 40, "msnbc": 5, "wnedwiki": 40},
+}
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kilt")
+    call(generate, "--shape", "kilt", "--settings", json.dumps(SETTINGS), "--out", folder)
+    return folder
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_pages_have_kilts_form(raw):
+    pages = lines(raw / "kilt_knowledgesource.json")
+    assert len(pages) == 230
+    ids = [int(page["wikipedia_id"]) for page in pages]
+    assert ids == sorted(set(ids)) and {type(page["wikipedia_id"]) for page in pages} == {str}
+    assert len({page["wikipedia_title"] for page in pages}) == 230
+    marks = {SECTION: 0, BULLET: 0, "": 0}
+    for page in pages:
+        assert page["text"][0] == page["wikipedia_title"] + "\n"
+        assert len(page["text"]) > 1 and not page["text"][1].startswith((SECTION, BULLET))
+        for paragraph in page["text"][1:]:
+            assert paragraph.endswith("\n") and "\0" not in paragraph and " ." not in paragraph
+            marks[next(mark for mark in marks if paragraph.startswith(mark))] += 1
+    assert min(marks.values()) > 50
+
+
+def test_benchmarks_have_blinks_form(raw):
+    for name, count in SETTINGS["mentions"].items():
+        mentions = lines(raw / f"{name}.jsonl")
+        assert len(mentions) == count
+        keys = {"context_left", "mention", "context_right", "query_id"}
+        gold = {"label", "label_id", "label_title"}
+        gold = gold if name == "wnedwiki" else {"Wikipedia_ID", "Wikipedia_title"}
+        assert {frozenset(one) for one in mentions} == {frozenset(keys | gold)}
+        assert all(one["mention"] for one in mentions)
+    queries = [one["query_id"] for name in SETS for one in lines(raw / f"{name}.jsonl")]
+    assert len(set(queries)) == len(queries), "no mention is in two sets"
+
+
+def test_equal_settings_give_equal_bytes_with_any_number_of_processes(raw, tmp_path):
+    generate_kilt(SETTINGS, tmp_path / "two", workers=2)
+    assert contents(tmp_path / "two") == contents(raw)
+    generate_kilt({**SETTINGS, "seed": 4}, tmp_path / "other")
+    assert contents(tmp_path / "other")["msnbc.jsonl"] != contents(raw)["msnbc.jsonl"]
+
+
+def test_linking_finds_what_was_made(raw, tmp_path):
+    dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path / "kb"]
+    settings = ["--settings", '{"part_bytes": 50000}']
+    call(kb, "part", "--part", 1, *dump, *settings)
+    call(kb, "all", *dump, *settings)
+    call(kb, "finish", *dump, *settings)
+    made = read_json(raw / "counts.json")
+    total = {"id": 0, "title": 0, "none": 0}
+    for name in SETS:
+        files = ["--file", raw / f"{name}.jsonl", "--kb", tmp_path / "kb"]
+        out = ["--mentions", tmp_path / f"{name}.parquet", "--report", tmp_path / f"{name}.json"]
+        call(link, "--set", name, *files, *out)
+        report = read_json(tmp_path / f"{name}.json")
+        assert report["matched"] == made["mentions"][name]
+        assert report["other_title"] == 0
+        total = {kind: total[kind] + count for kind, count in report["matched"].items()}
+    assert total["title"] >= 3 and total["none"] >= 2 and total["id"] > 180
+    assert len(KnowledgeBase(tmp_path / "kb")) == made["entities"] == 230
+
+
+def test_the_mention_is_told_in_the_words_around_it(raw):
+    for one in lines(raw / "aida-testb.jsonl"):
+        assert len(f"{one['context_left']} {one['context_right']}".split()) >= 3
+
+
+def test_ids_rise_with_gaps():
+    ids = [page_id(number) for number in range(2000)]
+    gaps = {after - before for before, after in zip(ids, ids[1:], strict=False)}
+    assert min(gaps) >= 1 and len(gaps) > 2
+
+
+def test_worlds_that_share_a_title_are_told_apart():
+    titles = kilt_writer._Titles()
+    assert titles.told_apart(["Kora", "Rhea"], "a") == ["Kora", "Rhea"]
+    assert titles.told_apart(["Rhea", "Aba", "Zed"], "b") == ["Rhea of b", "Aba", "Zed"]
+    assert titles.told_apart(["Zed", "New"], "c") == ["Zed of c", "New"]
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"size": 3}, "unknown key 'size'"),
+        ({"entities": 3}, "'entities' is 3; it must be a whole number of at least 12"),
+        ({"mentions": {"aida-test": 3}}, "no set is called 'aida-test'.*Did you mean 'aida-test"),
+        ({"mentions": {"msnbc": 0}}, "'mentions.msnbc' is 0"),
+        ({"mentions": 5}, "'mentions' must be an object"),
+        ({"mentions": {"msnbc": 99_999}}, "asked of world 'wiki00000', whose pages have"),
+    ],
+)
+def test_wrong_settings(change, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        generate_kilt({**SETTINGS, **change}, tmp_path)
+    assert not (tmp_path / "kilt_knowledgesource.json").exists()
+
+
+def test_a_setting_that_is_missing(tmp_path):
+    with pytest.raises(InputError, match="the key 'seed' is missing"):
+        generate_kilt({"entities": 100}, tmp_path)
+
+
+def test_the_commands_say_what_does_not_fit(raw, tmp_path):
+    dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path]
+    for arguments in (["part"], ["all", "--part", 0], ["finish", "--part", 0]):
+        with pytest.raises(InputError, match="`muver kb part` needs the number of the part"):
+            call(kb, *arguments, *dump)
+    with pytest.raises(InputError, match="none.tsv: no such file"):
+        call(aida, "--tsv", tmp_path / "none.tsv", "--out", tmp_path)
