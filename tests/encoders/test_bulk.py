@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from muver.encoders.bulk import batches_by_length, encode_by_length, encode_vectors
 from muver.encoders.packing import pack
 from muver.errors import InputError
-from muver.progress import logger
 from tests import tiny
 
 
@@ -61,11 +60,10 @@ class SmallMemory:
         return batch.as_given(batch.ids[batch.firsts][:, None].float().expand(-1, 2))
 
 
-def test_too_small_a_memory_halves_the_batch_and_goes_on(caplog, monkeypatch):
+def test_too_small_a_memory_halves_the_batch_and_goes_on(caplog):
     """By hand: eight sequences of 4 tokens and four of 2, at most 10 tokens at once."""
     sequences = [[row] * (4 if row < 8 else 2) for row in range(12)]
     encode = SmallMemory(10)
-    monkeypatch.setattr(logger, "propagate", True)  # as before a command has set up its log
     with caplog.at_level("WARNING", logger="muver"):
         vectors = encode_vectors(encode, sequences, 2, 32)
     # 32 // 4 rows do not fit, nor do 16 // 4; 8 // 4 do, and 8 // 2 of the shorter ones.

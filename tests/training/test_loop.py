@@ -16,7 +16,6 @@ from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.files import MODEL_FILES
 from muver.errors import InputError
-from muver.progress import logger
 from muver.training import loop
 from muver.training.checkpoint import Checkpoints
 from muver.training.loop import Trainer
@@ -389,7 +388,6 @@ def test_a_gpu_too_small_for_the_activations_trains_the_same(
         return loss
 
     monkeypatch.setattr(loop, "backward_through_batch", on_a_small_gpu)
-    monkeypatch.setattr(logger, "propagate", True)  # as before a command has set up its log
     with caplog.at_level("WARNING", logger="muver"):
         files = run(tmp_path, encoder, corpus)
     assert files == uninterrupted[0]

@@ -3,14 +3,12 @@
 import pytest
 
 from muver.errors import InputError
-from muver.progress import logger
 from muver.training.memory import fewer_graph_tokens
 
 BATCH = [[1] * 30, [1] * 50, [1] * 20]  # 100 tokens
 
 
-def test_a_batch_whose_activations_do_not_fit_is_encoded_twice(caplog, monkeypatch):
-    monkeypatch.setattr(logger, "propagate", True)  # as before a command has set up its log
+def test_a_batch_whose_activations_do_not_fit_is_encoded_twice(caplog):
     with caplog.at_level("WARNING", logger="muver"):
         assert fewer_graph_tokens(BATCH, 60, 1000, 1) == 50
         assert fewer_graph_tokens(BATCH, 60, 100, 1) == 50
