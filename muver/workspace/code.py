@@ -22,7 +22,7 @@ _RUNS = (
     "evaluation/columns.py",
 )
 CODE: dict[str, tuple[str, ...]] = {
-    "generate": ("corpus/miniwikia/*", "splits.py"),
+    "generate": ("corpus/miniwikia/*", "corpus/kilt/titles.py", "splits.py"),
     "download": ("corpus/sources.yaml",),
     "corpus": (
         "corpus/build.py",
