@@ -1,0 +1,232 @@
+"""Indices of millions of views: time, size, memory and agreement with exact search, by type.
+
+Made vectors: entities in clusters of about 500, views about their entity, norms log-normal, one
+part common to all views (as the vectors of one BERT have). Mentions are views with noise. They tell
+what a type costs; how far it agrees with exact search is told anew on real vectors, by
+``muver ann-check``.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from muver.retrieval.ann.check import check_indices
+from muver.retrieval.ann.flat import search_exact
+from muver.retrieval.ann.index import AnnIndex, read_manifest
+from muver.retrieval.ann.search import search
+from muver.retrieval.ann.shards import Shards, write_part
+from muver.retrieval.exact import Ranking
+
+TYPES = ("ivf_sq", "ivf_sq8", "opq_ivf_pq", "hnsw")
+EXACT = "exact"
+CLUSTER, PART = 500, 100_000  # entities
+SPREAD, VIEW_SPREAD, MENTION_SPREAD, NORMS, COMMON = 0.7, 0.5, 0.8, 0.4, 1.0
+
+
+def main() -> None:
+    """Measure all types, each step in a process of its own, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--entities", type=int, default=20_000)
+    parser.add_argument("--views", type=int, default=5)
+    parser.add_argument("--dimensions", type=int, default=256)
+    parser.add_argument("--mentions", type=int, default=500)
+    parser.add_argument("--k", type=int, default=100)
+    parser.add_argument("--types", nargs="+", default=TYPES, help="names or faiss strings")
+    parser.add_argument("--products", nargs="+", choices=("type", "ip", "l2"), default=["type"])
+    parser.add_argument("--centre", nargs="+", choices=("yes", "no"), default=["yes"])
+    parser.add_argument(
+        "--efforts", type=int, nargs="+", default=[2**power for power in range(3, 13)]
+    )
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--memory-mb", type=int, default=512)
+    parser.add_argument("--folder", type=Path, help="for the vectors and indices, which stay there")
+    parser.add_argument("--out", type=Path, help="JSON file for what was measured")
+    parser.add_argument("--search", type=Path, help=argparse.SUPPRESS)  # of a process of its own
+    args = parser.parse_args()
+    if args.search is not None:
+        print(json.dumps(time_search(args)))
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        args.folder = args.folder or Path(temporary)
+        rows = measure(args)
+    if args.out is not None:
+        args.out.write_text(json.dumps(rows, indent=2) + "\n")
+    print(table(rows))
+
+
+def measure(args: argparse.Namespace) -> list[dict]:
+    """One row a type, the first of them exact search."""
+    vectors = args.folder / "vectors"
+    make(args, vectors)
+    indices = {}
+    for kind in args.types:
+        for product in args.products:
+            for centre in args.centre:
+                parts = kind.replace(",", "_"), product, "centred" if centre == "yes" else "raw"
+                name = "-".join(parts)
+                settings = {
+                    "factory": kind,
+                    "product": None if product == "type" else product,
+                    "centre": centre == "yes",
+                    "threads": args.threads,
+                    "memory_mb": args.memory_mb,
+                }
+                out = args.folder / "index" / name
+                command = ["muver.cli", "ann-build", "--vectors", vectors, "--out", out]
+                indices[out] = run([*command, "--settings", json.dumps(settings)], args.threads)
+    check = {
+        "k": args.k,
+        "mentions": args.mentions,
+        "efforts": args.efforts,
+        "threads": args.threads,
+        "memory_mb": args.memory_mb,
+    }
+    mentions = np.load(args.folder / "mentions.npy")
+    agreed = check_indices(list(indices), Shards(vectors), mentions, check)
+    rows = [{"type": EXACT, "size": size(vectors), **search_apart(args, EXACT)}]
+    for folder, (seconds, memory, _) in indices.items():
+        result, manifest = agreed[str(folder)], read_manifest(folder)
+        rows.append(
+            {
+                "type": folder.name,
+                "factory": manifest["factory"],
+                "product": manifest["product"],
+                "build_seconds": seconds,
+                "build_mb": memory,
+                "size": manifest["bytes"],
+                "effort": result["effort"],
+                "recall": result["recall"],
+                "best": result["best"],
+                "tried": [(one["effort"], one["recall"]) for one in result["tried"]],
+                **search_apart(args, str(folder)),
+            }
+        )
+    return rows
+
+
+def make(args: argparse.Namespace, folder: Path) -> None:
+    """Write shards of ``PART`` entities, and mentions, if they are not there."""
+    if (args.folder / "mentions.npy").is_file():
+        return
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    d = args.dimensions
+    common = rng.standard_normal(d, dtype=np.float32)
+    common *= COMMON / np.linalg.norm(common)
+    centres = rng.standard_normal((max(args.entities // CLUSTER, 1), d), dtype=np.float32)
+    mentions = []
+    for number, first in enumerate(range(0, args.entities, PART)):
+        entities = min(PART, args.entities - first)
+        owners = centres[rng.integers(len(centres), size=entities)]
+        owners += SPREAD * rng.standard_normal(owners.shape, dtype=np.float32)
+        views = np.repeat(owners, args.views, axis=0)
+        views += VIEW_SPREAD * rng.standard_normal(views.shape, dtype=np.float32)
+        views /= np.linalg.norm(views, axis=1, keepdims=True)
+        few = rng.integers(len(views), size=max(args.mentions * entities // args.entities, 1))
+        noise = rng.standard_normal((len(few), d), dtype=np.float32) * d**-0.5
+        mentions.append(10 * (views[few] + MENTION_SPREAD * noise))
+        views *= np.exp(NORMS * rng.standard_normal((len(views), 1), dtype=np.float32))
+        views += common
+        views *= 10
+        counts = np.full(entities, args.views)
+        write_part(folder, number, views.astype(np.float16), counts, "made", f"made-{number}")
+    np.save(args.folder / "mentions.npy", np.concatenate(mentions))
+
+
+def time_search(args: argparse.Namespace) -> dict:
+    """Mentions a second by an index as it was checked, or exactly."""
+    shards = Shards(args.folder / "vectors")
+    mentions = np.load(args.folder / "mentions.npy")
+    if str(args.search) == EXACT:
+        call = exact_search(args, shards, mentions)
+    else:
+        index = AnnIndex(args.search, shards, threads=args.threads)
+        if index.knob is not None:
+            index.turn(index.manifest["agreement"]["effort"])
+        call = index_search(args, index, mentions)
+    started = time.perf_counter()
+    call()
+    return {"mentions_a_second": len(mentions) / (time.perf_counter() - started)}
+
+
+def exact_search(args: argparse.Namespace, shards: Shards, mentions: np.ndarray):
+    """A call of exact search."""
+    return lambda: search_exact(shards, mentions, args.k, args.memory_mb)
+
+
+def index_search(args: argparse.Namespace, index: AnnIndex, mentions: np.ndarray):
+    """A call of a search with exact scores."""
+
+    def call() -> Ranking:
+        return search(index, mentions, args.k, memory_mb=args.memory_mb).ranking
+
+    return call
+
+
+def search_apart(args: argparse.Namespace, index: str) -> dict:
+    """:func:`time_search` in a process of its own, and its peak memory."""
+    options = {
+        "search": index,
+        "folder": args.folder,
+        "k": args.k,
+        "threads": args.threads,
+        "memory-mb": args.memory_mb,
+    }
+    command = ["benchmarks.ann", *(f"--{name}={value}" for name, value in options.items())]
+    _, memory, output = run(command, args.threads)
+    return {**json.loads(output.splitlines()[-1]), "search_mb": memory}
+
+
+def run(command: list, threads: int) -> tuple[float, float, str]:
+    """Seconds, peak memory in MB (Linux counts in KiB) and output of a module's process."""
+    started = time.perf_counter()
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    with subprocess.Popen(
+        [sys.executable, "-m", *map(str, command)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}: ended with {process.returncode}")
+    return time.perf_counter() - started, usage.ru_maxrss * 1024 / 1e6, output
+
+
+def size(folder: Path) -> int:
+    """Bytes of a folder's files."""
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def table(rows: list[dict]) -> str:
+    """What was measured, to read."""
+    head = "| Type | Build, s | Build, MB | Size, MB | nprobe / efSearch | Recall | Best first | "
+    lines = [head + "Mentions/s | Search, MB |", "|" + " --- |" * 9]
+    for row in rows:
+        exact = row["type"] == EXACT
+        cells = [
+            row["type"],
+            "" if exact else f"{row['build_seconds']:.1f}",
+            "" if exact else f"{row['build_mb']:.0f}",
+            f"{row['size'] / 1e6:.0f}",
+            "" if exact else str(row["effort"]),
+            "1" if exact else f"{row['recall']:.4f}",
+            "1" if exact else f"{row['best']['first']:.4f}",
+            f"{row['mentions_a_second']:.1f}",
+            f"{row['search_mb']:.0f}",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

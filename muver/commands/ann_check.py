@@ -1,0 +1,42 @@
+"""muver ann-check: how far approximate indices agree with exact search."""
+
+import argparse
+from pathlib import Path
+
+from muver.commands import add_settings
+
+HELP = "measure indices against exact search on a sample, and choose their nprobe or efSearch"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add_settings(
+        parser,
+        "k (100), mentions (1000, sampled), efforts (of nprobe or efSearch), agreement (0.995), "
+        "rescore, most_views, seed, threads, memory_mb, gpu",
+        required=False,
+    )
+    parser.add_argument("--vectors", type=Path, required=True, help="folder of the shards")
+    parser.add_argument(
+        "--index", type=Path, nargs="+", required=True, help="folders of indices of the shards"
+    )
+    parser.add_argument(
+        "--mention-vectors", type=Path, required=True, help=".npy, as `muver ann-search` takes it"
+    )
+    parser.add_argument(
+        "--report", type=Path, help="JSON file to write the measurements to as well"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the stage."""
+    from muver.files import write_json
+    from muver.retrieval.ann.check import check_indices
+    from muver.retrieval.ann.runs import read_mentions
+    from muver.retrieval.ann.shards import Shards
+
+    shards = Shards(args.vectors)
+    mentions = read_mentions(args.mention_vectors, shards)
+    measured = check_indices(args.index, shards, mentions, args.settings)
+    if args.report is not None:
+        write_json(args.report, measured)

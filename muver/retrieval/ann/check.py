@@ -1,0 +1,165 @@
+"""How far an approximate index agrees with exact search, and how hard it must try to do so."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from muver.errors import InputError
+from muver.files import read_json, short_hash, write_json
+from muver.progress import logger
+from muver.retrieval.ann.flat import search_exact
+from muver.retrieval.ann.index import MANIFEST, AnnIndex
+from muver.retrieval.ann.search import search
+from muver.retrieval.ann.settings import CHECK, check
+from muver.retrieval.ann.shards import Shards
+from muver.retrieval.exact import Ranking
+
+
+def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:
+    """Compare a ranking with the exact one of the same mentions and k.
+
+    Returns
+    -------
+    ``recall``: the share of the exact k entities that were found, mean of the mentions.
+    ``best``: where the exact best entity stands: the share of mentions with it ``first``, the
+    ``greatest_rank`` of those that have it, and how many have it ``missing``.
+    """
+    wanted = exact.entities >= 0
+    same = (exact.entities[:, :, None] == found.entities[:, None, :]).any(axis=2) & wanted
+    hit = found.entities == exact.entities[:, :1]
+    ranks = np.where(hit.any(axis=1), hit.argmax(axis=1) + 1, 0)
+    return {
+        "recall": float((same.sum(axis=1) / wanted.sum(axis=1)).mean()),
+        "best": {
+            "first": float((ranks == 1).mean()),
+            "greatest_rank": int(ranks.max()),
+            "missing": int((ranks == 0).sum()),
+        },
+    }
+
+
+def check_indices(
+    folders: Sequence[str | Path],
+    shards: Shards,
+    mentions: np.ndarray,
+    settings: Mapping[str, Any],
+) -> dict[str, dict[str, Any]]:
+    """Measure indices of the same shards on the same sample of mentions, searched exactly once.
+
+    Each gets the smallest of ``efforts`` (nprobe or efSearch) that reaches ``agreement``, or the
+    last one if none does; it and what was measured are put down in the index's manifest.
+
+    Parameters
+    ----------
+    mentions : (mentions, d) float32
+        To sample from.
+    settings
+        Those of :data:`muver.retrieval.ann.settings.CHECK`.
+
+    Returns
+    -------
+    What was put down, by folder.
+    """
+    settings = check(settings, CHECK)
+    if len(mentions) == 0:
+        raise InputError("no mentions: agreement is measured on a sample of them.")
+    opened = [Path(folder) for folder in folders]
+    for folder in opened:  # mistakes first
+        AnnIndex(folder, shards, gpu=False)
+    sample = _sample(len(mentions), settings["mentions"], settings["seed"])
+    queries = np.ascontiguousarray(mentions[sample], dtype=np.float32)
+    exact = search_exact(shards, queries, settings["k"], settings["memory_mb"])
+    written = {}
+    for folder in opened:
+        index = AnnIndex(folder, shards, settings["gpu"], settings["threads"])
+        result = _measure(index, queries, exact, settings)
+        manifest = read_json(folder / MANIFEST)
+        write_json(folder / MANIFEST, {**manifest, "agreement": result})
+        written[str(folder)] = result
+    return written
+
+
+def _measure(
+    index: AnnIndex, queries: np.ndarray, exact: Ranking, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    k, tried = settings["k"], []
+    for effort in settings["efforts"] if index.knob else [None]:
+        if effort is not None:
+            index.turn(effort)
+        options = settings["rescore"], settings["most_views"], settings["memory_mb"]
+        found = search(index, queries, k, *options)
+        tried.append({"effort": effort, **agreement(found.ranking, exact), "short": found.short})
+        recall = tried[-1]["recall"]
+        logger.info(
+            "%s: recall of the exact %d is %.4f%s",
+            index.manifest["factory"], k, recall, f" at {index.knob} {effort}" if effort else "",
+        )  # fmt: skip
+        all_lists = bool(index.manifest["lists"]) and effort >= index.manifest["lists"]
+        if recall >= settings["agreement"] or all_lists:
+            break
+    return {
+        "k": k,
+        "mentions": len(queries),
+        "of": short_hash(queries.tobytes().hex()),
+        "rescore": settings["rescore"],
+        "most_views": settings["most_views"],
+        "wanted": settings["agreement"],
+        "knob": index.knob,
+        **tried[-1],
+        "tried": tried,
+    }
+
+
+def require(
+    folder: str | Path, manifest: Mapping[str, Any], k: int, minimum: float = 0.995
+) -> None:
+    """Refuse an index as a table's source that does not agree with exact search.
+
+    Parameters
+    ----------
+    manifest
+        Of the index.
+    k
+        Candidates that the table needs; the agreement must have been measured at no fewer.
+
+    Raises
+    ------
+    InputError
+        If agreement was not measured, or is below ``minimum``: what it is, and how to raise it.
+    """
+    result, place = manifest["agreement"], Path(folder) / MANIFEST
+    if result is None:
+        raise InputError(
+            f"{place}: how far this index agrees with exact search was not measured. Run "
+            "`muver ann-check`."
+        )
+    if result["k"] < k:
+        raise InputError(
+            f"{place}: agreement was measured at k = {result['k']}, {k} candidates are asked for. "
+            f"Run `muver ann-check` with k {k}."
+        )
+    if result["recall"] < minimum:
+        knob = result["knob"]
+        how = (
+            "Choose a type that quantises less"
+            if knob is None
+            else (
+                f"Raise {knob} (give `muver ann-check` greater efforts; for HNSW also build with a "
+                "greater ef_construction), or choose a type that quantises less"
+            )
+        )
+        at = "" if knob is None else f" at {knob} {result['effort']}, the greatest tried"
+        raise InputError(
+            f"{place}: {manifest['factory']} finds {result['recall']:.4f} of the exact "
+            f"{result['k']} best entities{at}; {minimum} is asked of a table's source. {how}"
+            f"{'' if result['rescore'] else ', or set rescore'}."
+        )
+
+
+def _sample(mentions: int, size: int, seed: int) -> np.ndarray:
+    """Rows of ``size`` mentions at most, in order."""
+    if size >= mentions:
+        return np.arange(mentions)
+    return np.sort(np.random.default_rng(seed).choice(mentions, size, replace=False))

@@ -1,0 +1,198 @@
+"""faiss indices from strings: made empty, trained, their one knob turned; on a GPU if there is one.
+
+faiss is imported inside functions only.
+
+How the greatest inner products of vectors with any norm are found is a matter of the type
+(setting ``product``: "ip", faiss's METRIC_INNER_PRODUCT, or "l2" of augmented vectors,
+:mod:`muver.retrieval.ann.transform`). The defaults (:func:`product_of`) were chosen by recall of
+the exact 100 best entities, found views re-scored, on made vectors: clusters, 5 views an entity,
+log-normal norms (sigma 0.4), a common part:
+
+* IVF: "ip". faiss then makes the cells by k-means on unit centroids and codes residuals whose
+  products add up exactly, so the metric is right whatever the norms. Augmented vectors have one
+  value that is greater than all others for nearly every view; cells follow it, lists get uneven.
+  50,000 views of 256 dimensions in 300 clusters, 256 lists of SQfp16, 64 of them looked at: 0.83
+  (0.91 centred), augmented 0.78 (0.77) in several times the time. 20,000 views of 128 dimensions
+  in 8 clusters, 512 lists, 64 looked at: 0.998 (0.990 centred), augmented 0.994 (0.994).
+* PQ behind IVF: "ip". The range of the augmented value takes up the codes. 10,000 views of 64
+  dimensions, OPQ16_64,IVF16,PQ16, all lists looked at: 0.96 (0.96 centred), augmented 0.79 (0.81).
+* HNSW: "l2". A graph of products is one of the views with great norms, and others cannot be
+  reached in it however great efSearch is. The 20,000 views above: 0.83 at efSearch 4096 (0.85
+  centred), augmented 0.998 (0.998). Where clusters are many and small, a graph of products needs
+  less effort (20,000 views of 256 dimensions in 100 clusters, efSearch 1000: 0.97, augmented
+  0.78), so it is there by the setting.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from muver.errors import InputError
+from muver.progress import logger
+
+IVF, HNSW = "nprobe", "efSearch"
+MOST_ON_GPU = 2048  # faiss: vectors returned, and lists looked at
+CELLS_TRAINED = 64  # views a list, of which faiss's k-means uses up to 256
+
+
+def product_of(factory: str) -> str:
+    """How an index of this type searches inner products by default: "ip" or "l2"."""
+    graph = "IVF" not in factory and any(name in factory for name in ("HNSW", "NSG"))
+    return "l2" if graph else "ip"
+
+
+def set_threads(threads: int) -> None:
+    """Let faiss use so many threads; 0 leaves what it takes by itself."""
+    import faiss
+
+    if threads:
+        faiss.omp_set_num_threads(threads)
+
+
+def make(factory: str, dimension: int, product: str, ef_construction: int, seed: int) -> Any:
+    """An empty index.
+
+    Parameters
+    ----------
+    dimension
+        Of the vectors that will be added.
+    product
+        "ip" or "l2": the metric.
+
+    Raises
+    ------
+    InputError
+        For a string that faiss does not understand, or that does not go with the dimension.
+    """
+    import faiss
+
+    metric = faiss.METRIC_INNER_PRODUCT if product == "ip" else faiss.METRIC_L2
+    try:
+        index = faiss.index_factory(dimension, factory, metric)
+    except RuntimeError as error:
+        raise InputError(
+            f"--settings: factory {factory!r} is no index type of faiss for {dimension} "
+            f"dimensions ({_reason(error)}). Give one of its index_factory strings, for instance "
+            "'IVF1024,SQfp16', or one of our names."
+        ) from None
+    inner = _inner(index)
+    if isinstance(inner, faiss.IndexIVF):
+        inner.cp.seed = seed
+    if hasattr(inner, "do_polysemous_training"):
+        # Codes whose Hamming distance tells something: not searched by, and most of the time.
+        inner.do_polysemous_training = False
+    if hasattr(inner, "hnsw"):
+        inner.hnsw.efConstruction = ef_construction
+    return index
+
+
+def training_size(index: Any, views: int, asked: int | None) -> int:
+    """How many views to train on; 0 where nothing is to be trained.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than the index has lists.
+    """
+    if index.is_trained:
+        return 0
+    lists = lists_of(index)
+    size = min(views, asked or max(CELLS_TRAINED * lists, 2**15))
+    if size < lists:
+        too_few_asked = asked is not None and asked <= views
+        raise InputError(
+            f"--settings: {lists} lists cannot be trained on {size} of {views} views. "
+            + (
+                f"Raise training_views to at least {39 * lists}."
+                if too_few_asked
+                else f"Set lists to at most {max(views // 39, 1)}, or leave it null."
+            )
+        )
+    return size
+
+
+def train(index: Any, sample: np.ndarray) -> None:
+    """Train in place.
+
+    Raises
+    ------
+    InputError
+        If faiss cannot train on so few views.
+    """
+    try:
+        index.train(sample)
+    except RuntimeError as error:
+        raise InputError(
+            f"--settings: the index cannot be trained on {len(sample)} views "
+            f"({_reason(error)}). Raise training_views, or choose a factory with fewer lists or "
+            "smaller codes; few views are searched exactly."
+        ) from None
+
+
+def to_gpu(index: Any, wanted: bool) -> Any:
+    """The index on the first GPU, if faiss has one and knows the type there; else itself."""
+    import faiss
+
+    if not wanted or getattr(faiss, "get_num_gpus", int)() == 0:
+        return index
+    try:
+        # Its buffers live as long as the index, which holds on to them.
+        return faiss.index_cpu_to_gpu(faiss.StandardGpuResources(), 0, index)
+    except RuntimeError as error:
+        logger.warning("the index stays off the GPU (%s)", _reason(error))
+        return index
+
+
+def from_gpu(index: Any) -> Any:
+    """The index in main memory, to be written."""
+    import faiss
+
+    return faiss.index_gpu_to_cpu(index) if _on_gpu(index) else index
+
+
+def lists_of(index: Any) -> int:
+    """Number of an IVF index's lists, else 0."""
+    return getattr(_inner(index), "nlist", 0)
+
+
+def knob(index: Any) -> str | None:
+    """What trades time for agreement: "nprobe", "efSearch", or None (a flat index)."""
+    if lists_of(index):
+        return IVF
+    return HNSW if hasattr(_inner(index), "hnsw") else None
+
+
+def turn(index: Any, name: str, effort: int, lists: int) -> None:
+    """Set the knob of this name; more lists than there are would be none the better."""
+    import faiss
+
+    on_gpu = _on_gpu(index)
+    if name == IVF:
+        effort = min(effort, lists, MOST_ON_GPU if on_gpu else lists)
+    space = faiss.GpuParameterSpace() if on_gpu else faiss.ParameterSpace()
+    space.set_index_parameter(index, name, effort)
+
+
+def most_fetched(index: Any) -> int:
+    """How many vectors a search may return."""
+    return MOST_ON_GPU if _on_gpu(index) else 2**31 - 1
+
+
+def _on_gpu(index: Any) -> bool:
+    return type(_inner(index)).__name__.startswith("Gpu")
+
+
+def _inner(index: Any) -> Any:
+    """The index behind a rotation, if there is one."""
+    import faiss
+
+    index = faiss.downcast_index(index)
+    return (
+        faiss.downcast_index(index.index) if isinstance(index, faiss.IndexPreTransform) else index
+    )
+
+
+def _reason(error: Exception) -> str:
+    """The last line of faiss's message: those before say where in its source it was raised."""
+    text = str(error).strip().splitlines()[-1]
+    return text.rpartition(".cpp:")[2].partition(": ")[2] or text

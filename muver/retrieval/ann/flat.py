@@ -1,0 +1,98 @@
+"""Exact search over shards: every mention against every view, read from disk once.
+
+The same ranking as :func:`muver.retrieval.exact.rank` gives with ``aggregate`` "max". It is the
+reference that approximate indices are measured by, and an index of its own.
+"""
+
+import numpy as np
+
+from muver.progress import Progress
+from muver.retrieval.ann.shards import Block, Shards
+from muver.retrieval.exact import Ranking, top_columns
+
+
+def search_exact(shards: Shards, mentions: np.ndarray, k: int, memory_mb: int = 1024) -> Ranking:
+    """Rank all entities for each mention by their best view (equation 4).
+
+    Parameters
+    ----------
+    mentions : (mentions, d) float32
+    k
+        Distinct entities to find.
+    memory_mb
+        Bound on the vectors and scores held at a time; the mentions and results come on top.
+
+    Returns
+    -------
+    Ranking with global numbers: ``entities``, and ``rows`` for the winning views. Ties go to the
+    entity that comes first, and among its views to the first.
+    """
+    shape = (len(mentions), k)
+    found = Ranking(
+        np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32), np.full(shape, -1)
+    )
+    progress = Progress("exact search", shards.views, "views")
+    for block in shards.blocks(memory_mb // 4):
+        # A product is held as such, as its best by entity, as a mask, and while few are chosen.
+        columns = 4 * len(block.vectors) + 32 * len(block.starts)
+        rows = max(memory_mb * 2**20 // 2 // columns, 1)
+        for start in range(0, len(mentions), rows):
+            _take(found, slice(start, start + rows), mentions[start : start + rows], block)
+        progress.advance(len(block.vectors))
+    progress.finish()
+    return found
+
+
+def _take(found: Ranking, span: slice, mentions: np.ndarray, block: Block) -> None:
+    """Let a block's entities enter the rankings of some mentions, in place."""
+    products = mentions @ block.vectors.T
+    best = np.maximum.reduceat(products, block.starts, axis=1)
+    # Most entities are not among the k best so far. One that is equal to the last came later.
+    enter = best > found.scores[span, -1:]
+    if not enter.any():
+        return
+    rows, columns = np.nonzero(enter)
+    k = found.entities.shape[1]
+    counts = enter.sum(axis=1)
+    most = int(counts.max())
+    if most > k:  # more than can enter: the best of them
+        columns = top_columns(best, min(k, best.shape[1]))
+        rows = np.repeat(np.arange(len(mentions)), columns.shape[1])
+        counts = np.full(len(mentions), columns.shape[1])
+        columns, most = columns.ravel(), columns.shape[1]
+    places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    fresh = Ranking(*(_empty(len(mentions), most, like) for like in _fields(found)))
+    fresh.entities[rows, places] = block.first_entity + columns
+    fresh.scores[rows, places] = best[rows, columns]
+    fresh.rows[rows, places] = block.first_view + _winners(products, block, rows, columns)
+    together = [
+        np.concatenate([old[span], new], axis=1)
+        for old, new in zip(_fields(found), _fields(fresh), strict=True)
+    ]
+    chosen = top_columns(together[1], k)
+    for old, both in zip(_fields(found), together, strict=True):
+        old[span] = np.take_along_axis(both, chosen, axis=1)
+
+
+def _winners(
+    products: np.ndarray, block: Block, rows: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    """(pairs,) row in the block of the first best view of each pair of mention and entity."""
+    starts = block.starts[columns]
+    counts = np.diff(block.starts, append=len(block.vectors))[columns]
+    winners, best = starts.copy(), products[rows, starts]
+    for place in range(1, int(counts.max())):
+        more = np.flatnonzero(counts > place)
+        values = products[rows[more], starts[more] + place]
+        better = values > best[more]
+        winners[more[better]] = starts[more[better]] + place
+        best[more[better]] = values[better]
+    return winners
+
+
+def _fields(ranking: Ranking) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return ranking.entities, ranking.scores, ranking.rows
+
+
+def _empty(rows: int, columns: int, like: np.ndarray) -> np.ndarray:
+    return np.full((rows, columns), -1 if like.dtype.kind == "i" else -np.inf, dtype=like.dtype)

@@ -1,0 +1,164 @@
+"""The k best distinct entities of each mention by an approximate index."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from muver.errors import InputError
+from muver.progress import Progress, logger
+from muver.retrieval.ann.index import AnnIndex
+from muver.retrieval.ann.shards import Shards
+from muver.retrieval.exact import Ranking
+
+
+class Found(NamedTuple):
+    """What a search gives.
+
+    Attributes
+    ----------
+    ranking
+        With global numbers, as :func:`muver.retrieval.ann.flat.search_exact` gives it.
+    rounds
+        Searches that the most demanding mentions took.
+    fetched
+        Views fetched for each of these in the last of them.
+    short
+        Mentions with fewer than k entities, and than there are.
+    """
+
+    ranking: Ranking
+    rounds: int
+    fetched: int
+    short: int
+
+
+def search(
+    index: AnnIndex,
+    mentions: np.ndarray,
+    k: int,
+    rescore: bool = True,
+    most_views: int = 16384,
+    memory_mb: int = 1024,
+) -> Found:
+    """Find k distinct entities for each mention.
+
+    As many views are fetched as k entities have on average. Mentions whose views are of fewer than
+    k entities are searched again for twice as many, until they have k, the index gives no more
+    (all lists that it looks at are exhausted), or ``most_views`` is reached.
+
+    Parameters
+    ----------
+    mentions : (mentions, d) float32
+    rescore
+        Score the views that were found by their vectors in the shards. What the index gives are
+        products with vectors that may be quantised.
+    most_views
+        Bound on the views fetched for a mention.
+    memory_mb
+        Bound on the found views, and on the vectors that are gathered at a time.
+    """
+    shards = index.shards
+    shape = (len(mentions), k)
+    ranking = Ranking(
+        np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32), np.full(shape, -1)
+    )
+    most = max(min(most_views, index.most), 1)
+    fetch = min(-(-k * shards.views // shards.entities), most)
+    wanted = min(k, shards.entities)
+    pending = np.arange(len(mentions))
+    progress = Progress("searching", len(mentions), "mentions")
+    rounds = 0
+    while len(pending):
+        rounds += 1
+        # A found view costs some numbers, and its vector if that is read.
+        rows = max(memory_mb * 2**20 // (fetch * (96 + 4 * shards.dimension * rescore)), 1)
+        again = []
+        for start in range(0, len(pending), rows):
+            own = pending[start : start + rows]
+            scores, views = index.search(mentions[own], fetch)
+            entities = _entities(shards, views)
+            done = (distinct(entities) >= wanted) | (views[:, -1] < 0) | (fetch >= most)
+            own, scores = own[done], scores[done]
+            views, entities = views[done], entities[done]
+            again.append(pending[start : start + rows][~done])
+            if len(own) and rescore:
+                scores = _exact_scores(shards, mentions[own], views)
+            best = best_by_entity(entities, scores, views, k)
+            ranking.entities[own], ranking.scores[own] = best.entities, best.scores
+            ranking.rows[own] = best.rows
+            progress.advance(len(own))
+        pending = np.concatenate(again)
+        if len(pending):
+            fetch = min(2 * fetch, most)
+    progress.finish()
+    short = int(((ranking.entities >= 0).sum(axis=1) < wanted).sum())
+    if short:
+        logger.warning(
+            "%d of %d mentions have fewer than %d entities: raise %s or most_views",
+            short, len(mentions), wanted, index.knob or "k",
+        )  # fmt: skip
+    return Found(ranking, rounds, fetch, short)
+
+
+def distinct(entities: np.ndarray) -> np.ndarray:
+    """How many different entities each row has, -1 being none: (rows, n) to (rows,) int64."""
+    ordered = np.sort(entities, axis=1)
+    fresh = np.diff(ordered, axis=1, prepend=-1) != 0
+    return fresh.sum(axis=1)
+
+
+def best_by_entity(entities: np.ndarray, scores: np.ndarray, views: np.ndarray, k: int) -> Ranking:
+    """Rank the entities of each row by their best view.
+
+    Parameters
+    ----------
+    entities, scores, views : (rows, n)
+        Entity, score and number of each found view; -1 as entity where there is none.
+
+    Returns
+    -------
+    (rows, k); ties go to the entity that comes first, and among its views to the first.
+    """
+    if len(entities) and entities.shape[1] == 0:
+        raise InputError("nothing was searched for.")
+    shape = (len(entities), k)
+    ranking = Ranking(
+        np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32), np.full(shape, -1)
+    )
+    rows, columns = np.nonzero(entities >= 0)
+    flat = entities[rows, columns], scores[rows, columns], views[rows, columns]
+    # Best view of each entity first; then the entities by these.
+    order = np.lexsort((flat[2], -flat[1], flat[0], rows))
+    rows, (own, values, numbers) = rows[order], (one[order] for one in flat)
+    first = np.flatnonzero(np.r_[True, (np.diff(own) != 0) | (np.diff(rows) != 0)][: len(own)])
+    rows, own, values, numbers = rows[first], own[first], values[first], numbers[first]
+    order = np.lexsort((own, -values, rows))
+    rows, own, values, numbers = rows[order], own[order], values[order], numbers[order]
+    places = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    kept = places < k
+    rows, places = rows[kept], places[kept]
+    ranking.entities[rows, places] = own[kept]
+    ranking.scores[rows, places] = values[kept]
+    ranking.rows[rows, places] = numbers[kept]
+    return ranking
+
+
+def _entities(shards: Shards, views: np.ndarray) -> np.ndarray:
+    """(rows, n) entity of each view, -1 for -1."""
+    entities = np.full(views.shape, -1)
+    found = views >= 0
+    entities[found] = shards.locate(views[found])[0]
+    return entities
+
+
+def _exact_scores(shards: Shards, mentions: np.ndarray, views: np.ndarray) -> np.ndarray:
+    """(rows, n) products with the vectors in the shards; -inf where there is no view."""
+    numbers, places = np.unique(views, return_inverse=True)
+    places = places.reshape(views.shape)
+    missing = int(len(numbers) > 0 and numbers[0] < 0)
+    vectors = shards.gather(numbers[missing:])
+    scores = np.full(views.shape, -np.inf, dtype=np.float32)
+    for row, mention in enumerate(mentions):  # a row's views are its own: no common product
+        found = views[row] >= 0
+        scores[row, found] = vectors[places[row, found] - missing] @ mention
+    return scores

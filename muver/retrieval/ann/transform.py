@@ -1,0 +1,89 @@
+"""What is done to vectors so that an index finds the greatest inner products.
+
+Two steps, each of which leaves the order of the views of any mention as it is:
+
+* Centring: the mean of the views is taken off each of them. ``q.(x - mean)`` is ``q.x`` less what
+  is the same for all views. Vectors of one encoder have a large common part, which otherwise
+  takes up the range of every quantiser and hides what tells the cells apart.
+* Augmentation, for L2 only: a view gets one further value ``sqrt(M^2 - |x|^2)``, M being the
+  greatest norm, a mention gets 0. All views are then of norm M, so that the nearest view has the
+  greatest product: ``|q - x'|^2 = |q|^2 + M^2 - 2 q.x`` (Bachrach et al., RecSys 2014).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from muver.retrieval.ann.shards import Shards
+
+
+@dataclass(frozen=True)
+class Transform:
+    """Applied to the views before they are added, and to the mentions before a search.
+
+    Attributes
+    ----------
+    centre : (d,) float32
+        Taken off views; zeros for none.
+    norm
+        The greatest norm of a view so centred; None where nothing is augmented.
+    """
+
+    centre: np.ndarray
+    norm: float | None
+
+    @property
+    def dimension(self) -> int:
+        """Of the vectors that the index holds."""
+        return len(self.centre) + (self.norm is not None)
+
+    def views(self, vectors: np.ndarray) -> np.ndarray:
+        """(n, d) float32 to (n, dimension) float32."""
+        vectors = vectors - self.centre
+        if self.norm is None:
+            return vectors
+        rest = np.float64(self.norm) ** 2 - squares(vectors)
+        last = np.sqrt(np.maximum(rest, 0)).astype(np.float32)
+        return np.concatenate([vectors, last[:, None]], axis=1)
+
+    def mentions(self, vectors: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, dimension) float32, C-contiguous."""
+        vectors = np.ascontiguousarray(vectors, dtype=np.float32)
+        if self.norm is None:
+            return vectors
+        return np.concatenate([vectors, np.zeros((len(vectors), 1), np.float32)], axis=1)
+
+    def products(self, mentions: np.ndarray, found: np.ndarray) -> np.ndarray:
+        """Inner products from what the index returns.
+
+        Parameters
+        ----------
+        mentions : (n, d)
+            As they were given.
+        found : (n, fetched)
+            Squared distances where augmented, else products with centred views.
+        """
+        products = found.astype(np.float64)
+        if self.norm is not None:
+            products = (squares(mentions)[:, None] + np.float64(self.norm) ** 2 - products) / 2
+        return (products + (mentions @ self.centre)[:, None]).astype(np.float32)
+
+
+def fit(shards: Shards, centre: bool, augment: bool, memory_mb: int) -> Transform:
+    """Read all views for their mean, and once more for their greatest norm; either if needed."""
+    mean = np.zeros(shards.dimension)
+    if centre:
+        for block in shards.blocks(memory_mb):
+            mean += block.vectors.sum(axis=0, dtype=np.float64)
+    middle = (mean / max(shards.views, 1)).astype(np.float32)
+    if not augment:
+        return Transform(middle, None)
+    greatest = max(
+        squares(block.vectors - middle).max(initial=0) for block in shards.blocks(memory_mb)
+    )
+    return Transform(middle, float(np.sqrt(greatest)))
+
+
+def squares(vectors: np.ndarray) -> np.ndarray:
+    """(n, d) to the squared norms: (n,) float64."""
+    return np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)

@@ -1,0 +1,97 @@
+"""Agreement with exact search: what is measured, chosen, put down and required."""
+
+import json
+
+import numpy as np
+import pytest
+
+from muver.errors import InputError
+from muver.retrieval.ann.check import agreement, check_indices, require
+from muver.retrieval.ann.index import build
+from muver.retrieval.exact import Ranking
+
+
+def ranking(entities):
+    entities = np.array(entities)
+    return Ranking(entities, np.zeros(entities.shape, np.float32), entities)
+
+
+def test_agreement_by_hand():
+    exact = ranking([[1, 2, 3], [4, 5, -1], [6, 7, 8], [9, 1, 2]])
+    found = ranking([[1, 3, 2], [5, 9, 4], [7, 8, -1], [3, 4, 5]])
+    measured = agreement(found, exact)
+    # 3 of 3, 2 of 2, 2 of 3, 0 of 3; the best entity at rank 1, at 3, missing, missing.
+    assert measured["recall"] == pytest.approx((1 + 1 + 2 / 3 + 0) / 4)
+    assert measured["best"] == {"first": 0.25, "greatest_rank": 3, "missing": 2}
+
+
+@pytest.fixture(scope="module")
+def index(made, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("checked")
+    build(made.shards, folder, {"lists": 16, "threads": 1})
+    return folder
+
+
+def manifest_of(folder):
+    return json.loads((folder / "manifest.json").read_text())
+
+
+def measured(index, made, **settings):
+    given = {"k": 10, "mentions": 40, "efforts": [1, 4, 16], "threads": 1, **settings}
+    return check_indices([index], made.shards, made.mentions, given)[str(index)]
+
+
+def test_the_smallest_effort_that_suffices(index, made):
+    strict = measured(index, made, agreement=1.0)
+    assert (strict["knob"], strict["effort"], strict["recall"]) == ("nprobe", 16, 1.0)
+    assert [one["effort"] for one in strict["tried"]] == [1, 4, 16]
+    recalls = [one["recall"] for one in strict["tried"]]
+    assert recalls == sorted(recalls) and recalls[0] < recalls[1] < 1
+    easy = measured(index, made, agreement=recalls[1])
+    assert (easy["effort"], easy["recall"]) == (4, recalls[1])
+    assert manifest_of(index)["agreement"] == easy
+    assert (easy["k"], easy["mentions"], easy["rescore"]) == (10, 40, True)
+    assert easy["best"]["first"] <= 1 and easy["wanted"] == recalls[1]
+
+
+def test_no_more_effort_than_lists(index, made):
+    result = measured(index, made, agreement=1.0, efforts=[1, 20, 40], rescore=False)
+    assert [one["effort"] for one in result["tried"]] == [1, 20]
+
+
+def test_require(index, made):
+    reached = measured(index, made, efforts=[1])["recall"]
+    require(index, manifest_of(index), 10, reached)
+    message = (
+        rf"IVF16,SQfp16 finds {reached:.4f} of the exact 10 best entities at nprobe 1, .*0.995"
+    )
+    with pytest.raises(InputError, match=message + ".*Raise nprobe"):
+        require(index, manifest_of(index), 10)
+    with pytest.raises(InputError, match="measured at k = 10, 11 candidates are asked for"):
+        require(index, manifest_of(index), 11, 0)
+
+
+def test_require_of_an_index_that_was_not_checked(made, tmp_path):
+    manifest = build(made.shards, tmp_path, {"factory": "Flat", "threads": 1})
+    with pytest.raises(InputError, match="was not measured. Run `muver ann-check`"):
+        require(tmp_path, manifest, 10)
+    result = measured(tmp_path, made)
+    assert (result["knob"], result["effort"], result["recall"]) == (None, None, 1.0)
+    require(tmp_path, manifest_of(tmp_path), 10)
+
+
+def test_without_mentions(index, made):
+    with pytest.raises(InputError, match="no mentions"):
+        check_indices([index], made.shards, made.mentions[:0], {})
+
+
+@pytest.mark.parametrize("efforts", [[], [4, 1], [0], 3, [1.5]])
+def test_efforts_that_cannot_be(index, made, efforts):
+    with pytest.raises(InputError, match="efforts is .* a list of increasing whole numbers"):
+        measured(index, made, efforts=efforts)
+
+
+def test_the_sample_is_the_seed_s(index, made):
+    first = measured(index, made, mentions=20)
+    assert measured(index, made, mentions=20)["of"] == first["of"]
+    assert measured(index, made, mentions=20, seed=1)["of"] != first["of"]

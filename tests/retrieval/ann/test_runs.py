@@ -1,0 +1,152 @@
+"""Runs by the commands: titles from the knowledge base, what scoring makes of them, refusals."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from muver.cli import main
+from muver.corpus.kilt.parts import SCHEMA
+from muver.corpus.schema import MENTIONS
+from muver.evaluation.recall import gold_ranks
+from muver.evaluation.runs import read_run
+from muver.files import write_json
+from muver.retrieval.exact import build_world, rank
+from tests.retrieval.ann.conftest import owners
+
+SIZES = [250, 1, 349]
+SEARCH = {"k": 10, "threads": 1, "split": "aida"}
+
+
+@pytest.fixture(scope="module")
+def data(made, tmp_path_factory):
+    """A knowledge base of the shards' entities, a set of mentions, two indices, one checked."""
+    folder = tmp_path_factory.mktemp("runs")
+    kb = folder / "kb"
+    kb.mkdir()
+    titles = [f"Title {number}" for number in range(600)]
+    parts, first = [], 0
+    for number, size in enumerate(SIZES):
+        own = titles[first : first + size]
+        rows = {"id": own, "title": own, "paragraphs": [[] for _ in own]}
+        name = f"part-{number:05d}.parquet"
+        pq.write_table(pa.table({n: rows[n] for n in SCHEMA.names}, SCHEMA), kb / name)
+        part = {"file": name, "first": first, "entities": size, "fingerprint": f"kb-{number}"}
+        parts.append(part)
+        first += size
+    write_json(kb / "manifest.json", {"entities": 600, "fingerprint": "kb", "parts": parts})
+    np.save(kb / "ids.npy", np.arange(600))
+    np.save(kb / "by_id.npy", np.arange(600))
+    np.save(kb / "by_title.npy", np.zeros((2, 600), np.uint64))
+    np.save(folder / "mentions.npy", made.mentions)
+    ids = [f"m{number}" for number in range(60)]
+    text = [""] * 60
+    table = pa.table(
+        [ids, ["aida"] * 60, ["wikipedia"] * 60, text, text, text, list(range(60)), text], MENTIONS
+    )
+    pq.write_table(table, folder / "mentions.parquet")
+    vectors = ["--vectors", str(made.folder)]
+    build = ["ann-build", *vectors, "--settings", '{"lists": 16, "threads": 1}']
+    for name in ("index", "unchecked"):
+        assert main([*build, "--out", str(folder / name)]) == 0
+    checking = '{"k": 10, "efforts": [1, 16], "agreement": 1, "threads": 1}'
+    queries = ["--mention-vectors", str(folder / "mentions.npy")]
+    report = ["--report", str(folder / "report.json")]
+    index = ["--index", str(folder / "index")]
+    assert main(["ann-check", *vectors, *index, *queries, *report, "--settings", checking]) == 0
+    return folder, table, titles
+
+
+def run_search(made, data, out, settings=(), **paths):
+    folder = data[0]
+    given = {
+        "vectors": made.folder,
+        "kb": folder / "kb",
+        "mentions": folder / "mentions.parquet",
+        "mention-vectors": folder / "mentions.npy",
+        "index": folder / "index",
+        "run": out / "run.parquet",
+        "manifest": out / "run.json",
+    }
+    given.update({name.replace("_", "-"): path for name, path in paths.items()})
+    arguments = [f"--{name}={path}" for name, path in given.items() if path is not None]
+    return main(["ann-search", *arguments, "--settings", json.dumps({**SEARCH, **dict(settings)})])
+
+
+@pytest.mark.parametrize("name", ["index", None])
+def test_a_run_is_scored_as_any_other(made, data, tmp_path, name):
+    folder, table, titles = data
+    assert run_search(made, data, tmp_path, index=name and folder / name) == 0
+    run = read_run(tmp_path / "run.parquet", table["mention_id"].to_pylist())
+    assert set(run["world"].to_pylist()) == {"wikipedia"}
+    own = owners(made.counts)
+    expected = rank(made.mentions, build_world([made.vectors], own, np.arange(600)), 10)
+    assert np.array_equal(run["entity"].to_numpy(), expected.entities.ravel())
+    assert run["title"].to_pylist() == [titles[entity] for entity in expected.entities.ravel()]
+    np.testing.assert_allclose(run["score"].to_numpy(), expected.scores.ravel(), rtol=1e-5)
+    starts = np.cumsum(made.counts) - made.counts
+    places = (expected.rows - starts[expected.entities]).ravel()
+    assert np.array_equal(run["first"].to_numpy(), places)
+    assert np.array_equal(run["last"].to_numpy(), places)
+    assert set(run["layer"].to_pylist()) == {0} and places.max() > 0
+    ranks = gold_ranks(run, table, {"wikipedia": titles}, "id", 10)
+    for row in range(60):
+        found = np.flatnonzero(expected.entities[row] == row)
+        assert ranks[row] == (found[0] + 1 if len(found) else 0)
+
+
+def test_what_the_manifests_say(made, data, tmp_path):
+    folder = data[0]
+    assert run_search(made, data, tmp_path) == 0
+    manifest = json.loads((tmp_path / "run.json").read_text())
+    assert manifest["counts"] == {"entities": 600, "views": made.shards.views}
+    assert manifest["index"] == "IVF16,SQfp16"
+    assert (manifest["settings"]["k"], manifest["settings"]["match"]) == (10, "id")
+    agreed = json.loads((folder / "index" / "manifest.json").read_text())["agreement"]
+    assert manifest["agreement"] == agreed and agreed["recall"] == 1
+    assert json.loads((folder / "report.json").read_text()) == {str(folder / "index"): agreed}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"k": 11}, "agreement was measured at k = 10, 11 candidates are asked for"),
+        ({"rescore": False}, "rescore is False, but agreement was measured with True"),
+        ({"effort": 1}, "effort is 1, but agreement was measured with 16"),
+        ({"match": "title"}, "match is 'title', expected one of 'id'"),
+        ({"minimum": 2}, "minimum is 2, expected a number from 0 to 1"),
+    ],
+)
+def test_settings_that_do_not_fit(made, data, tmp_path, capsys, settings, message):
+    assert run_search(made, data, tmp_path, settings) == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_index_without_agreement_is_no_table_s_source(made, data, tmp_path, capsys):
+    unchecked = data[0] / "unchecked"
+    assert run_search(made, data, tmp_path, index=unchecked) == 2
+    assert "was not measured. Run `muver ann-check`" in capsys.readouterr().err
+    free = {"minimum": None, "effort": 16}
+    assert run_search(made, data, tmp_path, free, index=unchecked) == 0
+    assert json.loads((tmp_path / "run.json").read_text())["agreement"] is None
+
+
+def test_data_that_do_not_fit(made, data, tmp_path, capsys):
+    np.save(tmp_path / "few.npy", made.mentions[:7])
+    np.save(tmp_path / "wide.npy", np.zeros((60, 17), np.float32))
+    (tmp_path / "damaged.npy").write_bytes(b"no array")
+    for name, message in {
+        "few": "few.npy: 7 vectors, ",
+        "wide": "wide.npy: vectors of shape (60, 17), the views in",
+        "damaged": "damaged.npy: damaged",
+        "none": "none.npy: no such file",
+    }.items():
+        out = tmp_path / name
+        assert run_search(made, data, out, mention_vectors=tmp_path / f"{name}.npy") == 2
+        assert message in capsys.readouterr().err
+        assert not out.exists()
+    assert run_search(made, data, tmp_path / "x", mentions=tmp_path / "damaged.npy") == 2
+    assert "damaged.npy: missing or damaged" in capsys.readouterr().err
