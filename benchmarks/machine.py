@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-BF16_FLAGS = {"amx_bf16", "avx512_bf16"}
+BF16_FLAG = "amx_bf16"  # as compute.precision: auto takes it (muver/settings/precision.py)
 
 
 def cpu_model() -> str:
@@ -20,9 +20,9 @@ def device_name(device: str) -> str:
 
 
 def fast_precisions(device: str) -> tuple[str, ...]:
-    """fp32, and bf16 on a GPU or a processor with instructions for it."""
+    """fp32, and bf16 on a GPU or a processor with matrix units for it."""
     flags = set((_cpuinfo("flags") or "").split())
-    return ("fp32", "bf16") if device == "cuda" or flags & BF16_FLAGS else ("fp32",)
+    return ("fp32", "bf16") if device == "cuda" or BF16_FLAG in flags else ("fp32",)
 
 
 def describe(device: str, threads: int) -> dict[str, str]:

@@ -54,6 +54,29 @@ def check_choices(settings: Mapping[str, Any], choices: Mapping[str, Sequence[An
             )
 
 
+def check_whole(settings: Mapping[str, Any], least: Mapping[str, int]) -> None:
+    """Refuse a setting that is no whole number, or too small a one.
+
+    Parameters
+    ----------
+    least
+        The smallest allowed value by key; keys that ``settings`` do not have are passed over.
+
+    Raises
+    ------
+    InputError
+        Naming the key, its value and what is allowed.
+    """
+    for key, minimum in least.items():
+        if key not in settings:
+            continue
+        value = settings[key]
+        if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+            raise InputError(
+                f"--settings: {key} is {value!r}, expected a whole number, at least {minimum}."
+            )
+
+
 @contextlib.contextmanager
 def disk_errors(path: str | Path, afterwards: str) -> Iterator[None]:
     """Say what a failing disk means for the user: no space left, a read-only folder.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.checking import check_choices, with_defaults
+from muver.checking import check_choices, check_whole, with_defaults
 from muver.errors import InputError
 
 CHOICES = {"match": ("title", "id"), "stopwords": (None, "en")}
@@ -30,3 +30,10 @@ def test_values_that_are_allowed(settings):
 def test_values_that_are_not(settings, words):
     with pytest.raises(InputError, match=words):
         check_choices(settings, CHOICES)
+
+
+def test_whole_numbers():
+    check_whole({"k": 1, "match": "id"}, {"k": 1, "layers": 0})  # layers are not among them
+    for value in (0, -1, True, 1.0, "1", None):
+        with pytest.raises(InputError, match=f"k is {value!r}, expected a whole number, at least"):
+            check_whole({"k": value}, {"k": 1})

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.checking import check_choices, with_defaults
-from muver.errors import InputError
+from muver.checking import check_choices, check_whole, with_defaults
 from muver.retrieval.exact import AGGREGATES
 
 TOKENS = {"split": "test", "k": 64, "match": "title", "memory_mb": 256}
@@ -37,10 +36,5 @@ def check_settings(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dic
     """
     settings = with_defaults(given, defaults)
     check_choices(settings, CHOICES)
-    for key, least in AT_LEAST.items():
-        if key in settings and not (isinstance(settings[key], int) and settings[key] >= least):
-            raise InputError(
-                f"--settings: {key} is {settings[key]!r}, expected a whole number, at least "
-                f"{least}."
-            )
+    check_whole(settings, AT_LEAST)
     return settings

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.checking import check_choices, did_you_mean, with_defaults
+from muver.checking import check_choices, check_whole, did_you_mean, with_defaults
 from muver.errors import InputError
 
 # By short name; {lists} is the setting. Other factory strings of faiss may be given as they are.
@@ -83,11 +83,11 @@ def check(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, An
     """
     settings = with_defaults(given, defaults)
     check_choices(settings, CHOICES)
-    for key, value in settings.items():
-        if value is None and key in MAY_BE_NULL:
-            continue
-        if key in WHOLE and not (type(value) is int and value >= WHOLE[key]):
-            raise _unfit(key, value, f"a whole number, at least {WHOLE[key]}")
+    values = {
+        key: value for key, value in settings.items() if value is not None or key not in MAY_BE_NULL
+    }
+    check_whole(values, WHOLE)
+    for key, value in values.items():
         share = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
         if key in SHARES and not share:
             raise _unfit(key, value, "a number from 0 to 1")
