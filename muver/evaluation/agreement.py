@@ -70,13 +70,30 @@ def agreement(first: Path, second: Path) -> dict[str, Any]:
     InputError
         If a file is no run, or the two are of other mentions or other entities.
     """
-    tables = [read_run(path) for path in (first, second)]
-    numbers = _same_mentions((first, second), tables)
+    return table_agreement((first, second), [read_run(path) for path in (first, second)])
+
+
+def table_agreement(
+    paths: Sequence[Path], tables: Sequence[pa.Table], same_titles: bool = True
+) -> dict[str, Any]:
+    """Compare two runs that were read already; see :func:`agreement`.
+
+    Parameters
+    ----------
+    paths
+        Where the two come from, for messages.
+    tables
+        Of schema :data:`muver.evaluation.runs.RUN`.
+    same_titles
+        Refuse runs that give an entity two titles. Runs of other systems have no titles.
+    """
+    numbers = _same_mentions(paths, tables)
     count = len(numbers)
     depth = min(int(table["rank"].to_numpy().max()) for table in tables)
     a, b = (_Candidates.of(table, numbers, depth) for table in tables)
     _, in_a, in_b = np.intersect1d(a.keys, b.keys, return_indices=True)
-    _check_titles(first, second, a.column("title", in_a), b.column("title", in_b))
+    if same_titles:
+        _check_titles(*paths, a.column("title", in_a), b.column("title", in_b))
 
     def shared(places: np.ndarray, k: int) -> np.ndarray:
         """Share of the first k of each mention: those of the common candidates at ``places``."""

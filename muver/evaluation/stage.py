@@ -13,7 +13,7 @@ from muver.evaluation.ranks import ranks_table, write_ranks
 from muver.evaluation.recall import gold_ranks, summarise
 from muver.evaluation.runs import read_run
 from muver.evaluation.trec import write_trec
-from muver.files import canonical_json, read_json, write_json
+from muver.files import canonical_json, read_json, sha256_of, write_json
 from muver.progress import logger
 
 CUTOFFS = [1, 2, 4, 8, 16, 32, 50, 64]  # the paper's, table 1
@@ -113,6 +113,7 @@ def evaluate(
             **summary,
             "interval": interval,
             "views_per_entity": views_per_entity(manifest.get("counts")),
+            "run_sha256": sha256_of(run),  # tells a run that was changed after it was scored
         },
     )
     last = str(cutoffs[-1])

@@ -81,4 +81,4 @@ def retrieve_from_store(
         progress.advance(len(own))
     progress.finish()
     rows.write(run, ids.tolist())
-    write_manifest(manifest, "retrieve", settings, {}, counts=counts)
+    write_manifest(manifest, "retrieve", settings, {"store": views.fingerprint}, counts=counts)

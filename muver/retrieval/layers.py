@@ -1,6 +1,7 @@
 """The views that a system ranks by: those of a store, and further ones that were made from it."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,6 @@ class SystemViews:
     ):
         self._store = ViewStore(store)
         self._base = self._store.layer(0)
-        self._fingerprint: str | None = None
         self._parts: list[tuple[int, LayerFile]] = [(ORIGINAL, self._base)]
         self._exhaustive = -1  # greatest number of views of an entity that has every span
         if wanted := settings["merge_layers"]:
@@ -65,6 +65,11 @@ class SystemViews:
             folder, manifest = self._open(spans, "spans", "spans", "encode-spans")
             self._parts.append((SPAN, ViewStore(folder).layer(1)))
             self._exhaustive = manifest["settings"]["max_views"]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """That of the store; read once, since it takes a pass over the vectors."""
+        return self._store.fingerprint()
 
     @property
     def worlds(self) -> list[str]:
@@ -102,9 +107,7 @@ class SystemViews:
         if folder is None:
             raise InputError(f"--{option} is needed where the settings ask for {setting}.")
         manifest = read_json(folder / "manifest.json")
-        if self._fingerprint is None:
-            self._fingerprint = self._store.fingerprint()
-        if manifest.get("inputs", {}).get("store") != self._fingerprint:
+        if manifest.get("inputs", {}).get("store") != self.fingerprint:
             raise InputError(
                 f"{folder}: made from another store than {self._store.folder}. Run `muver "
                 f"{command}` again."

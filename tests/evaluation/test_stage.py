@@ -55,7 +55,7 @@ def test_file(run_stage: Stage):
     found = run_stage()
     assert list(found) == [
         "system", "dataset", "fingerprint", "settings", "precision", "cutoffs", "mentions", "hits",
-        "micro", "macro", "worlds", "interval", "views_per_entity",
+        "micro", "macro", "worlds", "interval", "views_per_entity", "run_sha256",
     ]  # fmt: skip
     assert found["settings"] == ROW
     assert found["precision"] == {}
