@@ -46,13 +46,9 @@ def gold_ranks(
     ids = mentions["mention_id"].to_pylist()
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
     gold = mentions["gold"].to_numpy()
-    starts = block_starts(run)
-    ranked = run["mention_id"].take(pa.array(starts)).to_pylist()
-    sizes = np.diff(np.r_[starts, run.num_rows])
-    _check_complete(ids, worlds, dict(zip(ranked, sizes.tolist(), strict=True)), titles, match, k)
-
-    place = {mention: n for n, mention in enumerate(ids)}
-    mention_of = np.repeat([place[mention] for mention in ranked], sizes)
+    mention_of = mentions_of_rows(run, ids)
+    sizes = dict(zip(ids, np.bincount(mention_of, minlength=len(ids)).tolist(), strict=True))
+    _check_complete(ids, worlds, sizes, titles, match, k)
     entities = run["entity"].to_numpy()
     found_titles = np.array(run["title"].to_pylist(), dtype=object)
     _check_entities(run, worlds[mention_of], entities, found_titles, titles)
@@ -64,7 +60,36 @@ def gold_ranks(
         hits = found_titles == gold_titles[mention_of]
     else:
         hits = entities == gold[mention_of]
-    ranks = np.zeros(len(ids), dtype=np.int64)
+    return best_ranks(run, mention_of, hits, len(ids))
+
+
+def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:
+    """The place in ``ids`` of the mention of each row of a run: (rows,) int64."""
+    starts = block_starts(run)
+    place = {mention: n for n, mention in enumerate(ids)}
+    ranked = run["mention_id"].take(pa.array(starts)).to_pylist()
+    places = np.array([place[mention] for mention in ranked], dtype=np.int64)
+    return np.repeat(places, np.diff(np.r_[starts, run.num_rows]))
+
+
+def best_ranks(
+    run: pa.Table, mention_of: np.ndarray, hits: np.ndarray, mentions: int
+) -> np.ndarray:
+    """The rank of each mention's first hit; 0 for a mention without one.
+
+    Parameters
+    ----------
+    mention_of : (rows,)
+        From :func:`mentions_of_rows`.
+    hits : (rows,) bool
+    mentions
+        How many there are.
+
+    Returns
+    -------
+    (mentions,) int64
+    """
+    ranks = np.zeros(mentions, dtype=np.int64)
     rows = np.flatnonzero(hits)[::-1]  # backwards: the best rank is written last
     ranks[mention_of[rows]] = run["rank"].to_numpy()[rows]
     return ranks

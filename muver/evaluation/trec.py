@@ -8,7 +8,7 @@ tools split lines at white space, so in ids it is percent-encoded, and with it t
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -32,19 +32,20 @@ def write_trec(
     Parameters
     ----------
     run, mentions, titles, match
-        As :func:`muver.evaluation.recall.gold_ranks` takes and checks them.
+        As :func:`muver.evaluation.recall.gold_ranks` takes and checks them. Titles are looked at
+        where they decide, and need not be there where ``match`` is "id".
 
     Raises
     ------
     InputError
         If a score is not a finite number, or a mention has a candidate twice.
     """
-    documents = {world: _documents(world, names, match) for world, names in titles.items()}
+    document = _by_number if match == "id" else _by_title(titles)
     queries = {mention: field(mention) for mention in mentions["mention_id"].to_pylist()}
     ranks, scores = run["rank"].to_numpy(), run["score"].to_numpy()
     found = [queries[mention] for mention in run["mention_id"].to_pylist()]
     candidates = [
-        documents[world][entity]
+        document(world, entity)
         for world, entity in zip(run["world"].to_pylist(), run["entity"].to_pylist(), strict=True)
     ]
     _check_finite(system, scores)
@@ -65,7 +66,7 @@ def write_trec(
     )
     write_text(
         folder / f"{system}.qrels",
-        "".join(f"{query} 0 {documents[world][entity]} 1\n" for query, world, entity in gold),
+        "".join(f"{query} 0 {document(world, entity)} 1\n" for query, world, entity in gold),
     )
 
 
@@ -103,15 +104,18 @@ def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     return lowered
 
 
-def _documents(world: str, titles: Sequence[str], match: str) -> list[str]:
-    """The document id of each entity of a world."""
-    first: dict[str, int] = {}
-    numbers = (
-        [first.setdefault(title, n) for n, title in enumerate(titles)]
-        if match == "title"
-        else range(len(titles))
-    )
-    return [f"{field(world)}/{number}" for number in numbers]
+def _by_number(world: str, entity: int) -> str:
+    """The document id of an entity that is a candidate of its own."""
+    return f"{field(world)}/{entity}"
+
+
+def _by_title(titles: Mapping[str, Sequence[str]]) -> Callable[[str, int], str]:
+    """What gives the document id of an entity: that of the first one with its title."""
+    first: dict[tuple[str, str], int] = {}
+    for world, names in titles.items():
+        for number, title in enumerate(names):
+            first.setdefault((world, title), number)
+    return lambda world, entity: _by_number(world, first[world, titles[world][entity]])
 
 
 def _check_finite(system: str, scores: np.ndarray) -> None:
