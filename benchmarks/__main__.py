@@ -27,7 +27,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--hidden", type=int, help="of a random BERT: 384, on a GPU 768")
     parser.add_argument("--entities", type=int, help="sampled for encoding: 64, on a GPU 500")
     parser.add_argument("--merged-entities", type=int, help="sampled for merging: 16, or 100")
-    parser.add_argument("--batch-tokens", type=int, help="of our encoding: 16384, or 131072")
+    parser.add_argument("--batch-tokens", type=int, help="of our encoding: 2048, on a GPU 131072")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
     parser.add_argument(
@@ -90,6 +90,7 @@ def _options(args: argparse.Namespace) -> Options:
     import torch
 
     from benchmarks.machine import fast_precisions
+    from muver.encoders.device import BATCH_TOKENS
 
     automatic = "cuda" if torch.cuda.is_available() else "cpu"
     device = automatic if args.device == "auto" else args.device
@@ -103,7 +104,7 @@ def _options(args: argparse.Namespace) -> Options:
         args.hidden or (768 if gpu else 384),
         args.entities or entities,
         args.merged_entities or (4 if args.quick else 100 if gpu else 16),
-        args.batch_tokens or (131072 if gpu else 16384),
+        args.batch_tokens or BATCH_TOKENS[device],
         1 if args.quick else args.repetitions,
         args.workspace,
         args.model,

@@ -1,4 +1,4 @@
-"""The one place that decides where tensors live, in which precision, on how many threads."""
+"""The one place that decides on device, precision, threads and the size of batches."""
 
 from typing import Any
 
@@ -8,6 +8,8 @@ from accelerate import Accelerator
 from muver.errors import InputError
 
 MIXED_PRECISION = {"fp32": "no", "bf16": "bf16"}
+# Tokens of a batch: on a processor its states stay near the cores, a GPU has to be filled.
+BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}
 
 
 def start(settings: dict[str, Any]) -> Accelerator:
@@ -34,3 +36,8 @@ def start(settings: dict[str, Any]) -> Accelerator:
             "'cpu', or install the CUDA build (make GPU=1)."
         )
     return Accelerator(cpu=settings["device"] == "cpu", mixed_precision=MIXED_PRECISION[precision])
+
+
+def batch_tokens(asked: int | str, device: torch.device) -> int:
+    """Tokens to encode at once: as many as were asked for, or what suits the device (``auto``)."""
+    return BATCH_TOKENS[device.type] if asked == "auto" else int(asked)

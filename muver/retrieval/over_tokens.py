@@ -52,7 +52,7 @@ def retrieve_over_tokens(
                 model.encode_views,
                 world.contexts,
                 [view.ids for view in views],
-                compute["batch_tokens"],
+                device.batch_tokens(compute["batch_tokens"], accelerator.device),
                 accelerator.device,
                 label=f"entities of {world.name}",
                 memory_mb=settings["memory_mb"],

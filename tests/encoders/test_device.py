@@ -24,6 +24,12 @@ def test_a_gpu_that_is_not_there(monkeypatch):
         device.start({**tiny.COMPUTE, "device": "cuda"})
 
 
+def test_batches_suit_the_device_unless_a_number_is_given():
+    assert device.batch_tokens("auto", torch.device("cpu")) == 2048
+    assert device.batch_tokens("auto", torch.device("cuda")) == 131072
+    assert device.batch_tokens(300, torch.device("cuda")) == 300
+
+
 def test_a_precision_that_does_not_exist():
     with pytest.raises(InputError, match="precision: 'fp16' is not one of fp32, bf16"):
         device.start({**tiny.COMPUTE, "precision": "fp16"})

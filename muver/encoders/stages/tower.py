@@ -17,7 +17,7 @@ COMPUTE = {
     "precision": "fp32",
     "threads": 1,
     "processes": 1,  # of training jobs; these stages are one process
-    "batch_tokens": 16384,
+    "batch_tokens": "auto",
 }
 
 
@@ -26,7 +26,7 @@ class Tower:
 
     def __init__(self, folder: Path, settings: dict[str, Any]):
         self._accelerator = device.start(settings)
-        self._batch_tokens = settings["batch_tokens"]
+        self._batch_tokens = device.batch_tokens(settings["batch_tokens"], self._accelerator.device)
         self.model = BiEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
         if self.model.config.score == "sum_max":
             raise InputError(
@@ -34,8 +34,8 @@ class Tower:
                 "`muver retrieve --model`."
             )
 
-    def views(self, ids: Sequence[Ids], label: str) -> np.ndarray:
-        """Vectors of views: (views, d)."""
+    def views(self, ids: Sequence[Ids], label: str | None) -> np.ndarray:
+        """Vectors of views: (views, d); ``label`` names them in progress lines, None has none."""
         return self._encode(self.model.encode_views, ids, label)
 
     def mentions(self, contexts: Sequence[Ids]) -> np.ndarray:
