@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="manifest of the start encoder, whose identity joins each point's settings",
     )
     parser.add_argument(
-        "--out", type=Path, required=True, help="CSV file; .md and .json come beside it"
+        "--out", type=Path, required=True, help="CSV file; .md, .tex and .json come beside it"
     )
     add_settings(
         parser,

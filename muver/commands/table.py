@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--encoder", type=Path, help="table5: directory of the encoder in use, for its own row"
     )
     parser.add_argument(
-        "--out", type=Path, required=True, help="CSV file; .md, .html and .json come beside it"
+        "--out", type=Path, required=True, help="CSV file; .md, .html, .tex and .json come beside it"
     )
     add_settings(
         parser,

@@ -1,4 +1,4 @@
-"""The grid as CSV for programs and Markdown for people."""
+"""The grid as CSV for programs, Markdown for people, and a page that becomes LaTeX."""
 
 import csv
 import io
@@ -7,14 +7,20 @@ from typing import Any
 
 from muver.evaluation.precision import in_words, reduced_precision
 from muver.grid.points import HYPERPARAMETERS, spelled
+from muver.tables.page import Page, Section
 
 
 def to_csv(grid: Mapping[str, Any]) -> str:
-    """One line a point: its values, its best validation recall in percent, its key."""
+    """One line a point: its values, its best validation recall in percent, its key.
+
+    Whether it was chosen is ``true`` or ``false``, which pandas reads as truth values.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_header(grid))
-    writer.writerows(map(_cells, grid["rows"]))
+    for row in grid["rows"]:
+        *cells, _, key = _cells(row)
+        writer.writerow([*cells, "true" if row["chosen"] else "false", key])
     return out.getvalue()
 
 
@@ -30,20 +36,25 @@ def to_markdown(grid: Mapping[str, Any]) -> str:
         for mean in of_values
     ]
     recall = f"R@{grid['cutoff']}"
-    precision = in_words(reduced_precision(grid["rows"][0]["settings"]))  # all points have the same
-    told = f" Not in fp32: {precision}." if precision else ""
     return "\n\n".join(
         [
-            f"# Grid of {grid['model']}: validation recall@{grid['cutoff']} in percent, "
-            f"{grid['dataset']}",
-            f"{len(grid['rows'])} points. {grid['rule']} `step` is where the recall was reached."
-            f"{told}",
+            f"# {_title(grid)}",
+            f"{_note(grid)} `step` is where the recall was reached.{_precision(grid)}",
             markdown_grid(_header(grid), cells),
             "## By value",
             f"Mean {recall} over all points with a value.",
             markdown_grid(["hyper-parameter", "value", "points", f"mean {recall}"], means),
         ]
     ) + "\n"  # fmt: skip
+
+
+def to_page(grid: Mapping[str, Any]) -> Page:
+    """The points alone, the recall of the chosen one in bold."""
+    cells = [_cells(row) for row in grid["rows"]]
+    recall = len(HYPERPARAMETERS) + 1
+    best = {(n, recall) for n, row in enumerate(grid["rows"]) if row["chosen"]}
+    section = Section("", f"{_note(grid)}{_precision(grid)}", _header(grid), cells, best)
+    return Page(_title(grid), [section])
 
 
 def markdown_grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -60,6 +71,22 @@ def markdown_grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
     rule = [f"{'-' * (width - 1)}{':' if column else '-'}" for column, width in enumerate(widths)]
     return "\n".join(map(line, [header, rule, *rows]))
+
+
+def _title(grid: Mapping[str, Any]) -> str:
+    return (
+        f"Grid of {grid['model']}: validation recall@{grid['cutoff']} in percent, {grid['dataset']}"
+    )
+
+
+def _note(grid: Mapping[str, Any]) -> str:
+    return f"{len(grid['rows'])} points. {grid['rule']}"
+
+
+def _precision(grid: Mapping[str, Any]) -> str:
+    """What is not in fp32, as a sentence; all points have the same."""
+    precision = in_words(reduced_precision(grid["rows"][0]["settings"]))
+    return f" Not in fp32: {precision}." if precision else ""
 
 
 def _header(grid: Mapping[str, Any]) -> list[str]:

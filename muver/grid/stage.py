@@ -8,8 +8,9 @@ from muver.checking import with_defaults
 from muver.errors import InputError
 from muver.files import read_json, write_json, write_text
 from muver.grid.points import HYPERPARAMETERS, points
-from muver.grid.render import to_csv, to_markdown
+from muver.grid.render import to_csv, to_markdown, to_page
 from muver.grid.table import build_grid
+from muver.tables.latex import to_latex
 
 
 def make_grid(
@@ -20,7 +21,7 @@ def make_grid(
     settings: dict[str, Any],
     encoder: Path | None = None,
 ) -> str:
-    """Write ``out`` (.csv) and beside it the grid as .md and .json.
+    """Write ``out`` (.csv) and beside it the grid as .md, .tex and .json.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def make_grid(
     The grid in Markdown.
     """
     if out.suffix != ".csv":
-        raise InputError(f"--out: {out} must end in .csv; .md and .json come beside it.")
+        raise InputError(f"--out: {out} must end in .csv; .md, .tex and .json come beside it.")
     settings = with_defaults(
         settings, {"model": None, "points": None, "base": None, "cutoff": None}
     )
@@ -66,6 +67,7 @@ def make_grid(
     markdown = to_markdown(grid)
     write_json(out.with_suffix(".json"), grid)
     write_text(out.with_suffix(".md"), markdown)
+    write_text(out.with_suffix(".tex"), to_latex(to_page(grid), out.stem))
     write_text(out, to_csv(grid))
     return markdown
 

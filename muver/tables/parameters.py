@@ -86,7 +86,7 @@ def _size(module: "nn.Module") -> int:
 def page(table: Table) -> Page:
     """The table for people."""
     grid = [
-        [row["method"], str(row["parameters"]), f"{row['parameters'] / 1e6:.1f}M"]
+        [row["method"], str(row["parameters"]), f"{row['parameters'] / 1e6:.1f}"]
         for row in table["rows"]
     ]
     note = (

@@ -1,4 +1,4 @@
-"""The table stage: evaluations, counts or a configuration to the four files of a table."""
+"""The table stage: evaluations, counts or a configuration to the files of a table."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +9,7 @@ from muver.errors import InputError
 from muver.files import write_json, write_text
 from muver.tables import comparison, domains, parameters, statistics, views
 from muver.tables.evaluations import read_counts, read_evaluations, read_rows
+from muver.tables.latex import to_latex
 from muver.tables.page import Page
 from muver.tables.paper import paper
 from muver.tables.render import to_csv, to_html, to_markdown
@@ -25,7 +26,7 @@ def make_table(
     counts: Path | None = None,
     encoder: Path | None = None,
 ) -> str:
-    """Write ``out`` (.csv) and beside it the table as .md, .html and .json.
+    """Write ``out`` (.csv) and beside it the table as .md, .html, .tex and .json.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def make_table(
         For a name, setting or file that does not fit.
     """
     if out.suffix != ".csv":
-        raise InputError(f"--out: {out} must end in .csv; .md, .html and .json come beside it.")
+        raise InputError(f"--out: {out} must end in .csv; the other formats come beside it.")
     if name == "table4":
         table, page = _statistics(name, settings, counts)
     elif name == "table5":
@@ -64,6 +65,7 @@ def make_table(
     write_json(out.with_suffix(".json"), table)
     write_text(out.with_suffix(".md"), markdown)
     write_text(out.with_suffix(".html"), to_html(page))
+    write_text(out.with_suffix(".tex"), to_latex(page, name))
     write_text(out, to_csv(page))
     return markdown
 

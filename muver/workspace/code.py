@@ -115,6 +115,8 @@ CODE: dict[str, tuple[str, ...]] = {
         "evaluation/precision.py",
         "settings/overlay.py",
         "tables/keys.py",
+        "tables/latex.py",
+        "tables/page.py",
         "training_log.py",
     ),
 }

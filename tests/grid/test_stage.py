@@ -15,10 +15,10 @@ def test_csv(make, tmp_path: Path):
     keys = [row["row_key"] for row in grid["rows"]]
     assert (tmp_path / "grid.csv").read_text() == (
         "method,learning_rate,weight_decay,warmup,batch_size,R@8,step,chosen,row_key\n"
-        f"muver,2e-05,0.01,0,32,62.50,4,no,{keys[0]}\n"
-        f"muver,2e-05,0.01,0.1,32,75.00,2,yes,{keys[1]}\n"
-        f"muver,1e-05,0.01,0,32,75.00,2,no,{keys[2]}\n"
-        f"muver,1e-05,0.01,0.1,32,50.00,4,no,{keys[3]}\n"
+        f"muver,2e-05,0.01,0,32,62.50,4,false,{keys[0]}\n"
+        f"muver,2e-05,0.01,0.1,32,75.00,2,true,{keys[1]}\n"
+        f"muver,1e-05,0.01,0,32,75.00,2,false,{keys[2]}\n"
+        f"muver,1e-05,0.01,0.1,32,50.00,4,false,{keys[3]}\n"
     )
 
 

@@ -46,7 +46,7 @@ def test_rows(encoder):
 
     main, beside = page(table).sections
     assert main.header[:2] == ["Model", "Number of parameters"]
-    assert main.rows[0] == ["MuVER (base)", "217783296", "217.8M"]
+    assert main.rows[0] == ["MuVER (base)", "217783296", "217.8"]
     assert beside.rows == [["MuVER (base)", "220M", "-2.2M"], ["MuVER (large)", "680M", "-11.8M"]]
     assert "in MuVER (base) they would add 1181184" in main.note
 

@@ -128,7 +128,7 @@ def test_json_and_a_repeat(evaluations, out):
     settings = {**SETTINGS, "against": "bm25"}
     make_table("table1", evaluations, out, settings)
     files = sorted(out.parent.iterdir())
-    assert [path.suffix for path in files] == [".csv", ".html", ".json", ".md"]
+    assert [path.suffix for path in files] == [".csv", ".html", ".json", ".md", ".tex"]
     before = [path.read_bytes() for path in files]
     assert json.loads(before[2])["rows"][1]["micro"]["1"] == 400 / 11
     make_table("table1", evaluations, out, settings)

@@ -14,7 +14,7 @@ rule comparison:
     output:
         report("results/{table}.html", caption="../report/table.rst", category="Tables"),
         csv="results/{table}.csv",
-        rest=["results/{table}.md", "results/{table}.json"],
+        rest=multiext("results/{table}", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/{{table}}.log",
     wildcard_constraints:
@@ -40,7 +40,10 @@ rule table3:
         report("results/table3.html", caption="../report/table.rst", category="Tables"),
         report("results/figures/table3.svg", caption="../report/table.rst", category="Figures"),
         csv="results/table3.csv",
-        rest=["results/table3.md", "results/table3.json", "results/figures/table3.png"],
+        rest=[
+            *multiext("results/table3", ".md", ".json", ".tex"),
+            "results/figures/table3.png",
+        ],
     log:
         f"{LOGS}/tables/table3.log",
     params:
@@ -60,7 +63,7 @@ rule table4:
     output:
         report("results/table4.html", caption="../report/table.rst", category="Tables"),
         csv="results/table4.csv",
-        rest=["results/table4.md", "results/table4.json"],
+        rest=multiext("results/table4", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/table4.log",
     shell:
@@ -74,7 +77,7 @@ rule table5:
     output:
         report("results/table5.html", caption="../report/table.rst", category="Tables"),
         csv="results/table5.csv",
-        rest=["results/table5.md", "results/table5.json"],
+        rest=multiext("results/table5", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/table5.log",
     params:
@@ -92,7 +95,7 @@ rule table6:
     output:
         report("results/table6.html", caption="../report/table.rst", category="Tables"),
         csv="results/table6.csv",
-        rest=["results/table6.md", "results/table6.json"],
+        rest=multiext("results/table6", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/table6.log",
     params:
@@ -136,7 +139,7 @@ rule grid:
         code=code("grid"),
     output:
         csv="results/grid.csv",
-        rest=["results/grid.md", "results/grid.json"],
+        rest=multiext("results/grid", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/grid.log",
     params:
