@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from muver.errors import InputError
+from muver.evaluation.approximate import reached
 from muver.files import read_json, short_hash, write_json
 from muver.progress import logger
 from muver.retrieval.ann.flat import search_exact
@@ -112,15 +113,6 @@ def _measure(
         **tried[-1],
         "tried": tried,
     }
-
-
-def reached(measured: Mapping[str, Any]) -> float:
-    """The agreement that counts: recall, or the share of best entities found if that is less.
-
-    Among a hundred entities a missing one weighs little; that it is always the one that matters
-    would not show. (An outlier by its norm is such a one in a graph.)
-    """
-    return min(measured["recall"], measured["best"]["found"])
 
 
 def require(
