@@ -67,7 +67,8 @@ def retrieve(
         ranking = search_exact(shards, queries, k, settings["memory_mb"])
     else:
         opened, agreed = _open(index, shards, settings)
-        more = {"index": opened.manifest["factory"], "agreement": agreed}
+        more = {"index": opened.manifest["factory"], "built": opened.manifest["settings"]}
+        more["agreement"] = agreed
         options = settings["rescore"], settings["most_views"], settings["memory_mb"]
         found = search(opened, queries, k, *options)
         ranking = found.ranking
@@ -82,6 +83,7 @@ def retrieve(
             "vectors": shards.fingerprint,
             "kb": base.manifest["fingerprint"],
             "mentions": sha256_of(mention_vectors),
+            "table": sha256_of(mentions),
         },
         counts={"entities": shards.entities, "views": shards.views},
         **more,
