@@ -1,7 +1,10 @@
 """The evaluate stage: a run and what it should have found, to evaluation, ranks and TREC files."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from muver.checking import with_defaults
 from muver.corpus.schema import read_entities, read_mentions
@@ -57,15 +60,9 @@ def evaluate(
     InputError
         If the run does not fit the data or the row: nothing is scored by mistake.
     """
-    beside = out.with_suffix(".parquet")
-    if beside in (run, out):
-        raise InputError(f"--out {out}: the ranks beside it would replace {beside}. Rename it.")
+    beside = ranks_beside(out, run)
     settings = with_defaults(settings, {"cutoffs": CUTOFFS, "row": None})
-    row, cutoffs = settings["row"], settings["cutoffs"]
-    if not isinstance(row, dict) or not isinstance(row.get("retrieve"), dict):
-        raise InputError("--settings: row.retrieve must hold the settings of the retrieve stage.")
-    if encoder is not None and "model" in row:
-        row = {**row, "encoder": read_json(encoder)["identity"]}
+    row, cutoffs = read_row(settings["row"], encoder), settings["cutoffs"]
     manifest = read_json(run_manifest)
     made = manifest["settings"]
     check_settings(run, made, row["retrieve"])
@@ -97,10 +94,7 @@ def evaluate(
     if trec is not None:
         write_trec(trec, system, ranked, table, titles, made["match"])
     write_ranks(beside, ranks_table(ids, worlds, ranks, lengths, made["k"]))
-    summary = summarise(ranks, worlds, cutoffs)
-    interval = recall_intervals(summary["worlds"])
-    for world, own in interval.pop("worlds").items():
-        summary["worlds"][world]["interval"] = own
+    scores = scored(ranks, worlds, cutoffs)
     write_json(
         out,
         {
@@ -110,8 +104,7 @@ def evaluate(
             "settings": row,
             "precision": reduced_precision(row),
             "cutoffs": cutoffs,
-            **summary,
-            "interval": interval,
+            **scores,
             "views_per_entity": views_per_entity(manifest.get("counts")),
             "run_sha256": sha256_of(run),  # tells a run that was changed after it was scored
         },
@@ -119,8 +112,40 @@ def evaluate(
     last = str(cutoffs[-1])
     logger.info(
         "%s: recall@%s %.2f%% over %d mentions (mean of %d worlds: %.2f%%)",
-        system, last, summary["micro"][last], len(ranks), len(titles), summary["macro"][last],
+        system, last, scores["micro"][last], len(ranks), len(titles), scores["macro"][last],
     )  # fmt: skip
+
+
+def ranks_beside(out: Path, run: Path) -> Path:
+    """Where the ranks of an evaluation lie; refused where they would replace another file."""
+    beside = out.with_suffix(".parquet")
+    if beside in (run, out):
+        raise InputError(f"--out {out}: the ranks beside it would replace {beside}. Rename it.")
+    return beside
+
+
+def read_row(row: Any, encoder: Path | None) -> dict[str, Any]:
+    """Check the settings of a row; one that has a model gets the start encoder's identity."""
+    if not isinstance(row, dict) or not isinstance(row.get("retrieve"), dict):
+        raise InputError("--settings: row.retrieve must hold the settings of the retrieve stage.")
+    if encoder is not None and "model" in row:
+        return {**row, "encoder": read_json(encoder)["identity"]}
+    return row
+
+
+def scored(ranks: np.ndarray, worlds: Sequence[str], cutoffs: Sequence[int]) -> dict[str, Any]:
+    """Recall at each cutoff, as :func:`muver.evaluation.recall.summarise` has it, with intervals.
+
+    Parameters
+    ----------
+    ranks, worlds : (mentions,)
+        Of the gold entities.
+    """
+    summary = summarise(ranks, worlds, cutoffs)
+    interval = recall_intervals(summary["worlds"])
+    for world, own in interval.pop("worlds").items():
+        summary["worlds"][world]["interval"] = own
+    return {**summary, "interval": interval}
 
 
 def views_per_entity(counts: dict[str, Any] | None) -> float | None:
