@@ -34,6 +34,7 @@ STAGES = (
     "ann-search",
     "fuse",
     "evaluate",
+    "evaluate-linked",
     "agree",
     "table",
     "figure",
