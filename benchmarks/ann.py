@@ -20,6 +20,7 @@ import numpy as np
 
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import AnnIndex, read_manifest
+from muver.retrieval.ann.mentions import write_mentions
 from muver.retrieval.ann.search import search
 from muver.retrieval.ann.shards import Shards, write_part
 from muver.retrieval.exact import Ranking
@@ -146,7 +147,7 @@ def make(args: argparse.Namespace, folder: Path) -> None:
         views *= 10
         counts = np.full(entities, args.views)
         write_part(folder, number, views.astype(np.float16), counts, "made", f"made-{number}")
-    np.save(args.folder / "mentions.npy", np.concatenate(mentions))
+    write_mentions(args.folder / "mentions.npy", np.concatenate(mentions), "made", "made")
 
 
 def time_search(args: argparse.Namespace) -> dict:

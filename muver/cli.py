@@ -23,6 +23,8 @@ STAGES = (
     "choose",
     "convert",
     "encode",
+    "encode-part",
+    "encode-mentions",
     "encode-global",
     "encode-spans",
     "merge",

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.files import write_json
     from muver.retrieval.ann.check import check_indices
-    from muver.retrieval.ann.runs import read_mentions
+    from muver.retrieval.ann.mentions import read_mentions
     from muver.retrieval.ann.shards import Shards
 
     shards = Shards(args.vectors)

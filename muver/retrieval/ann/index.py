@@ -60,8 +60,9 @@ def build(shards: Shards, folder: str | Path, settings: Mapping[str, Any]) -> di
     index = factory.to_gpu(index, settings["gpu"])
     if size:
         logger.info("%s: training on %d of %d views", string, size, shards.views)
-        sample = shards.gather(shards.sample(size, settings["seed"]))
-        factory.train(index, transform.views(sample))
+        # Passed on at once: a sample that had a name would be held while views are added.
+        chosen = shards.sample(size, settings["seed"])
+        factory.train(index, transform.views(shards.gather(chosen)))
     trained = time.monotonic()
     progress = Progress("adding", shards.views, "views")
     for block in shards.blocks(settings["memory_mb"]):
@@ -199,12 +200,3 @@ class AnnIndex:
                     f"{place}: an index of other {what} ({found[:12]}) than {self.shards.folder} "
                     f"holds ({wanted[:12]}). Build it again with `muver ann-build`."
                 )
-
-
-def check_mentions(mentions: np.ndarray, shards: Shards, path: str | Path) -> None:
-    """Refuse mention vectors of another dimension than the views', naming their file."""
-    if mentions.ndim != 2 or mentions.shape[1] != shards.dimension:
-        raise InputError(
-            f"{path}: vectors of shape {mentions.shape}, the views in {shards.folder} have "
-            f"{shards.dimension} dimensions. Encode the mentions with the views' model."
-        )

@@ -15,7 +15,8 @@ from muver.files import sha256_of, write_manifest
 from muver.progress import logger
 from muver.retrieval.ann.check import require
 from muver.retrieval.ann.flat import search_exact
-from muver.retrieval.ann.index import AnnIndex, check_mentions
+from muver.retrieval.ann.index import AnnIndex
+from muver.retrieval.ann.mentions import read_mentions
 from muver.retrieval.ann.search import search
 from muver.retrieval.ann.settings import SEARCH, check
 from muver.retrieval.ann.shards import Shards
@@ -48,7 +49,8 @@ def retrieve(
     mentions
         Parquet with ``mention_id``, in the order of ``mention_vectors``.
     mention_vectors
-        (mentions, d) .npy.
+        (mentions, d) .npy of these mentions and the shards' model, as `muver encode-mentions`
+        writes it.
     settings
         Those of :data:`muver.retrieval.ann.settings.SEARCH`.
 
@@ -60,8 +62,13 @@ def retrieve(
     settings = check(settings, SEARCH)
     base = KnowledgeBase(kb)
     shards = Shards(vectors, base.manifest)
-    queries = read_mentions(mention_vectors, shards)
-    ids = _mention_ids(mentions, mention_vectors, len(queries))
+    ids = _mention_ids(mentions)
+    queries = read_mentions(mention_vectors, shards, mentions)
+    if len(ids) != len(queries):
+        raise InputError(
+            f"{mention_vectors}: {len(queries)} vectors, {mentions} has {len(ids)} mentions: they "
+            "belong to different sets. Encode the mentions again."
+        )
     k, more = settings["k"], {}
     if index is None:
         ranking = search_exact(shards, queries, k, settings["memory_mb"])
@@ -89,18 +96,6 @@ def retrieve(
         **more,
     )
     logger.info("%d mentions against %d views", len(queries), shards.views)
-
-
-def read_mentions(path: str | Path, shards: Shards) -> np.ndarray:
-    """Mention vectors of the views' dimension: (mentions, d) float32."""
-    try:
-        queries = np.load(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Encode the mentions first.") from None
-    except (ValueError, EOFError) as error:
-        raise InputError(f"{path}: damaged ({error}). Encode the mentions again.") from None
-    check_mentions(queries, shards, path)
-    return np.ascontiguousarray(queries, dtype=np.float32)
 
 
 def write(
@@ -157,14 +152,9 @@ def _open(
     return opened, agreed
 
 
-def _mention_ids(path: str | Path, vectors: str | Path, expected: int) -> pa.Array:
+def _mention_ids(path: str | Path) -> pa.Array:
     try:
         column = pq.read_table(path, columns=["mention_id"], partitioning=None)["mention_id"]
     except (FileNotFoundError, pa.ArrowInvalid) as error:
         raise InputError(f"{path}: missing or damaged ({error}). Read the set again.") from None
-    if len(column) != expected:
-        raise InputError(
-            f"{vectors}: {expected} vectors, {path} has {len(column)} mentions: they belong to "
-            "different sets. Encode the mentions again."
-        )
     return column.combine_chunks()

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from muver.errors import InputError
-from muver.files import atomic_path, read_json, short_hash, write_manifest
+from muver.files import read_json, short_hash, write_manifest
+from muver.views.store import save_matrix
 
 DTYPES = ("float16", "float32")
 MOST_VIEWS = 255  # of an entity: counts are uint8
@@ -110,7 +111,7 @@ class Shards:
                     f"{path}: part {number}, but the knowledge base has {expected} parts. Delete "
                     "the parts of the former one."
                 )
-            manifest = _read_manifest(path)
+            manifest = read_part_manifest(path)
             if number:
                 self._check_same(path, manifest)
             if kb is not None:
@@ -236,9 +237,8 @@ def write_part(
     """
     path = Path(folder) / part_name(number)
     path.with_suffix(".json").unlink(missing_ok=True)
-    for name, array in ((path, vectors), (path.with_suffix(".counts.npy"), counts)):
-        with atomic_path(name) as temporary, open(temporary, "wb") as file:
-            np.save(file, array.astype(np.uint8) if array is counts else array)
+    save_matrix(path, vectors)
+    save_matrix(path.with_suffix(".counts.npy"), counts.astype(np.uint8))
     write_manifest(
         path.with_suffix(".json"),
         "vectors",
@@ -251,8 +251,14 @@ def write_part(
     )
 
 
-def _read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest of a part, checked against its arrays."""
+def read_part_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of a part, checked against its arrays.
+
+    Raises
+    ------
+    InputError
+        If it is missing or none, or an array is missing, damaged or another one.
+    """
     place = path.with_suffix(".json")
     if not place.is_file():
         raise InputError(f"{place}: no such file: a part is missing. Encode it.")

@@ -7,7 +7,7 @@ import pytest
 
 from muver.errors import InputError
 from muver.retrieval.ann.factory import product_of
-from muver.retrieval.ann.index import AnnIndex, build, check_mentions
+from muver.retrieval.ann.index import AnnIndex, build
 from muver.retrieval.ann.settings import BUILD, check, factory_string
 from muver.retrieval.ann.shards import Shards, write_part
 from tests.retrieval.ann.conftest import write_shards
@@ -177,11 +177,6 @@ def _no_room(index, path):
     with open(path, "wb") as file:
         file.write(b"half")
     raise RuntimeError("no room")
-
-
-def test_mentions_of_another_dimension(made):
-    with pytest.raises(InputError, match=r"m.npy: vectors of shape \(2, 3\), .* 16 dimensions"):
-        check_mentions(np.zeros((2, 3), np.float32), made.shards, "m.npy")
 
 
 def test_shards_that_changed(tmp_path):

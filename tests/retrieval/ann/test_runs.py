@@ -12,7 +12,8 @@ from muver.corpus.kilt.parts import SCHEMA
 from muver.corpus.schema import MENTIONS
 from muver.evaluation.recall import gold_ranks
 from muver.evaluation.runs import read_run
-from muver.files import write_json
+from muver.files import sha256_of, write_json
+from muver.retrieval.ann.mentions import write_mentions
 from muver.retrieval.exact import build_world, rank
 from tests.retrieval.ann.conftest import owners
 
@@ -40,13 +41,14 @@ def data(made, tmp_path_factory):
     np.save(kb / "ids.npy", np.arange(600))
     np.save(kb / "by_id.npy", np.arange(600))
     np.save(kb / "by_title.npy", np.zeros((2, 600), np.uint64))
-    np.save(folder / "mentions.npy", made.mentions)
     ids = [f"m{number}" for number in range(60)]
     text = [""] * 60
     table = pa.table(
         [ids, ["aida"] * 60, ["wikipedia"] * 60, text, text, text, list(range(60)), text], MENTIONS
     )
     pq.write_table(table, folder / "mentions.parquet")
+    source = sha256_of(folder / "mentions.parquet")
+    write_mentions(folder / "mentions.npy", made.mentions, "model-a", source)
     vectors = ["--vectors", str(made.folder)]
     build = ["ann-build", *vectors, "--settings", '{"lists": 16, "threads": 1}']
     for name in ("index", "unchecked"):
@@ -135,12 +137,20 @@ def test_an_index_without_agreement_is_no_table_s_source(made, data, tmp_path, c
 
 
 def test_data_that_do_not_fit(made, data, tmp_path, capsys):
-    np.save(tmp_path / "few.npy", made.mentions[:7])
-    np.save(tmp_path / "wide.npy", np.zeros((60, 17), np.float32))
+    source = sha256_of(data[0] / "mentions.parquet")
+    for name, vectors, model, table in (
+        ("few", made.mentions[:7], "model-a", source),
+        ("wide", np.zeros((60, 17), np.float32), "model-a", source),
+        ("other", made.mentions, "model-b", source),
+        ("mixed", made.mentions, "model-a", "another table"),
+    ):
+        write_mentions(tmp_path / f"{name}.npy", vectors, model, table)
     (tmp_path / "damaged.npy").write_bytes(b"no array")
     for name, message in {
         "few": "few.npy: 7 vectors, ",
         "wide": "wide.npy: vectors of shape (60, 17), the views in",
+        "other": "other.npy: vectors of another model (model-b) than the views in",
+        "mixed": "mixed.npy: 60 vectors of another table of mentions than",
         "damaged": "damaged.npy: damaged",
         "none": "none.npy: no such file",
     }.items():

@@ -1,0 +1,31 @@
+"""By what vectors know the model that made them (imports nothing heavy)."""
+
+from pathlib import Path
+
+from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
+from muver.errors import InputError
+from muver.files import read_json, sha256_of, short_hash
+
+
+def model_fingerprint(folder: str | Path) -> str:
+    """64 hexadecimal digits that differ where vectors of two models may differ.
+
+    They are of both towers' configurations and weights, the tokenizer, and what ``muver.json`` says
+    of views, contexts, score, pooling and metric; not of the model's provenance or place.
+
+    Raises
+    ------
+    InputError
+        If the folder is no model's directory.
+    """
+    folder = Path(folder)
+    config = read_json(folder / CONFIG_FILE)
+    if not isinstance(config, dict):
+        raise InputError(f"{folder / CONFIG_FILE}: not a model's configuration.")
+    names = [TOKENIZER_FILE, *(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES)]
+    for name in names:
+        if not (folder / name).is_file():
+            raise InputError(f"{folder / name}: no such file. Expected a model's directory.")
+    layouts = {key: value for key, value in config.items() if key != "provenance"}
+    files = {name: sha256_of(folder / name) for name in names}
+    return short_hash({"layouts": layouts, "files": files}, 64)

@@ -1,0 +1,68 @@
+"""The mentions of a benchmark over a knowledge base, to vectors."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from muver.checking import with_defaults
+from muver.encoders.fingerprint import model_fingerprint
+from muver.encoders.stages.tower import COMPUTE, Tower
+from muver.errors import InputError
+from muver.files import sha256_of
+from muver.progress import logger
+from muver.retrieval.ann.mentions import write_mentions
+from muver.views.worlds import context_ids
+
+COLUMNS = ("context_left", "mention", "context_right")
+
+
+def encode_mentions(
+    model_folder: str | Path, mentions: str | Path, out: str | Path, settings: Mapping[str, Any]
+) -> None:
+    """Encode all mentions of a set in their contexts, those with gold outside the base as well.
+
+    Parameters
+    ----------
+    model_folder
+        Model directory; its ``context`` says how long a context is.
+    mentions
+        Parquet that `muver link` wrote.
+    out
+        .npy to write, (mentions, d) float32 in the table's order; its manifest has the same name
+        with ``.json``.
+    settings
+        The ``compute`` section (:data:`muver.encoders.stages.tower.COMPUTE`).
+
+    Raises
+    ------
+    InputError
+        If the table is missing, damaged, without the columns of contexts, or empty.
+    """
+    settings = with_defaults(settings, COMPUTE)
+    table = _contexts(mentions)
+    model = model_fingerprint(model_folder)
+    tower = Tower(Path(model_folder), settings)
+    config = tower.model.config
+    tower.model.require_positions("context.max_tokens", config.context["max_tokens"])
+    contexts = context_ids(table, tower.model.pieces, config.context["max_tokens"])
+    vectors = tower.mentions(contexts)
+    own = {"precision": settings["precision"]}
+    write_mentions(out, vectors, model, sha256_of(mentions), own)
+    logger.info("%s: %d mentions", out, len(vectors))
+
+
+def _contexts(path: str | Path) -> pa.Table:
+    try:
+        table = pq.read_table(path, columns=list(COLUMNS), partitioning=None)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. `muver link` writes it.") from None
+    except pa.ArrowInvalid as error:
+        raise InputError(
+            f"{path}: not a table of mentions, or damaged ({error}). Run `muver link` again."
+        ) from None
+    if not table.num_rows:
+        raise InputError(f"{path}: has no mentions. Run `muver link` again.")
+    return table
