@@ -41,6 +41,7 @@ STAGES = (
     "table",
     "figure",
     "grid",
+    "metrics",
     "record",
     "reference",
     "prune",

@@ -110,6 +110,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "tables/paper.py",
         "tables/paper.yaml",
     ),
+    "metrics": ("metrics/*.py", "figures/style.py", "figures/views_plot.py", "pruning.py"),
     "grid": (
         "grid/*.py",
         "evaluation/precision.py",

@@ -22,7 +22,7 @@ GROUPS = {
         for file in (*W.evaluation_files(system), *W.trec_files(system))
     ],
     "grid": [W.grid_log(point) for point in POINTS] if "grid" in S["results"] else [],
-    "tables": [f"results/{name}.csv" for name in S["results"]],
+    "tables": [*(f"results/{name}.csv" for name in S["results"]), *METRICS, *PLOTS],
 }
 
 try:
@@ -124,6 +124,11 @@ rule stage_tables:
     log:
         f"{LOGS}/stage_tables.log",
     params:
-        keep=[*S["results"], "fidelity", *(f"figures/{name}" for name in S["results"])],
+        keep=[
+            *S["results"],
+            "fidelity",
+            *(f"figures/{name}" for name in S["results"]),
+            *("metrics", "plots"),
+        ],
     shell:
         "muver prune --log {log} --folder results --keep {params.keep}"

@@ -1,0 +1,49 @@
+"""The metrics stage: results to files that `dvc metrics` and `dvc plots` read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from muver.errors import InputError
+from muver.files import read_json, write_json, write_text
+from muver.metrics.curves import curves_of
+from muver.metrics.numbers import numbers_of
+from muver.pruning import prune
+
+
+def write_metrics(
+    tables: Sequence[Path], curves: Sequence[Path], metrics: Path, plots: Path
+) -> None:
+    """Write ``metrics``/<result>/<row>.json and ``plots``/<result>.csv.
+
+    Whatever else lies in these folders is of rows that are no longer asked for and is removed.
+
+    Parameters
+    ----------
+    tables, curves
+        JSON files of results, each called after its result: those whose numbers are written, and
+        those whose curves are.
+    metrics, plots
+        Folders of nothing but these files.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or not that of a result.
+    """
+    kept = []
+    for path in tables:
+        for row, numbers in numbers_of(_read(path)).items():
+            write_json(metrics / path.stem / f"{row}.json", numbers)
+            kept.append(f"{path.stem}/{row}.json")
+    for path in curves:
+        write_text(plots / f"{path.stem}.csv", curves_of(_read(path)))
+    prune(metrics, kept)
+    prune(plots, [f"{path.stem}.csv" for path in curves])
+
+
+def _read(path: Path) -> dict[str, Any]:
+    result = read_json(path)
+    if not isinstance(result, dict) or not isinstance(result.get("rows"), list):
+        raise InputError(f"{path}: not the JSON of a table or figure. Run the stage that makes it.")
+    return result

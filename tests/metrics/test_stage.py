@@ -1,0 +1,49 @@
+"""Files of numbers and points, and those of rows that were dropped."""
+
+import json
+
+import pytest
+
+from muver.errors import InputError
+from muver.files import write_json
+from muver.metrics.stage import write_metrics
+
+INTERVAL = {"micro": {"1": [20.0, 30.0]}}
+
+
+@pytest.fixture
+def table(tmp_path):
+    rows = [
+        {"method": name, "system": key, "micro": {"1": 25.0}, "interval": INTERVAL}
+        for name, key in (("BM25", "bm25"), ("MuVER", "muver"))
+    ]
+    path = tmp_path / "table1.json"
+    write_json(path, {"name": "table1", "cutoffs": [1], "rows": rows})
+    return path
+
+
+def files(folder) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_file_a_row_and_a_file_a_plot(table, tmp_path):
+    write_metrics([table], [table], tmp_path / "metrics", tmp_path / "plots")
+    assert files(tmp_path / "metrics") == ["table1/bm25.json", "table1/muver.json"]
+    assert json.loads((tmp_path / "metrics/table1/muver.json").read_text()) == {"R@1": 25.0}
+    assert (tmp_path / "plots/table1.csv").read_text().count("\n") == 3
+
+
+def test_dropped_rows_and_results_leave_the_folders(table, tmp_path):
+    write_metrics([table], [table], tmp_path / "metrics", tmp_path / "plots")
+    left = json.loads(table.read_text())
+    write_json(table, {**left, "rows": left["rows"][:1]})
+    write_metrics([table], [], tmp_path / "metrics", tmp_path / "plots")
+    assert files(tmp_path / "metrics") == ["table1/bm25.json"]
+    assert files(tmp_path / "plots") == []
+
+
+@pytest.mark.parametrize("content", [[], {"rows": 3}, {}])
+def test_what_is_no_result_is_refused(tmp_path, content):
+    write_json(tmp_path / "x.json", content)
+    with pytest.raises(InputError, match=r"x\.json: not the JSON of a table or figure"):
+        write_metrics([tmp_path / "x.json"], [], tmp_path / "m", tmp_path / "p")
