@@ -43,6 +43,7 @@ STAGES = (
     "grid",
     "metrics",
     "record",
+    "report",
     "reference",
     "prune",
     "unlock",

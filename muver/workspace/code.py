@@ -120,7 +120,18 @@ CODE: dict[str, tuple[str, ...]] = {
         "tables/page.py",
         "training_log.py",
     ),
+    "report": (
+        "report/*.py",
+        "report/assets/*",
+        "evaluation/columns.py",
+        "evaluation/ranks.py",
+        "evaluation/runs.py",
+        "tables/keys.py",
+        "tables/numbers.py",
+        "tracking/provenance.py",
+    ),
 }
+SUFFIXES = (".py", ".yaml", ".json", ".html", ".css", ".js")
 
 
 def code(rule: str) -> list[str]:
@@ -130,6 +141,6 @@ def code(rule: str) -> list[str]:
         path
         for pattern in CODE[rule]
         for path in sorted(package.glob(pattern))
-        if path.suffix in (".py", ".yaml", ".json")
+        if path.suffix in SUFFIXES
     ]
     return [f"muver/{path.relative_to(package).as_posix()}" for path in found]

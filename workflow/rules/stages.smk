@@ -22,7 +22,7 @@ GROUPS = {
         for file in (*W.evaluation_files(system), *W.trec_files(system))
     ],
     "grid": [W.grid_log(point) for point in POINTS] if "grid" in S["results"] else [],
-    "tables": [*(f"results/{name}.csv" for name in S["results"]), *METRICS, *PLOTS],
+    "tables": [*(f"results/{name}.csv" for name in S["results"]), PAGE, *METRICS, *PLOTS],
 }
 
 try:
@@ -127,6 +127,7 @@ rule stage_tables:
         keep=[
             *S["results"],
             "fidelity",
+            "report",
             *(f"figures/{name}" for name in S["results"]),
             *("metrics", "plots"),
         ],

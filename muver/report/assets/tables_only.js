@@ -1,0 +1,3 @@
+// A page without predictions.
+
+startLinks();

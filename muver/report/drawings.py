@@ -1,0 +1,62 @@
+"""Figures as inline SVG: only what draws is taken over, under ids of their own."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from muver.errors import InputError
+
+SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+DRAWS = frozenset(
+    ("svg", "g", "defs", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon")
+    + ("text", "tspan", "use", "clipPath", "title", "desc", "style", "marker", "symbol")
+)
+
+
+def inline(path: Path, name: str) -> str:
+    """An SVG file as an element for the page.
+
+    Parameters
+    ----------
+    name
+        Stands before every id, since ids of two drawings may be the same.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or no SVG.
+    """
+    try:
+        root = ElementTree.fromstring(path.read_bytes())
+    except (OSError, ElementTree.ParseError) as error:
+        raise InputError(f"{path.name}: cannot be read as a drawing ({error}).") from None
+    if root.tag != f"{{{SVG}}}svg":
+        raise InputError(f"{path.name}: not an SVG drawing.")
+    _clean(root, name)
+    root.attrib.pop("width", None)  # as wide as its place; the view box keeps the proportions
+    root.attrib.pop("height", None)
+    root.set("aria-hidden", "true")  # the figure's caption and its table say it in words
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", LINK)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _clean(element: ElementTree.Element, name: str) -> None:
+    for child in list(element):
+        space, _, tag = str(child.tag).rpartition("}")
+        if tag not in DRAWS or space != f"{{{SVG}":
+            element.remove(child)
+        else:
+            _clean(child, name)
+    if element.tag == f"{{{SVG}}}style":
+        element.text = (element.text or "").replace("@import", "").replace("url(", "(")
+    for key, value in list(element.attrib.items()):
+        own = key.rpartition("}")[2]
+        if own.startswith("on") or (own == "href" and not value.startswith("#")):
+            del element.attrib[key]
+        elif own == "id":
+            element.set(key, f"{name}-{value}")
+        elif own == "href":
+            element.set(key, f"#{name}-{value[1:]}")
+        else:
+            element.set(key, re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", value))

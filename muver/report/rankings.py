@@ -1,0 +1,173 @@
+"""Run files for the explorer: checked against their evaluation, cut to what a page can hold."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.errors import InputError
+from muver.evaluation.ranks import read_ranks
+from muver.evaluation.runs import block_starts, read_run
+from muver.files import sha256_of
+from muver.report.corpus import Corpus
+from muver.report.places import Places
+from muver.report.problems import Problems
+from muver.report.systems import System
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The first candidates of each mention, and the gold entity wherever it stands.
+
+    Attributes
+    ----------
+    rank : (mentions,)
+        Of the gold entity among all candidates of the run, from 1; 0 = not retrieved.
+    counts : (mentions,)
+        How many candidates are kept of each.
+    place, entity, score, layer, first, last : (candidates,)
+        Rank, place among all entities of the corpus, score, and the view that won, of the
+        candidates that are kept.
+    depth
+        How many candidates a mention the run has at most.
+    """
+
+    rank: np.ndarray
+    counts: np.ndarray
+    place: np.ndarray
+    entity: np.ndarray
+    score: np.ndarray
+    layer: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    depth: int
+
+
+def read_ranking(
+    system: System,
+    corpus: Corpus,
+    chosen: np.ndarray,
+    keep: int,
+    places: Places,
+    problems: Problems,
+) -> Ranking | None:
+    """Read and check a system's run.
+
+    Parameters
+    ----------
+    chosen : (n,)
+        Numbers of the mentions to keep.
+    keep
+        Candidates a mention; the gold entity is kept besides.
+
+    Returns
+    -------
+    None for a run that cannot be shown, which is told as a problem.
+    """
+    path = places.run(system.name, str(system.split))
+    try:
+        return _read(system, corpus, chosen, keep, places, problems)
+    except InputError as error:
+        told = str(error).replace(str(path), places.shown(path))
+        problems.tell(f"{system.method}: its predictions cannot be shown. {told}")
+        return None
+
+
+def _read(
+    system: System,
+    corpus: Corpus,
+    chosen: np.ndarray,
+    keep: int,
+    places: Places,
+    problems: Problems,
+) -> Ranking:
+    path = places.run(system.name, str(system.split))
+    run = read_run(path)
+    starts = block_starts(run)
+    sizes = np.diff(np.r_[starts, run.num_rows])
+    mention = _mentions(path, run, starts, sizes, corpus)
+    entity = _entities(path, run, corpus, mention)
+    decides = system.settings["retrieve"].get("match", "title") == "title"
+    same = corpus.same_title if decides else np.arange(len(corpus.same_title))
+    hits = np.flatnonzero(same[entity] == same[corpus.gold[mention]])[::-1]
+    rank = np.zeros(len(corpus.gold), dtype=np.int64)
+    rank[mention[hits]] = run["rank"].to_numpy()[hits]  # backwards: the best is written last
+    _check(system, path, rank, places, problems)
+    return _cut(run, corpus, chosen, keep, mention, entity, rank, starts)
+
+
+def _mentions(
+    path: object, run: pa.Table, starts: np.ndarray, sizes: np.ndarray, corpus: Corpus
+) -> np.ndarray:
+    """The number of each row's mention: (rows,)."""
+    ids = run["mention_id"].take(pa.array(starts))
+    number = pc.index_in(ids, corpus.mentions["mention_id"].combine_chunks())
+    if number.null_count or len(ids) != corpus.mentions.num_rows:
+        raise InputError(
+            f"{path}: ranks for other mentions than the corpus has: a run of other data."
+        )
+    return np.repeat(number.to_numpy(), sizes)
+
+
+def _entities(path: object, run: pa.Table, corpus: Corpus, mention: np.ndarray) -> np.ndarray:
+    """Each row's entity as a place among all; its title must be the run's: (rows,)."""
+    world = corpus.world[mention]
+    entity = corpus.offsets[world] + run["entity"].to_numpy()
+    inside = (run["entity"].to_numpy() >= 0) & (entity < corpus.offsets[world + 1])
+    titles = run["title"].combine_chunks()
+    if not inside.all() or not corpus.titles.take(pa.array(entity)).equals(titles):
+        raise InputError(f"{path}: its entities are not the corpus': a run of other data.")
+    return entity
+
+
+def _check(
+    system: System, path: object, rank: np.ndarray, places: Places, problems: Problems
+) -> None:
+    """Told: a run whose bytes or gold ranks are not those that were evaluated."""
+    told = system.evaluation.get("run_sha256")
+    if told is not None and told != sha256_of(path):
+        problems.tell(
+            f"{system.method}: the run file {places.shown(path)} is not the one that was "
+            "evaluated (its SHA-256 differs): it was changed by hand or made again. The "
+            "predictions below are those of the changed file, the tables are not. Run evaluate "
+            "again, or restore the file."
+        )
+        return
+    ranks = read_ranks(places.evaluation(system.name).with_suffix(".parquet"))["rank"].to_numpy()
+    if len(ranks) != len(rank) or (ranks != rank).any():
+        differ = int((ranks != rank).sum()) if len(ranks) == len(rank) else len(rank)
+        problems.tell(
+            f"{system.method}: the run file {places.shown(path)} ranks the gold entity of "
+            f"{differ} mentions elsewhere than its evaluation says: one of the two was changed. "
+            "Run evaluate again."
+        )
+        return
+    problems.held("run files")
+
+
+def _cut(
+    run: pa.Table,
+    corpus: Corpus,
+    chosen: np.ndarray,
+    keep: int,
+    mention: np.ndarray,
+    entity: np.ndarray,
+    rank: np.ndarray,
+    starts: np.ndarray,
+) -> Ranking:
+    places = run["rank"].to_numpy()
+    wanted = np.zeros(len(corpus.gold), dtype=bool)
+    wanted[chosen] = True
+    kept = np.flatnonzero(wanted[mention] & ((places <= keep) | (places == rank[mention])))
+    kept = kept[np.argsort(mention[kept], kind="stable")]
+    counts = np.bincount(mention[kept], minlength=len(corpus.gold))[chosen]
+    columns = {name: run[name].to_numpy()[kept] for name in ("score", "layer", "first", "last")}
+    return Ranking(
+        rank=rank[chosen],
+        counts=counts,
+        place=places[kept],
+        entity=entity[kept],
+        depth=int(places.max()) if len(places) else 0,
+        **columns,
+    )

@@ -1,0 +1,108 @@
+"""The tables that the page shows: their JSON where it has rows of recall, else their CSV."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from muver.errors import InputError
+from muver.files import read_json
+from muver.report.places import Places
+from muver.report.problems import Problems
+
+KNOWN = ("table1", "table3", "table4", "table5", "table6", "figure2", "beyond", "fidelity", "grid")
+HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "mentions", "worlds", "rows")
+ROW = ("method", "system", "row_key", "mentions", "hits", "interval")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A table or figure.
+
+    Attributes
+    ----------
+    name
+        As ``results:`` of params.yaml lists it.
+    data
+        Its JSON, or None where that cannot be read.
+    grid
+        Its CSV, a header and rows of texts; empty where that cannot be read.
+    """
+
+    name: str
+    data: dict[str, Any] | None
+    grid: list[list[str]]
+
+    @property
+    def caption(self) -> str:
+        """Its heading."""
+        told = (self.data or {}).get("caption")
+        if self.name == "grid" and self.data:
+            told = f"validation recall@{self.data.get('cutoff')} in percent"
+        if told and (str(told).startswith("Table") or self.title == "Beyond"):
+            return str(told)
+        return f"{self.title}: {told}" if told else self.title
+
+    @property
+    def title(self) -> str:
+        """What the contents of the page call it."""
+        spaced = self.name.replace("table", "table ").replace("figure", "figure ")
+        return spaced[:1].upper() + spaced[1:]
+
+    @property
+    def compares(self) -> bool:
+        """Whether it has rows of systems with recall by cutoff."""
+        data = self.data or {}
+        return all(key in data for key in HEAD) and all(
+            isinstance(row, dict) and all(key in row for key in ROW) for row in data["rows"]
+        )
+
+
+def read_results(names: Sequence[str], places: Places, problems: Problems) -> list[Result]:
+    """Read what is there of the results named; what is missing or damaged is told."""
+    return [_read(name, places, problems) for name in names]
+
+
+def found_results(places: Places) -> list[str]:
+    """Names of the results that lie in the folder, in the order of the paper."""
+    return [name for name in KNOWN if places.table(name, ".csv").is_file()]
+
+
+def _read(name: str, places: Places, problems: Problems) -> Result:
+    data = grid = None
+    try:
+        data = read_json(places.table(name))
+        if not isinstance(data, dict):
+            raise InputError(f"{places.table(name)}: expected the JSON of a table.")
+    except (InputError, OSError, UnicodeDecodeError) as error:
+        data = None
+        problems.tell(f"{name}: {_without_place(error, places)} Make it again.")
+    try:
+        with open(places.table(name, ".csv"), encoding="utf-8", newline="") as file:
+            grid = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error):
+        problems.tell(f"{name}: {places.shown(places.table(name, '.csv'))} cannot be read.")
+    result = Result(name, data, grid or [])
+    if data is not None:
+        problems.held("tables and figures")
+        _check_print(result, problems)
+    return result
+
+
+def _check_print(result: Result, problems: Problems) -> None:
+    """The CSV is the print of the JSON: both must be of the same rows."""
+    if not result.compares or not result.grid or "row_key" not in result.grid[0]:
+        return
+    column = result.grid[0].index("row_key")
+    printed = {row[column] for row in result.grid[1:] if len(row) > column}
+    keys = {row["row_key"] for row in result.data["rows"]}
+    if not printed <= keys:
+        problems.tell(
+            f"{result.name}: the CSV has rows ({', '.join(sorted(printed - keys))}) that the JSON "
+            "does not have: files of different runs. Make the table again; the page shows the JSON."
+        )
+
+
+def _without_place(error: Exception, places: Places) -> str:
+    """A message without the folders of this machine."""
+    return str(error).replace(f"{places.results}/", "").replace(f"{places.workspace}/", "")

@@ -1,0 +1,25 @@
+# One page of everything that `results:` lists, with the predictions behind its rows.
+
+PAGE = "results/report.html"
+REPORTED = needs_of(S, S["results"]).systems
+
+
+# The logs beside it are read as they are: another time of a job is no reason to make the page again.
+rule report:
+    input:
+        tables=[f"results/{name}.csv" for name in S["results"]],
+        evaluations=[W.evaluation_files(system)[0] for system in REPORTED],
+        runs=[W.run_files(system, SPLIT)[0] for system in REPORTED],
+        corpus=[W.entities, W.mentions, W.counts, W.sentences] if REPORTED else [],
+        code=code("report"),
+    output:
+        PAGE,
+    log:
+        f"{LOGS}/tables/report.log",
+    params:
+        settings=as_json({"results": S["results"]}),
+        workspace=ROOT,
+        logs=LOGS,
+    shell:
+        "muver report --log {log} --settings {params.settings:q} --results results"
+        " --workspace {params.workspace} --logs {params.logs} --out {output}"
