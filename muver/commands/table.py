@@ -13,15 +13,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
         required=True,
-        help="table1, table3, table4, table5, table6, beyond, fidelity, or another name for a "
-        "comparison of rows whose settings have a caption",
+        help="table1 to table6, beyond, fidelity, or another name for a comparison of rows whose "
+        "settings have a caption",
     )
     parser.add_argument(
         "--evaluations",
         type=Path,
         nargs="*",
         default=[],
-        help="JSON files from muver evaluate, with the ranks beside each (table4, table5: none)",
+        help="JSON files from muver evaluate, with the ranks beside each; table2: from muver "
+        "evaluate-linked, one a system and set; table4, table5: none",
     )
     parser.add_argument(
         "--counts",
@@ -32,13 +33,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--encoder", type=Path, help="table5: directory of the encoder in use, for its own row"
     )
     parser.add_argument(
-        "--out", type=Path, required=True, help="CSV file; .md, .html, .tex and .json come beside it"
+        "--out",
+        type=Path,
+        required=True,
+        help="CSV file; .md, .html, .tex and .json come beside it",
     )
     add_settings(
         parser,
         '{"rows": [{"method": "BM25", "system": "bm25", "repeats": [...]}, ...], "against": '
-        'SYSTEM} in the table\'s order; table3: rows with merge_layers and search, "cutoff"; '
-        'table4: "source"',
+        'SYSTEM} in the table\'s order; table2: also "sets"; table3: rows with merge_layers and '
+        'search, "cutoff"; table4: "source"',
         required=False,
     )
     parser.add_argument("--print", action="store_true", help="print the table as well")

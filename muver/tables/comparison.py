@@ -8,10 +8,10 @@ from muver.errors import InputError
 from muver.evaluation import significance
 from muver.evaluation.bootstrap import METHOD
 from muver.tables.evaluations import Evaluations
-from muver.tables.numbers import bounds, percent, probability
+from muver.tables.numbers import bounds, percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import is_papers, paper, published
-from muver.tables.sections import by_cutoff, intervals, mentions_note, reference
+from muver.tables.sections import by_cutoff, intervals, mentions_note, paired_tests, reference
 from muver.tables.verdict import compare
 
 Table = dict[str, Any]
@@ -100,7 +100,7 @@ def page(table: Table) -> Page:
     if table["name"] in paper():
         sections += _references(table)
     sections += [_macro(table), intervals(table, lambda row: row["interval"]["micro"])]
-    sections += _tests(table) + _over_seeds(table)
+    sections += paired_tests(table) + _over_seeds(table)
     return Page(f"{table['caption']}, {table['dataset']}", sections)
 
 
@@ -143,25 +143,6 @@ def _macro(table: Table) -> Section:
         table["rows"],
         lambda row, k: f"{row['macro'][k]:.2f} ({bounds(row['interval']['macro'][k])})",
     )
-
-
-def _tests(table: Table) -> list[Section]:
-    tested = [row for row in table["rows"] if row["paired"] is not None]
-    if not tested:
-        return []
-    against = table["against"]["method"]
-
-    def cell(row: Mapping[str, Any], k: str) -> str:
-        found = row["paired"]
-        sure = bounds(found["interval"][k], sign=True)
-        return f"{found['difference'][k]:+z.2f} ({sure}), {probability(found['p_value'][k])}"
-
-    note = (
-        f"The row minus {against} in points over all mentions, its 95% interval (paired bootstrap "
-        f"within each world) and a p-value: {significance.METHOD}. p-values are not corrected for "
-        "the number of comparisons, and know nothing of seeds."
-    )
-    return [by_cutoff(table, f"Paired tests against {against}", note, tested, cell)]
 
 
 def _over_seeds(table: Table) -> list[Section]:

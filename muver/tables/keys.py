@@ -22,3 +22,14 @@ def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:
     'f0700b6d4d85'
     """
     return short_hash({"settings": dict(settings), "data": fingerprint})
+
+
+def sets_fingerprint(fingerprints: Mapping[str, str]) -> str:
+    """The fingerprint of the data of a row that is measured on several sets.
+
+    Parameters
+    ----------
+    fingerprints
+        Of each set, by name; their order does not matter.
+    """
+    return short_hash(dict(fingerprints), 16)

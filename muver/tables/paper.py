@@ -28,9 +28,9 @@ def published(
     Parameters
     ----------
     name
-        The table: ``table1`` or ``table6``; others have no such rows.
+        The table: ``table1``, ``table2`` or ``table6``; others have no such rows.
     domain
-        A world, for table 6.
+        A world, for table 6; a set, as the paper calls it, for table 2.
     source
         ``values`` for the paper's numbers, ``readme`` for those of the released README.
     """
@@ -40,7 +40,8 @@ def published(
         values = values.get(domain)
     if values is None:
         return None
-    by_cutoff = dict(zip(paper()["columns"], values, strict=True))
+    columns = paper()[name].get("columns", paper()["columns"])
+    by_cutoff = dict(zip(columns, values, strict=True))
     return {str(k): by_cutoff.get(k) for k in cutoffs}
 
 
@@ -71,6 +72,20 @@ def published_views(
     return {"views": line["views"], "recall": line[search]}
 
 
+def linked_sets() -> Mapping[str, Mapping[str, str]]:
+    """Table 2's sets by our names, in the order of its columns: their names in tables 2 and 4."""
+    return paper()["table2"]["sets"]
+
+
+def linked_size(name: str) -> dict[str, int] | None:
+    """Table 4's ``mentions`` of a set of Table 2, and its ``entities``; None for other sets."""
+    if name not in linked_sets():
+        return None
+    wanted = (linked_sets()[name]["dataset"], "test")
+    row = next(r for r in paper()["table4"]["rows"] if (r["dataset"], r["split"]) == wanted)
+    return {key: row[key] for key in ("mentions", "entities")}
+
+
 def is_papers(dataset: str) -> bool:
     """Whether a dataset is the paper's, so that its numbers may stand beside ours."""
     return dataset == paper()["dataset"]
@@ -84,9 +99,10 @@ def comparability(name: str, dataset: str) -> str | None:
     name, dataset
         Of the table.
     """
-    if is_papers(dataset) or not paper().get(name, {}).get("rows"):
+    theirs = paper().get(name, {}).get("dataset", paper()["dataset"])
+    if dataset == theirs or not paper().get(name, {}).get("rows"):
         return None
     return (
-        f"The paper's numbers are for {paper()['dataset']}; this table is made on {dataset}, so "
+        f"The paper's numbers are for {theirs}; this table is made on {dataset}, so "
         "they do not stand beside ours."
     )

@@ -8,7 +8,7 @@ from muver.tables.page import Page, Section
 
 TEXT_COLUMNS = frozenset(  # the others hold numbers, aligned right
     {"method", "Domain", "row_key", "row_key (close)", "pairs", "verdict", "Model"}
-    | {"Dataset", "Split", "KB", "World"}
+    | {"Dataset", "Split", "KB", "World", "Set", "Index"}
 )
 STYLE = """\
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2em auto; max-width: 72em;

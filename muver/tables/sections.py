@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from muver.evaluation import significance
 from muver.evaluation.bootstrap import METHOD
 from muver.evaluation.precision import in_words
-from muver.tables.numbers import bounds
+from muver.tables.numbers import bounds, probability
 from muver.tables.page import Section
 from muver.tables.paper import paper
 from muver.tables.verdict import VERDICTS
@@ -25,7 +26,7 @@ def by_cutoff(
     rows: Sequence[Row],
     cell: Callable[[Row, str], str],
 ) -> Section:
-    """A grid with a column a cutoff, after the method and, where rows have one, the domain.
+    """A grid with a column a cutoff, after the method and, where rows have one, the domain or set.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ def by_cutoff(
 
 def label_keys(table: Mapping[str, Any]) -> dict[str, str]:
     """Names of the columns before the numbers, with the keys of rows that fill them."""
-    domain = {"Domain": "domain"} if "domain" in table["rows"][0] else {}
-    return {"method": "method", **domain}
+    further = {"Domain": "domain", "Set": "set"}
+    return {"method": "method", **{n: key for n, key in further.items() if key in table["rows"][0]}}
 
 
 def mentions_note(table: Mapping[str, Any]) -> str:
@@ -60,10 +61,10 @@ def mentions_note(table: Mapping[str, Any]) -> str:
         parts.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
     if table["paper"]["note"]:
         parts.append(table["paper"]["note"])
-    return " ".join(parts + _precision_note(table["rows"]))
+    return " ".join(parts + precision_note(table["rows"]))
 
 
-def _precision_note(rows: Sequence[Row]) -> list[str]:
+def precision_note(rows: Sequence[Row]) -> list[str]:
     """The rows that are not in fp32, as one sentence; none if all are."""
     methods: dict[str, dict[str, None]] = {}  # each method once, in the table's order
     for row in rows:
@@ -114,3 +115,23 @@ def intervals(table: Mapping[str, Any], interval: Callable[[Row], Mapping[str, A
         table["rows"],
         lambda row, k: bounds(interval(row)[k]),
     )
+
+
+def paired_tests(table: Mapping[str, Any]) -> list[Section]:
+    """The rows' differences to the row they are tested against; no section where none was."""
+    tested = [row for row in table["rows"] if row["paired"] is not None]
+    if not tested:
+        return []
+    against = table["against"]["method"]
+
+    def cell(row: Row, k: str) -> str:
+        found = row["paired"]
+        sure = bounds(found["interval"][k], sign=True)
+        return f"{found['difference'][k]:+z.2f} ({sure}), {probability(found['p_value'][k])}"
+
+    note = (
+        f"The row minus {against} in points over all mentions, its 95% interval (paired bootstrap "
+        f"within each world) and a p-value: {significance.METHOD}. p-values are not corrected for "
+        "the number of comparisons, and know nothing of seeds."
+    )
+    return [by_cutoff(table, f"Paired tests against {against}", note, tested, cell)]

@@ -7,15 +7,16 @@ from typing import Any
 from muver.checking import did_you_mean, with_defaults
 from muver.errors import InputError
 from muver.files import write_json, write_text
-from muver.tables import comparison, domains, parameters, statistics, views
+from muver.tables import comparison, domains, linking, parameters, statistics, views
 from muver.tables.evaluations import read_counts, read_evaluations, read_rows
 from muver.tables.latex import to_latex
+from muver.tables.linked_evaluations import read_linked
 from muver.tables.page import Page
-from muver.tables.paper import paper
+from muver.tables.paper import linked_sets, paper
 from muver.tables.render import to_csv, to_html, to_markdown
 
 Made = tuple[dict[str, Any], Page]
-NAMES = ("table1", "table3", "table4", "table5", "table6", "beyond", "fidelity")
+NAMES = ("table1", "table2", "table3", "table4", "table5", "table6", "beyond", "fidelity")
 
 
 def make_table(
@@ -37,6 +38,7 @@ def make_table(
     settings
         Comparisons: ``rows``, each ``{"method", "system", "repeats": [systems of further seeds]}``,
         and ``against``, the system of the row that the others are tested against, or None.
+        Table 2: ``rows``, ``against`` and ``sets``, by default the paper's three.
         Table 3: ``rows``, each ``{"method", "system", "merge_layers", "search"}``, and ``cutoff``.
         Table 4: ``source``, what the entities are taken from. Table 6: ``rows``.
     counts
@@ -87,6 +89,12 @@ def _parameters(name: str, settings: dict[str, Any], encoder: Path | None) -> Ma
 def _of_evaluations(
     name: str, settings: dict[str, Any], files: Sequence[Path], counts: Path | None
 ) -> Made:
+    if name == "table2":
+        given = with_defaults(settings, {"rows": [], "against": None, "sets": [*linked_sets()]})
+        rows = read_rows(given["rows"], {})
+        linked = read_linked(files, [row["system"] for row in rows], given["sets"])
+        table = linking.build(name, paper()[name]["caption"], rows, given["against"], linked)
+        return table, linking.page(table)
     if name == "table3":
         given = with_defaults(settings, {"rows": [], "cutoff": 64})
         rows = read_rows(given["rows"], {"merge_layers": 0, "search": None})

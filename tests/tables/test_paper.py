@@ -2,7 +2,15 @@
 
 import pytest
 
-from muver.tables.paper import comparability, paper, published, published_views
+from muver.corpus.sources import find_source
+from muver.tables.paper import (
+    comparability,
+    linked_sets,
+    linked_size,
+    paper,
+    published,
+    published_views,
+)
 
 CUTOFFS = [1, 2, 4, 8, 16, 32, 50, 64]
 MENTIONS = {"forgotten_realms": 1200, "lego": 1199, "star_trek": 4227, "yugioh": 3374}
@@ -16,6 +24,7 @@ def test_every_row_has_a_value_a_column():
         assert row["values"].keys() == paper()["table6"]["domains"].keys()
         assert all(len(values) == len(CUTOFFS) for values in row["values"].values())
     for row in paper()["table2"]["rows"].values():
+        assert [one["column"] for one in linked_sets().values()] == list(row["values"])
         assert all(len(values) == 3 for values in row["values"].values())
 
 
@@ -27,6 +36,17 @@ def test_values():
     assert published("table1", "BM25", [1, 64]) == {"1": None, "64": 69.13}
     assert published("table1", "Partalidou et al.", [50, 64]) == {"50": 84.28, "64": None}
     assert published("table6", "BLINK (128 tokens)", [64], "yugioh") == {"64": 77.71}
+    assert published("table2", "MuVER", [10, 30, 64, 100], "AIDA-b") == {
+        "10": 94.53, "30": 95.25, "64": None, "100": 98.11,
+    }  # fmt: skip
+
+
+def test_sizes_of_the_linked_sets_are_those_that_the_sources_declare():
+    declared = find_source("blink_benchmarks").published.mentions
+    entities = find_source("kilt").published.entities["wikipedia"]
+    for name in linked_sets():
+        assert linked_size(name) == {"mentions": declared[name], "entities": entities}
+    assert linked_size("aida-testa") is None
 
 
 def test_the_readme_is_a_second_reference():

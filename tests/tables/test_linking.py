@@ -1,0 +1,152 @@
+"""Table 2: its files on a small made-up case, and the paper's values only where they belong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from muver.errors import InputError
+from muver.evaluation import significance
+from muver.tables.keys import row_key, sets_fingerprint
+from muver.tables.stage import make_table
+from tests.tables import linked
+
+SETTINGS = {"rows": linked.ROWS, "against": "blink"}
+FINGERPRINT = sets_fingerprint({name: f"{name}-f00d" for name in linked.SIZES})
+KEYS = [row_key({"system": system, "seed": 1}, FINGERPRINT) for system in linked.HITS]
+
+
+def table_of(folder: Path, evaluations=None, **settings):
+    paths = linked.write(folder, evaluations or linked.make_all())
+    make_table("table2", paths, folder / "table2.csv", {**SETTINGS, **settings})
+    return json.loads((folder / "table2.json").read_text())
+
+
+def test_csv_to_the_byte(tmp_path: Path):
+    table_of(tmp_path)
+    assert (tmp_path / "table2.csv").read_bytes().decode() == (
+        "method,AIDA-b R@10,AIDA-b R@100,MSNBC R@10,MSNBC R@100,WNED-WIKI R@10,WNED-WIKI R@100,"
+        "row_key\n"
+        f"BLINK,50.00,75.00,50.00,100.00,0.00,20.00,{KEYS[0]}\n"
+        f"MuVER,75.00,100.00,0.00,100.00,100.00,100.00,{KEYS[1]}\n"
+    )
+    assert KEYS[0] != KEYS[1]
+
+
+def test_counts_and_intervals_by_set(tmp_path: Path):
+    table = table_of(tmp_path)
+    assert table["dataset"] == "miniwikipedia"
+    assert table["sets"][1] == {
+        "set": "msnbc",
+        "column": "MSNBC",
+        "mentions": 2,
+        "mentions_in_all": 5,
+        "outside_kb": 3,
+        "matched_by_title": 1,
+        "fingerprint": "msnbc-f00d",
+        "of_paper": False,
+    }
+    blink, muver = (row["sets"] for row in table["rows"])
+    assert (blink["msnbc"]["hits"], blink["msnbc"]["mentions"]) == ({"10": 1, "100": 2}, 2)
+    assert blink["msnbc"]["interval"] == {"10": [0.0, 100.0], "100": [100.0, 100.0]}
+    assert blink["msnbc"]["index"] is None and muver["msnbc"]["index"]["agreement"] == 0.996
+
+
+def test_paired_test_of_each_set(tmp_path: Path):
+    blink, muver = (row["sets"] for row in table_of(tmp_path)["rows"])
+    assert all(part["paired"] is None for part in blink.values())
+    won = {name: part["paired"]["won"]["10"] for name, part in muver.items()}
+    lost = {name: part["paired"]["lost"]["10"] for name, part in muver.items()}
+    assert won == {"aida-testb": 1, "msnbc": 0, "wnedwiki": 5}
+    assert lost == {"aida-testb": 0, "msnbc": 1, "wnedwiki": 0}
+    found = muver["wnedwiki"]["paired"]
+    assert found["difference"]["10"] == 100
+    assert found["p_value"]["10"] == significance.sign_test(5, 0) == 2 / 2**5
+
+
+def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
+    table = table_of(tmp_path)
+    parts = [part for row in table["rows"] for part in row["sets"].values()]
+    assert all(part["paper"] is part["verdict"] is None for part in parts)
+    text = (tmp_path / "table2.md").read_text()
+    assert "92.38" not in text and "Against the paper" not in text
+    assert "The paper's numbers are for wikipedia; this table is made on miniwikipedia" in text
+
+
+def test_the_papers_values_on_its_data(tmp_path: Path):
+    table = table_of(tmp_path, linked.of_the_paper())
+    blink, muver = (row["sets"] for row in table["rows"])
+    assert table["paper"]["note"] is None
+    assert blink["aida-testb"]["paper"] == {"10": 92.38, "100": 96.63}
+    assert muver["wnedwiki"]["paper"] == {"10": 94.05, "100": 97.34}
+    assert blink["aida-testb"]["difference"]["10"] == pytest.approx(50 - 92.38)
+    assert muver["msnbc"]["verdict"] == {"10": "not reproduced", "100": "reproduced"}
+    assert "94.05 (+5.95, " in (tmp_path / "table2.md").read_text()
+
+
+def test_a_set_of_another_size_is_not_the_papers(tmp_path: Path):
+    evaluations = linked.of_the_paper()
+    for evaluation in evaluations:
+        evaluation["mentions_in_all"] -= evaluation["dataset"] == "msnbc"
+    table = table_of(tmp_path, evaluations)
+    hidden = {one["set"] for one in table["sets"] if not one["of_paper"]}
+    assert hidden == {"msnbc"}
+    muver = table["rows"][1]["sets"]
+    assert muver["msnbc"]["paper"] is None and muver["wnedwiki"]["paper"] is not None
+    assert table["paper"]["note"].startswith("The paper's numbers for MSNBC do not stand")
+
+
+def test_another_number_of_entities_is_not_the_papers(tmp_path: Path):
+    evaluations = linked.of_the_paper()
+    for evaluation in evaluations:
+        evaluation["kb"]["entities"] = 5903529
+    table = table_of(tmp_path, evaluations)
+    assert not any(one["of_paper"] for one in table["sets"])
+    assert "AIDA-b, MSNBC, WNED-WIKI do not stand" in table["paper"]["note"]
+
+
+def test_the_page(tmp_path: Path):
+    evaluations = linked.make_all()
+    for evaluation in evaluations:
+        if evaluation["system"] == "muver":
+            evaluation["settings"]["precision"] = "bf16"
+    table_of(tmp_path, evaluations)
+    text = (tmp_path / "table2.md").read_text()
+    assert text.startswith("# Table 2: In-KB recall@k in percent against Wikipedia, miniwikipedia")
+    assert "AIDA-b 4 mentions (3 more are outside)" in text
+    assert "Not in fp32: MuVER (encoding bf16)." in text
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == [
+        "## Mentions", "## How sure the numbers are", "## Paired tests against BLINK",
+        "## How candidates were found",
+    ]  # fmt: skip
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    assert ["AIDA-b", "7", "4", "3", "1", ""] in lines
+    index = ["IVF4,SQ8, nprobe 16", "0.9980", "0.9960", "100", "50"]
+    assert ["MuVER", "MSNBC", "4.50", *index] in lines
+    assert ["BLINK", "MSNBC", "1.00", "exact", "", "", "", ""] in lines
+    for suffix in ("html", "tex"):
+        assert "WNED-WIKI R@100" in (tmp_path / f"table2.{suffix}").read_text()
+
+
+def test_fewer_sets(tmp_path: Path):
+    evaluations = [one for one in linked.make_all() if one["dataset"] == "msnbc"]
+    table_of(tmp_path, evaluations, sets=["msnbc"])
+    header = (tmp_path / "table2.csv").read_text().splitlines()[0]
+    assert header == "method,MSNBC R@10,MSNBC R@100,row_key"
+
+
+def test_an_unknown_row_to_test_against_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="against is 'som', which is no row"):
+        table_of(tmp_path, against="som")
+    assert not (tmp_path / "table2.csv").exists()
+
+
+def test_the_caller_may_name_a_set_that_the_paper_has_not(tmp_path: Path):
+    evaluations = linked.make_all()
+    for evaluation in evaluations:
+        if evaluation["dataset"] == "msnbc":
+            evaluation["dataset"] = "aida-testa"
+    sets = ["aida-testa", "wnedwiki", "aida-testb"]
+    table = table_of(tmp_path, evaluations, sets=sets)
+    assert [one["column"] for one in table["sets"]] == ["aida-testa", "WNED-WIKI", "AIDA-b"]
