@@ -1,4 +1,4 @@
-"""The canonical tables: entities, mentions, sentences. How to write them and how to read them."""
+"""The canonical tables: entities, mentions, sentences, negatives; how to write and read them."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -41,6 +41,15 @@ SENTENCES = pa.schema(
         ("ends", pa.list_(pa.int32())),
     ]
 )
+NEGATIVES = pa.schema(
+    [
+        ("mention_id", pa.string()),
+        ("negatives", pa.list_(pa.int64())),  # entities of the mention's world, hardest first
+        ("ranks", pa.list_(pa.int32())),  # in the run that they were taken from, from 1
+        ("scores", pa.list_(pa.float32())),  # there
+    ]
+)
+NEGATIVES_KB = b"kb"  # metadata: fingerprint of the knowledge base whose numbers they are
 ROWS_A_GROUP = 10_000
 
 
@@ -64,6 +73,11 @@ def read_mentions(path: str | Path, split: str | None = None) -> pa.Table:
 def read_sentences(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
     """Sentences by entity (`SENTENCES`), in the order of `read_entities`."""
     return _read(path, SENTENCES, "world", worlds)
+
+
+def read_negatives(path: str | Path) -> pa.Table:
+    """Hard negatives of mentions (`NEGATIVES`), in the order of the mentions."""
+    return _read(path, NEGATIVES, "mention_id", None)
 
 
 def _read(

@@ -1,0 +1,71 @@
+"""A small knowledge base, mentions linked to it, and runs over it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from muver.corpus.kilt.finish import finish
+from muver.corpus.kilt.make import make_missing
+from muver.corpus.kilt.settings import check_settings
+from muver.corpus.linking.build import LINKED_MENTIONS, WORLD
+from muver.evaluation.runs import write_run
+from muver.files import read_json, sha256_of, write_manifest
+from tests.corpus.kilt.conftest import line
+
+# Entities 0 to 7; 1 has the title of 0 in another spelling, 5 has no paragraphs.
+PAGES = (
+    ("Paris", ["Paris is a town .", "It has a river and a tower."]),
+    ("paris", ["A son of the king."]),
+    ("Rome", ["The old castle.", "A bell , rung twice .", ".", "The horse in the valley."]),
+    ("Oslo", ["A harbour in winter."]),
+    ("Bern", ["The river of the valley.", "A captain's market."]),
+    ("Lima", []),
+    ("Cairo", ["A lantern.", "A mirror.", "A drum.", "A sword.", "A scholar."]),
+    ("Quito", ["The garden of the archer."]),
+)
+
+
+def make_kb(folder: Path, pages: Sequence[tuple[str, list[str]]] = PAGES) -> Path:
+    """A finished base in several parts, ids 100, 101, ..."""
+    dump = folder / "dump.json"
+    lines = [line(100 + n, title, *some) for n, (title, some) in enumerate(pages)]
+    dump.write_bytes(b"".join(lines))
+    settings = check_settings({"part_bytes": 500})
+    make_missing(dump, folder / "kb", settings)
+    finish(dump, folder / "kb", settings)
+    return folder / "kb"
+
+
+def write_linked(path: Path, name: str, golds: Sequence[int | None]) -> Path:
+    """Mentions NAME-0, NAME-1, ... with these golds."""
+    rows = [
+        (f"{name}-{n}", name, WORLD, "the king saw", "tower", f"in winter {n}", gold, "",
+         "none" if gold is None else "id")
+        for n, gold in enumerate(golds)
+    ]  # fmt: skip
+    columns = [
+        pa.array(values, field.type)
+        for values, field in zip(zip(*rows, strict=True), LINKED_MENTIONS, strict=True)
+    ]
+    pq.write_table(pa.table(columns, LINKED_MENTIONS), path)
+    return path
+
+
+def write_linked_run(
+    folder: Path, kb: Path, mentions: Path, ranked: dict[str, list[tuple[int, float]]]
+) -> tuple[Path, Path]:
+    """A run of (entity, score) by mention and its manifest, as `muver ann-search` leaves them."""
+    rows = [(m, rank, *one) for m, some in ranked.items() for rank, one in enumerate(some, 1)]
+    ids, ranks, entities, scores = zip(*rows, strict=True)
+    same, none = [WORLD] * len(rows), [0] * len(rows)
+    titles = [PAGES[entity][0] for entity in entities]
+    run, manifest = folder / "run.parquet", folder / "run.json"
+    write_run(run, ids, same, ranks, entities, titles, scores, none, none, none)
+    inputs = {"model": "m", "vectors": "v", "mentions": "q"}
+    inputs["kb"] = read_json(kb / "manifest.json")["fingerprint"]
+    inputs["table"] = sha256_of(mentions)
+    index = {"index": "Flat", "built": {"factory": "Flat"}, "agreement": {"k": 100}}
+    write_manifest(manifest, "ann-search", {"k": 100}, inputs, counts={"entities": 8}, **index)
+    return run, manifest
