@@ -1,6 +1,7 @@
 """A world laid out for a model: contexts of its mentions, views of its entities."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -38,6 +39,8 @@ class World:
         Token ids of each mention's context.
     gold : (mentions,)
         Line number of each mention's gold.
+    negatives
+        Line numbers of each mention's hard negatives; empty if the world was read without any.
     """
 
     name: str
@@ -46,6 +49,7 @@ class World:
     mention_ids: list[str]
     contexts: list[Ids]
     gold: np.ndarray
+    negatives: list[Sequence[int]] = field(default_factory=list)
 
 
 def load_worlds(
@@ -56,18 +60,23 @@ def load_worlds(
     layouts: Layouts,
     tokenizer: Tokenizer,
     gold_only: bool = False,
+    negatives: Mapping[str, Sequence[int]] | None = None,
 ) -> list[World]:
-    """Read and lay out the worlds of a split, by name.
+    """Read and lay out the worlds of a split, by name. A world may have mentions in several splits.
 
     Parameters
     ----------
     gold_only
-        Lay out views only for entities that are some mention's gold (enough for training).
+        Lay out views only for entities that are some mention's gold or hard negative (enough for
+        training).
+    negatives
+        Hard negatives of every mention of the split, by its id.
 
     Raises
     ------
     InputError
-        If the split has no mentions, or the sentences are not those of the entities.
+        If the split has no mentions, the sentences are not those of the entities, or a negative is
+        no entity of the world.
     """
     table = read_mentions(mentions, split)
     if not table.num_rows:
@@ -75,7 +84,9 @@ def load_worlds(
     worlds = []
     for name in sorted(set(table["world"].to_pylist())):
         own = table.filter(pc.equal(table["world"], name))
-        worlds.append(_load_world(name, own, entities, sentences, layouts, tokenizer, gold_only))
+        more = [negatives[one] for one in own["mention_id"].to_pylist()] if negatives else []
+        sources = (entities, sentences, layouts, tokenizer)
+        worlds.append(_load_world(name, own, *sources, gold_only, more))
     return worlds
 
 
@@ -95,6 +106,7 @@ def _load_world(
     layouts: Layouts,
     tokenizer: Tokenizer,
     gold_only: bool,
+    negatives: list[Sequence[int]],
 ) -> World:
     described = read_entities(entities, [name])
     titles = described["title"].to_pylist()
@@ -105,7 +117,14 @@ def _load_world(
             f"{name!r}: they belong to different runs. Run the segment stage again."
         )
     gold = table["gold"].to_numpy()
-    wanted = np.unique(gold) if gold_only else np.arange(len(titles))
+    needed = np.unique(np.concatenate([gold, *(np.asarray(some, int) for some in negatives)]))
+    if needed[0] < 0 or needed[-1] >= len(titles):
+        raise InputError(
+            f"{entities}: world {name!r} has the entities 0 to {len(titles) - 1}, but mentions or "
+            f"their negatives name {needed[0] if needed[0] < 0 else needed[-1]}: the files belong "
+            "to different runs."
+        )
+    wanted = needed if gold_only else np.arange(len(titles))
     laid_out = entity_views(
         [titles[number] for number in wanted],
         described["text"].take(wanted).to_pylist(),
@@ -124,4 +143,5 @@ def _load_world(
         mention_ids=table["mention_id"].to_pylist(),
         contexts=context_ids(table, tokenizer, layouts.context["max_tokens"]),
         gold=gold,
+        negatives=negatives,
     )

@@ -90,6 +90,34 @@ def test_views_of_gold_entities_only(corpus):
     assert all(everything.views)
 
 
+def test_views_of_hard_negatives_too(corpus):
+    table = pq.read_table(corpus[1])
+    pq.write_table(table.slice(0, 2), corpus[1])  # golds 0 and 1 of alder
+    negatives = {"train-alder-0": [5, 1], "train-alder-1": [], "train-birch-0": [11]}
+    (alder,) = load(corpus, "train", gold_only=True, negatives=negatives)
+    (everything,) = load(corpus, "train", negatives=negatives)
+    assert alder.negatives == everything.negatives == [[5, 1], []]
+    assert [n for n in range(12) if alder.views[n]] == [0, 1, 5]
+    assert alder.views[5] == everything.views[5]
+    negatives["train-alder-1"] = [12]
+    with pytest.raises(InputError, match="'alder' has the entities 0 to 11, but .* name 12"):
+        load(corpus, "train", gold_only=True, negatives=negatives)
+
+
+def test_a_world_with_mentions_of_two_splits(corpus):
+    """Its entities are the same in both, its mentions each split's own."""
+    table = pq.read_table(corpus[1])
+    rows = table.filter(pa.array([n % 2 == 1 for n in range(len(table))])).to_pylist()
+    extra = [{**row, "split": "val"} for row in rows if row["world"] == "alder"]
+    pq.write_table(pa.concat_tables([table, pa.Table.from_pylist(extra, table.schema)]), corpus[1])
+    trained, validated = load(corpus, "train")[0], load(corpus, "val")[0]
+    assert trained.name == validated.name == "alder"
+    assert trained.titles == validated.titles and trained.views == validated.views
+    assert (len(trained.gold), len(validated.gold)) == (12, len(extra))
+    assert validated.mention_ids == [row["mention_id"] for row in extra]
+    assert [world.name for world in load(corpus, "val")] == ["alder", "cedar"]
+
+
 def test_a_split_without_mentions(corpus):
     with pytest.raises(InputError, match="mentions.parquet: no mentions in split 'dev'"):
         load(corpus, "dev")

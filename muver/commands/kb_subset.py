@@ -1,0 +1,38 @@
+"""``muver kb-subset``: the entities and mentions that training over a knowledge base reads."""
+
+import argparse
+from pathlib import Path
+
+from muver.commands import add_settings
+
+HELP = "take from a knowledge base the entities that training and its validation need"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``muver kb-subset``."""
+    parser.add_argument("--kb", type=Path, required=True, help="folder that `muver kb` wrote")
+    parser.add_argument("--train", type=Path, required=True, help="mentions, from muver link")
+    parser.add_argument("--val", type=Path, required=True, help="mentions, from muver link")
+    parser.add_argument(
+        "--negatives", type=Path, help="of the training mentions, from muver negatives"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        help="folder for entities, mentions, sentences and negatives (.parquet), counts.json and "
+        "manifest.json",
+    )
+    add_settings(
+        parser,
+        '{"further": 0, "seed": 0}; further: entities drawn from the rest of the base, as more '
+        "candidates in validation",
+        required=False,
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the stage."""
+    from muver.corpus.linking.subset import write_subset
+
+    write_subset(args.kb, args.train, args.val, args.negatives, args.out, args.settings)

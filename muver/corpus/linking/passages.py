@@ -1,0 +1,40 @@
+"""An entity's paragraphs as the text and the sentences of the canonical tables."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from muver.views.segment import clean
+
+BETWEEN = "\n"  # no space, so that `clean` changes nothing across two paragraphs
+
+
+class Passages(NamedTuple):
+    """A text and its paragraphs.
+
+    Attributes
+    ----------
+    sentences
+        The paragraphs, each as `clean` makes it.
+    starts, ends
+        Their places in ``clean(text)``, in characters.
+    """
+
+    text: str
+    sentences: list[str]
+    starts: list[int]
+    ends: list[int]
+
+
+def passages(paragraphs: Sequence[str]) -> Passages:
+    """Join paragraphs to a text in which each is a "sentence", so that each becomes a view.
+
+    >>> passages(["A b .", "C"])
+    Passages(text='A b .\\nC', sentences=['A b.', 'C'], starts=[0, 5], ends=[4, 6])
+    """
+    sentences = [clean(paragraph) for paragraph in paragraphs]
+    starts, ends, end = [], [], -len(BETWEEN)
+    for sentence in sentences:
+        starts.append(end + len(BETWEEN))
+        end = starts[-1] + len(sentence)
+        ends.append(end)
+    return Passages(BETWEEN.join(paragraphs), sentences, starts, ends)

@@ -1,0 +1,238 @@
+"""The part of a knowledge base that training needs, as the canonical tables that training reads.
+
+All entities are of one world, "wikipedia", which has mentions of both splits. Its entities are
+those that are needed, in the base's order and numbered anew from 0.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from muver.checking import check_whole, with_defaults
+from muver.corpus.kilt.lookup import KnowledgeBase
+from muver.corpus.linking.build import LINKED_MENTIONS, WORLD
+from muver.corpus.linking.passages import passages
+from muver.corpus.schema import (
+    ENTITIES,
+    MENTIONS,
+    NEGATIVES,
+    NEGATIVES_KB,
+    SENTENCES,
+    read_negatives,
+    table_writer,
+)
+from muver.errors import InputError
+from muver.evaluation import columns
+from muver.files import sha256_of, short_hash, write_json, write_manifest
+from muver.progress import Progress, logger
+
+DEFAULTS: dict[str, Any] = {
+    "further": 0,  # entities drawn from the rest of the base: more candidates in validation
+    "seed": 0,  # of that draw
+}
+TRAINING, VALIDATION = SPLITS = ("train", "val")
+ENTITIES_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True)
+class _Set:
+    """Mentions with gold in the base; how many there were in all."""
+
+    table: pa.Table
+    mentions: int
+
+    @property
+    def gold(self) -> NDArray[np.int64]:
+        return self.table["gold"].to_numpy()
+
+
+def write_subset(
+    kb: str | Path,
+    training: str | Path,
+    validation: str | Path,
+    negatives: str | Path | None,
+    folder: str | Path,
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Write the tables that training and its validation read, with their provenance.
+
+    Parameters
+    ----------
+    kb
+        Folder of the knowledge base.
+    training, validation
+        Parquet that `muver link` wrote: the splits "train" and "val". Mentions whose gold is
+        outside the base are left out and counted.
+    negatives
+        Hard negatives of the training mentions (:mod:`muver.retrieval.negatives`), if any.
+    folder
+        Receives ``entities.parquet``, ``mentions.parquet`` and ``sentences.parquet``
+        (:mod:`muver.corpus.schema`), ``negatives.parquet`` if there are any, in the numbers of
+        these entities, ``counts.json`` and ``manifest.json``. In memory are the mentions and a few
+        thousand entities, whatever the size of the base.
+    given
+        Settings (`DEFAULTS`).
+
+    Returns
+    -------
+    The manifest's counts.
+
+    Raises
+    ------
+    InputError
+        If the files do not belong to the base, or a split has no mention with gold in it.
+    """
+    settings = with_defaults(given, DEFAULTS)
+    check_whole(settings, {"further": 0, "seed": 0})
+    base, folder = KnowledgeBase(kb), Path(folder)
+    sets = {
+        split: _read_set(path, base)
+        for split, path in zip(SPLITS, (training, validation), strict=True)
+    }
+    mined = None if negatives is None else _read_negatives(negatives, base)
+    needed = [one.gold for one in sets.values()]
+    if mined is not None:
+        needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
+    needed = np.unique(np.concatenate(needed))
+    numbers = with_further(needed, len(base), settings["further"], settings["seed"])
+    without_text = _write_entities(base, numbers, folder)
+    _write_mentions(sets, numbers, folder / "mentions.parquet")
+    if mined is not None:
+        _write_negatives(mined, numbers, folder / "negatives.parquet")
+    inputs = {
+        "kb": base.manifest["fingerprint"],
+        "train": sha256_of(training),
+        "val": sha256_of(validation),
+        **({} if negatives is None else {"negatives": sha256_of(negatives)}),
+    }
+    counts = _counts(sets, numbers, without_text, short_hash([settings, inputs], 16))
+    write_json(folder / "counts.json", counts)
+    summary = {
+        "entities": len(numbers),
+        "further": len(numbers) - len(needed),
+        "mentions": counts["mentions"],
+        "gold_outside": {s: one.mentions - one.table.num_rows for s, one in sets.items()},
+    }
+    write_manifest(folder / "manifest.json", "kb-subset", settings, inputs, counts=summary)
+    logger.info(
+        "%d of %d entities: %d needed by the mentions, %d further; %d mentions to train on, %d to "
+        "validate on", len(numbers), len(base), len(needed), summary["further"],
+        counts["mentions"]["train"], counts["mentions"]["val"],
+    )  # fmt: skip
+    return summary
+
+
+def with_further(
+    needed: NDArray[np.int64], entities: int, further: int, seed: int
+) -> NDArray[np.int64]:
+    """Sorted distinct numbers with ``further`` others below ``entities``, all equally likely.
+
+    If there are fewer others, all are taken.
+
+    >>> with_further(np.array([1, 3]), 5, 9, 0).tolist()
+    [0, 1, 2, 3, 4]
+    """
+    others = entities - len(needed)
+    random = np.random.Generator(np.random.PCG64(seed))
+    places = random.choice(others, min(further, others), replace=False)  # among the others
+    # Number k of the others is k plus the needed ones before it.
+    before = np.searchsorted(needed - np.arange(len(needed)), places, "right")
+    return np.sort(np.concatenate([needed, places + before]))
+
+
+def _read_set(path: str | Path, base: KnowledgeBase) -> _Set:
+    table = columns.read(path, LINKED_MENTIONS, "a table of linked mentions", "link")
+    inside = table.filter(table["gold"].is_valid())
+    if not inside.num_rows:
+        raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
+    found = _Set(inside, table.num_rows)
+    if found.gold.max() >= len(base):
+        raise InputError(
+            f"{path}: gold {found.gold.max()} is no entity of {base.folder}, which has "
+            f"{len(base)}: the mentions were linked to another base. Run `muver link` again."
+        )
+    return found
+
+
+def _read_negatives(path: str | Path, base: KnowledgeBase) -> pa.Table:
+    table = read_negatives(path)
+    kb = (table.schema.metadata or {}).get(NEGATIVES_KB, b"").decode()
+    if kb != base.manifest["fingerprint"]:
+        raise InputError(
+            f"{path}: negatives from another knowledge base ({kb[:12] or 'unnamed'}) than "
+            f"{base.folder} ({base.manifest['fingerprint'][:12]}). Mine them again."
+        )
+    return table
+
+
+def _write_entities(base: KnowledgeBase, numbers: NDArray[np.int64], folder: Path) -> int:
+    """Write entities and their paragraphs; give the number of those without any."""
+    without_text = 0
+    progress = Progress("entities", len(numbers), "entities")
+    with (
+        table_writer(folder / "entities.parquet", ENTITIES) as entities,
+        table_writer(folder / "sentences.parquet", SENTENCES) as sentences,
+    ):
+        for start in range(0, len(numbers), ENTITIES_AT_ONCE):
+            rows = base.rows(numbers[start : start + ENTITIES_AT_ONCE])
+            own = [passages(some) for some in rows["paragraphs"].to_pylist()]
+            without_text += sum(not one.sentences for one in own)
+            places = ([WORLD] * len(own), np.arange(start, start + len(own)))
+            ids, titles = rows["id"].combine_chunks(), rows["title"].combine_chunks()
+            texts, types = [one.text for one in own], [None] * len(own)
+            split = ([getattr(one, name) for one in own] for name in SENTENCES.names[2:])
+            described = (*places, ids, titles, texts, types)
+            entities.write_table(columns.table_of(ENTITIES, described))
+            sentences.write_table(columns.table_of(SENTENCES, (*places, *split)))
+            progress.advance(len(own))
+    progress.finish()
+    return without_text
+
+
+def _write_mentions(sets: Mapping[str, _Set], numbers: NDArray[np.int64], path: Path) -> None:
+    with table_writer(path, MENTIONS) as writer:
+        for split, one in sets.items():
+            own = {
+                "split": pa.repeat(split, one.table.num_rows),
+                "gold": pa.array(np.searchsorted(numbers, one.gold), pa.int32()),
+            }
+            values = [own.get(name, one.table[name]) for name in MENTIONS.names]
+            writer.write_table(pa.table(values, MENTIONS))
+
+
+def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) -> None:
+    """In the subset's numbers; every one of them is in the subset."""
+    renumbered = np.searchsorted(numbers, pc.list_flatten(table["negatives"]).to_numpy())
+    ends = np.cumsum(pc.list_value_length(table["negatives"]).to_numpy())
+    offsets = pa.array(np.r_[0, ends], pa.int32())
+    own = {"negatives": pa.ListArray.from_arrays(offsets, pa.array(renumbered, pa.int64()))}
+    with table_writer(path, NEGATIVES) as writer:
+        values = [own.get(name, table[name]) for name in NEGATIVES.names]
+        writer.write_table(pa.table(values, NEGATIVES))
+
+
+def _counts(
+    sets: Mapping[str, _Set], numbers: Sequence[int], without_text: int, fingerprint: str
+) -> dict[str, Any]:
+    """The counts file, as that of a corpus: one world of the training split, with all mentions."""
+    mentions = {split: sets[split].table.num_rows for split in SPLITS}
+    world = {
+        "split": TRAINING,
+        "entities": len(numbers),
+        "mentions": sum(mentions.values()),
+        "without_text": without_text,
+    }
+    return {
+        "dataset": WORLD,
+        "fingerprint": fingerprint,
+        "worlds": {WORLD: world},
+        "mentions": {**mentions, "test": 0},
+        "entities": {TRAINING: len(numbers), VALIDATION: len(numbers), "test": 0},
+        "published": None,
+    }
