@@ -14,13 +14,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(
         parser,
         "the model's settings (views, score, metric, pooling, context, training, precision, "
-        "seed) as JSON",
+        "seed, start, negatives) as JSON",
     )
     parser.add_argument(
         "--compute", type=json_settings, required=True, help="the section 'compute' as JSON"
     )
-    parser.add_argument("--start", type=Path, required=True, help="BERT directory to start from")
+    parser.add_argument(
+        "--start", type=Path, required=True, help="BERT or model directory to start from"
+    )
     add_inputs(parser, "entities", "mentions", "sentences")
+    parser.add_argument(
+        "--negatives", type=Path, help="hard negatives of the mentions, from `muver kb-subset`"
+    )
     parser.add_argument(
         "--checkpoints", type=Path, required=True, help="folder that a killed run resumes from"
     )
@@ -44,4 +49,5 @@ def run(args: argparse.Namespace) -> None:
         checkpoints=args.checkpoints,
         training_log=args.training_log,
         out=args.out,
+        negatives=args.negatives,
     )

@@ -48,6 +48,11 @@ class WordPieces:
             )
         self.markers = Markers(**found)
 
+    @property
+    def size(self) -> int:
+        """Number of pieces, added ones among them."""
+        return self._tokenizer.get_vocab_size()
+
     def ids(self, texts: Sequence[str]) -> list[Ids]:
         """Word pieces of each text, without special ones."""
         encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)

@@ -156,24 +156,32 @@ class Trainer:
         torch.manual_seed(int(source.generate_state(1)[0]))
 
     def _lay_out(self, batch: np.ndarray) -> tuple[list[Ids], list[list[Ids]], np.ndarray]:
-        """Contexts, views of the distinct gold entities, and each mention's column among them."""
-        settings = self.model.config.views
-        limit = settings.get("training_views")
-        contexts, views, gold = [], [], []
+        """Contexts, views of the distinct entities, and the column of each mention's gold.
+
+        The golds come first, then the hard negatives that are no mention's gold: each entity is
+        one column, however often it was mined.
+        """
+        contexts, gold, negatives = [], [], []
         columns: dict[tuple[int, int], int] = {}
         for number in batch:
-            world, mention = self.examples[number]
-            entity = int(self.worlds[world].gold[mention])
-            contexts.append(self.worlds[world].contexts[mention])
-            if (world, entity) not in columns:
-                columns[world, entity] = len(columns)
-                own = [view.ids for view in self.worlds[world].views[entity][:limit]]
-                if self.settings["padding_views"]:
-                    pad_piece = self.model.pieces.markers.pad
-                    own = fill_with_empty_views(own, limit, pad_piece, settings["max_tokens"])
-                views.append(own)
-            gold.append(columns[world, entity])
-        return contexts, views, np.array(gold)
+            place, mention = self.examples[number]
+            world = self.worlds[place]
+            contexts.append(world.contexts[mention])
+            entity = (place, int(world.gold[mention]))
+            gold.append(columns.setdefault(entity, len(columns)))
+            if world.negatives:
+                negatives += [(place, int(one)) for one in world.negatives[mention]]
+        entities = dict.fromkeys([*columns, *negatives])
+        return contexts, [self._training_views(*one) for one in entities], np.array(gold)
+
+    def _training_views(self, world: int, entity: int) -> list[Ids]:
+        settings = self.model.config.views
+        limit = settings.get("training_views")
+        own = [view.ids for view in self.worlds[world].views[entity][:limit]]
+        if self.settings["padding_views"]:
+            pad_piece = self.model.pieces.markers.pad
+            return fill_with_empty_views(own, limit, pad_piece, settings["max_tokens"])
+        return own
 
     def _validate(self, epoch: int) -> None:
         """Keep the model if it finds strictly more golds than any before (as released)."""

@@ -6,14 +6,15 @@ from typing import Any
 import torch
 
 from muver.encoders import device
-from muver.encoders.biencoder import BiEncoder, ModelConfig
-from muver.encoders.files import TOKENIZER_FILE, TOWER_FILES
+from muver.encoders.biencoder import ModelConfig
 from muver.errors import InputError
 from muver.files import sha256_of, short_hash
 from muver.progress import logger
 from muver.training.checkpoint import Checkpoints
 from muver.training.loop import Trainer, write_log
-from muver.training.settings import training_settings
+from muver.training.negatives import hard_negatives
+from muver.training.settings import check_sources, training_settings
+from muver.training.start import is_model, start_files, start_from
 from muver.views.worlds import load_worlds
 
 
@@ -27,6 +28,7 @@ def train(
     checkpoints: Path,
     training_log: Path,
     out: Path | None = None,
+    negatives: Path | None = None,
 ) -> None:
     """Train one model and write it with its log; resume if a run of the same key was killed.
 
@@ -34,12 +36,18 @@ def train(
     ----------
     settings
         ``views``, ``score``, ``context``, ``training``, ``seed``, and, if they are not to be the
-        defaults, ``metric``, ``pooling`` and ``precision``
+        defaults, ``metric``, ``pooling`` and ``precision``; ``start`` if that is a model,
+        ``negatives`` (with ``per_mention``) if there are any
         (:func:`muver.settings.rows.model_settings`).
     compute
         ``device``, ``precision`` (where the model's settings have none), ``threads``.
+    start
+        A BERT directory for both towers, or a model directory, whose towers are trained further;
+        the optimiser is new.
     out
         The model's directory. Without one only the log is written.
+    negatives
+        Hard negatives of the training mentions (`muver.corpus.schema.NEGATIVES`).
 
     Raises
     ------
@@ -49,20 +57,25 @@ def train(
     for name in ("training", "seed"):
         if name not in settings:
             raise InputError(f"--settings: the key {name!r} of the model is missing.")
-    made_with = ("training", "precision", "seed")
+    check_sources(settings, is_model(start), negatives is not None)
+    made_with = ("training", "precision", "seed", "start", "negatives")
     config = ModelConfig.from_settings(
         settings, provenance={key: settings[key] for key in made_with if key in settings}
     )
     parts = training_settings(settings["training"], config.views)
     compute = {**compute, "precision": settings.get("precision", compute.get("precision"))}
-    encoder = (start / file for file in (*TOWER_FILES, TOKENIZER_FILE))
-    inputs = {path.name: sha256_of(path) for path in (*encoder, entities, mentions, sentences)}
+    tables = [path for path in (entities, mentions, sentences, negatives) if path is not None]
+    inputs = {name: sha256_of(start / name) for name in start_files(start)}
+    inputs |= {path.name: sha256_of(path) for path in tables}
     key = short_hash({"settings": settings, "compute": compute, "inputs": inputs})
     accelerator = device.start(compute)
     torch.manual_seed(settings["seed"])
-    model = BiEncoder.from_encoder(start, config)
+    model = start_from(start, config)
     sources = (entities, mentions, sentences)
-    training = load_worlds(*sources, "train", config, model.pieces, gold_only=True)
+    hard = None
+    if negatives is not None:
+        hard = hard_negatives(negatives, mentions, "train", settings["negatives"]["per_mention"])
+    training = load_worlds(*sources, "train", config, model.pieces, gold_only=True, negatives=hard)
     validation = load_worlds(*sources, "val", config, model.pieces)
     logger.info(
         "%d mentions of %d worlds, validation on %d mentions",

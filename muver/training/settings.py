@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.checking import did_you_mean, with_defaults
+from muver.checking import check_whole, did_you_mean, with_defaults
 from muver.errors import InputError
 
 REQUIRED = (
@@ -63,3 +63,37 @@ def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> dic
             "a number, or set padding_views to false."
         )
     return settings
+
+
+def check_sources(settings: Mapping[str, Any], from_model: bool, with_negatives: bool) -> None:
+    """Refuse settings that say other things of start and negatives than the files given.
+
+    Parameters
+    ----------
+    settings
+        The model's, complete.
+    from_model
+        Whether training starts from a model's directory.
+    with_negatives
+        Whether a file of hard negatives is given.
+
+    Raises
+    ------
+    InputError
+        Names the setting or the option that is missing.
+    """
+    if "start" in settings and not from_model:
+        raise InputError(
+            "--settings: start names a model, but --start is no model's directory (it has no "
+            "muver.json). Give that model's directory."
+        )
+    if ("negatives" in settings) != with_negatives:
+        raise InputError(
+            "--negatives is missing: the settings ask for hard negatives."
+            if "negatives" in settings
+            else "--settings: negatives.per_mention is missing: how many of --negatives to take."
+        )
+    if with_negatives:
+        check_whole(settings["negatives"], {"per_mention": 1})
+        if "per_mention" not in settings["negatives"]:
+            raise InputError("--settings: negatives.per_mention is missing.")

@@ -34,7 +34,7 @@ def backward_through_batch(
     contexts
         Token ids of each mention.
     views
-        Token ids of the views of each distinct gold entity of the batch.
+        Token ids of the views of each distinct entity of the batch: golds and hard negatives.
     gold : (mentions,)
         Which of ``views`` is each mention's gold.
     chunk_tokens, graph_tokens

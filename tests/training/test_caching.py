@@ -29,6 +29,7 @@ VIEWS = [
 ONE_VIEW = [some[:1] for some in VIEWS]
 FILLED = [fill_with_empty_views(some, 3, 0, 24) for some in VIEWS]
 GOLD = np.array([0, 2, 1, 3, 2])
+WITH_NEGATIVES = np.array([0, 2, 0, 0, 2])  # 1 and 3 are nobody's gold
 
 
 @pytest.fixture
@@ -79,7 +80,8 @@ def plain_step(model, contexts, views, gold) -> float:
                 others = vectors[span][0][view_mask[span][0].bool()]
                 columns.append((own @ others.T).max(dim=1).values.sum())
         rows.append(torch.stack(columns))
-    scores = torch.stack(rows)[:, gold]
+    negatives = [column for column in range(len(views)) if column not in gold]
+    scores = torch.stack(rows)[:, [*gold, *negatives]]
     loss = F.cross_entropy(scores, torch.arange(len(gold)))
     loss.backward()
     return loss.item()
@@ -136,6 +138,23 @@ def test_gradients_under_other_settings_are_those_of_the_plain_loss(
     loss = cached_step(ours, accelerator, views, chunk_tokens, graph_tokens)
     assert loss == pytest.approx(expected, rel=1e-5)
     assert_equal_gradients(gradients(ours), plain)
+
+
+@pytest.mark.parametrize("graph_tokens", [0, EVERYTHING])
+@pytest.mark.parametrize("chunk_tokens", [1, 25, EVERYTHING])
+def test_gradients_with_hard_negatives_are_those_of_the_plain_loss(
+    encoder, accelerator, score, chunk_tokens, graph_tokens
+):
+    views = VIEWS if score == "max" else ONE_VIEW
+    plain = tiny.make_model(encoder, score)
+    ours = copy.deepcopy(plain)
+    expected = plain_step(plain, CONTEXTS, views, WITH_NEGATIVES)
+    loss = cached_step(ours, accelerator, views, chunk_tokens, graph_tokens, WITH_NEGATIVES)
+    assert loss == pytest.approx(expected, rel=1e-5)
+    assert_equal_gradients(gradients(ours), plain)
+    alone = [views[0], views[2]]
+    golds = WITH_NEGATIVES // 2
+    assert loss > cached_step(ours, accelerator, alone, chunk_tokens, graph_tokens, golds)
 
 
 def test_empty_views_win_where_they_are_best(encoder, accelerator):

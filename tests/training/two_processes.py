@@ -19,6 +19,7 @@ L2 = {"metric": "l2", "pooling": "special"}
 CASES = {  # score or more of the model, contexts, views, gold, graph_tokens
     "max": ("max", CONTEXTS, VIEWS, [0, 2, 1, 3, 2], 10**9),
     "max, encoded twice": ("max", CONTEXTS, VIEWS, [0, 2, 1, 3, 2], 0),
+    "hard negatives": ("max", CONTEXTS, VIEWS, [0, 2, 0, 0, 2], 0),
     "token vectors": ("sum_max", CONTEXTS, [v[:1] for v in VIEWS], [0, 2, 1, 3, 2], 0),
     "one mention": ("max", CONTEXTS[:1], VIEWS, [2], 10**9),
     "one mention, token vectors": ("sum_max", CONTEXTS[:1], [v[:1] for v in VIEWS], [2], 0),

@@ -1,0 +1,42 @@
+"""Hard negatives given to training: read, checked and cut to the number wanted."""
+
+from pathlib import Path
+
+from muver.corpus.schema import read_mentions, read_negatives
+from muver.errors import InputError
+
+
+def hard_negatives(
+    path: Path, mentions: Path, split: str, per_mention: int
+) -> dict[str, list[int]]:
+    """The first ``per_mention`` negatives of every mention of a split, by its id.
+
+    Parameters
+    ----------
+    path
+        As `muver kb-subset` writes it, in the numbers of the corpus.
+    mentions
+        The corpus' mentions.
+
+    Raises
+    ------
+    InputError
+        If a mention has no line, or its own gold is among its negatives.
+    """
+    table = read_negatives(path).select(["mention_id", "negatives"])
+    found = dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    chosen = {}
+    corpus = read_mentions(mentions, split).select(["mention_id", "gold"])
+    for mention, gold in zip(*(column.to_pylist() for column in corpus.columns), strict=True):
+        if mention not in found:
+            raise InputError(
+                f"{path}: has no line for mention {mention!r} of {mentions}: it belongs to other "
+                "mentions. Make both in one `muver kb-subset`."
+            )
+        if gold in found[mention]:
+            raise InputError(
+                f"{path}: entity {gold} is the gold of mention {mention!r} and among its "
+                "negatives. Mine them again."
+            )
+        chosen[mention] = found[mention][:per_mention]
+    return chosen

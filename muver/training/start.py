@@ -1,0 +1,74 @@
+"""What training starts from: one BERT for both towers, or the two towers of a model."""
+
+from pathlib import Path
+
+from muver.encoders.biencoder import BiEncoder, ModelConfig
+from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
+from muver.errors import InputError
+
+
+def is_model(folder: Path) -> bool:
+    """Whether a folder is a model's directory; else it is a BERT's."""
+    return (folder / CONFIG_FILE).is_file()
+
+
+def start_files(folder: Path) -> list[str]:
+    """The files below ``folder`` that training starts from.
+
+    Raises
+    ------
+    InputError
+        If one is missing.
+    """
+    towers = TOWERS if is_model(folder) else (".",)
+    names = [*(f"{tower}/{file}" for tower in towers for file in TOWER_FILES), TOKENIZER_FILE]
+    names = [name.removeprefix("./") for name in names]
+    for name in names:
+        if not (folder / name).is_file():
+            raise InputError(
+                f"--start: {folder / name}: no such file. Expected a BERT directory or a model's."
+            )
+    return names
+
+
+def start_from(folder: Path, config: ModelConfig) -> BiEncoder:
+    """A model of ``config`` with the weights and the vocabulary that ``folder`` has.
+
+    Of a model's own configuration nothing is taken: views, context, pooling and score are those of
+    the model to be trained. Sizes are the towers'.
+
+    Raises
+    ------
+    InputError
+        If the two towers differ in size, if the vocabulary has pieces that a tower has no
+        embedding of, or if ``config`` asks for longer sequences than a tower has positions.
+    """
+    if not is_model(folder):
+        return BiEncoder.from_encoder(folder, config)
+    old = BiEncoder.from_pretrained(folder)
+    model = BiEncoder(old.mention_encoder, old.entity_encoder, old.pieces, config)
+    lengths = {
+        "mention_encoder": ("context.max_tokens", config.context["max_tokens"]),
+        "entity_encoder": ("views.max_tokens", config.views["max_tokens"]),
+    }
+    sizes = {name: getattr(model, name).config for name in TOWERS}
+    if len({size.hidden_size for size in sizes.values()}) > 1:
+        listed = ", ".join(f"{name} {size.hidden_size}" for name, size in sizes.items())
+        raise InputError(
+            f"--start {folder}: the towers' vectors differ in length ({listed}) and cannot be "
+            "compared. It is not a directory of one model."
+        )
+    for name, size in sizes.items():
+        if model.pieces.size > size.vocab_size:
+            raise InputError(
+                f"--start {folder}: {TOKENIZER_FILE} has {model.pieces.size} pieces, {name} "
+                f"embeddings of {size.vocab_size}: the tokenizer of another model. Put the "
+                "model's own there."
+            )
+        setting, tokens = lengths[name]
+        if tokens > size.max_position_embeddings:
+            raise InputError(
+                f"{setting} is {tokens}, but {name} of {folder} has "
+                f"{size.max_position_embeddings} positions. Lower it or start from another model."
+            )
+    return model
