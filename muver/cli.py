@@ -34,6 +34,8 @@ STAGES = (
     "ann-build",
     "ann-check",
     "ann-search",
+    "negatives",
+    "kb-subset",
     "fuse",
     "evaluate",
     "evaluate-linked",
