@@ -40,6 +40,7 @@ STAGES = (
     "evaluate",
     "evaluate-linked",
     "agree",
+    "doctor",
     "table",
     "figure",
     "grid",
