@@ -20,6 +20,8 @@ def check_references(settings: Settings) -> None:
     """
     for name, model in settings["models"].items():
         _check_model(settings, name, model)
+    for name in settings["models"]:
+        _check_origins(settings["models"], name, ())
     for name, system in settings["systems"].items():
         _check_system(settings, name, system)
     _check_scratch(settings["scratch"])
@@ -74,16 +76,34 @@ def _check_model(settings: Settings, name: str, model: Settings) -> None:
                 f"params.yaml: {where}.views.{key} has a meaning for views of the kind {meant} "
                 f"only, and these are of the kind {kind}. Leave it out."
             )
-    if "checkpoint" in model and "training" in model:
-        raise InputError(
-            f"params.yaml: {where}: weights from a checkpoint are not trained. Leave training out."
-        )
+    for key in ("training", "start", "negatives"):
+        if "checkpoint" in model and key in model:
+            raise InputError(
+                f"params.yaml: {where}: weights from a checkpoint are not trained. Leave {key} out."
+            )
     training = {**settings["training"], **model.get("training", {})}
     if training.get("padding_views") and not model["views"].get("training_views"):
         raise InputError(
             f"params.yaml: {where}: padding_views fills an entity up to views.training_views, "
             "which is not set. Set it, or padding_views to false."
         )
+
+
+def _check_origins(models: Settings, name: str, above: tuple[str, ...]) -> None:
+    """What a model starts from or takes negatives from exists, and none is made of itself."""
+    if name in above:
+        raise InputError(
+            f"params.yaml: models.{above[0]}: is made of itself ({' <- '.join((*above, name))}). "
+            "Start one of them from another model, or from the encoder."
+        )
+    own = models[name]
+    origins = {"start": own.get("start"), "negatives.run": own.get("negatives", {}).get("run")}
+    for key, other in origins.items():
+        if other is not None:
+            _check_names(f"models.{name}.{key}", [other], models, of="is")
+            _check_origins(models, other, (*above, name))
+    for other in own.get("best_of", []):
+        _check_origins(models, other, (*above, name))
 
 
 def _check_system(settings: Settings, name: str, system: Settings) -> None:

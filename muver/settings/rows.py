@@ -36,22 +36,38 @@ def trained_as(settings: Settings, model: str) -> Settings:
 def model_settings(settings: Settings, model: str) -> Settings:
     """Everything that makes one model: views, score, context, training, seed.
 
-    A choice among models is made of theirs; converted weights have no training.
+    A choice among models is made of theirs; converted weights have no training. A model that starts
+    from another, or whose hard negatives another found, is made of that one's settings too.
     """
     own = settings["models"][model]
     if "best_of" in own:
         return {"best_of": {name: model_settings(settings, name) for name in own["best_of"]}}
     own = trained_as(settings, model)
     layouts = {key: own[key] for key in ("views", "score", "metric", "pooling")}
+    layouts["context"] = overlay(settings["context"], own.get("context", {}))
     if "checkpoint" in own:
-        return {**layouts, "context": settings["context"]}
-    return {
+        return layouts
+    made = {
         **layouts,
-        "context": settings["context"],
         "training": {**PARITY, **overlay(settings["training"], own.get("training", {}))},
         "precision": settings["compute"]["training_precision"],
         "seed": own.get("seed", settings["seed"]),
     }
+    if "start" in own:
+        made["start"] = {own["start"]: model_settings(settings, own["start"])}
+    if "negatives" in own:
+        run = own["negatives"]["run"]
+        made["negatives"] = {
+            **negatives_settings(settings, model),
+            "run": {run: model_settings(settings, run)},
+        }
+    return made
+
+
+def negatives_settings(settings: Settings, model: str) -> Settings:
+    """How a model's hard negatives are taken from the run: what `muver negatives` is told."""
+    own = settings["models"][model]["negatives"]
+    return {key: value for key, value in own.items() if key != "run"}
 
 
 def retrieval_settings(settings: Settings, system: str, split: str | None = None) -> Settings:

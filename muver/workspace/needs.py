@@ -22,6 +22,9 @@ class Needs:
         (system, split) of every run.
     models
         Trained, chosen or converted models.
+    negatives
+        (model, the model whose run its hard negatives are mined from); the latter's run is over
+        the training mentions.
     stores, globals, spans
         (model, split).
     merged
@@ -31,6 +34,7 @@ class Needs:
     systems: list[str] = field(default_factory=list)
     runs: list[tuple[str, str]] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
+    negatives: list[tuple[str, str]] = field(default_factory=list)
     stores: list[tuple[str, str]] = field(default_factory=list)
     globals: list[tuple[str, str]] = field(default_factory=list)
     spans: list[tuple[str, str]] = field(default_factory=list)
@@ -86,8 +90,14 @@ def _add_run(settings: Settings, needs: Needs, system: str, split: str) -> None:
 
 
 def _add_model(settings: Settings, needs: Needs, model: str) -> None:
-    for candidate in settings["models"][model].get("best_of", []):
+    own = settings["models"][model]
+    for candidate in own.get("best_of", []):
         _add_model(settings, needs, candidate)
+    if "start" in own:
+        _add_model(settings, needs, own["start"])
+    if "negatives" in own:
+        _add_model(settings, needs, own["negatives"]["run"])
+        _add(needs.negatives, (model, own["negatives"]["run"]))
     _add(needs.models, model)
 
 

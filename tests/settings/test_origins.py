@@ -1,0 +1,162 @@
+"""Models that start from a model and have another's run for negatives: settings, key, mistakes."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from muver.errors import InputError
+from muver.settings import model_settings, resolve, row_settings
+from muver.settings.rows import negatives_settings
+from muver.workspace import needs_of
+
+PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+BLINK = {
+    "views": {"kind": "prefix", "max_tokens": 128},
+    "score": "max",
+    "context": {"max_tokens": 32},
+}
+WIKI = {
+    "views": {
+        "kind": "sentences", "max_tokens": 40, "min_pieces": 1, "title_room": 6,
+        "training_views": 5,
+    },
+    "score": "max",
+    "start": "blink_wiki",
+    "negatives": {"run": "blink_wiki", "per_mention": 3},
+    "training": {"batch_size": 8, "epochs": 1},
+}  # fmt: skip
+SYSTEMS = {name: {"method": name, "model": name, "aggregate": "max"}
+           for name in ("blink_wiki", "muver_wiki")}  # fmt: skip
+
+
+def resolved(blink=(), wiki=(), **more):
+    models = {"blink_wiki": {**BLINK, **dict(blink)}, "muver_wiki": {**WIKI, **dict(wiki)}}
+    return resolve(PARAMS, {"preset": "zeshel", "models": models, "systems": SYSTEMS, **more})
+
+
+def test_a_model_is_made_of_its_start_and_of_its_negatives():
+    settings = resolved()
+    blink, wiki = (model_settings(settings, name) for name in ("blink_wiki", "muver_wiki"))
+    assert blink["context"] == {"max_tokens": 32} and wiki["context"] == {"max_tokens": 128}
+    assert not {"start", "negatives"} & set(blink)
+    assert wiki["start"] == {"blink_wiki": blink}
+    assert wiki["negatives"] == {"per_mention": 3, "run": {"blink_wiki": blink}}
+    assert (wiki["training"]["batch_size"], wiki["training"]["epochs"]) == (8, 1)
+    assert wiki["training"]["learning_rate"] == settings["training"]["learning_rate"]
+    assert negatives_settings(settings, "muver_wiki") == {"per_mention": 3}
+
+
+def test_other_keys_of_models_are_as_they_were():
+    """No model of the file has a start, negatives or a context of its own in its settings."""
+    settings = resolve(PARAMS, {"preset": "zeshel"})
+    for name, own in settings["models"].items():
+        if {"start", "negatives", "context", "best_of"} & set(own):
+            continue
+        made = model_settings(settings, name)
+        assert not {"start", "negatives"} & set(made)
+        assert made["context"] == settings["context"]
+    assert list(model_settings(settings, "muver")) == [
+        "views", "score", "metric", "pooling", "context", "training", "precision", "seed",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "blink, wiki, changed",
+    [
+        ({"context": {"max_tokens": 64}}, {}, {"blink_wiki", "muver_wiki"}),
+        ({"training": {"epochs": 3}}, {}, {"blink_wiki", "muver_wiki"}),
+        ({}, {"context": {"max_tokens": 64}}, {"muver_wiki"}),
+        ({}, {"negatives": {"run": "blink_wiki", "per_mention": 2}}, {"muver_wiki"}),
+        ({}, {"negatives": {"run": "blink_128", "per_mention": 3}}, {"muver_wiki"}),
+        (
+            {},
+            {"negatives": {"run": "blink_wiki", "per_mention": 3, "first_rank": 2}},
+            {"muver_wiki"},
+        ),
+        ({}, {"negatives": {"run": "blink_wiki", "per_mention": 3, "margin": 1}}, {"muver_wiki"}),
+        ({}, {"start": "blink_128"}, {"muver_wiki"}),
+        ({}, {}, set()),
+    ],
+)
+def test_a_row_s_key_changes_with_what_its_model_is_made_of(blink, wiki, changed):
+    before, after = resolved(), resolved(blink, wiki)
+    assert {s for s in SYSTEMS if row_settings(before, s) != row_settings(after, s)} == changed
+
+
+def test_a_further_seed_starts_from_the_same_model():
+    settings = resolved(repeat_seeds=[7], tables={"table1": ["muver_wiki"]})
+    other = model_settings(settings, "muver_wiki_seed7")
+    assert (other["seed"], other["start"]["blink_wiki"]["seed"]) == (7, settings["seed"])
+
+
+@pytest.mark.parametrize(
+    "blink, wiki, message",
+    [
+        ({}, {"start": "blink_wikis"}, "models.muver_wiki.start is 'blink_wikis'. Did you mean"),
+        (
+            {},
+            {"negatives": {"run": "blnk_wiki", "per_mention": 3}},
+            "models.muver_wiki.negatives.run is 'blnk_wiki'. Did you mean 'blink_wiki'",
+        ),
+        ({"start": "muver_wiki"}, {}, "blink_wiki: is made of itself .blink_wiki <- muver_wiki <-"),
+        ({}, {"start": "muver_wiki"}, "is made of itself .muver_wiki <- muver_wiki"),
+        (
+            {},
+            {"negatives": {"run": "muver_wiki", "per_mention": 3}},
+            "muver_wiki: is made of itself",
+        ),
+        ({"checkpoint": "x.bin", "start": "muver"}, {}, "are not trained. Leave start out"),
+        (
+            {"checkpoint": "x.bin", "negatives": WIKI["negatives"]},
+            {"start": "muver", "negatives": {"run": "muver", "per_mention": 1}},
+            "are not trained. Leave negatives out",
+        ),
+        ({}, {"negatives": {"run": "blink_wiki"}}, "'per_mention' is a required property"),
+        ({}, {"negatives": {"run": "blink_wiki", "per_mention": 0}}, "0 is less than"),
+        ({}, {"negatives": {**WIKI["negatives"], "ranks": 1}}, "unknown key .*negatives.ranks"),
+        ({"context": {"tokens": 9}}, {}, "unknown key models.blink_wiki.context.tokens"),
+    ],
+)
+def test_mistakes_are_named(blink, wiki, message):
+    with pytest.raises(InputError, match=message):
+        resolved(blink, wiki)
+
+
+def test_a_choice_has_no_start_of_its_own():
+    own = {"partalidou": {"start": "muver"}}
+    with pytest.raises(InputError, match="models.* or 'best_of' alone"):
+        resolve(PARAMS, {"preset": "zeshel", "models": own})
+
+
+def test_a_choice_among_models_made_of_it():
+    """What it chooses among may not start from the choice."""
+    models = {"blink_span": {"start": "partalidou"}}
+    with pytest.raises(InputError, match="is made of itself .*partalidou"):
+        resolve(PARAMS, {"preset": "zeshel", "models": models})
+
+
+def test_converted_weights_may_have_a_context_of_their_own():
+    settings = resolved({"checkpoint": "x.bin"})
+    assert model_settings(settings, "blink_wiki") == {
+        "views": BLINK["views"], "score": "max", "metric": "dot", "pooling": "cls",
+        "context": {"max_tokens": 32},
+    }  # fmt: skip
+
+
+def test_a_model_needs_its_start_and_its_negatives():
+    settings = resolved(tables={"table1": ["muver_wiki"]})
+    found = needs_of(settings, ["table1"])
+    assert found.models == ["blink_wiki", "muver_wiki"]
+    assert found.negatives == [("muver_wiki", "blink_wiki")]
+    settings = resolved(
+        wiki={"start": "blink_128", "negatives": {"run": "partalidou", "per_mention": 1}},
+        tables={"table1": ["muver_wiki", "blink_wiki"]},
+    )
+    found = needs_of(settings, ["table1"])
+    assert found.models == [
+        "blink_128", "blink_special", "blink_span", "blink_all", "partalidou", "muver_wiki",
+        "blink_wiki",
+    ]  # fmt: skip
+    assert found.negatives == [("muver_wiki", "partalidou")]
+    assert needs_of(settings, ["table3"]).negatives == []
