@@ -18,10 +18,10 @@ def numbers_of(table: Mapping[str, Any]) -> dict[str, Numbers]:
 
     Returns
     -------
-    By the key of the row, recall in percent as the table's columns are called: ``R@1`` and so on;
-    with Table 3's cutoff alone and ``views``, the mean number an entity; by world at the greatest
-    cutoff, ``R@64 lego``; at a point of the grid, ``R@64 validation`` and the ``step`` where it was
-    reached.
+    By the key of the row, recall in percent at every cutoff, ``R@01`` to ``R@64``, so that names
+    sort as numbers do; with Table 3's cutoff alone and ``views``, the mean number an entity; by
+    world at the greatest cutoff, ``R@64 lego``; at a point of the grid, ``R@64 validation`` and
+    the ``step`` where it was reached.
 
     Raises
     ------
@@ -45,5 +45,6 @@ def _numbers(table: Mapping[str, Any], row: Mapping[str, Any]) -> Numbers:
         recall = {f"R@{table['cutoff']}": row["micro"][str(table["cutoff"])]}
         return recall if views is None else {**recall, "views": views}
     if "micro" in row:
-        return {f"R@{k}": row["micro"][str(k)] for k in table["cutoffs"]}
+        width = len(str(max(table["cutoffs"])))
+        return {f"R@{k:0{width}}": row["micro"][str(k)] for k in table["cutoffs"]}
     raise InputError(f"{table.get('name')}: its rows have no recall, so they are no metrics.")

@@ -9,7 +9,7 @@ from muver.metrics.numbers import numbers_of
 def test_a_table_of_rows_has_recall_at_its_cutoffs():
     row = {"system": "muver", "micro": {"1": 7.25, "64": 57.75}, "method": "MuVER"}
     assert numbers_of({"cutoffs": [1, 64], "rows": [row]}) == {
-        "muver": {"R@1": 7.25, "R@64": 57.75}
+        "muver": {"R@01": 7.25, "R@64": 57.75}
     }
 
 

@@ -1,15 +1,18 @@
 # The checked settings, the files of each stage, and the helpers that the rules share.
 import json
+import os
 import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 from muver.errors import InputError
 from muver.grid.points import points
 from muver.guard import check_records
 from muver.settings import model_settings, resolve, retrieval_settings, row_settings
 from muver.settings.overlay import overlay
+from muver.settings.replaced import without_effect
 from muver.settings.rows import merge_settings, system_of, trained_as
 from muver.workspace import Workspace, code, needs_of
 
@@ -20,6 +23,11 @@ try:
     POINTS = points(S["grid"])
 except InputError as error:
     raise WorkflowError(str(error)) from None
+
+if workflow.is_main_process:  # and not by every job again
+    since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
+    for told in without_effect(Path("params.yaml"), S["preset"], since):
+        logger.warning(f"params.yaml: {told}")
 
 ROOT = W.root
 LOGS = f"logs/{S['workspace']}"
