@@ -9,6 +9,8 @@ if S["dataset"] == "miniwikia":
             RAW,
         log:
             f"{LOGS}/generate.log",
+        benchmark:
+            f"{LOGS}/generate.benchmark.tsv"
         params:
             settings=as_json(S["generate"]),
             raw=subpath(output[0], ancestor=2),
@@ -25,6 +27,8 @@ if S["dataset"] == "zeshel":
             RAW,
         log:
             f"{LOGS}/download.log",
+        benchmark:
+            f"{LOGS}/download.benchmark.tsv"
         params:
             settings=as_json(S["download"]),
             raw=subpath(output[0], ancestor=2),
@@ -44,6 +48,8 @@ rule corpus:
         counts=W.counts,
     log:
         f"{LOGS}/corpus.log",
+    benchmark:
+        f"{LOGS}/corpus.benchmark.tsv"
     params:
         settings=as_json(
             {

@@ -61,6 +61,8 @@ rule encode_global:
         W.global_files("{model}", "{split}"),
     log:
         f"{LOGS}/encode_global/{{split}}/{{model}}.log",
+    benchmark:
+        f"{LOGS}/encode_global/{{split}}/{{model}}.benchmark.tsv"
     threads: COMPUTE["threads"]
     resources:
         gpu=GPUS,
@@ -84,6 +86,8 @@ rule encode_spans:
         W.span_files("{model}", "{split}"),
     log:
         f"{LOGS}/encode_spans/{{split}}/{{model}}.log",
+    benchmark:
+        f"{LOGS}/encode_spans/{{split}}/{{model}}.benchmark.tsv"
     threads: COMPUTE["threads"]
     resources:
         gpu=GPUS,

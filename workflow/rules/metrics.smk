@@ -23,6 +23,8 @@ if METRICS or PLOTS:
             PLOTS,
         log:
             f"{LOGS}/tables/metrics.log",
+        benchmark:
+            f"{LOGS}/tables/metrics.benchmark.tsv"
         shell:
             "muver metrics --log {log} --tables {input.tables} --curves {input.curves}"
             " --metrics results/metrics --plots results/plots"

@@ -13,6 +13,8 @@ rule bm25:
         manifest=MANIFEST,
     log:
         f"{LOGS}/retrieve/{{split}}/{{system}}.log",
+    benchmark:
+        f"{LOGS}/retrieve/{{split}}/{{system}}.benchmark.tsv"
     wildcard_constraints:
         system=one_of(LEXICAL),
     params:
@@ -36,6 +38,8 @@ rule retrieve:
         manifest=MANIFEST,
     log:
         f"{LOGS}/retrieve/{{split}}/{{system}}.log",
+    benchmark:
+        f"{LOGS}/retrieve/{{split}}/{{system}}.benchmark.tsv"
     wildcard_constraints:
         system=one_of(STORED),
     threads: COMPUTE["threads"]
@@ -65,6 +69,8 @@ rule index:
         f"{ROOT}/indexes/{{system}}.json",
     log:
         f"{LOGS}/index/{{system}}.log",
+    benchmark:
+        f"{LOGS}/index/{{system}}.benchmark.tsv"
     wildcard_constraints:
         system=one_of(STORED),
     params:
@@ -92,6 +98,8 @@ rule retrieve_tokens:
         manifest=MANIFEST,
     log:
         f"{LOGS}/retrieve/{{split}}/{{system}}.log",
+    benchmark:
+        f"{LOGS}/retrieve/{{split}}/{{system}}.benchmark.tsv"
     wildcard_constraints:
         system=one_of(TOKENS),
     threads: COMPUTE["threads"]
@@ -120,6 +128,8 @@ rule fuse:
         manifest=MANIFEST,
     log:
         f"{LOGS}/retrieve/{{split}}/{{system}}.log",
+    benchmark:
+        f"{LOGS}/retrieve/{{split}}/{{system}}.benchmark.tsv"
     wildcard_constraints:
         system=one_of(FUSED),
     params:
@@ -150,6 +160,8 @@ rule evaluate:
         qrels=W.trec_files("{system}")[1],
     log:
         f"{LOGS}/evaluate/{{system}}.log",
+    benchmark:
+        f"{LOGS}/evaluate/{{system}}.benchmark.tsv"
     params:
         settings=lambda wildcards: as_json(
             {**S["evaluate"], "row": row_settings(S, wildcards.system)}

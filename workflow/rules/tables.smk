@@ -17,6 +17,8 @@ rule comparison:
         rest=multiext("results/{table}", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/{{table}}.log",
+    benchmark:
+        f"{LOGS}/tables/{{table}}.benchmark.tsv"
     wildcard_constraints:
         table=one_of(COMPARISONS),
     params:
@@ -46,6 +48,8 @@ rule table3:
         ],
     log:
         f"{LOGS}/tables/table3.log",
+    benchmark:
+        f"{LOGS}/tables/table3.benchmark.tsv"
     params:
         settings=as_json({"rows": rows_of_table("table3"), "cutoff": S["sweep"]["cutoff"]}),
         record=record_table("table3"),
@@ -66,6 +70,8 @@ rule table4:
         rest=multiext("results/table4", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/table4.log",
+    benchmark:
+        f"{LOGS}/tables/table4.benchmark.tsv"
     shell:
         "muver table --log {log} --name table4 --counts {input.counts} --out {output.csv}"
 
@@ -80,6 +86,8 @@ rule table5:
         rest=multiext("results/table5", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/table5.log",
+    benchmark:
+        f"{LOGS}/tables/table5.benchmark.tsv"
     params:
         start=folder_of("start"),
     shell:
@@ -98,6 +106,8 @@ rule table6:
         rest=multiext("results/table6", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/table6.log",
+    benchmark:
+        f"{LOGS}/tables/table6.benchmark.tsv"
     params:
         settings=as_json({"rows": rows_of_table("table6")}),
     shell:
@@ -116,6 +126,8 @@ rule figure2:
         rest=["results/figure2.json", "results/figures/figure2.png"],
     log:
         f"{LOGS}/tables/figure2.log",
+    benchmark:
+        f"{LOGS}/tables/figure2.benchmark.tsv"
     params:
         settings=as_json(
             {
@@ -142,6 +154,8 @@ rule grid:
         rest=multiext("results/grid", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/grid.log",
+    benchmark:
+        f"{LOGS}/tables/grid.benchmark.tsv"
     params:
         settings=as_json(
             {

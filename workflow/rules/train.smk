@@ -46,6 +46,8 @@ rule choose:
         W.model_files("{model}"),
     log:
         f"{LOGS}/choose/{{model}}.log",
+    benchmark:
+        f"{LOGS}/choose/{{model}}.benchmark.tsv"
     wildcard_constraints:
         model=one_of(CHOSEN),
     params:
@@ -69,6 +71,8 @@ rule convert:
         W.identity_file("{model}"),
     log:
         f"{LOGS}/convert/{{model}}.log",
+    benchmark:
+        f"{LOGS}/convert/{{model}}.benchmark.tsv"
     wildcard_constraints:
         model=one_of(CONVERTED),
     params:
@@ -93,6 +97,8 @@ rule grid_point:
         W.grid_log("{point}"),
     log:
         f"{LOGS}/grid/{{point}}.log",
+    benchmark:
+        f"{LOGS}/grid/{{point}}.benchmark.tsv"
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
         gpu=GPUS,

@@ -8,6 +8,8 @@ rule punkt_english:
         W.english_files,
     log:
         f"{LOGS}/punkt_english.log",
+    benchmark:
+        f"{LOGS}/punkt_english.benchmark.tsv"
     params:
         folder=subpath(output[0], parent=True),
     shell:
@@ -24,6 +26,8 @@ rule segment:
         W.segment_files,
     log:
         f"{LOGS}/segment.log",
+    benchmark:
+        f"{LOGS}/segment.benchmark.tsv"
     params:
         settings=as_json(S["segment"]),
         english=folder_of("english", option="--english"),
@@ -43,6 +47,8 @@ rule encoder:
         W.start_files,
     log:
         f"{LOGS}/encoder.log",
+    benchmark:
+        f"{LOGS}/encoder.benchmark.tsv"
     params:
         settings=section("scratch", "seed"),
         source=S["encoder"],
