@@ -12,7 +12,12 @@ rule comparison:
         counts=W.counts,
         code=code("tables"),
     output:
-        report("results/{table}.html", caption="../report/table.rst", category="Tables"),
+        report(
+            "results/{table}.html",
+            caption="../report/comparison.rst",
+            category="Tables",
+            labels={"result": "{table}", "form": "table"},
+        ),
         csv="results/{table}.csv",
         rest=multiext("results/{table}", ".md", ".json", ".tex"),
     log:
@@ -39,8 +44,18 @@ rule table3:
         counts=W.counts,
         code=[*code("tables"), *code("figures")],
     output:
-        report("results/table3.html", caption="../report/table.rst", category="Tables"),
-        report("results/figures/table3.svg", caption="../report/table.rst", category="Figures"),
+        report(
+            "results/table3.html",
+            caption="../report/table3.rst",
+            category="Tables",
+            labels={"result": "table3", "form": "table"},
+        ),
+        report(
+            "results/figures/table3.svg",
+            caption="../report/table3_figure.rst",
+            category="Figures",
+            labels={"result": "table3", "form": "figure"},
+        ),
         csv="results/table3.csv",
         rest=[
             *multiext("results/table3", ".md", ".json", ".tex"),
@@ -65,7 +80,12 @@ rule table4:
         counts=W.counts,
         code=code("tables"),
     output:
-        report("results/table4.html", caption="../report/table.rst", category="Tables"),
+        report(
+            "results/table4.html",
+            caption="../report/table4.rst",
+            category="Tables",
+            labels={"result": "table4", "form": "table"},
+        ),
         csv="results/table4.csv",
         rest=multiext("results/table4", ".md", ".json", ".tex"),
     log:
@@ -81,7 +101,12 @@ rule table5:
         start=W.start_files,
         code=code("tables"),
     output:
-        report("results/table5.html", caption="../report/table.rst", category="Tables"),
+        report(
+            "results/table5.html",
+            caption="../report/table5.rst",
+            category="Tables",
+            labels={"result": "table5", "form": "table"},
+        ),
         csv="results/table5.csv",
         rest=multiext("results/table5", ".md", ".json", ".tex"),
     log:
@@ -101,7 +126,12 @@ rule table6:
         counts=W.counts,
         code=code("tables"),
     output:
-        report("results/table6.html", caption="../report/table.rst", category="Tables"),
+        report(
+            "results/table6.html",
+            caption="../report/table6.rst",
+            category="Tables",
+            labels={"result": "table6", "form": "table"},
+        ),
         csv="results/table6.csv",
         rest=multiext("results/table6", ".md", ".json", ".tex"),
     log:
@@ -121,7 +151,12 @@ rule figure2:
         ranks=ranks("figure2"),
         code=code("figures"),
     output:
-        report("results/figures/figure2.svg", caption="../report/table.rst", category="Figures"),
+        report(
+            "results/figures/figure2.svg",
+            caption="../report/figure2.rst",
+            category="Figures",
+            labels={"result": "figure2", "form": "figure"},
+        ),
         csv="results/figure2.csv",
         rest=["results/figure2.json", "results/figures/figure2.png"],
     log:
@@ -150,7 +185,12 @@ rule grid:
         start=f"{ROOT}/start/manifest.json",
         code=code("grid"),
     output:
-        csv="results/grid.csv",
+        csv=report(
+            "results/grid.csv",
+            caption="../report/grid.rst",
+            category="Tables",
+            labels={"result": "grid", "form": "table"},
+        ),
         rest=multiext("results/grid", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/grid.log",
