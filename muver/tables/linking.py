@@ -176,7 +176,7 @@ def _main(table: Table) -> Section:
 
 def _note(table: Table) -> str:
     counted = "; ".join(
-        f"{one['column']} {one['mentions']} mentions ({one['outside_kb']} more are outside)"
+        f"{one['column']} {one['mentions']} mentions (outside: {one['outside_kb']})"
         for one in table["sets"]
     )
     parts = [

@@ -113,7 +113,7 @@ def test_the_page(tmp_path: Path):
     table_of(tmp_path, evaluations)
     text = (tmp_path / "table2.md").read_text()
     assert text.startswith("# Table 2: In-KB recall@k in percent against Wikipedia, miniwikipedia")
-    assert "AIDA-b 4 mentions (3 more are outside)" in text
+    assert "AIDA-b 4 mentions (outside: 3)" in text
     assert "Not in fp32: MuVER (encoding bf16)." in text
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings == [
