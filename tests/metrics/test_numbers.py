@@ -39,6 +39,19 @@ def test_domains_stand_in_one_file_a_row():
     }
 
 
+def test_sets_stand_in_one_file_a_row():
+    sets = {
+        "msnbc": {"micro": {"10": 90.5, "100": 95.0}},
+        "wnedwiki": {"micro": {"10": 1.0, "100": 2.0}},
+    }
+    rows = [{"system": "blink", "sets": sets}]
+    assert numbers_of({"cutoffs": [10, 100], "rows": rows}) == {
+        "blink": {
+            "R@010 msnbc": 90.5, "R@100 msnbc": 95.0, "R@010 wnedwiki": 1.0, "R@100 wnedwiki": 2.0,
+        }
+    }  # fmt: skip
+
+
 def test_points_of_the_grid_have_validation_recall_and_step():
     row = {"system": "lr1", "recall": 37.0, "step": 126}
     assert numbers_of({"cutoff": 16, "rows": [row]}) == {
