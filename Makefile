@@ -17,11 +17,13 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup table1 results test record audit pull lint lock clean
+.PHONY: help setup table1 results docs-results rulegraph test record audit pull lint lock clean
 
 help:
 	@echo 'make table1   run the workflow and print Table 1'
 	@echo 'make results  run the workflow for every table and figure of params.yaml'
+	@echo 'make docs-results  write docs/results.md, the page of record, from those results'
+	@echo 'make rulegraph     draw the rules into docs/rulegraph.md'
 	@echo 'make test     run the test suite; ARGS="-k name" goes to pytest'
 	@echo 'make record   record the rows of the tables in MLflow again'
 	@echo 'make audit    open MLflow on those records, on port $(PORT)'
@@ -49,6 +51,12 @@ table1: $(READY)
 results: $(READY)
 	@$(BIN)/muver unlock
 	@$(SNAKEMAKE) $(SETTINGS)
+
+docs-results: $(READY)
+	@$(BIN)/muver results-page --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
+
+rulegraph: $(READY)
+	@$(BIN)/python workflow/rulegraph.py
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)

@@ -47,6 +47,7 @@ STAGES = (
     "grid",
     "metrics",
     "results-page",
+    "results-page",
     "record",
     "report",
     "reference",

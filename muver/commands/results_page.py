@@ -1,0 +1,31 @@
+"""``muver results-page``: the page of record from the results of a run."""
+
+import argparse
+from pathlib import Path
+
+HELP = "write the page of record, docs/results.md, from the results of a run"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``muver results-page``."""
+    parser.add_argument(
+        "--project", type=Path, default=Path("."), metavar="DIR",
+        help="the run's project folder, with results/ and logs/ (default: here)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--command", nargs="+", default=["make results"], metavar="LINE",
+        help="what was typed to make the results (default: make results)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", type=Path, default=Path("docs/results.md"), metavar="FILE",
+        help="page whose section of this dataset is replaced; the others and the log stay",
+    )  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the stage."""
+    from muver.results_page.page import write_page
+    from muver.results_page.section import make_section
+
+    dataset, text = make_section(args.project, args.command)
+    write_page(args.out, {dataset: text})

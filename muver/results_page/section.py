@@ -1,0 +1,79 @@
+"""One run's section: the commands, what they ran on, and the tables."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from muver.errors import InputError
+from muver.progress import duration
+from muver.report.machine import machine, versions
+from muver.report.times import read_jobs
+from muver.results_page.instructions import instruction_set
+from muver.results_page.tables import read_tables, table_text
+from muver.tracking.provenance import code_version
+
+
+def make_section(project: Path, commands: Sequence[str]) -> tuple[str, str]:
+    """Name of a run's dataset, and its section as Markdown.
+
+    Commit, times and dates are those of the project's folder; versions and the machine are of
+    where this runs, which has to be the environment and the machine that made the results.
+
+    Parameters
+    ----------
+    project
+        The folder with ``results/`` and ``logs/``.
+    commands
+        What was typed to make them, a line each.
+
+    Raises
+    ------
+    InputError
+        If there are no results, they do not fit together, or a place of this machine would stand
+        on the page.
+    """
+    results = project / "results"
+    tables = read_tables(results)
+    named = {table["dataset"]: table for table in tables.values() if "dataset" in table}
+    if not named:
+        raise InputError(f"{results}: no result names its dataset. Make one with rows.")
+    (dataset,) = named
+    fingerprint = named[dataset].get("fingerprint", "unknown")
+    shell = "\n".join(f"    {command}" for command in commands)
+    parts = [
+        f"## {dataset}",
+        f"Data with the fingerprint `{fingerprint}`. Made by",
+        shell,
+        _facts(_made(project, results, tables, dataset)),
+        *(table_text(results, name) for name in tables),
+    ]
+    text = "\n\n".join(parts)
+    for place in (project.absolute(), project.resolve(), Path.home()):
+        if len(place.parts) > 1 and f"{place}" in text:
+            raise InputError(
+                f"{place} would stand on the page, which is for other machines. Give --command "
+                "with names in place of folders of this one."
+            )
+    return dataset, text
+
+
+def _made(project: Path, results: Path, tables: Mapping[str, object], dataset: str) -> list[str]:
+    """Lines of two cells: what, and its value."""
+    code = code_version(project)
+    changed = ", with changes that are not committed" if code.get("git_dirty") == "true" else ""
+    latest = max((results / f"{name}.json").stat().st_mtime for name in tables)
+    jobs = read_jobs(project / "logs" / dataset)
+    took = duration(sum(job.seconds for job in jobs))
+    made = {
+        "Commit": f"`{code['git_commit']}`{changed}" if "git_commit" in code else "not known",
+        "Made": f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
+        **({"All jobs together": f"{took} ({len(jobs)} jobs, some side by side)"} if jobs else {}),
+        **machine(),
+        "Instruction set": instruction_set(),
+        "Versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
+    }
+    return [f"| {key} | {value} |" for key, value in made.items()]
+
+
+def _facts(lines: Sequence[str]) -> str:
+    return "\n".join(["| | |", "| --- | --- |", *lines])

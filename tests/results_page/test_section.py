@@ -1,0 +1,103 @@
+"""A section from the folder of a run: its tables, what made them, no place of the machine."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from muver.errors import InputError
+from muver.files import write_json, write_text
+from muver.results_page.instructions import instruction_set
+from muver.results_page.section import make_section
+from muver.results_page.tables import read_tables, table_text
+
+MARKDOWN = "# Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n## How sure\n\nBounds.\n\n## More\n\nx\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    results = tmp_path / "results"
+    row = {"system": "muver"}
+    write_json(results / "table1.json", {"dataset": "tiny", "fingerprint": "f0", "rows": [row]})
+    write_text(results / "table1.md", MARKDOWN)
+    figure = {"dataset": "tiny", "fingerprint": "f0", "rows": [row], "caption": "Errors"}
+    write_json(results / "figure2.json", figure)
+    write_text(results / "figure2.csv", "sentences,error\n1-5,22.73\n")
+    write_json(results / "beyond.json", {"dataset": "tiny", "fingerprint": "f0", "rows": [row]})
+    write_text(results / "beyond.md", "# Beyond\n\n| 2 |\n")
+    write_json(results / "metrics.json", {"R@1": 3})
+    log = "2026-01-01 10:00:00,000 first\n2026-01-01 10:00:30,000 last\n"
+    write_text(tmp_path / "logs/tiny/corpus.log", log)
+    return tmp_path
+
+
+def test_tables_come_first_and_other_files_are_passed_over(project):
+    assert list(read_tables(project / "results")) == ["table1", "figure2", "beyond"]
+
+
+def test_all_but_the_table_is_folded_away(project):
+    assert table_text(project / "results", "table1") == (
+        "### Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n"
+        "<details><summary>How sure; More</summary>\n\n"
+        "#### How sure\n\nBounds.\n\n#### More\n\nx\n\n</details>"
+    )
+    assert table_text(project / "results", "beyond") == "### Beyond\n\n| 2 |"
+
+
+def test_a_figure_is_shown_by_its_numbers(project):
+    assert table_text(project / "results", "figure2") == (
+        "### Figure 2: Errors\n\n"
+        "| sentences | error |\n| --------- | ----: |\n| 1-5       | 22.73 |"
+    )
+
+
+def test_a_section_says_what_made_it(project):
+    identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    (project / "code.py").write_text("1\n")
+    for command in (["init", "-q"], ["add", "code.py"], [*identity, "commit", "-qm", "first"]):
+        subprocess.run(["git", *command], cwd=project, check=True)
+    dataset, text = make_section(project, ["make setup", "make results"])
+    assert dataset == "tiny"
+    assert text.startswith(
+        "## tiny\n\nData with the fingerprint `f0`. Made by\n\n"
+        "    make setup\n    make results\n\n| | |\n"
+    )
+    commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=project, text=True).strip()
+    assert f"| Commit | `{commit}` |\n" in text
+    assert "| All jobs together | 30 s (1 jobs, some side by side) |\n" in text
+    for kind in ("Processor", "Cores", "Memory", "Instruction set", "Versions"):
+        assert f"| {kind} | " in text
+    assert str(project) not in text
+
+    (project / "code.py").write_text("2\n")
+    assert f"`{commit}`, with changes that are not committed |" in make_section(project, ["x"])[1]
+
+
+def test_a_place_of_this_machine_is_refused(project):
+    with pytest.raises(InputError, match="would stand on the page"):
+        make_section(project, [f"snakemake --config dataset={project}/data"])
+
+
+def test_results_of_two_datasets_are_refused(project):
+    write_json(project / "results/table6.json", {"dataset": "other", "rows": [{}]})
+    with pytest.raises(InputError, match=r"results of two runs \(dataset: .*table6 has 'other'"):
+        make_section(project, ["make"])
+
+
+def test_a_folder_without_results_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no result is in it"):
+        make_section(tmp_path, ["make"])
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("flags\t: fpu avx avx2 amx_bf16 avx512f", "AMX (bf16), AVX-512, AVX2, AVX"),
+        ("Features : fp asimd", "NEON"),
+        ("model name : x", "not known"),
+    ],
+)
+def test_instructions_of_the_processor(tmp_path, line, told):
+    (tmp_path / "cpuinfo").write_text(f"processor : 0\n{line}\n")
+    assert instruction_set(tmp_path / "cpuinfo") == told
+    assert instruction_set(tmp_path / "nothing") == "not known"
