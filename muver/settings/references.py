@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from muver.errors import InputError
+from muver.settings.linked import DATASETS as LINKED
+from muver.settings.linked import is_linked
 from muver.settings.rows import trained_as
 from muver.settings.schema import suggestion
 
@@ -26,6 +28,7 @@ def check_references(settings: Settings) -> None:
         _check_system(settings, name, system)
     _check_scratch(settings["scratch"])
     _check_tables(settings)
+    _check_linked(settings)
     _check_figures(settings)
     _check_grid(settings)
     if settings["seed"] in settings["repeat_seeds"]:
@@ -187,6 +190,30 @@ def _check_tables(settings: Settings) -> None:
             f"params.yaml: sweep.cutoff is {cutoff}, which is not among evaluate.cutoffs "
             f"({', '.join(map(str, settings['evaluate']['cutoffs']))}). Add it there."
         )
+
+
+def _check_linked(settings: Settings) -> None:
+    """Table 2 is made of a knowledge base, everything else of worlds."""
+    over_kb, results = is_linked(settings), settings["results"]
+    other = [name for name in results if (name == "table2") != over_kb]
+    if other:
+        raise InputError(
+            f"params.yaml: results: {other[0]} is not made of the dataset {settings['dataset']}. "
+            f"Table 2, and it alone, is made of {' and '.join(LINKED)}."
+        )
+    for name, system in settings["systems"].items():
+        if system.get("index") is not None:
+            known = settings["linking"]["indexes"]
+            _check_names(f"systems.{name}.index", [system["index"]], known, of="is")
+    for row in settings["tables"]["table2"] if over_kb else []:
+        system = settings["systems"][row]
+        more = [key for key in ("merge_layers", "global_view", "spans") if system.get(key)]
+        if system.get("aggregate") != "max" or more:
+            raise InputError(
+                f"params.yaml: systems.{row} stands in table2, whose candidates are ranked by "
+                "their best view as it is. Set model and aggregate: max, and leave out "
+                f"{more[0] if more else 'the rest'}."
+            )
 
 
 def _check_figures(settings: Settings) -> None:

@@ -10,13 +10,14 @@ import yaml
 
 from muver.errors import InputError
 from muver.settings.derive import derive
+from muver.settings.linked import DATASETS as LINKED_DATASETS
 from muver.settings.overlay import overlay
 from muver.settings.precision import settle_precision
 from muver.settings.references import check_references
 from muver.settings.schema import check_schema, suggestion
 
 Settings = dict[str, Any]
-NAMED_DATASETS = ("miniwikia", "zeshel")
+NAMED_DATASETS = ("miniwikia", "zeshel", *LINKED_DATASETS)
 
 
 def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings:

@@ -21,6 +21,20 @@ _RUNS = (
     "evaluation/runs.py",
     "evaluation/columns.py",
 )
+_EVALUATION = (
+    "evaluation/stage.py",
+    "evaluation/bootstrap.py",
+    "evaluation/columns.py",
+    "evaluation/lengths.py",
+    "evaluation/precision.py",
+    "evaluation/ranks.py",
+    "evaluation/recall.py",
+    "evaluation/runs.py",
+    "evaluation/trec.py",
+)
+_PUBLISHED = ("corpus/sources.py", "corpus/sources.yaml")
+_LINKED = ("corpus/jsonl.py", "corpus/kilt/*.py", *_PUBLISHED)
+_RUN = ("evaluation/columns.py", "evaluation/runs.py")
 CODE: dict[str, tuple[str, ...]] = {
     "generate": ("corpus/miniwikia/*", "corpus/kilt/titles.py", "splits.py"),
     "download": ("corpus/sources.yaml",),
@@ -75,17 +89,7 @@ CODE: dict[str, tuple[str, ...]] = {
         *_RUNS,
     ),
     "fuse": ("retrieval/fusion.py", "retrieval/pool.py", *_RUNS),
-    "evaluate": (
-        "evaluation/stage.py",
-        "evaluation/bootstrap.py",
-        "evaluation/columns.py",
-        "evaluation/lengths.py",
-        "evaluation/precision.py",
-        "evaluation/ranks.py",
-        "evaluation/recall.py",
-        "evaluation/runs.py",
-        "evaluation/trec.py",
-    ),
+    "evaluate": _EVALUATION,
     "tables": (
         "tables/*.py",
         "tables/paper.yaml",
@@ -119,6 +123,55 @@ CODE: dict[str, tuple[str, ...]] = {
         "tables/latex.py",
         "tables/page.py",
         "training_log.py",
+    ),
+    "kb": ("corpus/kilt/*.py", *_PUBLISHED),
+    "link": (*_LINKED, "corpus/linking/*.py"),
+    "negatives": (*_LINKED, "corpus/linking/*.py", *_RUN, "retrieval/negatives.py"),
+    "kb_subset": (
+        *_LINKED,
+        "corpus/linking/*.py",
+        "evaluation/columns.py",
+        "views/punkt.py",
+        "views/segment.py",
+    ),
+    "encode_part": (
+        *_STORE,
+        "corpus/kilt/*.py",
+        "encoders/fingerprint.py",
+        "encoders/stages/kb_part.py",
+        "retrieval/ann/shards.py",
+        "views/build.py",
+    ),
+    "encode_mentions": (
+        *_STORE,
+        *_LAYOUT,
+        "encoders/fingerprint.py",
+        "encoders/stages/linked.py",
+        "retrieval/ann/mentions.py",
+        "retrieval/ann/shards.py",
+    ),
+    "ann_build": ("retrieval/ann/*.py", "views/layout.py", "views/store.py"),
+    "ann_check": (
+        "retrieval/ann/*.py",
+        "evaluation/approximate.py",
+        "retrieval/exact.py",
+        "views/layout.py",
+        "views/store.py",
+    ),
+    "ann_search": (
+        "corpus/kilt/*.py",
+        "retrieval/ann/*.py",
+        "evaluation/approximate.py",
+        "views/layout.py",
+        "views/store.py",
+        *_RUNS,
+    ),
+    "evaluate_linked": (
+        *_LINKED,
+        "corpus/linking/*.py",
+        *_EVALUATION,
+        "evaluation/approximate.py",
+        "evaluation/linked.py",
     ),
     "report": (
         "report/*.py",

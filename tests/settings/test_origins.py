@@ -112,7 +112,6 @@ def test_a_further_seed_starts_from_the_same_model():
             {"start": "muver", "negatives": {"run": "muver", "per_mention": 1}},
             "are not trained. Leave negatives out",
         ),
-        ({}, {"negatives": {"run": "blink_wiki"}}, "'per_mention' is a required property"),
         ({}, {"negatives": {"run": "blink_wiki", "per_mention": 0}}, "0 is less than"),
         ({}, {"negatives": {**WIKI["negatives"], "ranks": 1}}, "unknown key .*negatives.ranks"),
         ({"context": {"tokens": 9}}, {}, "unknown key models.blink_wiki.context.tokens"),

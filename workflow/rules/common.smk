@@ -1,25 +1,30 @@
 # The checked settings, the files of each stage, and the helpers that the rules share.
 import json
 import os
+import shlex
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+from muver.corpus.sources import find_source
 from muver.errors import InputError
 from muver.grid.points import points
 from muver.guard import check_records
 from muver.settings import model_settings, resolve, retrieval_settings, row_settings
 from muver.settings.overlay import overlay
 from muver.settings.replaced import without_effect
-from muver.settings.rows import merge_settings, system_of, trained_as
-from muver.workspace import Workspace, code, needs_of
+from muver.settings.linked import is_linked
+from muver.settings.rows import merge_settings, negatives_settings, system_of, trained_as
+from muver.workspace import LinkedWorkspace, Workspace, code, needs_of
 
 try:
     S = resolve(config, workflow.config_settings.overwrite_config)
-    W = Workspace(S)
-    RAW = W.raw_files()
+    LINKED = is_linked(S)
+    W = LinkedWorkspace(S) if LINKED else Workspace(S)
+    RAW = [] if LINKED else W.raw_files()
     POINTS = points(S["grid"])
 except InputError as error:
     raise WorkflowError(str(error)) from None

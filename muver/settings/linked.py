@@ -1,0 +1,74 @@
+"""What each stage of Table 2 is told: one knowledge base, and sets of mentions linked to it."""
+
+from typing import Any
+
+from muver.settings.rows import model_settings
+
+Settings = dict[str, Any]
+DATASETS = ("wikipedia", "miniwikipedia")
+SETS = ("aida-train", "aida-testa", "aida-testb", "msnbc", "wnedwiki")
+TRAIN, VALIDATION, TEST = SETS[0], SETS[1], SETS[2:]
+# Of linking.search: what bounds memory or time and moves no candidate.
+FREE = ("memory_mb", "threads", "gpu")
+
+
+def is_linked(settings: Settings) -> bool:
+    """Whether the dataset is a knowledge base with linked sets, and not worlds of their own."""
+    return settings["dataset"] in DATASETS
+
+
+def index_settings(settings: Settings, name: str) -> Settings:
+    """What `muver ann-build` is told of an index."""
+    return {**settings["linking"]["indexes"][name], "seed": settings["seed"]}
+
+
+def search_settings(settings: Settings, name: str) -> Settings:
+    """What `muver ann-search` is told for the mentions of a set."""
+    return {
+        **settings["linking"]["search"],
+        "split": name,
+        "k": settings["retrieve"]["k"],
+        "match": "id",
+        "threads": settings["compute"]["threads"],
+    }
+
+
+def check_settings(settings: Settings) -> Settings:
+    """What `muver ann-check` is told: of the search, what both have."""
+    search = settings["linking"]["search"]
+    return {
+        "k": settings["retrieve"]["k"],
+        "agreement": search["minimum"],
+        "rescore": search["rescore"],
+        "most_views": search["most_views"],
+        "memory_mb": search["memory_mb"],
+        "seed": settings["seed"],
+        "threads": settings["compute"]["threads"],
+    }
+
+
+def linked_row_settings(settings: Settings, system: str) -> Settings:
+    """A row's whole settings, from which its key is made (without the data and the machine)."""
+    own = settings["systems"][system]
+    index = own.get("index")
+    search = search_settings(settings, TEST[0])
+    retrieve = {key: value for key, value in search.items() if key not in (*FREE, "split")}
+    if index is None:
+        retrieve = {key: retrieve[key] for key in ("k", "match")}  # the rest is of indexes
+    return {
+        "system": system,
+        "corpus": settings["corpus"],
+        "kb": {"paragraphs": settings["linking"]["kb"]["paragraphs"]},
+        "retrieve": retrieve,
+        "index": None if index is None else index_settings(settings, index),
+        "model": model_settings(settings, own["model"]),
+        "subset": subset_settings(settings),
+        "dtype": settings["linking"]["dtype"],
+        "precision": settings["compute"]["precision"],
+        "seed": settings["seed"],
+    }
+
+
+def subset_settings(settings: Settings) -> Settings:
+    """What `muver kb-subset` is told."""
+    return {"further": settings["linking"]["further"], "seed": settings["seed"]}

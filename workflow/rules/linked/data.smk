@@ -1,0 +1,143 @@
+# The knowledge base and the sets of mentions linked to it: generated, or downloaded.
+from muver.corpus.sources import find_source
+from muver.settings import linked
+
+L = S["linking"]
+SETS = (linked.TRAIN, linked.VALIDATION, *L["test"])
+KB = f"--kb {W.kb}"
+
+
+wildcard_constraints:
+    set=one_of(linked.SETS),
+    part=r"part-\d+",
+    index=one_of(L["indexes"]),
+
+
+if S["dataset"] == "miniwikipedia":
+
+    rule generate:
+        input:
+            code=code("generate"),
+        output:
+            W.dump,
+            W.set_files,
+        log:
+            f"{LOGS}/generate.log",
+        threads: 2
+        params:
+            settings=as_json(L["generate"]),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver generate --log {log} --shape kilt --settings {params.settings:q}"
+            " --workers {threads} --out {params.folder}"
+
+
+if S["dataset"] == "wikipedia":
+
+    rule kilt:
+        input:
+            code=code("download"),
+        output:
+            W.dump,
+        log:
+            f"{LOGS}/download/kilt.log",
+        params:
+            settings=as_json({"source": L["source"]["kilt"]}),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver download --log {log} --files kilt --settings {params.settings:q}"
+            " --out {params.folder}"
+
+    rule benchmarks:
+        input:
+            code=code("download"),
+        output:
+            directory(f"{ROOT}/raw/benchmarks"),
+        log:
+            f"{LOGS}/download/benchmarks.log",
+        params:
+            settings=as_json({"source": L["source"]["blink_benchmarks"]}),
+        shell:
+            "muver download --log {log} --files blink_benchmarks --settings {params.settings:q}"
+            " --out {output}"
+
+    # Each set by itself, so that the others do without AIDA, whose text needs a licence
+    # (linking.test and the rows of table2 say what is asked for).
+    rule benchmark:
+        input:
+            lambda wildcards: (
+                L["files"][wildcards.set]
+                if Path(L["files"][wildcards.set]).is_file()
+                else f"{ROOT}/raw/benchmarks"
+            ),
+        output:
+            W.set_file("{set}"),
+        log:
+            f"{LOGS}/download/{{set}}.log",
+        params:
+            file=lambda wildcards, input: (
+                f"{input[0]}/{L['files'][wildcards.set]}" if Path(input[0]).is_dir() else input[0]
+            ),
+        shell:
+            "(test -f {params.file:q} || {{ echo '{params.file}: no such file. Name the JSON lines"
+            " of {wildcards.set} in params.yaml: linking.files.{wildcards.set}'; exit 1; }};"
+            " cp {params.file:q} {output}) > {log} 2>&1 || {{ cat {log} >&2; exit 1; }}"
+
+    rule checkpoint:
+        input:
+            code=code("download"),
+        output:
+            f"{ROOT}/raw/{find_source('blink_biencoder').file}",
+        log:
+            f"{LOGS}/download/checkpoint.log",
+        params:
+            settings=as_json({"source": L["source"]["blink_biencoder"]}),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver download --log {log} --files blink_biencoder --settings {params.settings:q}"
+            " --out {params.folder}"
+
+
+# A checkpoint, since only now it is known how many parts there are to encode. The parts are no
+# outputs: Snakemake would remove them before it goes on with what a stop cut off.
+checkpoint kb:
+    input:
+        dump=W.dump,
+        code=code("kb"),
+    output:
+        W.kb_files,
+    log:
+        f"{LOGS}/kb.log",
+    benchmark:
+        f"{LOGS}/kb.benchmark.tsv"
+    threads: workflow.cores
+    params:
+        settings=as_json({**L["kb"], "expected": "kilt" if S["dataset"] == "wikipedia" else None}),
+        folder=W.kb,
+    shell:
+        "muver kb all --log {log} --dump {input.dump} --out {params.folder}"
+        " --workers {threads} --settings {params.settings:q}"
+        " && muver kb finish --log {log}.finish --dump {input.dump} --out {params.folder}"
+        " --settings {params.settings:q}"
+
+
+rule link:
+    input:
+        file=W.set_file("{set}"),
+        kb=W.kb_files,
+        code=code("link"),
+    output:
+        mentions=W.mentions_files("{set}")[0],
+        report=W.mentions_files("{set}")[1],
+    log:
+        f"{LOGS}/link/{{set}}.log",
+    params:
+        settings=as_json(
+            {
+                **S["corpus"],
+                "expected": "blink_benchmarks" if S["dataset"] == "wikipedia" else None,
+            }
+        ),
+    shell:
+        f"muver link --log {{log}} --set {{wildcards.set}} --file {{input.file}} {KB}"
+        " --mentions {output.mentions} --report {output.report} --settings {params.settings:q}"

@@ -1,0 +1,143 @@
+# Models over a knowledge base: the encoder, BLINK, what hard negatives come of, MuVER.
+
+
+def subset_of(model):
+    """The subset that a model trains on: with its hard negatives, or of gold entities alone."""
+    return model if "negatives" in S["models"][model] else "golds"
+
+
+def origin(model):
+    """The files that a model's weights start from: another model's, or the encoder's."""
+    start = S["models"][model].get("start")
+    return W.model_files(start) if start else W.start_files
+
+
+def mined(name):
+    """Hard negatives that a subset has to hold."""
+    return W.negatives_files(name)[:1] if name != "golds" else []
+
+
+rule encoder:
+    input:
+        W.encoder_files(),
+        # Only a vocabulary from scratch needs texts.
+        entities=W.subset_files("golds")[0] if S["encoder"] == "scratch" else [],
+        counts=W.subset_files("golds")[3] if S["encoder"] == "scratch" else [],
+        code=code("encoder"),
+    output:
+        W.start_files,
+    log:
+        f"{LOGS}/encoder.log",
+    params:
+        settings=section("scratch", "seed"),
+        source=S["encoder"],
+        texts=lambda wildcards, input: (
+            f"--entities {input.entities} --counts {input.counts}" if input.entities else ""
+        ),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver encoder --log {log} --source {params.source:q} --settings {params.settings:q}"
+        " {params.texts} --out {params.folder}"
+
+
+rule negatives:
+    input:
+        run=lambda wildcards: mining_run(wildcards.model)[0],
+        manifest=lambda wildcards: mining_run(wildcards.model)[1],
+        mentions=W.mentions_files(linked.TRAIN)[0],
+        kb=W.kb_files,
+        code=code("negatives"),
+    output:
+        negatives=W.negatives_files("{model}")[0],
+        manifest=W.negatives_files("{model}")[1],
+    log:
+        f"{LOGS}/negatives/{{model}}.log",
+    params:
+        settings=lambda wildcards: as_json(negatives_settings(S, wildcards.model)),
+    shell:
+        "muver negatives --log {log} --run {input.run} --run-manifest {input.manifest}"
+        f" --mentions {{input.mentions}} {KB} --out {{output.negatives}}"
+        " --manifest {output.manifest} --settings {params.settings:q}"
+
+
+rule subset:
+    input:
+        train=W.mentions_files(linked.TRAIN)[0],
+        val=W.mentions_files(linked.VALIDATION)[0],
+        negatives=lambda wildcards: mined(wildcards.subset),
+        kb=W.kb_files,
+        code=code("kb_subset"),
+    output:
+        W.subset_files("{subset}"),
+    log:
+        f"{LOGS}/subset/{{subset}}.log",
+    wildcard_constraints:
+        subset=one_of(["golds", *S["models"]]),
+    params:
+        settings=as_json(linked.subset_settings(S)),
+        negatives=lambda wildcards, input: (
+            f"--negatives {input.negatives}" if input.negatives else ""
+        ),
+        folder=subpath(output[0], parent=True),
+    shell:
+        f"muver kb-subset --log {{log}} {KB} --train {{input.train}} --val {{input.val}}"
+        " {params.negatives} --settings {params.settings:q} --out {params.folder}"
+
+
+rule train:
+    input:
+        start=lambda wildcards: origin(wildcards.model),
+        subset=lambda wildcards: W.subset_files(subset_of(wildcards.model)),
+        code=code("train"),
+    output:
+        W.model_files("{model}"),
+    log:
+        f"{LOGS}/train/{{model}}.log",
+    benchmark:
+        f"{LOGS}/train/{{model}}.benchmark.tsv"
+    wildcard_constraints:
+        model=one_of(TRAINED),
+    threads: COMPUTE["threads"] * COMPUTE["processes"]
+    resources:
+        gpu=GPUS,
+    params:
+        settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
+        compute=as_json(COMPUTE),
+        start=folder_of("start"),
+        subset=folder_of("subset"),
+        negatives=lambda wildcards, input: (
+            f"--negatives {Path(input.subset[0]).parent}/negatives.parquet"
+            if "negatives" in S["models"][wildcards.model]
+            else ""
+        ),
+        checkpoints=f"{ROOT}/checkpoints/{{model}}",
+        folder=subpath(output[0], parent=True),
+    shell:
+        f"{launcher()} train --log {{log}} --label {{wildcards.model}}"
+        " --settings {params.settings:q} --compute {params.compute:q} --start {params.start}"
+        " --entities {params.subset}/entities.parquet --mentions {params.subset}/mentions.parquet"
+        " --sentences {params.subset}/sentences.parquet {params.negatives}"
+        " --checkpoints {params.checkpoints} --training-log {params.folder}/training_log.jsonl"
+        " --out {params.folder}"
+
+
+rule convert:
+    input:
+        checkpoint=lambda wildcards: S["models"][wildcards.model]["checkpoint"],
+        start=W.start_files,
+        code=code("convert"),
+    output:
+        W.model_files("{model}"),
+        W.identity_file("{model}"),
+    log:
+        f"{LOGS}/convert/{{model}}.log",
+    wildcard_constraints:
+        model=one_of(CONVERTED),
+    params:
+        settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
+        start=folder_of("start"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver convert --log {log} --checkpoint {input.checkpoint:q} --encoder {params.start}"
+        " --settings {params.settings:q} --training-log {params.folder}/training_log.jsonl"
+        " --out {params.folder}"

@@ -1,0 +1,84 @@
+# Vectors in parts, a job each, so that many GPUs or machines share them; indexes over them.
+
+
+def vectors(wildcards):
+    """Vectors of all parts of the knowledge base, by a model or a system's model."""
+    checkpoints.kb.get()
+    model = wildcards.model if "model" in wildcards.keys() else model_of(wildcards)
+    return [file for part in W.parts() for file in W.vector_files(model, part)]
+
+
+rule encode_part:
+    input:
+        model=W.model_files("{model}"),
+        kb=W.kb_files,
+        code=code("encode_part"),
+    output:
+        W.vector_files("{model}", "{part}"),
+    log:
+        f"{LOGS}/encode/{{model}}/{{part}}.log",
+    benchmark:
+        f"{LOGS}/encode/{{model}}/{{part}}.benchmark.tsv"
+    threads: COMPUTE["threads"]
+    resources:
+        gpu=GPUS,
+    params:
+        settings=with_compute(dtype=L["dtype"]),
+        model=folder_of("model"),
+        number=lambda wildcards: int(wildcards.part.removeprefix("part-")),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver encode-part --log {log} --label {wildcards.model} --settings {params.settings:q}"
+        f" --model {{params.model}} {KB} --part {{params.number}} --out {{params.folder}}"
+
+
+rule encode_mentions:
+    input:
+        model=W.model_files("{model}"),
+        mentions=W.mentions_files("{set}")[0],
+        code=code("encode_mentions"),
+    output:
+        W.mention_vectors("{model}", "{set}"),
+    log:
+        f"{LOGS}/encode/{{model}}/{{set}}.log",
+    threads: COMPUTE["threads"]
+    resources:
+        gpu=GPUS,
+    params:
+        settings=with_compute(),
+        model=folder_of("model"),
+    shell:
+        "muver encode-mentions --log {log} --label {wildcards.model}"
+        " --settings {params.settings:q} --model {params.model} --mentions {input.mentions}"
+        " --out {output[0]}"
+
+
+# The check writes into the index's manifest what it chose and how far it agrees, so that both are
+# one job: an index that was not checked is of no use to a table.
+rule index:
+    input:
+        vectors=vectors,
+        mentions=W.mention_vectors("{model}", linked.VALIDATION),
+        code=[*code("ann_build"), *code("ann_check")],
+    output:
+        W.index_files("{model}", "{index}"),
+        report=W.check_file("{model}", "{index}"),
+    log:
+        build=f"{LOGS}/index/{{model}}/{{index}}.log",
+        check=f"{LOGS}/index/{{model}}/{{index}}_check.log",
+    benchmark:
+        f"{LOGS}/index/{{model}}/{{index}}.benchmark.tsv"
+    threads: COMPUTE["threads"]
+    params:
+        build=lambda wildcards: as_json(
+            {**linked.index_settings(S, wildcards.index), "threads": COMPUTE["threads"]}
+        ),
+        check=as_json(linked.check_settings(S)),
+        vectors=folder_of("vectors"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver ann-build --log {log.build} --label {wildcards.index} --settings {params.build:q}"
+        " --vectors {params.vectors} --out {params.folder}"
+        " && muver ann-check --log {log.check} --settings {params.check:q}"
+        " --vectors {params.vectors} --index {params.folder}"
+        " --mention-vectors {input.mentions[0]} --report {output.report}"
