@@ -1,8 +1,10 @@
 """Rates, given or measured here in some seconds by the code that the run will use."""
 
+import contextlib
+import logging
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from muver.views.layout import Ids
 MEGABYTE = 10**6
 PROBE_BYTES = 32 * 2**20  # of the dump that are read
 SEARCHED = 20_000  # views that are searched
+FIRST = 8  # views or mentions: fewer would tell of single ones, not of batches
 MEASURED, GIVEN = "measured", "given"
 
 
@@ -42,13 +45,14 @@ class Rate:
 
 
 def growing(work: Callable[[int], None], seconds: float, most: int) -> float:
-    """Units a second: of the last of runs that double from 1 unit until one takes long enough.
+    """Units a second: of the last of runs that double until one takes long enough.
 
-    A run is long enough at a third of ``seconds``, so that all of them take about that together;
-    ``most`` units are the largest run. The first one, which warms up, does not count.
+    A run is long enough at a third of ``seconds``, so that all of them take about that together.
+    The first has :data:`FIRST` units, the largest ``most``. One of a single unit comes before,
+    which warms up and does not count.
     """
     work(1)
-    amount = 1
+    amount = min(FIRST, most)
     while True:
         started = time.perf_counter()
         work(amount)
@@ -127,11 +131,23 @@ def exact_rate(dimension: int, settings: Mapping[str, Any]) -> Rate:
         shards = Shards(folder)
 
         def work(amount: int) -> None:
-            search_exact(shards, mentions[:amount], 100, settings["search_memory_mb"])
+            with _quiet():
+                search_exact(shards, mentions[:amount], 100, settings["search_memory_mb"])
 
         value = growing(work, settings["seconds"], len(mentions)) * SEARCHED
     of = f"{SEARCHED} made views of {dimension} dimensions"
     return Rate(value, "products/s", MEASURED, of)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep back the progress lines of runs that are only measured."""
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _made_views(model: Any, layout: Mapping[str, Any]) -> list[Ids]:
