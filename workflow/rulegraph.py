@@ -1,0 +1,42 @@
+"""Draw the rules and what they pass on into docs/rulegraph.md, as Mermaid, which GitHub renders.
+
+`make rulegraph` runs this. Snakemake numbers and colours its graph by the rules there are; here a
+rule is called by its name and lines are sorted, so that a new rule changes only its own lines.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PAGE = Path("docs/rulegraph.md")
+TEXT = """\
+# The rules
+
+What `snakemake` without a target runs in the default preset: an arrow says that the second rule
+reads what the first one writes. `make rulegraph` draws it anew; `snakemake --dag` shows the jobs.
+
+```mermaid
+flowchart TB
+{lines}
+```
+"""
+
+
+def draw(mermaid: str) -> str:
+    """The page of a graph as ``snakemake --rulegraph mermaid-js`` prints it."""
+    names = dict(re.findall(r"^\s*(id\d+)\[(.+?)\]\s*$", mermaid, re.MULTILINE))
+    edges = re.findall(r"^\s*(id\d+) --> (id\d+)\s*$", mermaid, re.MULTILINE)
+    if not names or not edges:
+        raise SystemExit(f"no graph in what snakemake printed:\n{mermaid}")
+    lines = sorted({f"    {names[first]} --> {names[second]}" for first, second in edges})
+    return TEXT.format(lines="\n".join(lines))
+
+
+if __name__ == "__main__":
+    command = ["snakemake", "--rulegraph", "mermaid-js", *sys.argv[1:]]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    PAGE.write_text(draw(done.stdout), encoding="utf-8")
+    print(f"{PAGE} is drawn")
