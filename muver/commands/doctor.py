@@ -33,6 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=False,
     )
     comparing.set_defaults(act=_compare)
+    checking = actions.add_parser(
+        "check", help="before a run: what is missing, what does not fit, how long it will take"
+    )
+    checking.add_argument(
+        "--config", nargs="+", default=[], metavar="KEY=VALUE", help="as snakemake takes it"
+    )
+    checking.add_argument(
+        "--directory", type=Path, default=Path("."), help="the project's folder (default: this)"
+    )
+    checking.add_argument(
+        "--quick", action="store_true", help="import no libraries and measure no rates"
+    )
+    checking.add_argument("--json", type=Path, metavar="FILE", help="write the report for programs")
+    checking.set_defaults(act=_check)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -54,6 +68,18 @@ def _compare(args: argparse.Namespace) -> bool:
         qrels=args.qrels,
         settings=args.settings,
     )
+    if args.json is not None:
+        write_json(args.json, report)
+    print(as_text(report), end="")
+    return report["found"]
+
+
+def _check(args: argparse.Namespace) -> bool:
+    from muver.doctor.check import check, overrides_of
+    from muver.doctor.check_text import as_text
+    from muver.files import write_json
+
+    report = check(args.directory, overrides_of(args.config), measured=not args.quick)
     if args.json is not None:
         write_json(args.json, report)
     print(as_text(report), end="")

@@ -1,0 +1,127 @@
+"""The check as a whole, on machines that are too small."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from muver.cli import main
+from muver.doctor.check import at_once, check, overrides_of
+from muver.doctor.check_text import as_text, duration
+from muver.doctor.rates import Rates
+from muver.errors import InputError
+from muver.plan.machine import Machine
+
+PROJECT = Path(__file__).parents[2]
+RATES = Rates({40: 20_000.0, 512: 20_000.0}, {40: 5_000.0, 512: 5_000.0}, 1e9, "cpu")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copy(PROJECT / "params.yaml", tmp_path)
+    return tmp_path
+
+
+def machine(**other) -> Machine:
+    return Machine(
+        **{"folder": "build/x", "memory": 2**36, "room": 2**40, "cores": 2, "gpus": 0, **other}
+    )
+
+
+def run(folder, overrides=None, **own):
+    return check(folder, overrides or {}, measured=False, rates=RATES, machine=machine(**own))
+
+
+def status(report) -> dict[str, str]:
+    return {finding["check"]: finding["status"] for finding in report["findings"]}
+
+
+def test_a_machine_that_will_do(folder):
+    report = run(folder)
+    assert not report["found"]
+    assert set(status(report).values()) <= {"ok", "note"}
+    left = [job["projected_seconds"] for job in report["jobs"]]
+    assert report["seconds_left"] == pytest.approx(sum(left) / 2)
+    text = as_text(report)
+    assert "Nothing stands in the way." in text and "Projected, not promised" in text
+
+
+@pytest.mark.parametrize(
+    ("own", "which", "says"),
+    [
+        ({"room": 10**6}, "disk", "needed in build/x (projected), 1.0 MB there. Free some"),
+        ({"memory": 10**9}, "memory", "1.0 GB there. Lower training.graph_tokens"),
+    ],
+)
+def test_too_small(folder, own, which, says):
+    report = run(folder, **own)
+    assert report["found"]
+    assert [name for name, one in status(report).items() if one == "problem"] == [which]
+    assert says in as_text(report) and "Problems: 1" in as_text(report)
+
+
+def test_a_busy_machine_is_told(folder):
+    busy = Rates(RATES.encoding, RATES.training, 1e9, "cpu", share=0.25)
+    report = check(folder, {}, measured=False, rates=busy, machine=machine())
+    assert status(report)["load"] == "note" and not report["found"]
+    assert "measuring got 25% of the time" in as_text(report)
+
+
+@pytest.mark.parametrize(
+    ("compute", "own", "expected"),
+    [
+        ({"device": "cuda"}, {}, "problem"),
+        ({"device": "cuda"}, {"gpus": 1}, "ok"),
+        ({"processes": 2}, {"gpus": 1}, "problem"),
+        ({"threads": 4}, {}, "note"),
+        ({"device": "cpu", "threads": 2}, {"gpus": 1}, "ok"),
+    ],
+)
+def test_device(folder, compute, own, expected):
+    assert status(run(folder, {"compute": compute}, **own))["device"] == expected
+
+
+def test_jobs_at_once():
+    compute = {"device": "auto", "threads": 2, "processes": 1}
+    assert at_once(compute, machine(cores=8)) == 4
+    assert at_once(compute, machine(cores=1)) == 1
+    assert at_once(compute, machine(cores=8, gpus=2)) == 1
+
+
+def test_overrides():
+    assert overrides_of(["preset=zeshel", "merge={top_k: 0.2}"]) == {
+        "preset": "zeshel",
+        "merge": {"top_k": 0.2},
+    }
+    for wrong, says in (("preset", "expected KEY=VALUE"), ("merge={", "is not YAML")):
+        with pytest.raises(InputError, match=says):
+            overrides_of([wrong])
+
+
+def test_bad_settings(folder, tmp_path):
+    with pytest.raises(InputError, match="nowhere"):
+        run(folder, {"preset": "nowhere"})
+    with pytest.raises(InputError, match=r"params\.yaml: no such file"):
+        run(tmp_path / "empty")
+    (folder / "params.yaml").write_text("{")
+    with pytest.raises(InputError, match="not YAML"):
+        run(folder)
+
+
+def test_durations():
+    assert [duration(s) for s in (0.4, 59.6, 75, 3600, 7320, 200_000)] == [
+        "under 1 s", "1 min", "1 min 15 s", "1 h", "2 h 2 min", "2 d 7 h",
+    ]  # fmt: skip
+
+
+def test_command(folder, tmp_path, capsys):
+    out = tmp_path / "report.json"
+    arguments = ["doctor", "check", "--quick", "--directory", str(folder)]
+    assert main([*arguments, "--json", str(out)]) == 0
+    assert json.loads(out.read_text())["preset"] == "miniwikia"
+    assert "No rates were measured" in capsys.readouterr().out
+    assert main([*arguments, "--config", "preset=none"]) == 2
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "--config", "compute={device: cuda, processes: 99}"])
+    assert ended.value.code == 1
