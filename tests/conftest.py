@@ -17,8 +17,11 @@ LONG_RUNS = {
     "test_main_job.py": "main_job",
     "test_results.py": "main_job",
     "test_zeshel_preset.py": "main_job",
+    "test_formats.py": "main_job",
     "test_dvc.py": "by_dvc",
+    "test_dvc_views.py": "by_dvc",
     "test_interruption.py": "by_dvc",
+    "test_linked.py": "linked",
 }
 
 

@@ -209,10 +209,10 @@ def _check_linked(settings: Settings) -> None:
         system = settings["systems"][row]
         more = [key for key in ("merge_layers", "global_view", "spans") if system.get(key)]
         if system.get("aggregate") != "max" or more:
+            wrong = f"Leave out {', '.join(more)}" if more else "Set model and aggregate: max"
             raise InputError(
                 f"params.yaml: systems.{row} stands in table2, whose candidates are ranked by "
-                "their best view as it is. Set model and aggregate: max, and leave out "
-                f"{more[0] if more else 'the rest'}."
+                f"their best view as it is. {wrong}."
             )
 
 

@@ -97,13 +97,13 @@ class Project:
             if rule not in ("all", "total")
         }
 
-    def change(self, **sections: object) -> None:
-        """Change params.yaml: the default preset's sections."""
+    def change(self, name: str = "miniwikia", **sections: object) -> None:
+        """Change params.yaml: a preset's sections, the default one's if none is named."""
         path = self.folder / "params.yaml"
         params = yaml.safe_load(path.read_text(encoding="utf-8"))
-        preset = params["presets"]["miniwikia"]
-        for name, value in sections.items():
-            preset[name] = {**preset.get(name, {}), **value} if isinstance(value, dict) else value
+        preset = params["presets"][name]
+        for key, value in sections.items():
+            preset[key] = {**preset.get(key, {}), **value} if isinstance(value, dict) else value
         path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
 
     def read(self, path: str) -> bytes:

@@ -1,0 +1,80 @@
+"""What the stages of Table 2 are told, and what may not be asked of a knowledge base."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from muver.errors import InputError
+from muver.settings import linked as stages
+from muver.settings import resolve
+from muver.settings.rows import model_settings
+
+PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+
+
+def resolved(preset="wikipedia", **more):
+    return resolve(PARAMS, {"preset": preset, **more})
+
+
+def test_the_preset_has_the_paper_s_settings():
+    settings = resolved()
+    assert stages.is_linked(settings) and not stages.is_linked(resolved("zeshel"))
+    assert settings["linking"]["kb"]["paragraphs"] == 5
+    muver = model_settings(settings, "muver_wiki")
+    assert (muver["training"]["batch_size"], muver["training"]["epochs"]) == (8, 1)
+    assert muver["training"]["learning_rate"] == 1e-5
+    assert (muver["views"]["max_tokens"], muver["context"]["max_tokens"]) == (40, 128)
+    assert muver["negatives"]["per_mention"] == 3
+    assert settings["models"]["blink_wiki"]["checkpoint"].endswith("biencoder_wiki_large.bin")
+    assert settings["evaluate"]["cutoffs"] == [10, 30, 100]
+
+
+def test_of_exact_search_only_what_moves_a_candidate_is_in_the_key():
+    row = stages.linked_row_settings(resolved(), "muver_wiki")
+    assert row["retrieve"] == {"k": 100, "match": "id"} and row["index"] is None
+    faster = resolved(compute={"threads": 7}, linking={"search": {"memory_mb": 5, "minimum": 0.5}})
+    assert stages.linked_row_settings(faster, "muver_wiki") == row
+
+
+def test_an_index_is_in_the_key_with_how_it_is_searched():
+    settings = resolved(systems={"muver_wiki": {"index": "hnsw"}})
+    row = stages.linked_row_settings(settings, "muver_wiki")
+    assert row["index"] == {"factory": "hnsw", "seed": 10000}
+    assert row["retrieve"] == {
+        "rescore": True, "most_views": 16384, "effort": None, "minimum": 0.995, "k": 100,
+        "match": "id",
+    }  # fmt: skip
+    assert stages.check_settings(settings)["agreement"] == 0.995
+    search = stages.search_settings(settings, "msnbc")
+    assert search["split"] == "msnbc" and row["retrieve"].items() <= search.items()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"results": ["table2", "table1"]}, "results: table1 is not made of the dataset wikipedia"),
+        ({"preset": "zeshel", "results": ["table2"]}, "table2 is not made of the dataset zeshel"),
+        (
+            {"systems": {"muver_wiki": {"index": "ivfsq"}}},
+            "systems.muver_wiki.index is 'ivfsq'. Did you mean 'ivf_sq'",
+        ),
+        (
+            {"systems": {"muver_wiki": {"aggregate": "softmax_sum"}}},
+            "systems.muver_wiki stands in table2",
+        ),
+        ({"systems": {"muver_wiki": {"merge_layers": 2}}}, "Leave out merge_layers"),
+        ({"tables": {"table2": ["bm25"]}}, "systems.bm25 stands in table2"),
+        ({"linking": {"test": ["aida-train"]}}, "linking.test"),
+        ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
+        ({"linking": {"files": {"msnbc": 3}}}, "linking.files.msnbc: expected string"),
+    ],
+)
+def test_mistakes_are_named(changes, message):
+    with pytest.raises(InputError, match=message):
+        resolved(**changes)
+
+
+def test_the_dataset_brings_its_preset():
+    settings = resolve(PARAMS, {"dataset": "miniwikipedia"})
+    assert (settings["preset"], settings["workspace"]) == ("miniwikipedia", "miniwikipedia")

@@ -1,0 +1,124 @@
+"""Table 2 from a dump to its rows: weights of BLINK's shape, two kinds of index, hard negatives."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from muver.encoders.bert import Bert, BertConfig
+from tests import tiny
+from tests.workflow.conftest import Project, copy_of_the_project
+
+SETS = ("aida-testb", "msnbc", "wnedwiki")
+MENTIONS = {"aida-train": 60, "aida-testa": 12, "aida-testb": 24, "msnbc": 12, "wnedwiki": 16}
+CHANGES = {
+    "linking": {
+        "kb": {"part_bytes": 100_000},
+        "generate": {"entities": 240, "entities_per_world": 120, "mentions": MENTIONS},
+        "indexes": {"ivf_sq": {"factory": "ivf_sq", "lists": 4}},
+    },
+    "systems": {"blink_wiki": {"index": "ivf_sq"}, "muver_wiki": {"index": "hnsw"}},
+    "models": {
+        "blink_wiki": {"checkpoint": "blink.bin", "views": {"max_tokens": 48}},
+        "muver_wiki": {"training": {"epochs": 1, "learning_rate": 1.0e-5}},
+    },
+}
+
+
+def write_checkpoint(path: Path, encoder: Path) -> None:
+    """Random towers under the names that BLINK's release gives them."""
+    config = BertConfig.from_file(encoder / "config.json")
+    state = {}
+    for seed, prefix in enumerate(("context_encoder.bert_model.", "cand_encoder.bert_model.")):
+        torch.manual_seed(seed)
+        state |= {f"{prefix}{name}": w for name, w in Bert(config).state_dict().items()}
+    torch.save(state, path)
+
+
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The whole chain on a small invented encyclopedia."""
+    project = copy_of_the_project(tmp_path_factory.mktemp("linked"))
+    encoder = tiny.make_encoder(project.folder / "encoder")
+    write_checkpoint(project.folder / "blink.bin", encoder)
+    project.change("miniwikipedia", **CHANGES, encoder="encoder")
+    project.snakemake("--config", "preset=miniwikipedia")
+    return project
+
+
+def test_table_2_has_both_rows_on_all_sets(linked):
+    with (linked.folder / "results/table2.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["method"] for row in rows] == ["BLINK", "MuVER"]
+    table = json.loads(linked.read("results/table2.json"))
+    assert [one["set"] for one in table["sets"]] == list(SETS)
+    for one in table["sets"]:
+        assert one["mentions"] + one["outside_kb"] == MENTIONS[one["set"]]
+    recall = [float(rows[1][name]) for name in rows[1] if name.startswith("AIDA-b")]
+    assert recall == sorted(recall) and 0 < recall[-1] <= 100
+
+
+def test_vectors_are_made_in_parts_and_weights_come_from_the_checkpoint(linked):
+    built = linked.folder / "build/miniwikipedia"
+    parts = json.loads((built / "kb/manifest.json").read_text())["parts"]
+    assert len(parts) > 1
+    for model in ("blink_wiki", "muver_wiki"):
+        assert len(list((built / "vectors" / model).glob("part-*.counts.npy"))) == len(parts)
+    evaluation = json.loads((built / "evaluations/msnbc/muver_wiki.json").read_text())
+    assert evaluation["settings"]["encoder"]["layout"] == "blink"
+    assert evaluation["index"]["agreement"] >= 0.995
+
+
+def test_hard_negatives_are_not_gold(linked):
+    import pyarrow.parquet as pq
+
+    built = linked.folder / "build/miniwikipedia"
+    found = pq.read_table(built / "negatives/muver_wiki.parquet").to_pylist()
+    mentions = pq.read_table(built / "mentions/aida-train.parquet").to_pylist()
+    gold = {one["mention_id"]: one["gold"] for one in mentions}
+    assert found and all(len(one["negatives"]) == 3 for one in found)
+    assert all(gold[one["mention_id"]] not in one["negatives"] for one in found)
+
+
+def test_nothing_is_left_to_do_and_a_lost_part_is_encoded_alone(linked):
+    asked = ("--config", "preset=miniwikipedia")
+    assert linked.planned(*asked) == {}
+    part = "build/miniwikipedia/vectors/muver_wiki/part-00001.npy"
+    before = linked.read(part)
+    (linked.folder / part).unlink()
+    assert linked.planned(part, *asked) == {"encode_part": 1}
+    linked.snakemake(part, *asked)
+    assert linked.read(part) == before
+
+
+def test_what_a_table_is_not_made_of_is_said(linked):
+    said = linked.snakemake("-n", "--config", "preset=miniwikia", "results=[table2]", ok=False)
+    assert "results: table2 is not made of the dataset miniwikia" in said
+    said = linked.snakemake("-n", "results/table2.csv", "--config", "preset=miniwikia", ok=False)
+    assert "preset=miniwikipedia" in said
+
+
+def test_an_index_that_agrees_too_little_is_no_source(linked):
+    """The row's index is asked for more than it has: refused by name, nothing replaced."""
+    before = linked.read("results/table2.csv")
+    search = "linking={search: {minimum: 1.0}, indexes: {hnsw: {factory: 'IVF4,PQ2x4'}}}"
+    said = linked.snakemake("--config", "preset=miniwikipedia", search, ok=False)
+    assert "of the exact 100 best entities" in said and "is asked of a table's source" in said
+    assert linked.read("results/table2.csv") == before
+
+
+def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
+    """The preset of the paper on a small dump: refused before anything is linked or trained."""
+    raw = linked.folder / "build/miniwikipedia/raw"
+    project = copy_of_the_project(tmp_path)
+    files = ", ".join(f"{name}: {raw / f'{name}.jsonl'}" for name in MENTIONS)
+    given = {"kilt": raw / "kilt_knowledgesource.json", "blink_biencoder": "blink.bin"}
+    source = ", ".join(f"{name}: {linked.folder / file}" for name, file in given.items())
+    said = project.snakemake(
+        "--config", "preset=wikipedia", f"encoder={linked.folder / 'encoder'}",
+        f"linking={{source: {{{source}}}, files: {{{files}}}}}", ok=False,
+    )  # fmt: skip
+    assert "5903530" in said.replace(",", "") and "240" in said
+    assert not (project.folder / "build/wikipedia/models").exists()
