@@ -1,6 +1,7 @@
 """``muver record``: a table's rows, or the grid's points, as MLflow runs."""
 
 import argparse
+import json
 from pathlib import Path
 
 from muver.commands import add_settings
@@ -16,8 +17,35 @@ def system_file(text: str) -> tuple[str, Path]:
     return system, Path(path)
 
 
+def jobs(text: str) -> list[argparse.Namespace]:
+    """Parse ``--jobs``: the arguments of several calls."""
+    parser = argparse.ArgumentParser(prog="muver record --jobs", exit_on_error=False)
+    add_one(parser)
+    try:
+        return [parser.parse_args(arguments) for arguments in json.loads(text)]
+    except (json.JSONDecodeError, TypeError, argparse.ArgumentError) as error:
+        raise argparse.ArgumentTypeError(f"not a list of arguments: {error}") from None
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``muver record``."""
+    made = add_one(parser)
+    made.add_argument(
+        "--jobs",
+        type=jobs,
+        metavar="JSON",
+        help="several tables at once: a list of lists of these arguments",
+    )
+    parser.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="where the rows cannot be recorded say so, leave a file beside --out that tells it, "
+        "and end well",
+    )
+
+
+def add_one(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
+    """The options of one table or grid; returns the group of what is recorded."""
     made = parser.add_mutually_exclusive_group(required=True)
     made.add_argument("--table", type=Path, help="JSON that muver table wrote")
     made.add_argument("--grid", type=Path, help="JSON that muver grid wrote")
@@ -29,7 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         default=[],
-        help="of a table: run files, named after their systems",
+        help="of a table: run files, named after their systems; of table2 in folders named after "
+        "their sets",
     )
     parser.add_argument(
         "--artifacts",
@@ -40,6 +69,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a table: further files to keep with a system's run, such as its training log",
     )
     parser.add_argument(
+        "--benchmarks",
+        type=system_file,
+        nargs="*",
+        default=[],
+        metavar="SYSTEM:STAGE=FILE",
+        help="Snakemake's benchmark files: seconds, memory and load of a system's (or of a grid's "
+        "point's) stages; those that are not there are passed over",
+    )
+    parser.add_argument(
+        "--figures",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="of a table with a sweep: figures to keep with its parent run",
+    )
+    parser.add_argument(
         "--logs",
         type=Path,
         nargs="+",
@@ -47,20 +92,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the grid: training logs, each named after its point",
     )
     parser.add_argument(
-        "--out", type=Path, required=True, help="CSV file: the run and its address of each row key"
+        "--out", type=Path, help="CSV file (needed): the run and its address of each row key"
     )
     add_settings(
         parser,
-        '{"experiment": NAME, "enabled": true}; by default the name of the table\'s file',
+        '{"experiment": NAME, "enabled": true, "source": where the dataset comes from, "options": '
+        "what follows snakemake to make it again}; by default the name of the table's file",
         required=False,
     )
+    return made
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.tracking.record import record, record_grid
+    from muver.tracking.attempts import attempt
 
-    if args.grid:
-        record_grid(args.grid, args.logs, args.out, args.settings)
-    else:
-        record(args.table, args.evaluations, args.runs, args.artifacts, args.out, args.settings)
+    attempt(args.jobs or [args], args.keep_going)

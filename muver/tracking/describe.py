@@ -114,31 +114,6 @@ def precision(settings: Mapping[str, Any]) -> dict[str, str]:
     return {"precision": in_words(found)} if found else {}
 
 
-def note(evaluation: Mapping[str, Any], method: str, key: str, table: str) -> str:
-    """The run's description: the row with its worlds, and how to make it again.
-
-    Parameters
-    ----------
-    table
-        Path of the table's CSV, as the workflow names it.
-    """
-    cutoffs = [str(k) for k in evaluation["cutoffs"]]
-    header = ["recall in percent", "mentions", *(f"R@{k}" for k in cutoffs)]
-    lines = [header, ["---", *["--:"] * (len(header) - 1)]]
-    parts = {"**all mentions**": evaluation, **evaluation["worlds"]}
-    for name, part in parts.items():
-        shares = [percent(part["hits"][k], part["mentions"]) for k in cutoffs]
-        lines.append([name, str(part["mentions"]), *shares])
-    means = [f"{evaluation['macro'][k]:.2f}" for k in cutoffs]
-    lines.append(["mean of worlds", "", *means])
-    grid = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return (
-        f"**{method}** on {evaluation['dataset']}: row `{key}` of `{table}`.\n\n{grid}\n\n"
-        f"To make it again, with the parameters of this run in params.yaml: "
-        f"`snakemake --cores all {table}`. The same settings, seed and data give the same key."
-    )
-
-
 def worlds_csv(evaluation: Mapping[str, Any]) -> str:
     """Recall by world as CSV, in percent with two decimals."""
     cutoffs = [str(k) for k in evaluation["cutoffs"]]

@@ -2,16 +2,42 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
 from pathlib import Path
 from typing import NamedTuple
 
 
 class Point(NamedTuple):
-    """A value of a metric at a training step."""
+    """A value of a metric at a step: of training, or of merging."""
 
     name: str
     step: int
     value: float
+
+
+class Data(NamedTuple):
+    """A dataset as MLflow lists a run's inputs.
+
+    Attributes
+    ----------
+    name
+        The dataset's.
+    digest
+        Its fingerprint.
+    source
+        Where it comes from: an address, a folder, or empty where nobody said.
+    context
+        What the run used it for: the split that was scored.
+    profile
+        Its size, by name.
+    """
+
+    name: str
+    digest: str
+    source: str
+    context: str
+    profile: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -29,15 +55,19 @@ class Entry:
     metrics
         Numbers without a step.
     curves
-        Numbers by training step.
+        Numbers by step.
+    timings
+        Numbers of the machine. They need not agree: a run keeps those of the first recording.
     parameters
         Settings as flat names and texts.
     note
         The description, in Markdown.
     source
         The table it belongs to, as the workflow names it.
+    data
+        What it was made of.
     hashed
-        The file whose hash DVC knows, if any.
+        The file whose hash DVC knows, or several by name, if any.
     files
         Files to keep with the run, each with its folder there.
     texts
@@ -54,7 +84,9 @@ class Entry:
     note: str
     source: str
     curves: Sequence[Point] = ()
-    hashed: Path | None = None
+    timings: Mapping[str, float] = field(default_factory=dict)
+    data: Data | None = None
+    hashed: Path | Mapping[str, Path] | None = None
     files: Sequence[tuple[Path, str]] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     children: Sequence["Entry"] = ()
@@ -66,3 +98,22 @@ class Entry:
             if point.name not in last or point.step >= last[point.name].step:
                 last[point.name] = point
         return {**{name: point.value for name, point in last.items()}, **self.metrics}
+
+    def folders(self) -> set[str]:
+        """Names that stand at the top of the run's artifacts."""
+        kept = [folder for _, folder in self.files] + list(self.texts)
+        return {path.partition("/")[0] for path in kept}
+
+
+SHARED = ("method", "system", "dataset", "data_fingerprint", "mentions", "precision")
+
+
+def shared_parameters(runs: Sequence[Entry]) -> dict[str, str]:
+    """The parameters that all runs have with the same value."""
+    return dict(sorted(reduce(and_, (run.parameters.items() for run in runs))))
+
+
+def shared_tags(runs: Sequence[Entry]) -> dict[str, str]:
+    """What their parent can say of all runs alike."""
+    both = reduce(and_, (run.tags.items() for run in runs))
+    return {name: value for name, value in sorted(both) if name in SHARED}

@@ -1,20 +1,31 @@
 """The grid as entries: a parent with the chosen point, and one run a point under it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from muver.checking import did_you_mean
 from muver.errors import InputError
 from muver.files import short_hash
 from muver.grid.points import HYPERPARAMETERS, spelled
-from muver.tracking import describe
+from muver.tracking import describe, notes
 from muver.tracking.curves import curves
-from muver.tracking.entry import Entry
+from muver.tracking.entry import Data, Entry
+from muver.tracking.files import by_stage
+from muver.tracking.timings import timings
 from muver.training_log import best_validation
 
 
-def grid_entry(grid: Mapping[str, Any], source: Path, logs: Sequence[Path]) -> Entry:
+def grid_entry(
+    grid: Mapping[str, Any],
+    source: Path,
+    logs: Sequence[Path],
+    benchmarks: Sequence[tuple[str, Path]] = (),
+    settings: Mapping[str, Any] | None = None,
+) -> Entry:
     """What is recorded of a grid.
 
     Parameters
@@ -25,6 +36,10 @@ def grid_entry(grid: Mapping[str, Any], source: Path, logs: Sequence[Path]) -> E
         Path of its CSV, as the workflow names it; .md and .json lie beside it.
     logs
         Training logs, each named after its point.
+    benchmarks
+        ``point:stage`` and Snakemake's benchmark file of that stage.
+    settings
+        ``source`` of the dataset, ``options`` of a call of snakemake.
 
     Raises
     ------
@@ -39,7 +54,17 @@ def grid_entry(grid: Mapping[str, Any], source: Path, logs: Sequence[Path]) -> E
         )
     if missing := [name for name in names if name not in by_point]:
         raise InputError(f"--logs: no log of {', '.join(missing)}.")
-    points = [_point(row, grid, by_point[row["system"]], source) for row in grid["rows"]]
+    settings = settings or {"source": "", "options": ""}
+    data = Data(grid["dataset"], grid["fingerprint"], settings["source"], "val", {})
+    timed = by_stage(benchmarks)
+    points = [
+        replace(
+            _point(row, grid, by_point[row["system"]], source),
+            data=data,
+            timings=timings(timed.get(row["system"], {}).items()),
+        )
+        for row in grid["rows"]
+    ]
     chosen = points[names.index(grid["chosen"])]
     return Entry(
         key=grid["row_key"],
@@ -53,8 +78,10 @@ def grid_entry(grid: Mapping[str, Any], source: Path, logs: Sequence[Path]) -> E
         },
         metrics={**chosen.metrics, "points": len(points)},
         parameters=chosen.parameters,
-        note=_note(grid, chosen, source),
+        note=f"{_note(grid, chosen)}\n\n"
+        + notes.how_to(source.as_posix(), None, settings["options"]),
         source=source.as_posix(),
+        data=data,
         files=[(source.with_suffix(suffix), "grid") for suffix in (".csv", ".md", ".json")],
         children=points,
     )
@@ -81,6 +108,7 @@ def _point(row: Mapping[str, Any], grid: Mapping[str, Any], log: Path, source: P
         curves=curves(log),
         hashed=log,
         files=[(log, "training")],
+        texts={"configuration.yaml": yaml.safe_dump(row["settings"], sort_keys=False)},
     )
 
 
@@ -93,16 +121,15 @@ def _tags(grid: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _note(grid: Mapping[str, Any], chosen: Entry, source: Path) -> str:
+def _note(grid: Mapping[str, Any], chosen: Entry) -> str:
     lines = [
-        f"{key} {spelled(mean['value'])}: {mean['recall']:.2f} ({mean['points']} points)"
+        [key, spelled(mean["value"]), f"{mean['recall']:.2f}", str(mean["points"])]
         for key, of_values in grid["means"].items()
         for mean in of_values
     ]
-    listed = "\n".join(f"* {line}" for line in lines)
+    shown = notes.grid(lines, ["setting", "value", f"mean R@{grid['cutoff']}", "points"])
     return (
         f"**Grid of {grid['model']}** on {grid['dataset']}, {len(grid['rows'])} points below this "
         f"run. Chosen: `{chosen.name}`, whose parameters are this run's. {grid['rule']}\n\n"
-        f"Mean validation recall@{grid['cutoff']} by value:\n\n{listed}\n\nTo make it again: "
-        f"`snakemake --cores all {source.as_posix()}`."
+        f"Mean validation recall@{grid['cutoff']} by value:\n\n{shown}"
     )

@@ -11,9 +11,11 @@ from muver.files import read_json, write_text
 from muver.progress import logger
 from muver.tracking.entry import Entry
 from muver.tracking.grid import grid_entry
+from muver.tracking.linked import LinkedFiles, linked_entries
 from muver.tracking.rows import Files, entries
 
-HEADER = ("row_key", "method", "run_id", "experiment_id", "address")
+HEADER = ("row_key", "method", "run_id", "experiment_id", "address", "store")
+SETTINGS = {"enabled": True, "source": "", "options": ""}
 
 
 def record(
@@ -23,37 +25,58 @@ def record(
     artifacts: Sequence[tuple[str, Path]],
     out: Path,
     settings: dict[str, Any],
+    benchmarks: Sequence[tuple[str, Path]] = (),
+    figures: Sequence[Path] = (),
 ) -> None:
     """Record each row of a table as one MLflow run, and write which run is which row's.
 
-    A row with several seeds is a parent with one run a seed under it. What is there already is
-    left as it is. A run with the same key and other numbers (made on another machine), or one
-    that a crash left unfinished, is deleted and made anew.
+    A row with several seeds is a parent with one run a seed under it; the rows of a sweep stand
+    under one as well. What is there already is left as it is. A run with the same key and other
+    content (made on another machine), or one that a crash left unfinished, is marked, deleted and
+    made anew.
 
     Parameters
     ----------
     table
         JSON of the table.
     evaluations, runs
-        Of every system, those of further seeds among them; runs are named after their systems.
+        Of every system, those of further seeds among them; runs are named after their systems. Of
+        Table 2 of every system and set, the runs in folders named after the sets.
     artifacts
         Further files of a system, such as its training log, whose curves are recorded as well.
     settings
         ``experiment``: its name, by default the table's. ``enabled``: if false nothing is
-        recorded, and ``out`` has its header only.
+        recorded, and ``out`` has its header only. ``source``: where the dataset comes from.
+        ``options``: what follows a call of snakemake that makes the table again.
+    benchmarks
+        ``system:stage`` and Snakemake's benchmark file of that stage.
+    figures
+        Of the table, kept with the parent of a sweep.
 
     Raises
     ------
     InputError
-        If the table was not made from these evaluations, a run file is missing, or the store
-        cannot be used.
+        If the table was not made from these evaluations, a run file is missing or was changed
+        after it was scored, or the store cannot be used.
     """
-    files = Files(evaluations, runs, artifacts)
-    found = entries(read_json(table), table.with_suffix(".csv").as_posix(), files)
-    _record(found, with_defaults(settings, {"experiment": table.stem, "enabled": True}), out)
+    settings = with_defaults(settings, {"experiment": table.stem, **SETTINGS})
+    content, source = read_json(table), table.with_suffix(".csv").as_posix()
+    if "sets" in content:
+        linked = LinkedFiles(evaluations, runs, artifacts, benchmarks, settings["source"])
+        found = linked_entries(content, source, linked, settings["options"])
+    else:
+        files = Files(evaluations, runs, artifacts, benchmarks, figures, settings["source"])
+        found = entries(content, source, files, settings["options"])
+    _record(found, settings, out, table)
 
 
-def record_grid(grid: Path, logs: Sequence[Path], out: Path, settings: dict[str, Any]) -> None:
+def record_grid(
+    grid: Path,
+    logs: Sequence[Path],
+    out: Path,
+    settings: dict[str, Any],
+    benchmarks: Sequence[tuple[str, Path]] = (),
+) -> None:
     """Record the grid as one run with the chosen point, and each point as a run under it.
 
     Parameters
@@ -62,29 +85,35 @@ def record_grid(grid: Path, logs: Sequence[Path], out: Path, settings: dict[str,
         JSON of the grid; .csv and .md lie beside it.
     logs
         Training logs, each named after its point.
-    settings
+    settings, benchmarks
         As of :func:`record`.
     """
-    entry = grid_entry(read_json(grid), grid.with_suffix(".csv"), logs)
-    _record([entry], with_defaults(settings, {"experiment": grid.stem, "enabled": True}), out)
+    settings = with_defaults(settings, {"experiment": grid.stem, **SETTINGS})
+    source = grid.with_suffix(".csv")
+    entry = grid_entry(read_json(grid), source, logs, benchmarks, settings)
+    _record([entry], settings, out, grid)
 
 
-def _record(found: Sequence[Entry], settings: dict[str, Any], out: Path) -> None:
+def _record(found: Sequence[Entry], settings: dict[str, Any], out: Path, table: Path) -> None:
     lines: list[Sequence[str]] = []
     if settings["enabled"]:
         # Two seconds of imports, saved where tracking is off.
+        from muver.tracking.experiments import describe_experiment, open_experiment
+        from muver.tracking.lost import tell_lost
         from muver.tracking.runs import Recorder
-        from muver.tracking.store import open_experiment, open_store
+        from muver.tracking.store import open_store, store_name
 
         with open_store() as (client, folder):
             experiment = open_experiment(client, settings["experiment"], folder)
             recorder = Recorder(client, experiment)
             # The UI shows the newest run first: recorded from the last row, they stand in order.
-            for entry in reversed(found):
+            for position, entry in reversed(list(enumerate(found, start=1))):
                 lines[:0] = [
-                    (one.key, one.name, run, experiment, _address(experiment, run))
-                    for one, run in recorder.put(entry)
+                    (one.key, one.name, run, experiment, _address(experiment, run), store_name())
+                    for one, run in recorder.put(entry, position)
                 ]
+            describe_experiment(client, experiment, table)
+            tell_lost(client, out, {line[0]: line[2] for line in lines}, recorder.made)
     else:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
     text = io.StringIO()

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from sys import float_info
 from typing import Any
 
@@ -11,10 +12,14 @@ from mlflow.utils.mlflow_tags import MLFLOW_PARENT_RUN_ID
 
 from muver.progress import logger
 from muver.tracking.entry import Entry, Point
-from muver.tracking.provenance import code_version, file_hash
+from muver.tracking.environment import environment
+from muver.tracking.inputs import dataset_input
+from muver.tracking.provenance import code_version, file_hashes
 
+TIMES = "system/"  # metrics of the machine, which may differ
+LAYOUT = "2"  # of what a run holds; a run of an older muver is made anew, to hold it too
 PARAMETERS_A_CALL = 100  # MLflow's limits
-METRICS_A_CALL = 1000
+METRICS_A_CALL = 900
 
 
 class Recorder:
@@ -29,80 +34,111 @@ class Recorder:
     def __init__(self, client: MlflowClient, experiment: str):
         self.client, self.experiment = client, experiment
         self.version = code_version()
+        self.environment = environment()
+        self.made: set[str] = set()  # runs that were not there before
 
-    def put(self, entry: Entry, parent: str | None = None) -> list[tuple[Entry, str]]:
+    def put(
+        self, entry: Entry, position: int = 1, parent: str | None = None
+    ) -> list[tuple[Entry, str]]:
         """Find or make the run of an entry, and those of its children under it.
 
         A run that holds the entry already is left as it is, or moved under ``parent``. Others
-        with its key are deleted once the new one is there, with what is still under them. A run
-        is marked as finished when everything is in it, never before.
+        with its key are marked as replaced and deleted once the new one is there, with what is
+        still under them. A run is marked as finished when everything is in it, never before.
+
+        Parameters
+        ----------
+        position
+            The row's in the table, or the child's under its parent: the tag ``position``.
 
         Returns
         -------
         The entry and its children with the ids of their runs.
         """
         found = self.client.search_runs([self.experiment], f"tags.row_key = '{entry.key}'")
-        kept = next((run for run in found if _holds(run, entry)), None)
-        run_id = kept.info.run_id if kept else self._create(entry, parent)
-        if kept and parent and kept.data.tags.get(MLFLOW_PARENT_RUN_ID) != parent:
-            self.client.set_tag(run_id, MLFLOW_PARENT_RUN_ID, parent)
+        differs = {run.info.run_id: self._differs(run, entry) for run in found}
+        kept = next((run for run in found if not differs[run.info.run_id]), None)
+        moving = {
+            "position": f"{position:02d}",
+            **({MLFLOW_PARENT_RUN_ID: parent} if parent else {}),
+        }
+        if kept:
+            run_id = kept.info.run_id
+            for name, value in moving.items():
+                if kept.data.tags.get(name) != value:
+                    self.client.set_tag(run_id, name, value)
+        else:
+            run_id = self._create(entry, moving)
+            self.made.add(run_id)
         # The UI shows the newest run first: made from the last one, they stand in order.
-        below = [self.put(child, run_id) for child in reversed(entry.children)]
+        numbered = list(enumerate(entry.children, start=1))
+        below = [self.put(child, at, run_id) for at, child in reversed(numbered)]
         for run in found:
             if run is not kept:
-                self._discard(run)
+                self._discard(run, differs[run.info.run_id] or "stood twice", run_id)
         if kept is None:
             self.client.set_terminated(run_id)
         logger.info("%s: recorded%s, run %s", entry.name, " before" if kept else "", run_id)
         return [(entry, run_id), *(line for lines in reversed(below) for line in lines)]
 
-    def _create(self, entry: Entry, parent: str | None) -> str:
+    def _create(self, entry: Entry, moving: dict[str, str]) -> str:
         tags = {
             **entry.tags,
+            **moving,
             "row_key": entry.key,
+            "layout": LAYOUT,
             **self.version,
-            **(file_hash(entry.hashed) if entry.hashed else {}),
+            **file_hashes(entry.hashed),
             "mlflow.source.name": entry.source,
             "mlflow.source.type": "JOB",
             "mlflow.note.content": entry.note,
-            **({MLFLOW_PARENT_RUN_ID: parent} if parent else {}),
         }
         info = self.client.create_run(self.experiment, tags=tags, run_name=entry.name).info
+        if entry.data:
+            self.client.log_inputs(info.run_id, [dataset_input(entry.data)])
         parameters = [Param(name, text) for name, text in entry.parameters.items()]
-        for part in _parts(parameters, PARAMETERS_A_CALL):
-            self.client.log_batch(info.run_id, params=part)
-        points = [*(Point(name, 0, value) for name, value in entry.metrics.items()), *entry.curves]
+        numbers = {**entry.metrics, **entry.timings}
+        points = [*(Point(name, 0, value) for name, value in numbers.items()), *entry.curves]
         metrics = [Metric(name, value, info.start_time, step) for name, step, value in points]
-        for part in _parts(metrics, METRICS_A_CALL):
-            self.client.log_batch(info.run_id, metrics=part)
+        parts = _parts(parameters, PARAMETERS_A_CALL), _parts(metrics, METRICS_A_CALL)
+        for some, others in zip_longest(*parts, fillvalue=()):
+            self.client.log_batch(info.run_id, params=some, metrics=others)
         for path, folder in entry.files:
             self.client.log_artifact(info.run_id, str(path), folder)
-        for path, text in entry.texts.items():
+        for path, text in {**entry.texts, **self.environment}.items():
             self.client.log_text(info.run_id, text, path)
         return info.run_id
 
-    def _discard(self, run: Run) -> None:
-        """Delete a run that does not hold its entry, and the runs that are still under it."""
-        finished = run.info.status == "FINISHED"
-        why = "had other numbers or names, or stood twice" if finished else "was not finished"
+    def _differs(self, run: Run, entry: Entry) -> str:
+        """Why a run is not the entry's; empty if it is: whole, and with its name and content."""
+        tags, metrics = run.data.tags, run.data.metrics
+        numbers = {name: metrics[name] for name in metrics if not name.startswith(TIMES)}
+        if run.info.status != "FINISHED":
+            return "was not finished"
+        if tags.get("layout") != LAYOUT:
+            return "was recorded by another version of muver"
+        if run.info.run_name != entry.name:
+            return "had another name"
+        if _as_stored(numbers) != _as_stored(entry.final()):
+            return "had other numbers"
+        if other := [name for name, value in entry.tags.items() if tags.get(name) != value]:
+            return f"had another {', '.join(sorted(other))}"
+        there = {one.path for one in self.client.list_artifacts(run.info.run_id)}
+        if lost := entry.folders() - there:
+            return f"had lost {', '.join(sorted(lost))} of its files"
+        return ""
+
+    def _discard(self, run: Run, why: str, by: str) -> None:
+        """Delete a run that is not its entry's, and the runs that are still under it."""
         under = f"tags.`{MLFLOW_PARENT_RUN_ID}` = '{run.info.run_id}'"
         for child in self.client.search_runs([self.experiment], under):
-            self._delete(child, "no longer belongs there")
-        self._delete(run, why)
+            self._delete(child, "no longer belongs there", by)
+        self._delete(run, why, by)
 
-    def _delete(self, run: Run, why: str) -> None:
+    def _delete(self, run: Run, why: str, by: str) -> None:
         logger.info("%s: deleted run %s, which %s", run.info.run_name, run.info.run_id, why)
+        self.client.set_tag(run.info.run_id, "replaced_by", by)
         self.client.delete_run(run.info.run_id)
-
-
-def _holds(run: Run, entry: Entry) -> bool:
-    """Whether a run is the entry's: finished, and with its name, tags and numbers."""
-    return (
-        run.info.status == "FINISHED"
-        and run.info.run_name == entry.name
-        and entry.tags.items() <= run.data.tags.items()
-        and _as_stored(run.data.metrics) == _as_stored(entry.final())
-    )
 
 
 def _as_stored(metrics: dict[str, float]) -> dict[str, float | None]:

@@ -2,15 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import and_
 from typing import Any
 
 from muver.files import short_hash
 from muver.tracking import describe
-from muver.tracking.entry import Entry
-
-SHARED = ("method", "system", "dataset", "data_fingerprint", "mentions", "precision")  # tags
+from muver.tracking.entry import SHARED, Entry, shared_parameters
 
 
 def above_seeds(
@@ -41,9 +37,10 @@ def above_seeds(
             **describe.recalls("mean", seeds["mean"], width),
             **describe.recalls("spread", seeds["spread"], width),
         },
-        parameters=dict(sorted(reduce(and_, (run.parameters.items() for run in runs)))),
+        parameters=shared_parameters(runs),
         note=_note(own, named, seeds),
         source=own.source,
+        data=own.data,
         children=named,
     )
 

@@ -122,25 +122,71 @@ def logs(table):
     return [artifact.partition("=")[2] for artifact in artifacts(table)]
 
 
-def record_table(table):
-    """The command that records a table's rows, one MLflow experiment a table."""
-    settings = as_json({"experiment": table, **S["tracking"]})
-    return (
-        f"muver record --log {LOGS}/record/{table}.log --settings '{settings}'"
-        f" --table results/{table}.json --evaluations {' '.join(evaluations(table))}"
-        f" --runs {' '.join(runs(table))} --artifacts {' '.join(artifacts(table))}"
-        f" --out {ROOT}/recorded/{table}.csv"
+def stage_benchmarks(name):
+    """The benchmark file of each stage that made a system, as SYSTEM:STAGE=FILE."""
+    own = system_of(S, name)
+    files = {"retrieve": f"retrieve/{SPLIT}/{name}"}
+    if trained := own.get("model"):
+        files["train"] = f"train/{trained}"
+        files["encode"] = f"encode/{SPLIT}/{trained}"
+        if own["merge_layers"]:
+            files["merge"] = f"merge/{SPLIT}/{trained}_{own['search']}"
+        if own["global_view"]:
+            files["encode_global"] = f"encode_global/{SPLIT}/{trained}"
+        if own["spans"]:
+            files["encode_spans"] = f"encode_spans/{SPLIT}/{trained}"
+    return [f"{name}:{stage}={LOGS}/{file}.benchmark.tsv" for stage, file in files.items()]
+
+
+def dataset_source():
+    """Where the dataset comes from: an address or a folder."""
+    if S["dataset"] != "zeshel":
+        return W.raw
+    download = S["download"]
+    return download["source"] or download["url"] or find_source("zeshel").address
+
+
+def record_settings(experiment):
+    """Settings of a recording as one JSON string."""
+    chosen = {key: S[key] for key in ("dataset", "encoder")} if S["preset"] == "directory" else {}
+    config = [f"{key}={value}" for key, value in (chosen or {"preset": S["preset"]}).items()]
+    return as_json(
+        {
+            "experiment": experiment,
+            "source": dataset_source(),
+            "options": f"--config {' '.join(config)}",
+            **S["tracking"],
+        }
     )
+
+
+def record_table(table):
+    """The arguments that record a table's rows, one MLflow experiment a table."""
+    figures = ["--figures", "results/figures/table3.svg"] if table == "table3" else []
+    return [
+        *("--settings", record_settings(table), "--table", f"results/{table}.json"),
+        *("--evaluations", *evaluations(table), "--runs", *runs(table)),
+        *("--artifacts", *artifacts(table), *figures),
+        *("--benchmarks", *(one for name in systems(table) for one in stage_benchmarks(name))),
+        *("--out", f"{ROOT}/recorded/{table}.csv"),
+    ]
 
 
 def record_grid():
-    """The command that records the grid's points under one parent."""
-    settings = as_json({"experiment": "grid", **S["tracking"]})
-    return (
-        f"muver record --log {LOGS}/record/grid.log --settings '{settings}'"
-        f" --grid results/grid.json --logs {' '.join(map(W.grid_log, POINTS))}"
-        f" --out {ROOT}/recorded/grid.csv"
-    )
+    """The arguments that record the grid's points under one parent."""
+    timed = [f"{point}:train={LOGS}/grid/{point}.benchmark.tsv" for point in POINTS]
+    return [
+        *("--settings", record_settings("grid"), "--grid", "results/grid.json"),
+        *("--logs", *map(W.grid_log, POINTS), "--benchmarks", *timed),
+        *("--out", f"{ROOT}/recorded/grid.csv"),
+    ]
+
+
+def recording(table):
+    """The command that records a table once it is made; the table stays if that goes wrong."""
+    arguments = record_grid() if table == "grid" else record_table(table)
+    log = f"{LOGS}/record/{table}.log"
+    return f"muver record --keep-going --log {log} {shlex.join(arguments)}"
 
 
 def places(keys):

@@ -28,7 +28,7 @@ rule comparison:
         table=one_of(COMPARISONS),
     params:
         settings=comparison,
-        record=lambda wildcards: record_table(wildcards.table),
+        record=lambda wildcards: recording(wildcards.table),
     shell:
         "muver table --log {log} --name {wildcards.table} --settings {params.settings:q}"
         " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
@@ -67,7 +67,7 @@ rule table3:
         f"{LOGS}/tables/table3.benchmark.tsv"
     params:
         settings=as_json({"rows": rows_of_table("table3"), "cutoff": S["sweep"]["cutoff"]}),
-        record=record_table("table3"),
+        record=recording("table3"),
     shell:
         "muver table --log {log} --name table3 --settings {params.settings:q}"
         " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
@@ -205,7 +205,7 @@ rule grid:
             }
         ),
         name=S["workspace"],
-        record=record_grid(),
+        record=recording("grid"),
     shell:
         "muver grid --log {log} --settings {params.settings:q} --dataset {params.name}"
         " --counts {input.counts} --encoder {input.start} --logs {input.logs} --out {output.csv} && {params.record}"
@@ -218,8 +218,27 @@ rule record:
     log:
         f"{LOGS}/record.log",
     params:
-        record=" && ".join(
-            record_grid() if table == "grid" else record_table(table) for table in RECORDED
+        jobs=json.dumps(
+            [record_grid() if table == "grid" else record_table(table) for table in RECORDED]
         ),
     shell:
-        "({params.record}) > {log} 2>&1"
+        "muver record --log {log} --jobs {params.jobs:q}"
+
+
+# A table stays where its rows could not be recorded (a server that is down), and the call ends with
+# an error once everything else is made.
+STARTED = time.time()
+
+
+onsuccess:
+    failed = [
+        f"{file.stem}: {file.read_text().strip()}"
+        for file in sorted(Path(ROOT, "recorded").glob("*.failed"))
+        if file.stat().st_mtime >= STARTED
+    ]
+    if failed:
+        raise WorkflowError(
+            "All tables are made, but not all rows are in MLflow. Once it can be reached: "
+            "snakemake --cores all record",
+            *failed,
+        )

@@ -1,0 +1,101 @@
+"""Table 3's rows after each merging: runs under a parent whose curves are the table's columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from muver.files import short_hash
+from muver.tracking import describe, notes
+from muver.tracking.entry import Entry, Point, shared_parameters, shared_tags
+
+Row = Mapping[str, Any]
+
+
+def above_layers(
+    rows: Sequence[Row],
+    entries: Sequence[Entry],
+    cutoffs: Sequence[int],
+    figures: Sequence[Path] = (),
+) -> list[Entry]:
+    """The entries, those of one method and search put under a parent in place of the first.
+
+    Parameters
+    ----------
+    rows
+        The table's, one an entry; those of a sweep have a ``search`` and their ``merge_layers``.
+    figures
+        Kept with each parent.
+    """
+    sweeps: dict[tuple[str, str], list[int]] = {}
+    for at, row in enumerate(rows):
+        if row.get("search"):
+            sweeps.setdefault((row["method"], row["search"]), []).append(at)
+    found = list(entries)
+    for (method, search), places in sweeps.items():
+        above = [at for at, row in enumerate(rows) if _starts(row, entries[at], entries[places[0]])]
+        parent = _parent(
+            f"{method}, {search} pairs", rows, entries, places, [*above[:1], *places], cutoffs
+        )
+        found[places[0]] = replace(parent, files=[(path, "figures") for path in figures])
+    under = {at for places in sweeps.values() for at in places[1:]}
+    return [entry for at, entry in enumerate(found) if at not in under]
+
+
+def _starts(row: Row, entry: Entry, first: Entry) -> bool:
+    """Whether a row shows the views that a sweep starts from: its model's, unmerged."""
+    return (
+        row.get("search") is None
+        and row.get("merge_layers") == 0
+        and _of_model(entry) == _of_model(first)
+    )
+
+
+def _of_model(entry: Entry) -> dict[str, str]:
+    return {name: text for name, text in entry.parameters.items() if name.startswith("model.")}
+
+
+def _parent(
+    name: str,
+    rows: Sequence[Row],
+    entries: Sequence[Entry],
+    places: Sequence[int],
+    curve: Sequence[int],
+    cutoffs: Sequence[int],
+) -> Entry:
+    """The parent of the rows at ``places``; its curves have the rows at ``curve``."""
+    width = describe.digits(cutoffs)
+    children = [
+        replace(entries[at], name=f"{entries[at].name} ({_layers(rows[at])})") for at in places
+    ]
+    points, lines = [], []
+    for at in curve:
+        numbers = describe.recalls("", rows[at]["micro"], width)
+        numbers["views_per_entity"] = rows[at]["views_per_entity"]
+        points += [Point(key, rows[at]["merge_layers"], value) for key, value in numbers.items()]
+        recalls = [f"{rows[at]['micro'][str(k)]:.2f}" for k in cutoffs]
+        lines.append([_layers(rows[at]), f"{rows[at]['views_per_entity']:.2f}", *recalls])
+    first = children[0]
+    shown = notes.grid(lines, ["merged", "views an entity", *(f"R@{k}" for k in cutoffs)])
+    return Entry(
+        key=short_hash({"layers_of": [child.key for child in children]}),
+        name=name,
+        tags={
+            **shared_tags(children),
+            "role": "parent",
+            "config_hash": short_hash([child.key for child in children]),
+        },
+        metrics={},
+        curves=points,
+        parameters=shared_parameters(children),
+        note=f"**{name}** of `{first.source}`: one run a row below this one. The metrics of this "
+        "run have a step for each number of layers merged; what is shown of each is the last."
+        f"\n\n{shown}\n\n{notes.how_to(first.source, None, '')}",
+        source=first.source,
+        data=first.data,
+        children=children,
+    )
+
+
+def _layers(row: Row) -> str:
+    return f"{row['merge_layers']} layer{'' if row['merge_layers'] == 1 else 's'}"
