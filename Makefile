@@ -8,7 +8,6 @@ GPU    ?= $(if $(wildcard .venv/.ready-gpu),1,0)
 
 BIN    := .venv/bin
 READY  := .venv/.ready-$(if $(filter 1,$(GPU)),gpu,cpu)
-STORE  := $(or $(MLFLOW_TRACKING_URI),sqlite:///mlflow.db)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # After the target, since --config takes every word that follows.
 SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
@@ -17,16 +16,17 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup table1 results docs-results rulegraph test record audit pull lint lock clean
+.PHONY: help setup table1 results docs-results plots rulegraph test record audit pull lint lock clean
 
 help:
 	@echo 'make table1   run the workflow and print Table 1'
 	@echo 'make results  run the workflow for every table and figure of params.yaml'
 	@echo 'make docs-results  write docs/results.md, the page of record, from those results'
+	@echo 'make plots         dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
 	@echo 'make rulegraph     draw the rules into docs/rulegraph.md'
 	@echo 'make test     run the test suite; ARGS="-k name" goes to pytest'
 	@echo 'make record   record the rows of the tables in MLflow again'
-	@echo 'make audit    open MLflow on those records, on port $(PORT)'
+	@echo 'make audit    open MLflow on those records, on port $(PORT) of this machine'
 	@echo 'make pull     fetch the outputs that DVC keeps, and adopt them in Snakemake'
 	@echo 'make lint     check the style of the code and of the workflow'
 	@echo 'make setup    only build .venv'
@@ -55,6 +55,9 @@ results: $(READY)
 docs-results: $(READY)
 	@$(BIN)/muver results-page --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
 
+plots: $(READY)
+	@$(BIN)/python workflow/plots.py $(ARGS)
+
 rulegraph: $(READY)
 	@$(BIN)/python workflow/rulegraph.py
 
@@ -66,8 +69,7 @@ record: $(READY)
 	@$(SNAKEMAKE) record $(SETTINGS)
 
 audit: $(READY)
-	@echo 'MLflow: http://127.0.0.1:$(PORT) (Ctrl+C ends it)'
-	@$(BIN)/mlflow ui --host 127.0.0.1 --port $(PORT) --backend-store-uri '$(STORE)'
+	@$(BIN)/muver audit --port $(PORT)
 
 pull: $(READY)
 	@$(BIN)/dvc pull

@@ -23,14 +23,16 @@ def tell_lost(client: MlflowClient, listed: Path, now: Mapping[str, str], made: 
     made
         The runs that were not there before.
     """
-    for line in _lines(listed):
-        before, run = line.get("run_id"), now.get(line.get("row_key", ""))
-        if run not in made or before is None:
-            continue
-        if (store := line.get("store") or store_name()) != store_name():
-            logger.warning("%s: its run was in the store %s", line["method"], store)
-        elif why := _why(client, before):
-            logger.warning("%s: its run %s %s; recorded again", line["method"], before, why)
+    found: dict[str, list[str]] = {}
+    for line in read_list(listed):
+        before = line.get("run_id")
+        if before and now.get(line.get("row_key", "")) in made:
+            store = line.get("store") or store_name()
+            why = _why(client, before) if store == store_name() else f"is in the store {store}"
+            if why:
+                found.setdefault(why, []).append(f"{line['method']} ({before})")
+    for why, rows in found.items():
+        logger.warning("recorded again, because the run %s: %s", why, ", ".join(rows))
 
 
 def _why(client: MlflowClient, run_id: str) -> str:
@@ -38,13 +40,14 @@ def _why(client: MlflowClient, run_id: str) -> str:
     try:
         run = client.get_run(run_id)
     except MlflowException:
-        return "is not in this store, or was removed from it for good"
+        return "listed before is not in this store"
     deleted = run.info.lifecycle_stage == "deleted"
-    return "had been deleted" if deleted and "replaced_by" not in run.data.tags else ""
+    return "had been deleted by hand" if deleted and "replaced_by" not in run.data.tags else ""
 
 
-def _lines(listed: Path) -> list[dict[str, str]]:
-    if not listed.is_file():
+def read_list(path: Path) -> list[dict[str, str]]:
+    """A list of runs as `muver record` writes it; empty if there is none."""
+    if not path.is_file():
         return []
-    with open(listed, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))

@@ -50,7 +50,7 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
         if not uri.startswith("sqlite:///"):
             yield _connect(uri), None
             return
-        database = _sqlite_file(uri)
+        database = sqlite_file(uri)
         artifacts = database.parent / "mlartifacts"
         with _lock(artifacts / ".lock"):
             if not database.exists():
@@ -108,7 +108,8 @@ def _create(database: Path) -> None:
             os.fsync(file.fileno())
 
 
-def _sqlite_file(uri: str) -> Path:
+def sqlite_file(uri: str) -> Path:
+    """The file that an SQLite address names."""
     database = make_url(uri).database
     if not database:
         raise InputError(f"MLFLOW_TRACKING_URI: {uri} names no file: sqlite:///mlflow.db does.")

@@ -65,9 +65,7 @@ def _parent(
 ) -> Entry:
     """The parent of the rows at ``places``; its curves have the rows at ``curve``."""
     width = describe.digits(cutoffs)
-    children = [
-        replace(entries[at], name=f"{entries[at].name} ({_layers(rows[at])})") for at in places
-    ]
+    children = [replace(entries[at], name=f"{name}, {_layers(rows[at])}") for at in places]
     points, lines = [], []
     for at in curve:
         numbers = describe.recalls("", rows[at]["micro"], width)
