@@ -13,6 +13,7 @@ import yaml
 from muver.doctor.facts import Facts
 
 RULES = Path(__file__).with_name("causes.yaml")
+DIGITS = 1e-2  # of a score: what bf16 rounds away, and other orders of summing much less
 MOVES = ("scores", "digits", "places")
 # Of a fusion's part or of one of several models, the setting is the same one.
 NESTED = re.compile(r"^parts\.[^.]+\.|(?<=^model\.)best_of\.[^.]+\.")
@@ -92,7 +93,7 @@ def seen_scores(agreement: Mapping[str, Any], tolerance: float, size: float) -> 
         return None
     if agreement["greatest_difference"] <= tolerance * max(size, 1e-30):
         return "same"
-    return "digits" if agreement["mean_difference"] <= 1e-2 * size else "values"
+    return "digits" if agreement["greatest_difference"] <= DIGITS * size else "values"
 
 
 # By what is seen of the scores: the kinds of causes that can explain it, the best first.

@@ -18,7 +18,6 @@ from muver.evaluation.agreement import table_agreement
 from muver.evaluation.ranks import ranks_table
 from muver.evaluation.significance import paired
 from muver.evaluation.stage import CUTOFFS
-from muver.progress import logger
 
 DEFAULTS = {"cutoffs": CUTOFFS, "tolerance": moves.TOLERANCE, "match": None}
 
@@ -123,12 +122,7 @@ def _names(first: Path, second: Path, entities: Path | None) -> Names | None:
         places = [Place.of(path) for path in (first, second)]
         found = [place.file("corpus", "entities.parquet") for place in places if place]
         entities = next((path for path in found if path), None)
-        worlds = _worlds(first, second)
-        if entities is not None:
-            logger.info("entities: %s", entities)
-            return Names.read(entities, worlds)
-        return None
-    return Names.read(entities, _worlds(first, second))
+    return None if entities is None else Names.read(entities, _worlds(first, second))
 
 
 def _worlds(*paths: Path) -> list[str] | None:

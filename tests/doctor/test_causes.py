@@ -7,6 +7,7 @@ import pytest
 
 from muver.doctor.causes import MOVES, OTHER, differences, likely, rule_of, rules, seen_scores
 from muver.doctor.facts import Facts
+from muver.retrieval.ann.settings import SEARCH
 from muver.retrieval.bm25 import DEFAULTS as BM25
 from muver.retrieval.fusion import DEFAULTS as FUSION
 from muver.retrieval.settings import VECTORS
@@ -48,7 +49,7 @@ def test_order():
 @pytest.mark.parametrize(
     "fact",
     [
-        *(f"retrieve.{key}" for settings in (VECTORS, BM25, FUSION) for key in settings),
+        *(f"retrieve.{key}" for settings in (VECTORS, BM25, FUSION, SEARCH) for key in settings),
         *(f"model.training.{key}" for key in (*REQUIRED, *PARITY)),
         "model.views.kind", "encoding.precision", "merge.top_k", "segment.punkt", "seed.of_row",
         "libraries.torch", "version.muver", "weights.entity_encoder", "start.weights_sha256",
@@ -139,11 +140,8 @@ def test_nothing_moved_nothing_explained():
 
 
 def test_scores_seen():
-    def seen(greatest, mean):
-        found = {"common": 3, "greatest_difference": greatest, "mean_difference": mean}
-        return seen_scores(found, 1e-5, 10.0)
+    def seen(greatest):
+        return seen_scores({"common": 3, "greatest_difference": greatest}, 1e-5, 10.0)
 
-    assert seen(5e-5, 1e-5) == "same"
-    assert seen(0.5, 0.05) == "digits"
-    assert seen(5.0, 2.0) == "values"
+    assert [seen(5e-5), seen(0.05), seen(0.5)] == ["same", "digits", "values"]
     assert seen_scores({"common": 0}, 1e-5, 10.0) is None

@@ -1,0 +1,146 @@
+"""Runs of real stages on the smallest data: encoded, merged, retrieved in two ways, evaluated."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from muver.doctor.compare import compare
+from muver.doctor.place import Place
+from muver.encoders.stages.encode import encode_split
+from muver.encoders.stages.merge import merge_store
+from muver.evaluation.stage import evaluate
+from muver.files import read_json, write_json
+from muver.retrieval.from_store import retrieve_from_store
+from tests import tiny
+
+COUNTS = {
+    "dataset": "tiny",
+    "fingerprint": "f00d",
+    "worlds": {"cedar": {"split": "test", "entities": 12, "mentions": 12}},
+    "mentions": {"test": 12},
+}
+ROWS = {
+    "plain": {"aggregate": "softmax_sum", "softmax_candidates": 200},
+    "best": {"aggregate": "max"},
+    "merged": {"aggregate": "max", "merge_layers": 1, "search": "distant"},
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory, corpus, encoder) -> Path:
+    """``build/tiny`` of a project, with three rows over one model."""
+    project = tmp_path_factory.mktemp("project")
+    root = project / "build" / "tiny"
+    (root / "corpus").mkdir(parents=True)
+    entities, mentions, sentences = (
+        root / "corpus" / f"{name}.parquet" for name in ("entities", "mentions", "sentences")
+    )
+    for path, made in zip((entities, mentions, sentences), corpus, strict=True):
+        path.symlink_to(made)
+    write_json(root / "corpus" / "counts.json", COUNTS)
+    model, store = root / "models" / "muver", root / "stores" / "test" / "muver"
+    towers = tiny.make_model(encoder)
+    towers.save_pretrained(model)
+    encode_split(model, entities, mentions, sentences, store, {"split": "test", **tiny.COMPUTE})
+    merged = root / "merged" / "test" / "muver" / "distant"
+    merge_store(model, store, merged, {"layers": 1, "top_k": 0.4, "max_tokens": 64, **tiny.COMPUTE})
+    systems = {name: {"model": "muver", **settings} for name, settings in ROWS.items()}
+    write_json(project / "params.yaml", {"systems": systems})  # JSON is YAML
+    for name, settings in ROWS.items():
+        run = root / "runs" / "test" / f"{name}.parquet"
+        asked = {"split": "test", "k": 8, "match": "title", **settings}
+        further = merged if "merge_layers" in settings else None
+        retrieve_from_store(
+            store, further, entities, mentions, run, run.with_suffix(".json"), asked
+        )
+        config = towers.config
+        row = {
+            "system": name,
+            "seed": 1,
+            "retrieve": asked,
+            "model": {"views": config.views, "context": config.context, "score": config.score},
+        }
+        evaluate(
+            name,
+            "tiny",
+            run,
+            run.with_suffix(".json"),
+            entities,
+            mentions,
+            sentences,
+            root / "corpus" / "counts.json",
+            root / "evaluations" / f"{name}.json",
+            {"cutoffs": [1, 4, 8], "row": row},
+            trec=root / "trec",
+        )
+    return root
+
+
+def runs(root: Path, *names: str) -> list[Path]:
+    return [root / "runs" / "test" / f"{name}.parquet" for name in names]
+
+
+def test_the_chain_is_followed(root):
+    [merged] = runs(root, "merged")
+    folders = {kind: path.relative_to(root) for kind, path in Place.of(merged).folders.items()}
+    assert folders == {
+        "stores": Path("stores/test/muver"),
+        "models": Path("models/muver"),
+        "merged": Path("merged/test/muver/distant"),
+    }
+
+
+def test_recall_is_that_of_the_evaluations(root):
+    report = compare(*runs(root, "plain", "best"))
+    for which, name in (("first", "plain"), ("second", "best")):
+        evaluation = read_json(root / "evaluations" / f"{name}.json")
+        for k, recall in report["recall"][which].items():
+            if k in evaluation["micro"]:
+                assert recall == pytest.approx(evaluation["micro"][k])
+    assert report["damaged"] == []
+    assert [cause["cause"] for cause in report["causes"] if cause["explains"]] == [
+        "sum of a softmax or best view"
+    ]
+
+
+def test_merging(root):
+    report = compare(*runs(root, "best", "merged"))
+    explained = [cause for cause in report["causes"] if cause["explains"]]
+    assert explained[0]["cause"] == "merged views"
+    names = {fact["name"] for fact in explained[0]["facts"]}
+    assert {"retrieve.merge_layers", "retrieve.search"} <= names
+    assert not any(fact.startswith("weights") for fact in names)
+
+
+def test_a_run_and_its_trec_file(root):
+    report = compare(*runs(root, "plain"), root / "trec" / "plain.run")
+    assert not report["found"]
+    assert report["lists"] == {"same": 12, "ties": 0, "changed": 0}
+
+
+def test_a_trec_file_changed_by_hand(root, tmp_path):
+    """Nothing records a TREC file's hash, but its gold ranks are not the evaluation's."""
+    path = root / "trec" / "best.run"
+    before = path.read_text()
+    lines = [line.split() for line in before.splitlines()]
+    scores = iter(np.linspace(0, 1, len(lines)))
+    changed = [[*line[:4], f"{next(scores)}", line[5]] for line in lines]  # the worst comes first
+    path.write_text("".join(" ".join(line) + "\n" for line in changed))
+    report = compare(*runs(root, "best"), path)
+    path.write_text(before)
+    assert [damage["kind"] for damage in report["damaged"]] == ["edited"]
+    assert "are not those of the run" in report["damaged"][0]["says"]
+    assert "contradicts the scores in 12 mentions" in report["runs"][1]["notes"][0]
+
+
+def test_vectors_that_were_encoded_again(root):
+    """Another store under the same name: the run's manifest and the merged views say otherwise."""
+    matrix = root / "stores" / "test" / "muver" / "layer0.npy"
+    before = matrix.read_bytes()
+    np.save(matrix, np.load(matrix) + 1)
+    report = compare(*runs(root, "plain", "merged"))
+    matrix.write_bytes(before)
+    says = [damage["says"] for damage in report["damaged"]]
+    assert len(says) == 2 and all("two stores are mixed" in one for one in says)
+    assert str(root / "merged" / "test" / "muver" / "distant") in says[1]
