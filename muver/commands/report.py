@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(
         parser,
         '{"results": [names; by default all that are there], "mentions": 2000, "candidates": 10, '
-        '"characters": 8000000}: what to show, and how much the page may hold',
+        '"characters": 6000000}: what to show, and how much the page may hold',
         required=False,
     )
 

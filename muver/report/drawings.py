@@ -49,7 +49,7 @@ def _clean(element: ElementTree.Element, name: str) -> None:
         else:
             _clean(child, name)
     if element.tag == f"{{{SVG}}}style":
-        element.text = (element.text or "").replace("@import", "").replace("url(", "(")
+        element.text = re.sub(r"@import[^;]*;?|url\([^)]*\)", "", element.text or "")
     for key, value in list(element.attrib.items()):
         own = key.rpartition("}")[2]
         if own.startswith("on") or (own == "href" and not value.startswith("#")):

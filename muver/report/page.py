@@ -8,10 +8,9 @@ from typing import Any
 from muver.report.embed import compressed, in_script, text
 from muver.report.grids import paragraph
 from muver.report.problems import Problems
-from muver.report.recorded import BASE, Addresses
+from muver.report.recorded import BASE
 from muver.report.results import Result
 from muver.report.systems import System
-from muver.report.tables import table
 
 ASSETS = Path(__file__).with_name("assets")
 # In the order in which they use each other; one script, since a page that is opened as a file may
@@ -26,7 +25,7 @@ def render(
     head: Mapping[str, str],
     problems: Problems,
     results: Sequence[Result],
-    addresses: Addresses,
+    tables: str,
     drawings: Mapping[str, str],
     rows: str,
     facts: Sequence[str],
@@ -41,8 +40,9 @@ def render(
         ``title`` and ``subtitle``, plain text.
     drawings
         SVG elements by the name of their figure.
-    rows, facts, times
-        HTML of :mod:`muver.report.sources` and :mod:`muver.report.about`.
+    tables, rows, facts, times
+        HTML of :mod:`muver.report.tables`, :mod:`muver.report.sources` and
+        :mod:`muver.report.about`.
     data
         What the explorer shows (:mod:`muver.report.explorer`); None leaves it out.
     """
@@ -52,13 +52,13 @@ def render(
         style=_asset("page.css"),
         problems=_problems(problems),
         contents=_contents(results, data is not None),
-        tables="\n".join(table(result, addresses) for result in results),
+        tables=tables,
         figures=_figures(results, drawings),
         rows=rows or paragraph("No table of rows is here."),
         base=text(BASE),
         facts="\n".join(facts),
         times=times,
-        explorer=_asset("explorer.html") if data is not None else _no_explorer(),
+        explorer=_asset("explorer.html") if data is not None else _no_explorer(bool(rows)),
         data="" if data is None else compressed(data),
         script="\n".join(_asset(name) for name in SCRIPTS) if data is not None else _links_only(),
         about=in_script({"base": BASE}),
@@ -73,7 +73,9 @@ def _links_only() -> str:
     return "\n".join(_asset(name) for name in ("elements.js", "links.js", "tables_only.js"))
 
 
-def _no_explorer() -> str:
+def _no_explorer(rows: bool) -> str:
+    if not rows:
+        return paragraph("No table of systems is here, so there are no predictions to show.")
     return paragraph("There are no predictions here: no run file could be read.", "problem")
 
 

@@ -29,7 +29,7 @@ def read_recorded(results: Sequence[Result], places: Places, problems: Problems)
         except (OSError, UnicodeDecodeError, csv.Error, KeyError):
             problems.tell(f"{result.name}: its list of recorded runs cannot be read.")
             continue
-        keys = {row.get("row_key") for row in (result.data or {}).get("rows", [])}
+        keys = {row.get("row_key") for row in result.rows}
         if own and not keys & own.keys():
             problems.tell(
                 f"{result.name}: the runs recorded in MLflow are of other rows (none of their keys "

@@ -52,10 +52,17 @@ class Result:
     @property
     def compares(self) -> bool:
         """Whether it has rows of systems with recall by cutoff."""
-        data = self.data or {}
-        return all(key in data for key in HEAD) and all(
-            isinstance(row, dict) and all(key in row for key in ROW) for row in data["rows"]
+        return (
+            all(key in (self.data or {}) for key in HEAD)
+            and bool(self.rows)
+            and all(all(key in row for key in ROW) for row in self.rows)
         )
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of its JSON, those that are objects."""
+        rows = (self.data or {}).get("rows")
+        return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def read_results(names: Sequence[str], places: Places, problems: Problems) -> list[Result]:
@@ -95,7 +102,7 @@ def _check_print(result: Result, problems: Problems) -> None:
         return
     column = result.grid[0].index("row_key")
     printed = {row[column] for row in result.grid[1:] if len(row) > column}
-    keys = {row["row_key"] for row in result.data["rows"]}
+    keys = {row["row_key"] for row in result.rows}
     if not printed <= keys:
         problems.tell(
             f"{result.name}: the CSV has rows ({', '.join(sorted(printed - keys))}) that the JSON "

@@ -18,6 +18,7 @@ from muver.report.problems import Problems
 from muver.report.recorded import read_recorded
 from muver.report.results import Result, found_results, read_results
 from muver.report.systems import System, read_systems
+from muver.report.tables import tables
 from muver.report.times import read_jobs
 from muver.tracking.provenance import code_version
 
@@ -25,7 +26,7 @@ DEFAULTS = {
     "results": None,
     "mentions": 2000,
     "candidates": 10,
-    "characters": 8_000_000,  # of all descriptions together, which keeps a page below 10 MB
+    "characters": 6_000_000,  # of all descriptions together, which keeps a page below 10 MB
 }
 FIGURES = ("figure2", "table3")
 
@@ -82,7 +83,7 @@ def make_report(
         found,
         systems,
         problems,
-        addresses=read_recorded(found, places, problems),
+        tables=tables(found, read_recorded(found, places, problems), problems),
         drawings=_drawings(names, places, problems),
         rows=sources.rows(systems, places, explored),
         facts=[

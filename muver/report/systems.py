@@ -59,7 +59,7 @@ def read_systems(results: Sequence[Result], places: Places, problems: Problems) 
         if not result.compares:
             continue
         _check_corpus(result, places, problems)
-        for row in result.data["rows"]:
+        for row in result.rows:
             system = found.setdefault(
                 row["system"], System(row["system"], row["method"], row["row_key"])
             )

@@ -1,10 +1,11 @@
 """The tables as HTML: our numbers with intervals, the paper's, differences and verdicts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from muver.report.embed import text
 from muver.report.grids import details, grid, paragraph
+from muver.report.problems import Problems
 from muver.report.recorded import BASE, Addresses
 from muver.report.results import Result
 from muver.tables.numbers import bounds, probability
@@ -18,6 +19,20 @@ VERDICTS = {
 }
 LABELS = {"domain": "Domain", "search": "pairs", "merge_layers": "layers"}
 REFERENCES = {"paper": "paper", "readme": "README"}
+
+
+def tables(results: Sequence[Result], addresses: Addresses, problems: Problems) -> str:
+    """All results; one whose JSON another version wrote is told, and shown as its CSV says."""
+    parts = []
+    for result in results:
+        try:
+            parts.append(table(result, addresses))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            problems.tell(
+                f"{result.name}: its JSON is not as this version writes it. Make the table again."
+            )
+            parts.append(table(Result(result.name, None, result.grid), addresses))
+    return "\n".join(parts)
 
 
 def table(result: Result, addresses: Addresses) -> str:
@@ -34,7 +49,11 @@ def table(result: Result, addresses: Addresses) -> str:
 
 
 def key_cell(name: str, key: str, addresses: Addresses) -> str:
-    """A row's key: to its details, to copy the search, and to its run in MLflow."""
+    """A row's key, or the two of a figure: to its details, its search and its run in MLflow."""
+    return "<wbr>+ ".join(_key(name, one, addresses) for one in key.split("+"))
+
+
+def _key(name: str, key: str, addresses: Addresses) -> str:
     address = addresses.get((name, key))
     search = text(f"tags.row_key = '{key}'")
     link = (
@@ -43,6 +62,8 @@ def key_cell(name: str, key: str, addresses: Addresses) -> str:
         if address
         else ""
     )
+    if not key:
+        return ""
     return (
         f'<a class="key" href="#row-{text(key)}"><code>{text(key)}</code></a> '
         f'<button type="button" class="copy" data-copy="{search}" '
@@ -52,7 +73,7 @@ def key_cell(name: str, key: str, addresses: Addresses) -> str:
 
 def _recall(result: Result, addresses: Addresses) -> list[str]:
     data = result.data
-    rows, note = data["rows"], (data.get("paper") or {}).get("note")
+    rows, note = result.rows, (data.get("paper") or {}).get("note")
     cutoffs = [str(k) for k in ([data["cutoff"]] if "cutoff" in data else data["cutoffs"])]
     labels = [key for key in LABELS if key in rows[0]]
     views = ["views_per_entity"] if "cutoff" in data else []

@@ -98,7 +98,7 @@ def test_other_tools_score_the_run_files_to_the_same_numbers(main_job, system):
 
 def test_a_changed_statistic_loads_no_model(main_job):
     config = ["--config", "sweep={searches: [close]}", "figures={figure2: {bin: 10}}"]
-    assert set(main_job.planned(*config)) == {"table3", "figure2"}
+    assert set(main_job.planned(*config)) == {"table3", "figure2", "metrics", "report"}
     planned = main_job.planned("results/beyond.csv", "--config", "fusion={constant: 10}")
     assert set(planned) == {"fuse", "evaluate", "comparison"}
     planned = main_job.planned("results/table1.csv", "--config", "retrieve={match: id}")

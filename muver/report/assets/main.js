@@ -61,10 +61,10 @@ function start(store) {
     return location.hash.startsWith("#explore&") ? new URLSearchParams(location.hash.slice("#explore&".length)) : null;
   }
 
-  // What the address asks for.
+  // What the address asks for; whether it asks for anything.
   function follow() {
     const wanted = asked();
-    if (!wanted) return;
+    if (!wanted) return false;
     if (store.row(wanted.get("row"))) byId("row").value = wanted.get("row");
     if (wanted.has("other")) byId("other").value = store.row(wanted.get("other")) ? wanted.get("other") : "";
     if (store.cutoffs.includes(Number(wanted.get("k")))) byId("cutoff").value = wanted.get("k");
@@ -72,6 +72,7 @@ function start(store) {
     if (number >= 0) mention = number;
     update();
     byId("explorer").scrollIntoView();
+    return true;
   }
 
   const filters = byId("filters");
@@ -99,8 +100,7 @@ function start(store) {
   byId("sampled").textContent = `${sampled}${shortened}`;
   byId("loading").hidden = true;
   byId("explore").hidden = false;
-  update();
-  follow();
+  if (!follow()) update();
 }
 
 startLinks();

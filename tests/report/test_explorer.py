@@ -1,0 +1,95 @@
+"""The data of the explorer: everything found again that was put in."""
+
+import numpy as np
+
+from muver.report.corpus import read_corpus, sample
+from muver.report.explorer import explore, views_of
+from muver.report.problems import Problems
+from muver.report.results import read_results
+from muver.report.systems import read_systems
+from tests.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
+
+ALL = {"mentions": 100, "candidates": 2, "characters": 10_000}
+
+
+def explored(places, **settings):
+    problems = Problems()
+    systems = read_systems(read_results(["table1"], places, problems), places, problems)
+    data = explore(systems, places, {**ALL, **settings}, problems)
+    assert problems.found == []
+    return data
+
+
+def test_mentions_and_their_gold(finished):
+    data = explored(finished)
+    mentions, entities = data["mentions"], data["entities"]
+    assert (data["dataset"], data["split"], data["total"]) == ("tiny", "test", 6)
+    assert mentions["id"] == [given[0] for given in GIVEN]
+    assert [data["worlds"][n] for n in mentions["world"]] == [given[1] for given in GIVEN]
+    assert [data["categories"][n] for n in mentions["category"]] == [given[6] for given in GIVEN]
+    assert mentions["mention"][2] == "<b>bold</b>"
+    for given, gold in zip(GIVEN, mentions["gold"], strict=True):
+        title, sentences = list(WORLDS[given[1]].items())[given[5]]
+        assert entities["title"][gold] == title
+        assert entities["text"][gold] == sentences
+        assert entities["sentences"][gold] == len(sentences)
+
+
+def test_candidates_with_their_views(finished):
+    data = explored(finished)
+    for row, ranked in zip(data["rows"], (BM25, MUVER), strict=True):
+        assert row["rank"] == RANKS[row["system"]]
+        start = 0
+        for (mention, world, *_), rank, count in zip(
+            GIVEN, row["rank"], row["counts"], strict=True
+        ):
+            # The first two, and the gold entity besides where it is the third.
+            expected = [
+                (place, list(WORLDS[world])[entity], round(1 / place, 5), *view)
+                for place, (entity, *view) in enumerate(ranked[mention], start=1)
+                if place <= 2 or place == rank
+            ]
+            found = [
+                (
+                    row["place"][n],
+                    data["entities"]["title"][row["entity"][n]],
+                    row["score"][n],
+                    *(row[column][n] for column in ("layer", "first", "last")),
+                )
+                for n in range(start, start + count)
+            ]
+            assert found == expected
+            start += count
+        assert start == len(row["entity"])
+
+
+def test_a_sample_is_told_and_shares_nothing_but_the_mentions(finished):
+    data = explored(finished, mentions=2)
+    assert data["total"] == 6
+    assert data["mentions"]["id"] == ["m1", "m4"]
+    assert [row["rank"] for row in data["rows"]] == [[1, 1], [1, 2]]
+
+
+def test_a_sample_takes_from_all_worlds(finished):
+    corpus = read_corpus(finished, "test")
+    assert sample(corpus, 6).tolist() == [0, 1, 2, 3, 4, 5]
+    for limit in range(2, 6):
+        chosen = sample(corpus, limit)
+        assert len(chosen) == limit
+        assert np.abs(np.diff(np.bincount(corpus.world[chosen]))) <= 1
+
+
+def test_views_that_won_survive_a_small_budget(finished):
+    data = explored(finished, characters=40)
+    assert data["limit"] == 300
+    assert explored(finished)["limit"] is None
+
+
+def test_how_rows_read_a_description():
+    sentences = {"model": {"views": {"kind": "sentences", "max_tokens": 40}}}
+    none = {"kind": None, "max_tokens": None, "global_tokens": None}
+    assert views_of({"retrieve": {}}) == none
+    assert views_of({"model": {"best_of": {"a": sentences["model"]}}})["kind"] == "sentences"
+    fused = {"parts": {"bm25": {}, "muver": {**sentences, "global_view": {"max_tokens": 128}}}}
+    expected = {"kind": "sentences", "max_tokens": 40, "global_tokens": 128}
+    assert views_of(fused) == expected

@@ -1,0 +1,226 @@
+"""The page as a whole: what it shows, and what it says of files that do not fit together."""
+
+import json
+import logging
+import shutil
+
+import pytest
+
+from muver.cli import main
+from muver.errors import InputError
+from muver.report.stage import make_report
+from tests.report.made import SCRIPT, change_run, make_project
+from tests.report.pages import data_of, read_page, text_of
+
+
+@pytest.fixture
+def page(project, caplog):
+    """Make the page of the project as it is now; its path, problems, and what the log says."""
+
+    def make(**settings):
+        out = project.results / "report.html"
+        logger = logging.getLogger("muver")
+        logger.propagate = True  # a command that ran before has taken the messages away
+        with caplog.at_level("INFO", "muver"):
+            problems = make_report(project.results, out, settings, project.workspace, project.logs)
+        return out, problems.found, caplog.text
+
+    return make
+
+
+def test_a_sound_run_has_no_problems(page):
+    out, problems, log = page()
+    assert problems == []
+    assert "2 results, 2 rows, predictions of 2" in log
+    text = text_of(out)
+    assert "Checked and in agreement: 2 tables and figures, 2 rows of tables, 2 run files." in text
+    assert "6 mentions of alder, birch in tiny." in text
+    assert "Table 4" in text
+    ids = read_page(out).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_the_same_files_give_the_same_page(page):
+    first = page()[0].read_bytes()
+    assert page()[0].read_bytes() == first
+
+
+def test_nothing_of_this_machine_and_nothing_from_elsewhere(page, project):
+    source = page()[0].read_text(encoding="utf-8")
+    assert str(project.results.parent) not in source
+    assert "/home/somebody" not in source
+    assert "default-src 'none'" in source
+    for outside in ('src="http', "url(http", "@import", '<link rel="stylesheet'):
+        assert outside not in source
+
+
+def test_every_row_leads_to_its_run(page):
+    source = page()[0].read_text(encoding="utf-8")
+    assert 'href="http://127.0.0.1:5000/#/experiments/1/runs/r1"' in source
+    assert "tags.row_key = &#x27;" in source
+
+
+def test_texts_of_the_data_are_never_markup(page):
+    out = page()[0]
+    source = out.read_text(encoding="utf-8")
+    assert SCRIPT not in source
+    assert SCRIPT in data_of(out)["entities"]["title"]
+
+
+def test_only_the_results_asked_for(page):
+    out, problems, _ = page(results=["table1"])
+    assert problems == []
+    assert "table4" not in read_page(out).ids
+
+
+def test_tables_without_systems_have_no_predictions_and_no_problem(page):
+    out, problems, _ = page(results=["table4"])
+    assert problems == []
+    assert "No table of systems is here, so there are no predictions to show." in text_of(out)
+
+
+def test_a_missing_table_is_told_and_the_rest_is_shown(page):
+    out, problems, log = page(results=["table1", "table6"])
+    assert any(problem.startswith("table6: table6.json: no such file.") for problem in problems)
+    assert "table6" in log
+    text = text_of(out)
+    assert "This table cannot be shown; see the problems above." in text
+    assert data_of(out)["rows"][1]["rank"] == [1, 1, 3, 2, 1, 1]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"rows": 3}'])
+def test_a_damaged_table_does_not_stop_the_page(page, project, content):
+    project.table("table1").write_text(content)
+    out, problems, _ = page()
+    assert data_of(out) is None
+    assert "so there are no predictions to show" in text_of(out)
+    assert problems
+
+
+def test_a_table_of_another_version_is_shown_as_its_csv_says(page, project):
+    table = json.loads(project.table("table1").read_text())
+    table["rows"][0]["interval"] = {"micro": [1, 2]}
+    project.table("table1").write_text(json.dumps(table))
+    out, problems, _ = page()
+    assert problems == ["table1: its JSON is not as this version writes it. Make the table again."]
+    assert "66.67" in text_of(out)
+    assert problems[0] in text_of(out)
+
+
+def test_a_run_file_changed_by_hand_is_told_and_shown(page, project):
+    change_run(project, "muver", "m1")
+    out, problems, log = page()
+    (problem,) = problems
+    assert "MuVER: the run file muver.parquet is not the one that was evaluated" in problem
+    assert problem in log
+    assert problem in text_of(out)
+    assert data_of(out)["rows"][1]["rank"][0] == 2
+    assert "1 run files" in text_of(out)
+
+
+def test_an_evaluation_without_a_hash_is_checked_by_its_ranks(page, project):
+    path = project.evaluation("muver")
+    evaluation = json.loads(path.read_text())
+    del evaluation["run_sha256"]
+    path.write_text(json.dumps(evaluation))
+    assert page()[1] == []
+    change_run(project, "muver", "m1")
+    (problem,) = page()[1]
+    assert "ranks the gold entity of 1 mentions elsewhere than its evaluation says" in problem
+
+
+def test_two_stores_mixed(page, project):
+    path = project.evaluation("bm25")
+    evaluation = json.loads(path.read_text())
+    evaluation["settings"]["seed"] = 8
+    path.write_text(json.dumps(evaluation))
+    out, problems, _ = page()
+    (problem,) = problems
+    assert "table1, BM25: the table's row key is" in problem
+    assert "two stores are mixed" in problem
+    assert "BM25" in text_of(out)
+
+
+def test_changed_hits(page, project):
+    table = json.loads(project.table("table1").read_text())
+    table["rows"][0]["hits"]["1"] = 6
+    project.table("table1").write_text(json.dumps(table))
+    (problem,) = page()[1]
+    assert "table1, BM25: other hits than in its evaluation" in problem
+
+
+def test_a_corpus_of_other_data(page, project):
+    counts = json.loads(project.counts.read_text())
+    project.counts.write_text(json.dumps({**counts, "fingerprint": "beef"}))
+    (problem,) = page()[1]
+    assert "the fingerprint f00d; the corpus has beef" in problem
+
+
+def test_a_table_whose_csv_is_of_another_run(page, project):
+    path = project.table("table1", ".csv")
+    key = json.loads(project.table("table1").read_text())["rows"][0]["row_key"]
+    path.write_text(path.read_text().replace(key, "0" * 12))
+    (problem,) = page()[1]
+    assert "the CSV has rows (000000000000) that the JSON does not have" in problem
+
+
+def test_a_missing_run_and_a_missing_evaluation(page, project):
+    project.run("bm25", "test").unlink()
+    project.evaluation("muver").unlink()
+    out, problems, _ = page()
+    assert len(problems) == 2
+    assert "MuVER: its evaluation muver.json is missing or damaged" in problems[0]
+    assert "BM25: its predictions cannot be shown. bm25.parquet: no such file." in problems[1]
+    assert data_of(out) is None
+    assert "33.33" not in problems  # the table itself is there
+    assert "MuVER" in text_of(out)
+
+
+def test_a_missing_corpus_leaves_the_tables(page, project):
+    shutil.rmtree(project.workspace / "corpus")
+    out, problems, _ = page()
+    assert problems == ["The predictions cannot be shown: corpus/mentions.parquet: no such file."]
+    assert "BM25" in text_of(out)
+
+
+def test_runs_recorded_of_other_rows(page, project):
+    project.recorded("table1").write_text("row_key,address\nabc,/#/x\n")
+    out, problems, _ = page()
+    assert "the runs recorded in MLflow are of other rows" in problems[0]
+    assert "/#/x" not in out.read_text()
+
+
+def test_a_figure_that_is_missing_is_told(page, project):
+    project.table("figure2").write_text('{"caption": "Errors", "dataset": "tiny"}')
+    project.table("figure2", ".csv").write_text("sentences,error\n1-5,20.0\n")
+    out, problems, _ = page()
+    assert problems[0].startswith("figure2: the figure is missing or damaged.")
+    assert "Figure 2: Errors" in text_of(out)
+
+
+def test_nothing_to_show(tmp_path):
+    with pytest.raises(InputError, match="no table is in it. Make one"):
+        make_report(tmp_path, tmp_path / "report.html", {})
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"mention": 3}, "unknown key 'mention'. Did you mean 'mentions'?"),
+        ({"mentions": 0}, "mentions is 0, expected a whole number, at least 1"),
+        ({"results": "table1"}, "results is 'table1', expected a list of names"),
+    ],
+)
+def test_wrong_settings(finished, tmp_path, settings, said):
+    with pytest.raises(InputError, match=said):
+        make_report(finished.results, tmp_path / "report.html", settings)
+
+
+def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):
+    make_project(tmp_path, dataset="my-wiki.2")
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", "--log", "report.log"]) == 0
+    assert "predictions of 2" in (tmp_path / "report.log").read_text()
+    text = text_of(tmp_path / "results" / "report.html")
+    assert "muver: results on my-wiki.2" in text
+    assert "build/my-wiki.2/runs/test/bm25.parquet" in text

@@ -1,0 +1,92 @@
+"""Tables as HTML: numbers, the paper's beside them, verdicts by word and sign."""
+
+import json
+
+import pytest
+
+from muver.report.problems import Problems
+from muver.report.results import Result, read_results
+from muver.report.tables import badge, table
+
+AGAINST = {
+    "paper": {"1": 50.0, "2": None, "3": 66.0},
+    "difference": {"1": -16.67, "2": None, "3": 0.67},
+    "verdict": {"1": "not reproduced", "2": None, "3": "near"},
+}
+
+
+@pytest.fixture
+def first(finished):
+    return read_results(["table1"], finished, Problems())[0]
+
+
+def changed(result: Result, **row) -> Result:
+    data = json.loads(json.dumps(result.data))
+    data["rows"][0].update(row)
+    return Result(result.name, data, result.grid)
+
+
+def test_numbers_and_intervals(first):
+    found = table(first, {})
+    assert '<b class="best">66.67</b>' in found  # BM25 has 3 of 6 at 1, MuVER 4
+    assert "<span>50.00</span>" in found
+    assert "Paired tests against BM25" in found and "p = 1.000" in found
+    assert "MLflow" not in found.replace("for MLflow", "")
+
+
+def test_the_papers_numbers_with_verdicts(first):
+    found = table(changed(first, **AGAINST), {})
+    assert "paper 50.00, -16.67" in found and "paper 66.00, +0.67" in found
+    assert found.count("paper ") == 2  # no number, no verdict
+    assert badge("near") in found and badge("not reproduced") in found
+    assert "within 1.5 points" in found
+
+
+def test_a_verdict_is_a_sign_and_a_word():
+    signs = {badge(word).partition(">")[2][0] for word in ("reproduced", "near", "not reproduced")}
+    assert signs == {"✓", "≈", "✗"}
+
+
+def test_texts_are_escaped(first):
+    key = first.data["rows"][0]["row_key"]
+    found = table(changed(first, method="<script>"), {("table1", key): '/"x'})
+    assert "<script>" not in found and "&lt;script&gt;" in found
+    assert 'href="http://127.0.0.1:5000/&quot;x"' in found
+
+
+def test_seeds_and_precision(first):
+    seeds = {"values": {}, "mean": dict.fromkeys("123", 40.0), "spread": dict.fromkeys("123", 1.5)}
+    found = table(changed(first, seeds=seeds, precision={"training": "bf16"}), {})
+    assert "40.00 ± 1.50" in found and "training bf16" in found
+
+
+def test_a_table_of_domains_and_one_of_views(finished):
+    row = {
+        "method": "A", "system": "a", "row_key": "k", "mentions": 2, "interval": {"1": [0, 1]},
+        "recall": {"1": 50.0},
+    }  # fmt: skip
+    head = {"caption": "Table", "dataset": "d", "fingerprint": "f", "mentions": 2, "worlds": ["w"]}
+    data = {
+        "name": "table6", **head, "cutoffs": [1],
+        "rows": [
+            {**row, "domain": "w", "hits": {"1": 1}}, {**row, "domain": "mean", "hits": None},
+        ],
+    }  # fmt: skip
+    found = table(Result("table6", data, []), {})
+    assert ">Domain<" in found and found.count('<b class="best">50.00</b>') == 2
+    views = {**row, "micro": row.pop("recall"), "macro": {"1": 50.0}, "search": None}
+    views |= {"interval": {"micro": {"1": [0, 1]}, "macro": {"1": [0, 1]}}, "hits": {"1": 1}}
+    rows = [{**views, "merge_layers": 0, "views_per_entity": None}]
+    data = {"name": "table3", **head, "cutoffs": [1], "cutoff": 1, "rows": rows}
+    assert ">pairs<" in table(Result("table3", data, []), {})
+
+
+def test_other_tables_as_their_csv_says(finished):
+    (result,) = read_results(["table4"], finished, Problems())
+    found = table(result, {})
+    assert "Mention Num" in found and '<td class="text">test</td>' in found
+    grid = Result("grid", {"cutoff": 16}, [["method", "row_key"], ["m", "abc"]])
+    assert "Grid: validation recall@16" in table(grid, {})
+    assert "#row-abc" in table(grid, {})
+    figure = Result("figure2", {}, [["sentences", "row_key"], ["1-5", "abc+def"]])
+    assert "#row-abc" in table(figure, {}) and "#row-def" in table(figure, {})
