@@ -18,8 +18,6 @@ rule report:
         f"{LOGS}/tables/report.log",
     params:
         settings=as_json({"results": S["results"]}),
-        workspace=ROOT,
-        logs=LOGS,
     shell:
         "muver report --log {log} --settings {params.settings:q} --results results"
-        " --workspace {params.workspace} --logs {params.logs} --out {output}"
+        f" --workspace {ROOT} --logs {LOGS} --out {{output}}"

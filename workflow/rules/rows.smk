@@ -146,20 +146,6 @@ def dataset_source():
     return download["source"] or download["url"] or find_source("zeshel").address
 
 
-def record_settings(experiment):
-    """Settings of a recording as one JSON string."""
-    chosen = {key: S[key] for key in ("dataset", "encoder")} if S["preset"] == "directory" else {}
-    config = [f"{key}={value}" for key, value in (chosen or {"preset": S["preset"]}).items()]
-    return as_json(
-        {
-            "experiment": experiment,
-            "source": dataset_source(),
-            "options": f"--config {' '.join(config)}",
-            **S["tracking"],
-        }
-    )
-
-
 def record_table(table):
     """The arguments that record a table's rows, one MLflow experiment a table."""
     figures = ["--figures", "results/figures/table3.svg"] if table == "table3" else []
@@ -182,11 +168,9 @@ def record_grid():
     ]
 
 
-def recording(table):
-    """The command that records a table once it is made; the table stays if that goes wrong."""
-    arguments = record_grid() if table == "grid" else record_table(table)
-    log = f"{LOGS}/record/{table}.log"
-    return f"muver record --keep-going --log {log} {shlex.join(arguments)}"
+def record_arguments(table):
+    """What `muver record` is told of a table."""
+    return record_grid() if table == "grid" else record_table(table)
 
 
 def places(keys):
@@ -197,3 +181,11 @@ def places(keys):
 def prune(folder, keep="keep"):
     """The command that removes from a folder what the params of this name do not keep."""
     return f"muver prune --log {{log}} --folder {ROOT}/{folder} --keep {{params.{keep}}}"
+
+
+def no_knowledge_base(wildcards):
+    """Say which presets make Table 2."""
+    raise WorkflowError(
+        f"results/table2.csv: not made of the dataset {S['dataset']}. Ask for it with"
+        " --config preset=miniwikipedia (anywhere, in minutes) or --config preset=wikipedia."
+    )

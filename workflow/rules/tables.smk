@@ -209,36 +209,3 @@ rule grid:
     shell:
         "muver grid --log {log} --settings {params.settings:q} --dataset {params.name}"
         " --counts {input.counts} --encoder {input.start} --logs {input.logs} --out {output.csv} && {params.record}"
-
-
-# Records the rows again: after the store was lost, or in a clone that pulled its results.
-rule record:
-    input:
-        [f"results/{table}.csv" for table in RECORDED],
-    log:
-        f"{LOGS}/record.log",
-    params:
-        jobs=json.dumps(
-            [record_grid() if table == "grid" else record_table(table) for table in RECORDED]
-        ),
-    shell:
-        "muver record --log {log} --jobs {params.jobs:q}"
-
-
-# A table stays where its rows could not be recorded (a server that is down), and the call ends with
-# an error once everything else is made.
-STARTED = time.time()
-
-
-onsuccess:
-    failed = [
-        f"{file.stem}: {file.read_text().strip()}"
-        for file in sorted(Path(ROOT, "recorded").glob("*.failed"))
-        if file.stat().st_mtime >= STARTED
-    ]
-    if failed:
-        raise WorkflowError(
-            "All tables are made, but not all rows are in MLflow. Once it can be reached: "
-            "snakemake --cores all record",
-            *failed,
-        )

@@ -1,10 +1,4 @@
 # The knowledge base and the sets of mentions linked to it: generated, or downloaded.
-from muver.corpus.sources import find_source
-from muver.settings import linked
-
-L = S["linking"]
-SETS = (linked.TRAIN, linked.VALIDATION, *L["test"])
-KB = f"--kb {W.kb}"
 
 
 wildcard_constraints:
@@ -105,7 +99,8 @@ checkpoint kb:
         dump=W.dump,
         code=code("kb"),
     output:
-        W.kb_files,
+        manifest=W.kb_files[0],
+        lookups=W.kb_files[1:],
     log:
         f"{LOGS}/kb.log",
     benchmark:
@@ -113,7 +108,7 @@ checkpoint kb:
     threads: workflow.cores
     params:
         settings=as_json({**L["kb"], "expected": "kilt" if S["dataset"] == "wikipedia" else None}),
-        folder=W.kb,
+        folder=subpath(output.manifest, parent=True),
     shell:
         "muver kb all --log {log} --dump {input.dump} --out {params.folder}"
         " --workers {threads} --settings {params.settings:q}"

@@ -1,22 +1,6 @@
 # Models over a knowledge base: the encoder, BLINK, what hard negatives come of, MuVER.
 
 
-def subset_of(model):
-    """The subset that a model trains on: with its hard negatives, or of gold entities alone."""
-    return model if "negatives" in S["models"][model] else "golds"
-
-
-def origin(model):
-    """The files that a model's weights start from: another model's, or the encoder's."""
-    start = S["models"][model].get("start")
-    return W.model_files(start) if start else W.start_files
-
-
-def mined(name):
-    """Hard negatives that a subset has to hold."""
-    return W.negatives_files(name)[:1] if name != "golds" else []
-
-
 rule encoder:
     input:
         W.encoder_files(),

@@ -1,33 +1,5 @@
 # Runs over the sets, their scores, Table 2.
 
-ROWS = S["tables"]["table2"]
-
-
-def model_of(wildcards):
-    """A system's model."""
-    return S["systems"][wildcards.system]["model"]
-
-
-def index_of(wildcards):
-    """Files of the index that a system searches; without one it searches exactly."""
-    index = S["systems"][wildcards.system].get("index")
-    return W.index_files(model_of(wildcards), index) if index else []
-
-
-def mining_run(model):
-    """The run over the training mentions that a model's hard negatives are mined from."""
-    wanted = S["models"][model]["negatives"]["run"]
-    system = next(name for name, own in S["systems"].items() if own.get("model") == wanted)
-    return W.run_files(system, linked.TRAIN)
-
-
-def weights_of(model):
-    """The manifest that names the weights a model came from, through what it started from."""
-    if model in CONVERTED:
-        return W.identity_file(model)
-    start = S["models"][model].get("start")
-    return weights_of(start) if start else f"{ROOT}/start/manifest.json"
-
 
 rule search:
     input:
@@ -35,7 +7,7 @@ rule search:
         index=index_of,
         kb=W.kb_files,
         mentions=W.mentions_files("{set}")[0],
-        queries=lambda wildcards: W.mention_vectors(model_of(wildcards), wildcards.set),
+        queries=lambda wildcards: W.mention_vectors(model_of(wildcards), wildcards.set)[0],
         code=code("ann_search"),
     output:
         run=W.run_files("{system}", "{set}")[0],
@@ -52,7 +24,7 @@ rule search:
     shell:
         "muver ann-search --log {log} --label {wildcards.system} --settings {params.settings:q}"
         f" --vectors {{params.vectors}} {{params.index}} {KB} --mentions {{input.mentions}}"
-        " --mention-vectors {input.queries[0]} --run {output.run} --manifest {output.manifest}"
+        " --mention-vectors {input.queries} --run {output.run} --manifest {output.manifest}"
 
 
 rule evaluate:
@@ -79,7 +51,7 @@ rule evaluate:
                 "agreement": L["search"]["minimum"],
             }
         ),
-        name=S["workspace"],
+        name=S["dataset"],
         trec=subpath(output.trec, parent=True),
     shell:
         "muver evaluate-linked --log {log} --system {wildcards.system} --dataset {params.name}"
@@ -89,25 +61,26 @@ rule evaluate:
         " --out {output.scores}"
 
 
-SCORED = [(system, name) for name in L["test"] for system in ROWS]
-RUNS = [W.run_files(*key)[0] for key in SCORED]
-SCORES = [W.evaluation_files(*key)[0] for key in SCORED]
-PAGE, METRICS, PLOTS = [], [], []  # made of results over worlds alone
-
-
 rule table2:
     input:
         evaluations=SCORES,
         ranks=[W.evaluation_files(*key)[1] for key in SCORED],
         runs=RUNS,
-        logs=[f"{ROOT}/models/{S['systems'][s]['model']}/training_log.jsonl" for s in ROWS],
+        logs=list(TRAINING_LOGS.values()),
         code=code("tables"),
     output:
-        report("results/table2.html", caption="../../report/table.rst", category="Tables"),
+        report(
+            "results/table2.html",
+            caption="../../report/table2.rst",
+            category="Tables",
+            labels={"result": "table2", "form": "table"},
+        ),
         csv="results/table2.csv",
-        rest=["results/table2.md", "results/table2.json", "results/table2.tex"],
+        rest=multiext("results/table2", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/table2.log",
+    benchmark:
+        f"{LOGS}/tables/table2.benchmark.tsv"
     params:
         settings=as_json(
             {
@@ -116,6 +89,7 @@ rule table2:
                 "sets": L["test"],
             }
         ),
+        record=recording("table2"),
     shell:
         "muver table --log {log} --name table2 --settings {params.settings:q}"
-        " --evaluations {input.evaluations} --out {output.csv}"
+        " --evaluations {input.evaluations} --out {output.csv} && {params.record}"

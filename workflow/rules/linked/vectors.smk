@@ -1,13 +1,6 @@
 # Vectors in parts, a job each, so that many GPUs or machines share them; indexes over them.
 
 
-def vectors(wildcards):
-    """Vectors of all parts of the knowledge base, by a model or a system's model."""
-    checkpoints.kb.get()
-    model = wildcards.model if "model" in wildcards.keys() else model_of(wildcards)
-    return [file for part in W.parts() for file in W.vector_files(model, part)]
-
-
 rule encode_part:
     input:
         model=W.model_files("{model}"),
@@ -38,7 +31,8 @@ rule encode_mentions:
         mentions=W.mentions_files("{set}")[0],
         code=code("encode_mentions"),
     output:
-        W.mention_vectors("{model}", "{set}"),
+        vectors=W.mention_vectors("{model}", "{set}")[0],
+        manifest=W.mention_vectors("{model}", "{set}")[1],
     log:
         f"{LOGS}/encode/{{model}}/{{set}}.log",
     threads: COMPUTE["threads"]
@@ -50,7 +44,7 @@ rule encode_mentions:
     shell:
         "muver encode-mentions --log {log} --label {wildcards.model}"
         " --settings {params.settings:q} --model {params.model} --mentions {input.mentions}"
-        " --out {output[0]}"
+        " --out {output.vectors}"
 
 
 # The check writes into the index's manifest what it chose and how far it agrees, so that both are
@@ -58,7 +52,7 @@ rule encode_mentions:
 rule index:
     input:
         vectors=vectors,
-        mentions=W.mention_vectors("{model}", linked.VALIDATION),
+        mentions=W.mention_vectors("{model}", linked.VALIDATION)[0],
         code=[*code("ann_build"), *code("ann_check")],
     output:
         W.index_files("{model}", "{index}"),
@@ -81,4 +75,4 @@ rule index:
         " --vectors {params.vectors} --out {params.folder}"
         " && muver ann-check --log {log.check} --settings {params.check:q}"
         " --vectors {params.vectors} --index {params.folder}"
-        " --mention-vectors {input.mentions[0]} --report {output.report}"
+        " --mention-vectors {input.mentions} --report {output.report}"

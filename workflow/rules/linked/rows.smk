@@ -1,0 +1,86 @@
+# What models, runs and Table 2 need, where the data are a knowledge base and sets of mentions: the
+# functions by which the rules find their inputs.
+from muver.settings import linked
+
+L = S["linking"]
+KB = f"--kb {W.kb}"
+ROWS = S["tables"]["table2"]
+SCORED = [(system, name) for name in L["test"] for system in ROWS]
+RUNS = [W.run_files(*key)[0] for key in SCORED]
+SCORES = [W.evaluation_files(*key)[0] for key in SCORED]
+TRAINING_LOGS = {s: f"{ROOT}/models/{S['systems'][s]['model']}/training_log.jsonl" for s in ROWS}
+PAGE, METRICS, PLOTS = [], [], []  # made of results over worlds alone
+
+
+def subset_of(model):
+    """The subset that a model trains on: with its hard negatives, or of gold entities alone."""
+    return model if "negatives" in S["models"][model] else "golds"
+
+
+def origin(model):
+    """The files that a model's weights start from: another model's, or the encoder's."""
+    start = S["models"][model].get("start")
+    return W.model_files(start) if start else W.start_files
+
+
+def mined(name):
+    """Hard negatives that a subset has to hold."""
+    return W.negatives_files(name)[:1] if name != "golds" else []
+
+
+def vectors(wildcards):
+    """Vectors of all parts of the knowledge base, by a model or a system's model."""
+    checkpoints.kb.get()
+    model = wildcards.model if "model" in wildcards.keys() else model_of(wildcards)
+    return [file for part in W.parts() for file in W.vector_files(model, part)]
+
+
+def model_of(wildcards):
+    """A system's model."""
+    return S["systems"][wildcards.system]["model"]
+
+
+def index_of(wildcards):
+    """Files of the index that a system searches; without one it searches exactly."""
+    index = S["systems"][wildcards.system].get("index")
+    return W.index_files(model_of(wildcards), index) if index else []
+
+
+def mining_run(model):
+    """The run over the training mentions that a model's hard negatives are mined from."""
+    wanted = S["models"][model]["negatives"]["run"]
+    system = next(name for name, own in S["systems"].items() if own.get("model") == wanted)
+    return W.run_files(system, linked.TRAIN)
+
+
+def weights_of(model):
+    """The manifest that names the weights a model came from, through what it started from."""
+    if model in CONVERTED:
+        return W.identity_file(model)
+    start = S["models"][model].get("start")
+    return weights_of(start) if start else f"{ROOT}/start/manifest.json"
+
+
+def dataset_source():
+    """Where the knowledge base comes from: an address, a file or a folder."""
+    if S["dataset"] == "miniwikipedia":
+        return f"{ROOT}/raw"
+    return L["source"]["kilt"] or find_source("kilt").address
+
+
+def record_arguments(table):
+    """What `muver record` is told of Table 2."""
+    benchmarks = [
+        f"{system}:{stage}={LOGS}/{file}.benchmark.tsv"
+        for system in ROWS
+        for stage, file in {
+            "train": f"train/{S['systems'][system]['model']}",
+            **{f"search_{name}": f"search/{name}/{system}" for name in L["test"]},
+        }.items()
+    ]
+    return [
+        *("--settings", record_settings(table), "--table", f"results/{table}.json"),
+        *("--evaluations", *SCORES, "--runs", *RUNS),
+        *("--artifacts", *(f"{system}={log}" for system, log in TRAINING_LOGS.items())),
+        *("--benchmarks", *benchmarks, "--out", f"{ROOT}/recorded/{table}.csv"),
+    ]
