@@ -16,6 +16,8 @@ rule report:
         PAGE,
     log:
         f"{LOGS}/tables/report.log",
+    benchmark:
+        f"{LOGS}/tables/report.benchmark.tsv"
     params:
         settings=as_json({"results": S["results"]}),
     shell:

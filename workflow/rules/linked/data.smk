@@ -17,6 +17,8 @@ if S["dataset"] == "miniwikipedia":
             W.set_files,
         log:
             f"{LOGS}/generate.log",
+        benchmark:
+            f"{LOGS}/generate.benchmark.tsv"
         threads: 2
         params:
             settings=as_json(L["generate"]),
@@ -35,6 +37,8 @@ if S["dataset"] == "wikipedia":
             W.dump,
         log:
             f"{LOGS}/download/kilt.log",
+        benchmark:
+            f"{LOGS}/download/kilt.benchmark.tsv"
         params:
             settings=as_json({"source": L["source"]["kilt"]}),
             folder=subpath(output[0], parent=True),
@@ -49,6 +53,8 @@ if S["dataset"] == "wikipedia":
             directory(f"{ROOT}/raw/benchmarks"),
         log:
             f"{LOGS}/download/benchmarks.log",
+        benchmark:
+            f"{LOGS}/download/benchmarks.benchmark.tsv"
         params:
             settings=as_json({"source": L["source"]["blink_benchmarks"]}),
         shell:
@@ -126,6 +132,8 @@ rule link:
         report=W.mentions_files("{set}")[1],
     log:
         f"{LOGS}/link/{{set}}.log",
+    benchmark:
+        f"{LOGS}/link/{{set}}.benchmark.tsv"
     params:
         settings=as_json(
             {

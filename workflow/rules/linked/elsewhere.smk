@@ -8,5 +8,7 @@ rule table2:
         "results/table2.csv",
     log:
         f"{LOGS}/tables/table2.log",
+    benchmark:
+        f"{LOGS}/tables/table2.benchmark.tsv"
     shell:
         "exit 1"

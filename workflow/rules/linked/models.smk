@@ -12,6 +12,8 @@ rule encoder:
         W.start_files,
     log:
         f"{LOGS}/encoder.log",
+    benchmark:
+        f"{LOGS}/encoder.benchmark.tsv"
     params:
         settings=section("scratch", "seed"),
         source=S["encoder"],
@@ -36,6 +38,8 @@ rule negatives:
         manifest=W.negatives_files("{model}")[1],
     log:
         f"{LOGS}/negatives/{{model}}.log",
+    benchmark:
+        f"{LOGS}/negatives/{{model}}.benchmark.tsv"
     params:
         settings=lambda wildcards: as_json(negatives_settings(S, wildcards.model)),
     shell:
@@ -55,6 +59,8 @@ rule subset:
         W.subset_files("{subset}"),
     log:
         f"{LOGS}/subset/{{subset}}.log",
+    benchmark:
+        f"{LOGS}/subset/{{subset}}.benchmark.tsv"
     wildcard_constraints:
         subset=one_of(["golds", *S["models"]]),
     params:
@@ -115,6 +121,8 @@ rule convert:
         W.identity_file("{model}"),
     log:
         f"{LOGS}/convert/{{model}}.log",
+    benchmark:
+        f"{LOGS}/convert/{{model}}.benchmark.tsv"
     wildcard_constraints:
         model=one_of(CONVERTED),
     params:

@@ -43,6 +43,8 @@ rule evaluate:
         qrels=W.trec_files("{system}", "{set}")[1],
     log:
         f"{LOGS}/evaluate/{{set}}/{{system}}.log",
+    benchmark:
+        f"{LOGS}/evaluate/{{set}}/{{system}}.benchmark.tsv"
     params:
         settings=lambda wildcards: as_json(
             {

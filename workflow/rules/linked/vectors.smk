@@ -35,6 +35,8 @@ rule encode_mentions:
         manifest=W.mention_vectors("{model}", "{set}")[1],
     log:
         f"{LOGS}/encode/{{model}}/{{set}}.log",
+    benchmark:
+        f"{LOGS}/encode/{{model}}/{{set}}.benchmark.tsv"
     threads: COMPUTE["threads"]
     resources:
         gpu=GPUS,
