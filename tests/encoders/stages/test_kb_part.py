@@ -11,8 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from muver.cli import main
+from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.made import made_parts, open_part
+from muver.corpus.kilt.make import make_missing
 from muver.corpus.kilt.parts import SCHEMA
+from muver.corpus.kilt.settings import check_settings
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES, table_writer
 from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.stages import kb_part
@@ -23,7 +26,7 @@ from muver.files import read_json, sha256_of, write_json
 from muver.retrieval.ann.shards import Shards
 from muver.views.store import ViewStore
 from tests import tiny
-from tests.corpus.kilt.conftest import contents
+from tests.corpus.kilt.conftest import contents, line
 from tests.encoders.stages.wikipedia import BARE, make_base
 
 FP32 = {"dtype": "fp32", **tiny.COMPUTE}
@@ -293,6 +296,22 @@ def test_what_cannot_be_encoded(models, kb, spoilt, tmp_path):
     with pytest.raises(InputError, match="tokenizer.json: no such file"):
         encode_part(spoilt, kb, 0, out, FP32)
     assert not out.exists()
+
+
+def test_parts_without_entities(models, tmp_path):
+    """A line longer than a part leaves those behind its beginning empty."""
+    (tmp_path / "dump").write_bytes(line(1, "king", "x " * 300) + line(2, "tower", "bell"))
+    settings = check_settings({"part_bytes": 250})
+    make_missing(tmp_path / "dump", tmp_path / "kb", settings)
+    finish(tmp_path / "dump", tmp_path / "kb", settings)
+    base = read_json(tmp_path / "kb" / "manifest.json")
+    assert 0 in [part["entities"] for part in base["parts"]]
+    done = encode_all(models / "prefix", tmp_path / "kb", tmp_path / "out", FP32)
+    again = encode_all(models / "prefix", tmp_path / "kb", tmp_path / "out", FP32)
+    assert all(done) and not any(again)
+    shards = Shards(tmp_path / "out", base)
+    assert (shards.entities, shards.views) == (2, 2)
+    assert shards.locate(np.arange(2))[0].tolist() == [0, 1]
 
 
 def test_more_views_than_a_part_can_count(models, kb, tmp_path, monkeypatch):
