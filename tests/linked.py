@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.make import make_missing
 from muver.corpus.kilt.settings import check_settings
-from muver.corpus.linking.build import LINKED_MENTIONS, WORLD
+from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.evaluation.runs import write_run
 from muver.files import read_json, sha256_of, write_manifest
 from tests.corpus.kilt.conftest import line
@@ -41,7 +41,7 @@ def make_kb(folder: Path, pages: Sequence[tuple[str, list[str]]] = PAGES) -> Pat
 def write_linked(path: Path, name: str, golds: Sequence[int | None]) -> Path:
     """Mentions NAME-0, NAME-1, ... with these golds."""
     rows = [
-        (f"{name}-{n}", name, WORLD, "the king saw", "tower", f"in winter {n}", gold, "",
+        (f"{name}-{n}", name, WIKIPEDIA, "the king saw", "tower", f"in winter {n}", gold, "",
          "none" if gold is None else "id")
         for n, gold in enumerate(golds)
     ]  # fmt: skip
@@ -59,7 +59,7 @@ def write_linked_run(
     """A run of (entity, score) by mention and its manifest, as `muver ann-search` leaves them."""
     rows = [(m, rank, *one) for m, some in ranked.items() for rank, one in enumerate(some, 1)]
     ids, ranks, entities, scores = zip(*rows, strict=True)
-    same, none = [WORLD] * len(rows), [0] * len(rows)
+    same, none = [WIKIPEDIA] * len(rows), [0] * len(rows)
     titles = [PAGES[entity][0] for entity in entities]
     run, manifest = folder / "run.parquet", folder / "run.json"
     write_run(run, ids, same, ranks, entities, titles, scores, none, none, none)

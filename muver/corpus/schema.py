@@ -32,6 +32,11 @@ MENTIONS = pa.schema(
         ("category", pa.string()),
     ]
 )
+# Mentions over a knowledge base. Entities are numbered over all of it; null: gold outside.
+LINKED_MENTIONS = MENTIONS.set(
+    MENTIONS.get_field_index("gold"), pa.field("gold", pa.int64())
+).append(pa.field("matched", pa.string()))  # how the gold was found: "id", "title" or "none"
+WIKIPEDIA = "wikipedia"  # the world of all of them
 SENTENCES = pa.schema(
     [
         ("world", pa.string()),

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.checking import with_defaults
-from muver.corpus.linking.build import LINKED_MENTIONS
+from muver.corpus.schema import LINKED_MENTIONS
 from muver.errors import InputError
 from muver.evaluation import columns
 from muver.evaluation.approximate import check_agreement, index_of

@@ -14,8 +14,7 @@ import pyarrow as pa
 from muver.checking import check_whole, with_defaults
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.titles import normal_title
-from muver.corpus.linking.build import LINKED_MENTIONS
-from muver.corpus.schema import NEGATIVES, NEGATIVES_KB, table_writer
+from muver.corpus.schema import LINKED_MENTIONS, NEGATIVES, NEGATIVES_KB, table_writer
 from muver.errors import InputError
 from muver.evaluation import columns
 from muver.evaluation.runs import block_starts, read_run

@@ -49,24 +49,38 @@ def check_settings(settings: Settings) -> Settings:
 
 def linked_row_settings(settings: Settings, system: str) -> Settings:
     """A row's whole settings, from which its key is made (without the data and the machine)."""
-    own = settings["systems"][system]
-    index = own.get("index")
-    search = search_settings(settings, TEST[0])
-    retrieve = {key: value for key, value in search.items() if key not in (*FREE, "split")}
-    if index is None:
-        retrieve = {key: retrieve[key] for key in ("k", "match")}  # the rest is of indexes
+    model = settings["systems"][system]["model"]
+    mining = {}
+    if "negatives" in settings["models"][model]:
+        mining = {"mining": _search(settings, mining_system(settings, model))}
     return {
         "system": system,
         "corpus": settings["corpus"],
         "kb": {"paragraphs": settings["linking"]["kb"]["paragraphs"]},
-        "retrieve": retrieve,
-        "index": None if index is None else index_settings(settings, index),
-        "model": model_settings(settings, own["model"]),
+        **_search(settings, system),
+        "model": model_settings(settings, model),
+        **mining,
         "subset": subset_settings(settings),
         "dtype": settings["linking"]["dtype"],
         "precision": settings["compute"]["precision"],
         "seed": settings["seed"],
     }
+
+
+def mining_system(settings: Settings, model: str) -> str:
+    """The system whose run over the training mentions a model's hard negatives are mined from."""
+    wanted = settings["models"][model]["negatives"]["run"]
+    return next(name for name, own in settings["systems"].items() if own.get("model") == wanted)
+
+
+def _search(settings: Settings, system: str) -> Settings:
+    """How a system finds its candidates: what of it moves one."""
+    index = settings["systems"][system].get("index")
+    search = search_settings(settings, TEST[0])
+    kept = {key: value for key, value in search.items() if key not in (*FREE, "split")}
+    if index is None:
+        return {"retrieve": {key: kept[key] for key in ("k", "match")}, "index": None}
+    return {"retrieve": kept, "index": index_settings(settings, index)}
 
 
 def subset_settings(settings: Settings) -> Settings:

@@ -33,7 +33,6 @@ _EVALUATION = (
     "evaluation/trec.py",
 )
 _PUBLISHED = ("corpus/sources.py", "corpus/sources.yaml")
-_LINKED = ("corpus/jsonl.py", "corpus/kilt/*.py", *_PUBLISHED)
 _RUN = ("evaluation/columns.py", "evaluation/runs.py")
 CODE: dict[str, tuple[str, ...]] = {
     "generate": ("corpus/miniwikia/*", "corpus/kilt/titles.py", "splits.py"),
@@ -125,11 +124,19 @@ CODE: dict[str, tuple[str, ...]] = {
         "training_log.py",
     ),
     "kb": ("corpus/kilt/*.py", *_PUBLISHED),
-    "link": (*_LINKED, "corpus/linking/*.py"),
-    "negatives": (*_LINKED, "corpus/linking/*.py", *_RUN, "retrieval/negatives.py"),
+    "link": (
+        "corpus/jsonl.py",
+        "corpus/kilt/*.py",
+        "corpus/linking/build.py",
+        "corpus/linking/match.py",
+        "corpus/linking/read.py",
+        *_PUBLISHED,
+    ),
+    "negatives": ("corpus/kilt/*.py", *_RUN, "retrieval/negatives.py"),
     "kb_subset": (
-        *_LINKED,
-        "corpus/linking/*.py",
+        "corpus/kilt/*.py",
+        "corpus/linking/passages.py",
+        "corpus/linking/subset.py",
         "evaluation/columns.py",
         "views/punkt.py",
         "views/segment.py",
@@ -167,8 +174,6 @@ CODE: dict[str, tuple[str, ...]] = {
         *_RUNS,
     ),
     "evaluate_linked": (
-        *_LINKED,
-        "corpus/linking/*.py",
         *_EVALUATION,
         "evaluation/approximate.py",
         "evaluation/linked.py",

@@ -16,7 +16,7 @@ import pytest
 from ir_measures import Success
 
 from muver.cli import main
-from muver.corpus.linking.build import LINKED_MENTIONS
+from muver.corpus.schema import LINKED_MENTIONS
 from muver.evaluation.ranks import candidates, read_ranks
 from muver.evaluation.runs import write_run
 from muver.files import sha256_of, write_json

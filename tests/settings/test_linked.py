@@ -75,6 +75,16 @@ def test_mistakes_are_named(changes, message):
         resolved(**changes)
 
 
+def test_the_search_that_negatives_are_mined_from_is_in_the_key():
+    row = stages.linked_row_settings(resolved(), "muver_wiki")
+    assert row["mining"] == {"retrieve": {"k": 100, "match": "id"}, "index": None}
+    by_index = resolved(systems={"blink_wiki": {"index": "ivf_sq"}})
+    assert (
+        stages.linked_row_settings(by_index, "muver_wiki")["mining"]["index"]["factory"] == "ivf_sq"
+    )
+    assert "mining" not in stages.linked_row_settings(by_index, "blink_wiki")
+
+
 def test_the_dataset_brings_its_preset():
     settings = resolve(PARAMS, {"dataset": "miniwikipedia"})
     assert (settings["preset"], settings["workspace"]) == ("miniwikipedia", "miniwikipedia")

@@ -10,18 +10,12 @@ from muver.checking import with_defaults
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.linking.match import Match, match, report
 from muver.corpus.linking.read import LinkedMention, read_set
-from muver.corpus.schema import MENTIONS, table_writer
+from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA, table_writer
 from muver.corpus.sources import find_source
 from muver.errors import InputError
 from muver.files import sha256_of, write_manifest
 from muver.progress import logger
 
-WORLD = "wikipedia"
-GOLD = MENTIONS.get_field_index("gold")
-# Entities are numbered over all of Wikipedia; null: outside the base.
-LINKED_MENTIONS = MENTIONS.set(GOLD, pa.field("gold", pa.int64())).append(
-    pa.field("matched", pa.string())  # how the gold was found: "id", "title" or "none"
-)
 DEFAULTS: dict[str, Any] = {
     "context_tokens": 128,  # words kept on each side
     "expected": None,  # a declared source whose published number of mentions must be met
@@ -106,9 +100,9 @@ def _table(
 ) -> pa.Table:
     rows = [
         (
-            mention.mention_id, name, WORLD, " ".join(_last(mention.left.lower().split(), tokens)),
-            mention.text.lower(), " ".join(mention.right.lower().split()[:tokens]), found.entity,
-            "", found.kind,
+            mention.mention_id, name, WIKIPEDIA,
+            " ".join(_last(mention.left.lower().split(), tokens)), mention.text.lower(),
+            " ".join(mention.right.lower().split()[:tokens]), found.entity, "", found.kind,
         )
         for mention, found in zip(mentions, matches, strict=True)
     ]  # fmt: skip

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from muver.checking import check_whole, with_defaults
 from muver.corpus.kilt.lookup import KnowledgeBase
-from muver.corpus.linking.build import LINKED_MENTIONS, WORLD
 from muver.corpus.linking.passages import passages
 from muver.corpus.schema import (
     ENTITIES,
+    LINKED_MENTIONS,
     MENTIONS,
     NEGATIVES,
     NEGATIVES_KB,
     SENTENCES,
+    WIKIPEDIA,
     read_negatives,
     table_writer,
 )
@@ -183,7 +184,7 @@ def _write_entities(base: KnowledgeBase, numbers: NDArray[np.int64], folder: Pat
             rows = base.rows(numbers[start : start + ENTITIES_AT_ONCE])
             own = [passages(some) for some in rows["paragraphs"].to_pylist()]
             without_text += sum(not one.sentences for one in own)
-            places = ([WORLD] * len(own), np.arange(start, start + len(own)))
+            places = ([WIKIPEDIA] * len(own), np.arange(start, start + len(own)))
             ids, titles = rows["id"].combine_chunks(), rows["title"].combine_chunks()
             texts, types = [one.text for one in own], [None] * len(own)
             split = ([getattr(one, name) for one in own] for name in SENTENCES.names[2:])
@@ -229,9 +230,9 @@ def _counts(
         "without_text": without_text,
     }
     return {
-        "dataset": WORLD,
+        "dataset": WIKIPEDIA,
         "fingerprint": fingerprint,
-        "worlds": {WORLD: world},
+        "worlds": {WIKIPEDIA: world},
         "mentions": {**mentions, "test": 0},
         "entities": {TRAINING: len(numbers), VALIDATION: len(numbers), "test": 0},
         "published": None,

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.corpus.kilt.lookup import KnowledgeBase
+from muver.corpus.schema import WIKIPEDIA
 from muver.errors import InputError
 from muver.evaluation.runs import write_run
 from muver.files import sha256_of, write_manifest
@@ -22,8 +23,6 @@ from muver.retrieval.ann.settings import SEARCH, check
 from muver.retrieval.ann.shards import Shards
 from muver.retrieval.exact import Ranking
 from muver.retrieval.rows import ORIGINAL
-
-WORLD = "wikipedia"
 
 
 def retrieve(
@@ -118,7 +117,7 @@ def write(
     write_run(
         path,
         mention_id=ids.take(pa.array(rows)),
-        world=pa.repeat(WORLD, len(rows)),
+        world=pa.repeat(WIKIPEDIA, len(rows)),
         rank=ranks + 1,
         entity=entities,
         title=titles.combine_chunks(),

@@ -3,7 +3,8 @@
 import pyarrow.parquet as pq
 import pytest
 
-from muver.corpus.linking.build import LINKED_MENTIONS, expected_mentions, link_set
+from muver.corpus.linking.build import expected_mentions, link_set
+from muver.corpus.schema import LINKED_MENTIONS
 from muver.errors import InputError
 from muver.files import read_json
 from tests.corpus.linking.conftest import mention, write

@@ -48,9 +48,7 @@ def index_of(wildcards):
 
 def mining_run(model):
     """The run over the training mentions that a model's hard negatives are mined from."""
-    wanted = S["models"][model]["negatives"]["run"]
-    system = next(name for name, own in S["systems"].items() if own.get("model") == wanted)
-    return W.run_files(system, linked.TRAIN)
+    return W.run_files(linked.mining_system(S, model), linked.TRAIN)
 
 
 def weights_of(model):

@@ -8,6 +8,7 @@ rule search:
         kb=W.kb_files,
         mentions=W.mentions_files("{set}")[0],
         queries=lambda wildcards: W.mention_vectors(model_of(wildcards), wildcards.set)[0],
+        made=lambda wildcards: W.mention_vectors(model_of(wildcards), wildcards.set)[1],
         code=code("ann_search"),
     output:
         run=W.run_files("{system}", "{set}")[0],

@@ -55,6 +55,7 @@ rule index:
     input:
         vectors=vectors,
         mentions=W.mention_vectors("{model}", linked.VALIDATION)[0],
+        made=W.mention_vectors("{model}", linked.VALIDATION)[1],
         code=[*code("ann_build"), *code("ann_check")],
     output:
         W.index_files("{model}", "{index}"),
