@@ -4,7 +4,6 @@ from muver.tracking.describe import (
     VALUE_LIMIT,
     against,
     metrics,
-    note,
     parameters,
     tags,
     worlds_csv,
@@ -95,14 +94,6 @@ def test_tags():
     assert "precision" not in found
     settings = {"model": {"precision": "bf16"}, "precision": "fp32"}
     assert tags({**EVALUATION, "settings": settings}, "m")["precision"] == "training bf16"
-
-
-def test_note_shows_the_row_and_how_to_make_it():
-    text = note(EVALUATION, "MuVER", "abc", "results/table1.csv")
-    assert "| **all mentions** | 4 | 25.00 | 100.00 |" in text
-    assert "| lego | 3 | 33.33 | 100.00 |" in text
-    assert "| mean of worlds |  | 16.67 | 100.00 |" in text
-    assert "`snakemake --cores all results/table1.csv`" in text
 
 
 def test_worlds_csv():

@@ -53,7 +53,7 @@ def record_rows(files: TableFiles, client: MlflowClient, name: str) -> Record:
             files.runs,
             [("muver", files.folder / "training_log.jsonl")],
             files.folder / "recorded.csv",
-            {"experiment": name, **settings},
+            {"experiment": name, "source": "raw/tiny", **settings},
         )
         with open(files.folder / "recorded.csv", newline="") as file:
             return list(csv.DictReader(file))
@@ -89,15 +89,21 @@ def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Recor
     assert run.data.tags["verdict_at_1"] == "not reproduced"
     assert "verdict_at_8" not in run.data.tags
     assert "| lego | 4 | 75.00 | 100.00 |" in run.data.tags["mlflow.note.content"]
+    (data,) = run.inputs.dataset_inputs
+    assert (data.dataset.name, data.dataset.digest) == ("tiny", "f00d")
+    assert json.loads(data.dataset.source) == {"uri": "raw/tiny"}
     assert "mlflow.parentRunId" not in run.data.tags
+    top = client.list_artifacts(run.info.run_id)
+    assert [one.path for one in top if not one.is_dir] == ["configuration.yaml"]
     kept = {
         file.path
-        for folder in client.list_artifacts(run.info.run_id)
+        for folder in top
         for file in client.list_artifacts(run.info.run_id, folder.path)
+        if folder.is_dir and "changes" not in file.path
     }
     assert kept == {
         "evaluation/muver.json", "evaluation/worlds.csv", "run/muver.parquet",
-        "training/training_log.jsonl",
+        "training/training_log.jsonl", "environment/requirements.txt",
     }  # fmt: skip
 
 
@@ -196,7 +202,7 @@ def test_disabled(client: MlflowClient, name: str, record_rows: Record, files):
     assert record_rows(enabled=False) == []
     assert client.get_experiment_by_name(name) is None
     assert (files.folder / "recorded.csv").read_text() == (
-        "row_key,method,run_id,experiment_id,address\n"
+        "row_key,method,run_id,experiment_id,address,store\n"
     )
 
 

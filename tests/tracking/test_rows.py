@@ -1,12 +1,17 @@
 """What is recorded of the tables as the table stage writes them."""
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from muver.errors import InputError
 from muver.files import read_json
 from muver.tables.stage import make_table
 from muver.tracking.entry import Entry
-from muver.tracking.rows import Files, entries
+from muver.tracking.files import Files
+from muver.tracking.rows import entries
 from tests.tables.conftest import make, write
 
 __all__ = ["write"]  # a fixture
@@ -54,5 +59,20 @@ def test_table_3(tmp_path: Path, write):
         {"method": "MuVER", "system": "muver_distant_1", "merge_layers": 1, "search": "distant"},
     ]
     make_table("table3", paths, tmp_path / "table3.csv", {"rows": rows, "cutoff": 64})
-    found = entries_of(tmp_path / "table3.json", paths)
-    assert [entry.metrics["views_per_entity"] for entry in found] == [1.0, 9.5]
+    blink, sweep = entries_of(tmp_path / "table3.json", paths)
+    assert (blink.name, blink.metrics["views_per_entity"]) == ("BLINK", 1.0)
+    assert sweep.name == "MuVER, distant pairs"
+    (layer,) = sweep.children
+    assert layer.name == "MuVER, distant pairs, 1 layer"
+    assert layer.metrics["views_per_entity"] == 9.5
+
+
+def test_a_run_that_was_changed_after_it_was_scored_is_refused(tmp_path: Path, write):
+    (path,) = write(make("muver", (4, 8), (1, 3), run_sha256="0" * 64))
+    settings = {"rows": [{"method": "MuVER", "system": "muver"}]}
+    make_table("table1", [path], tmp_path / "table1.csv", settings)
+    with pytest.raises(InputError, match=r"muver\.run: changed since .*muver\.json scored it"):
+        entries_of(tmp_path / "table1.json", [path])
+    path.write_text(path.read_text().replace("0" * 64, sha256(b"").hexdigest()))
+    (entry,) = entries_of(tmp_path / "table1.json", [path])
+    assert entry.hashed == path.with_suffix(".run")

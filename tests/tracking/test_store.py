@@ -11,10 +11,12 @@ import pytest
 import requests
 
 from muver.errors import InputError
-from muver.tracking.store import PATIENCE, open_experiment, open_store
+from muver.tracking.experiments import open_experiment
+from muver.tracking.store import PATIENCE, open_store
 
 OPEN = """
-from muver.tracking.store import open_experiment, open_store
+from muver.tracking.experiments import open_experiment
+from muver.tracking.store import open_store
 with open_store() as (client, artifacts):
     print(open_experiment(client, "table1", artifacts))
 """
