@@ -1,6 +1,6 @@
 """Exact retrieval: every mention against every view of its world, in bounded memory."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -106,6 +106,7 @@ def rank(
     softmax_candidates: int = 200,
     memory_mb: int = 256,
     metric: str = "dot",
+    advance: Callable[[int], object] | None = None,
 ) -> Ranking:
     """Rank a world's candidates for each mention.
 
@@ -121,6 +122,8 @@ def rank(
         Bound on the block of scores held at a time.
     metric
         Similarity of two vectors: "dot", or "l2": minus their Euclidean distance (equation 1).
+    advance
+        Called with the number of mentions of each block that is ranked.
 
     Notes
     -----
@@ -159,6 +162,8 @@ def rank(
         entities[span, :keep] = world.owners[views]
         rows[span, :keep] = world.rows[views]
         scores[span, :keep] = ranked
+        if advance is not None:
+            advance(len(products))
     return Ranking(entities, scores, rows)
 
 

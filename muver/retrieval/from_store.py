@@ -72,13 +72,13 @@ def retrieve_from_store(
             settings["softmax_candidates"],
             settings["memory_mb"],
             metric=settings["metric"],
+            advance=progress.advance,
         )
         position += len(own)
         rows.add(name, own, titles, ranking, origins)
         counts["entities"] += len(titles)
         counts["views"] += len(owners)
         logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
-        progress.advance(len(own))
     progress.finish()
     rows.write(run, ids.tolist())
     write_manifest(manifest, "retrieve", settings, {"store": views.fingerprint}, counts=counts)

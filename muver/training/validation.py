@@ -39,14 +39,15 @@ def _rank(
 ) -> Ranking:
     candidate_of = first_with_same(world.titles)
     flat = [view.ids for some in world.views for view in some]
+    label = f"validation, {world.name}"
     if model.config.score == "sum_max":
         encoders = (model.encode_mentions, model.encode_views)
-        pad_to = model.config.pad_to
-        scores = score_world(*encoders, world.contexts, flat, batch_tokens, device, pad_to=pad_to)
+        where = (batch_tokens, device, label)
+        scores = score_world(*encoders, world.contexts, flat, *where, pad_to=model.config.pad_to)
         return rank_scores(scores, candidate_of, k)
     size = (model.dimension, batch_tokens, device)
     owners = np.repeat(np.arange(len(world.views)), [len(some) for some in world.views])
-    views = encode_vectors(model.encode_views, flat, *size)
+    views = encode_vectors(model.encode_views, flat, *size, label=label)
     mentions = encode_vectors(model.encode_mentions, world.contexts, *size)
     index = build_world([views], owners, candidate_of)
     return rank(mentions, index, k, metric=model.config.metric)

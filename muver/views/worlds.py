@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from muver.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.errors import InputError
+from muver.progress import Progress
 from muver.views.build import Tokenizer, entity_views
 from muver.views.layout import Ids, View, context
 
@@ -134,8 +135,11 @@ def _load_world(
         described["type"].take(wanted).to_pylist(),
     )
     views: list[list[View]] = [[] for _ in titles]
+    progress = Progress(f"laying out {name}", len(wanted), "entities")
     for number, some in zip(wanted, laid_out, strict=True):
         views[number] = some
+        progress.advance()
+    progress.finish()
     return World(
         name=name,
         titles=titles,
