@@ -3,9 +3,11 @@
 import csv
 import json
 import logging
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlparse
 
 import pytest
 from mlflow import MlflowClient
@@ -196,6 +198,55 @@ def test_rows_of_one_method_are_told_apart_by_system(
         [{"method": "MuVER", "system": system} for system in ("muver", "muver_close_1")],
     )
     assert [line["method"] for line in record_rows()] == ["MuVER (muver)", "MuVER (muver_close_1)"]
+
+
+def test_runs_deleted_by_hand_are_recorded_again_and_told(
+    client: MlflowClient, name: str, record_rows: Record, monkeypatch, caplog
+):
+    monkeypatch.setattr(logging.getLogger("muver"), "propagate", True)
+    first = record_rows()
+    client.delete_run(first[0]["run_id"])
+    caplog.clear()
+    second = record_rows()
+    assert len(active(client, name)) == 2
+    assert second[0]["run_id"] != first[0]["run_id"] and second[1] == first[1]
+    told = f"recorded again, because the run had been deleted by hand: BM25 ({first[0]['run_id']})"
+    assert [line.message for line in caplog.records if line.levelname == "WARNING"] == [told]
+
+
+def test_another_store_than_before_is_told(record_rows: Record, files, monkeypatch, caplog):
+    monkeypatch.setattr(logging.getLogger("muver"), "propagate", True)
+    key = json.loads((files.folder / "table1.json").read_text())["rows"][0]["row_key"]
+    (files.folder / "recorded.csv").write_text(
+        f"row_key,method,run_id,store\n{key},BM25,0a,http://elsewhere:1\n"
+    )
+    record_rows()
+    assert "because the run is in the store http://elsewhere:1: BM25 (0a)" in caplog.text
+
+
+def test_a_run_whose_files_were_lost_is_replaced(
+    client: MlflowClient, name: str, record_rows: Record, caplog, monkeypatch
+):
+    monkeypatch.setattr(logging.getLogger("muver"), "propagate", True)
+    caplog.set_level(logging.INFO, "muver")
+    first = record_rows()
+    shutil.rmtree(
+        Path(unquote(urlparse(client.get_run(first[0]["run_id"]).info.artifact_uri).path))
+    )
+    second = record_rows()
+    assert [a == b for a, b in zip(first, second, strict=True)] == [False, True]
+    assert "which had lost configuration.yaml, evaluation, run of its" in caplog.text
+    replaced = client.get_run(first[0]["run_id"])
+    assert replaced.info.lifecycle_stage == "deleted"
+    assert replaced.data.tags["replaced_by"] == second[0]["run_id"]
+
+
+def test_a_run_of_an_older_muver_is_made_anew(client: MlflowClient, name: str, record_rows: Record):
+    first = record_rows()
+    client.set_tag(first[0]["run_id"], "layout", "1")
+    second = record_rows()
+    assert first[0]["run_id"] != second[0]["run_id"]
+    assert len(active(client, name)) == 2
 
 
 def test_disabled(client: MlflowClient, name: str, record_rows: Record, files):
