@@ -1,8 +1,9 @@
-"""Peak memory and speed of making a knowledge base, at several numbers of entities.
+"""Peak memory and speed of making a knowledge base and vectors, at several numbers of entities.
 
 Each step is a process of its own, so that its memory is its own; what is printed is the largest
 ``ru_maxrss`` of the process and those it started. CPU seconds hold on a busy machine too. For one
-million entities: ``--sizes 1000000`` (about 1.4 GB on disk while it runs).
+million entities: ``--sizes 1000000`` (about 1.4 GB on disk while it runs). With ``--model``, for
+example ``build/miniwikipedia/models/muver_wiki``, the first part is encoded, which stands for all.
 """
 
 import argparse
@@ -48,12 +49,22 @@ def steps(size: int, folder: Path, workers: int, part_megabytes: int) -> dict[st
     }
 
 
+def encoding(model: Path, folder: Path, threads: int) -> list[str]:
+    """The command that encodes the first part."""
+    settings = ["--settings", json.dumps({"threads": threads, "device": "cpu"})]
+    where = ["--kb", str(folder / "kb"), "--out", str(folder / "vectors"), "--part", "0"]
+    return ["encode-part", "--model", str(model), *where, *settings]
+
+
 def main() -> None:
     """Print a line for each size and step."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--part-megabytes", type=int, default=16)
+    parser.add_argument(
+        "--model", type=Path, help="a model directory; without it nothing is encoded"
+    )
     parser.add_argument("--folder", type=Path, help="where temporary files go")
     args = parser.parse_args()
     print(
@@ -63,11 +74,19 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir=args.folder) as folder:
             todo = steps(size, Path(folder), args.workers, args.part_megabytes)
             for name, arguments in todo.items():
-                wall, cpu, peak = measured(*arguments)
-                print(
-                    f"{size:9} {name:10} {peak:8.0f} {wall:8.1f} {cpu:8.1f} {size / cpu:10.0f}",
-                    flush=True,
-                )
+                report(size, name, size, *measured(*arguments))
+            if args.model is not None:
+                command = encoding(args.model, Path(folder), args.workers)
+                figures = measured(*command)
+                part = json.loads((Path(folder) / "kb" / "part-00000.json").read_text())
+                report(size, "a part", part["entities"], *figures)
+
+
+def report(size: int, name: str, entities: int, wall: float, cpu: float, peak: float) -> None:
+    """Print a line."""
+    print(
+        f"{size:9} {name:10} {peak:8.0f} {wall:8.1f} {cpu:8.1f} {entities / cpu:10.0f}", flush=True
+    )
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from benchmarks.rows import Findings, Row
 from benchmarks.timing import clock
 
 CLEAR_PEAK, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
-SIZES = (32, 64, 128)
+SIZES = (16, 32, 64)
 CHUNK_TOKENS = 4096  # of a pass, so that also the small batch is cut
 REACH_TIME, REACH_GROWTH = 1.5, 1.2
 
