@@ -10,7 +10,12 @@ from muver.files import read_json
 from muver.report.places import Places
 from muver.report.problems import Problems
 
-KNOWN = ("table1", "table3", "table4", "table5", "table6", "figure2", "beyond", "fidelity", "grid")
+KNOWN = ("table1", "table2", "table3", "table4", "table5", "table6") + (
+    "figure2",
+    "beyond",
+    "fidelity",
+    "grid",
+)
 HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "mentions", "worlds", "rows")
 ROW = ("method", "system", "row_key", "mentions", "hits", "interval")
 

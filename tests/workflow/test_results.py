@@ -96,6 +96,18 @@ def test_other_tools_score_the_run_files_to_the_same_numbers(main_job, system):
         assert 100 * found[measure] == pytest.approx(ours[str(measure.params["cutoff"])])
 
 
+def test_the_page_shows_all_results_and_nothing_is_wrong_with_them(main_job):
+    page = main_job.read("results/report.html").decode()
+    for name in PARAMS["results"]:
+        assert f'<section id="{name}">' in page
+    assert "Checked and in agreement: " in page
+    assert 'id="problems"' not in page
+    assert str(main_job.folder) not in page
+    # It belongs to all results, not to one of them.
+    assert "report" in main_job.planned("--forcerun", "table4")
+    assert "report" not in main_job.planned("results/table4.csv", "--forcerun", "table4")
+
+
 def test_a_changed_statistic_loads_no_model(main_job):
     config = ["--config", "sweep={searches: [close]}", "figures={figure2: {bin: 10}}"]
     assert set(main_job.planned(*config)) == {"table3", "figure2", "metrics", "report"}

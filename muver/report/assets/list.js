@@ -51,8 +51,10 @@ class MentionList {
   }
 
   draw() {
-    const first = Math.max(0, Math.floor(this.box.scrollTop / this.height) - AROUND);
-    const last = Math.min(this.found.length, Math.ceil((this.box.scrollTop + this.box.clientHeight) / this.height) + AROUND);
+    const height = this.height;
+    const { scrollTop, clientHeight } = this.box;
+    const first = Math.max(0, Math.floor(scrollTop / height) - AROUND);
+    const last = Math.min(this.found.length, Math.ceil((scrollTop + clientHeight) / height) + AROUND);
     const items = [];
     for (let place = first; place < last; place++) {
       const chosen = place === this.at;
@@ -65,7 +67,7 @@ class MentionList {
         "aria-setsize": this.found.length,
         "data-at": place,
       });
-      option.style.top = `${place * this.height}px`;
+      option.style.top = `${place * height}px`;
       this.item(option, this.found[place]);
       items.push(option);
     }
