@@ -1,0 +1,114 @@
+"""DVC's own views of a run and of an experiment: metrics, plots, parameters, the model."""
+
+import csv
+import io
+import json
+import re
+import shutil
+
+import pytest
+
+from tests.workflow.conftest import Project
+
+MODEL = "build/miniwikia/models/muver/entity_encoder/model.safetensors"
+CURVES = "Table 1, recall at k"
+
+
+@pytest.fixture(scope="module")
+def experiment(by_dvc, tmp_path_factory):
+    """The finished project after one experiment, with what DVC said meanwhile."""
+    folder = tmp_path_factory.mktemp("experiment") / "copy"
+    shutil.copytree(by_dvc.folder, folder, symlinks=True)
+    project = Project(folder)
+    project.said = project.run("dvc", "exp", "run", "-S", "merge.top_k=0.2")
+    return project
+
+
+def read(project, *command: str):
+    """The JSON that a command of DVC prints; messages before it are passed over."""
+    said = project.run("dvc", *command, "--json")
+    return json.loads(said[said.index("{") :])
+
+
+def test_an_experiment_runs_what_depends_on_it_and_trains_nothing(by_dvc, experiment):
+    for stage in ("corpus", "segment", "encoder", "train", "encode"):
+        assert f"Stage '{stage}' didn't change, skipping" in experiment.said
+    ran = set(re.findall(r"\(Rule: (\w+)\)", experiment.said))
+    assert {"merge", "retrieve", "evaluate", "comparison", "metrics"} <= ran
+    assert not {"generate", "corpus", "segment", "train", "encode", "bm25"} & ran
+    assert experiment.read(MODEL) == by_dvc.read(MODEL)
+    assert experiment.planned() == {}
+
+
+def test_metrics_are_the_numbers_of_the_table(by_dvc):
+    shown = read(by_dvc, "metrics", "show", "results/metrics/table1")
+    files = shown[""]["data"] if "" in shown else shown["workspace"]["data"]
+    lines = csv.DictReader(io.StringIO(by_dvc.read("results/table1.csv").decode()))
+    rows = {row["row_key"]: row for row in lines}
+    systems = {
+        row["row_key"]: row["system"]
+        for row in json.loads(by_dvc.read("results/table1.json"))["rows"]
+    }
+    assert len(files) == len(rows) == 3
+    for key, row in rows.items():
+        numbers = files[f"results/metrics/table1/{systems[key]}.json"]["data"]
+        for k in (1, 2, 4, 8, 16):
+            assert numbers[f"R@{k:02}"] == pytest.approx(float(row[f"R@{k}"]), abs=0.006)
+
+
+def test_metrics_differ_where_views_were_merged_and_nowhere_else(experiment):
+    files = read(experiment, "metrics", "diff", "--all")
+    files = files.get("diff", files)
+    names = {"table1/bm25", "table1/muver_plain", "table1/muver", "table6/muver"}
+    assert set(files) == {f"results/metrics/{name}.json" for name in names}
+    for name in ("bm25", "muver_plain"):
+        changes = files[f"results/metrics/table1/{name}.json"]
+        assert set(changes) == {"R@01", "R@02", "R@04", "R@08", "R@16"}
+        assert all(change["old"] == change["new"] for change in changes.values())
+
+
+def test_the_changed_parameter_is_all_that_differs(experiment):
+    differ = read(experiment, "params", "diff")
+    differ = differ.get("diff", differ)
+    assert {key: (v["old"], v["new"]) for key, v in differ["params.yaml"].items()} == {
+        "merge.top_k": (0.4, 0.2)
+    }
+
+
+def test_curves_of_two_revisions_stand_in_one_plot(experiment):
+    (plot,) = read(experiment, "plots", "diff")["data"][CURVES]
+    assert sorted(plot["revisions"]) == ["HEAD", "workspace"]
+    points = plot["content"]["data"]["values"]
+    methods = {"BM25", "MuVER (w/o heuristic search)", "MuVER"}
+    assert {(point["row"], point["rev"]) for point in points} == {
+        (method, revision) for method in methods for revision in ("HEAD", "workspace")
+    }
+    assert {int(point["k"]) for point in points} == {1, 2, 4, 8, 16}
+
+
+def test_plots_are_written_as_a_page(experiment):
+    """DVC's page loads Vega from the network; the numbers themselves stand in it."""
+    assert "index.html" in experiment.run("dvc", "plots", "show")
+    page = experiment.read("dvc_plots/index.html").decode()
+    assert "MuVER (w/o heuristic search)" in page
+
+
+def test_a_key_that_the_preset_sets_is_told(by_dvc, tmp_path):
+    shutil.copytree(by_dvc.folder, tmp_path / "copy", symlinks=True)
+    project = Project(tmp_path / "copy")
+    trained = (project.folder / MODEL).stat().st_mtime_ns
+    said = project.run("dvc", "exp", "run", "-S", "training.epochs=7", "train")
+    assert (
+        "params.yaml: training.epochs was changed to 7, which has no effect: the preset miniwikia "
+        "sets 1. Change presets.miniwikia.training.epochs instead."
+    ) in said
+    assert (project.folder / MODEL).stat().st_mtime_ns == trained
+
+
+def test_the_model_is_an_artifact_that_a_tag_names(experiment, tmp_path):
+    experiment.run("git", "tag", "-a", "muver@v1.0.0", "-m", "muver v1.0.0")
+    experiment.run("dvc", "remote", "add", "-d", "shelf", str(tmp_path / "shelf"))
+    experiment.run("dvc", "push", "train")
+    experiment.run("dvc", "artifacts", "get", ".", "muver", "-o", str(tmp_path / "model"))
+    file = MODEL.removeprefix("build/miniwikia/models/muver/")
+    assert (tmp_path / "model" / file).read_bytes() == experiment.read(MODEL)
