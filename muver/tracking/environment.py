@@ -2,6 +2,7 @@
 
 import platform
 import re
+from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -46,6 +47,7 @@ def _requirements(folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+@cache
 def _installed() -> dict[str, str]:
     """The version of each package that Python would import, the first on its path."""
     found: dict[str, str] = {}
