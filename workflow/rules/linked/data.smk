@@ -74,6 +74,8 @@ if S["dataset"] == "wikipedia":
             W.set_file("{set}"),
         log:
             f"{LOGS}/download/{{set}}.log",
+        benchmark:
+            f"{LOGS}/download/{{set}}.benchmark.tsv"
         params:
             file=lambda wildcards, input: (
                 f"{input[0]}/{L['files'][wildcards.set]}" if Path(input[0]).is_dir() else input[0]
