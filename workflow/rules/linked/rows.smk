@@ -9,7 +9,8 @@ SCORED = [(system, name) for name in L["test"] for system in ROWS]
 RUNS = [W.run_files(*key)[0] for key in SCORED]
 SCORES = [W.evaluation_files(*key)[0] for key in SCORED]
 TRAINING_LOGS = {s: f"{ROOT}/models/{S['systems'][s]['model']}/training_log.jsonl" for s in ROWS}
-PAGE, METRICS, PLOTS = [], [], []  # made of results over worlds alone
+PAGE = "results/report.html"
+METRICS, PLOTS = [], []  # read by DVC, whose stages are of worlds
 
 
 def subset_of(model):

@@ -96,3 +96,22 @@ rule table2:
     shell:
         "muver table --log {log} --name table2 --settings {params.settings:q}"
         " --evaluations {input.evaluations} --out {output.csv} && {params.record}"
+
+
+rule report:
+    input:
+        tables=["results/table2.csv"],
+        evaluations=SCORES,
+        runs=RUNS,
+        code=code("report"),
+    output:
+        PAGE,
+    log:
+        f"{LOGS}/tables/report.log",
+    benchmark:
+        f"{LOGS}/tables/report.benchmark.tsv"
+    params:
+        settings=as_json({"results": S["results"]}),
+    shell:
+        "muver report --log {log} --settings {params.settings:q} --results results"
+        f" --workspace {ROOT} --logs {LOGS} --out {{output}}"
