@@ -1,6 +1,7 @@
 """A BERT of two layers, made once, a corpus of three worlds, and a server of archives."""
 
 import http.server
+import logging
 import os
 import threading
 from dataclasses import dataclass, field
@@ -40,6 +41,18 @@ def pytest_xdist_make_scheduler(config, log):
             return LONG_RUNS.get(file, nodeid.partition("[")[0])
 
     return ByLongRun(config, log)
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_it_was():
+    """Commands send the log to places of their own; the next test has it as it is without any."""
+    yield
+    logger = logging.getLogger("muver")
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+        handler.close()
+    logger.propagate = True
+    logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")

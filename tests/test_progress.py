@@ -5,23 +5,18 @@ import logging
 import pytest
 
 from muver import progress
-from muver.progress import Progress, duration, logger, start_logging
+from muver.progress import Progress, duration, start_logging
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that is set by hand, and logging as before afterwards."""
+    """A clock that is set by hand."""
 
     class Clock:
         now = 100.0
 
     monkeypatch.setattr(progress.time, "monotonic", lambda: Clock.now)
-    handlers = list(logger.handlers)
-    yield Clock
-    for handler in set(logger.handlers) - set(handlers):
-        handler.close()
-    logger.handlers[:] = handlers
-    logger.propagate = True
+    return Clock
 
 
 class Terminal:

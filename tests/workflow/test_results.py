@@ -67,8 +67,8 @@ def test_the_grid_s_choice_is_by_validation(main_job):
     lines = table(main_job, "grid")
     assert [line["learning_rate"] for line in lines] == ["0.0001", "0.0003"]
     best = max(lines, key=lambda line: float(line["R@16"]))
-    assert [line["chosen"] for line in lines if line == best] == ["yes"]
-    assert sum(line["chosen"] == "yes" for line in lines) == 1
+    assert [line["chosen"] for line in lines if line == best] == ["true"]
+    assert sum(line["chosen"] == "true" for line in lines) == 1
     listed = csv.DictReader(io.StringIO(main_job.read(f"{BUILD}/recorded/grid.csv").decode()))
     assert len(list(listed)) == 1 + len(lines)  # the parent and its points
 
