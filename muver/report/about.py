@@ -11,9 +11,9 @@ TIME = "%Y-%m-%d %H:%M"
 
 
 def times(jobs: Sequence[Job]) -> str:
-    """A table of stages, each with its jobs to be opened."""
+    """A table of stages, each with its jobs to be opened; nothing without logs."""
     if not jobs:
-        return paragraph("There are no logs beside these results, so no times.")
+        return ""
     started = [job.started for job in jobs if job.started is not None]
     span = (
         f"Jobs began between {min(started):{TIME}} and {max(started):{TIME}} (local time of the "

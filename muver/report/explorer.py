@@ -5,6 +5,9 @@ It is columnar, since thousands of small objects would cost several times the ro
 
 ``split``, ``dataset``
     What was ranked.
+``unit``, ``group``
+    What a text is made of, ``sentence`` or ``paragraph``, and what mentions are grouped by,
+    ``World`` or ``Set``.
 ``total``
     Mentions of the split; more than ``n`` if the page holds a sample.
 ``limit``
@@ -21,7 +24,7 @@ It is columnar, since thousands of small objects would cost several times the ro
 ``entities``
     ``title``, ``document``, ``world``, ``sentences`` (how many the description has) and ``text``:
     each a list of ``m``. A text is a list of sentences, in order; a number stands for as many that
-    were left out.
+    were left out. ``sentences`` and ``text`` are null where the description was not read.
 ``rows``
     A list of objects: ``system``, ``method``, ``key`` (row key), ``tables`` (names), ``depth``
     (candidates a mention), ``views``, and
@@ -45,8 +48,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from muver.report.corpus import Corpus, read_corpus, read_descriptions, sample
+from muver.report.corpus import read_corpus, read_descriptions, sample
 from muver.report.descriptions import fit, shorten
 from muver.report.places import Places
 from muver.report.problems import Problems
@@ -89,16 +93,20 @@ def explore(
     entities = np.unique(np.concatenate([corpus.gold[chosen], *(one.entity for one in rankings)]))
     texts = read_descriptions(places, corpus, entities)
     limit = fit([sum(map(len, text)) for text in texts], settings["characters"])
-    needed = _needed(shown, rankings, entities) if limit is not None else {}
+    needed = sentences_needed(shown, rankings, entities) if limit is not None else {}
     return {
         "dataset": known[0].evaluation["dataset"],
         "split": split,
+        "unit": "sentence",
+        "group": "World",
         "total": corpus.mentions.num_rows,
         "limit": limit,
         "keep": settings["candidates"],
         "cutoffs": known[0].evaluation["cutoffs"],
         "worlds": corpus.worlds,
-        **_mentions(corpus, chosen, entities),
+        **mention_columns(
+            corpus.mentions.take(chosen), corpus.world[chosen], corpus.gold[chosen], entities
+        ),
         "entities": {
             "title": corpus.titles.take(entities).to_pylist(),
             "document": corpus.documents.take(entities).to_pylist(),
@@ -107,7 +115,8 @@ def explore(
             "text": [shorten(text, needed.get(n, ()), limit) for n, text in enumerate(texts)],
         },
         "rows": [
-            _row(system, ranking, entities) for system, ranking in zip(shown, rankings, strict=True)
+            row_columns(system, ranking, entities)
+            for system, ranking in zip(shown, rankings, strict=True)
         ],
     }
 
@@ -128,8 +137,20 @@ def views_of(settings: Mapping[str, Any]) -> Data:
     }
 
 
-def _mentions(corpus: Corpus, chosen: np.ndarray, entities: np.ndarray) -> Data:
-    table = corpus.mentions.take(chosen)
+def mention_columns(
+    table: pa.Table, world: np.ndarray, gold: np.ndarray, entities: np.ndarray
+) -> Data:
+    """Mentions as the page has them, with the names of their categories.
+
+    Parameters
+    ----------
+    table
+        Of the n mentions that are shown.
+    world, gold : (n,)
+        Numbers of their worlds and gold entities.
+    entities : (m,)
+        Numbers of all entities that are shown, sorted.
+    """
     category = table["category"].to_pylist()
     names = sorted({name or "" for name in category})
     number = {name: n for n, name in enumerate(names)}
@@ -137,17 +158,18 @@ def _mentions(corpus: Corpus, chosen: np.ndarray, entities: np.ndarray) -> Data:
         "categories": names,
         "mentions": {
             "id": table["mention_id"].to_pylist(),
-            "world": corpus.world[chosen].tolist(),
+            "world": world.tolist(),
             "category": [number[name or ""] for name in category],
             "left": table["context_left"].to_pylist(),
             "mention": table["mention"].to_pylist(),
             "right": table["context_right"].to_pylist(),
-            "gold": np.searchsorted(entities, corpus.gold[chosen]).tolist(),
+            "gold": np.searchsorted(entities, gold).tolist(),
         },
     }
 
 
-def _row(system: System, ranking: Ranking, entities: np.ndarray) -> Data:
+def row_columns(system: System, ranking: Ranking, entities: np.ndarray) -> Data:
+    """A row as the page has it; ``entities`` as of :func:`mention_columns`."""
     return {
         "system": system.name,
         "method": system.method,
@@ -167,7 +189,7 @@ def _row(system: System, ranking: Ranking, entities: np.ndarray) -> Data:
     }
 
 
-def _needed(
+def sentences_needed(
     systems: Sequence[System], rankings: Sequence[Ranking], entities: np.ndarray
 ) -> dict[int, set[int]]:
     """Sentences of the views that won, by entity; those that cover a whole text need none."""

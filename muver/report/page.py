@@ -19,6 +19,9 @@ SCRIPTS = (
     "elements.js", "store.js", "select.js", "statistics.js", "highlight.js", "detail.js",
     "list.js", "controls.js", "links.js", "main.js",
 )  # fmt: skip
+LINKS_ONLY = ("elements.js", "links.js", "tables_only.js")
+SKIP = '<a class="skip" href="#explorer">Skip to the predictions</a>'
+ROWS = "What stands behind each row: its settings, files and recall by world or set."
 
 
 def render(
@@ -32,7 +35,7 @@ def render(
     times: str,
     data: Mapping[str, Any] | None,
 ) -> str:
-    """Put the parts together.
+    """Put the parts together; a section without content is left out.
 
     Parameters
     ----------
@@ -46,37 +49,38 @@ def render(
     data
         What the explorer shows (:mod:`muver.report.explorer`); None leaves it out.
     """
+    sections = {
+        "figures": ("Figures", _figures(results, drawings)),
+        "rows": ("Rows", rows and paragraph(ROWS) + rows),
+        "run": ("Run", "\n".join(filter(None, [times, *facts]))),
+    }
+    shown = {name: part for name, part in sections.items() if part[1]}
+    explorer = data is not None
     return Template(_asset("page.html")).substitute(
         title=text(head["title"]),
         subtitle=text(head["subtitle"]),
         style=_asset("page.css"),
+        skip=SKIP if explorer else "",
         problems=_problems(problems),
-        contents=_contents(results, data is not None),
+        contents=_contents(results, {name: title for name, (title, _) in shown.items()}, explorer),
         tables=tables,
-        figures=_figures(results, drawings),
-        rows=rows or paragraph("No table of rows is here."),
+        sections="\n".join(_section(name, *part) for name, part in shown.items()),
         base=text(BASE),
-        facts="\n".join(facts),
-        times=times,
-        explorer=_asset("explorer.html") if data is not None else _no_explorer(bool(rows)),
-        data="" if data is None else compressed(data),
-        script="\n".join(_asset(name) for name in SCRIPTS) if data is not None else _links_only(),
+        explorer=_asset("explorer.html") if explorer else "",
+        data=compressed(data) if explorer else "",
+        script="\n".join(_asset(name) for name in (SCRIPTS if explorer else LINKS_ONLY)),
         about=in_script({"base": BASE}),
+    )
+
+
+def _section(name: str, title: str, content: str) -> str:
+    return (
+        f'<section aria-labelledby="{name}">\n<h2 id="{name}">{title}</h2>\n{content}\n</section>'
     )
 
 
 def _asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
-
-
-def _links_only() -> str:
-    return "\n".join(_asset(name) for name in ("elements.js", "links.js", "tables_only.js"))
-
-
-def _no_explorer(rows: bool) -> str:
-    if not rows:
-        return paragraph("No table of systems is here, so there are no predictions to show.")
-    return paragraph("There are no predictions here: no run file could be read.", "problem")
 
 
 def _problems(problems: Problems) -> str:
@@ -93,9 +97,9 @@ def _problems(problems: Problems) -> str:
     )
 
 
-def _contents(results: Sequence[Result], explorer: bool) -> str:
+def _contents(results: Sequence[Result], sections: Mapping[str, str], explorer: bool) -> str:
     links = [(result.name, result.title) for result in results]
-    links += [("figures", "Figures"), ("rows", "Rows"), ("run", "Run")]
+    links += sections.items()
     links += [("explorer", "Predictions")] if explorer else []
     return "".join(f'<li><a href="#{text(name)}">{text(said)}</a></li>' for name, said in links)
 
@@ -109,7 +113,7 @@ def _figures(results: Sequence[Result], drawings: Mapping[str, str]) -> str:
         f'<a href="#{text(name)}">{text(name)}</a></figcaption></figure>'
         for name, drawing in drawings.items()
     ]
-    return "\n".join(found) or paragraph("No figure was made.")
+    return "\n".join(found)
 
 
 def page_of(
@@ -119,10 +123,10 @@ def page_of(
     **parts: Any,
 ) -> str:
     """The page of a run's results; ``parts`` are the further arguments of :func:`render`."""
-    datasets = list(dict.fromkeys(r.data["dataset"] for r in results if r.compares))
-    name = ", ".join(map(str, datasets)) or "no dataset"
+    datasets = list(dict.fromkeys(r.data["dataset"] for r in results if r.compares or r.linked))
+    name = ", ".join(map(str, datasets))
     head = {
-        "title": f"muver: results on {name}",
+        "title": f"muver: results on {name}" if name else "muver: results",
         "subtitle": f"{len(results)} tables and figures, {len(systems)} systems",
     }
     return render(head=head, problems=problems, results=results, **parts)

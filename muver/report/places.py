@@ -30,13 +30,21 @@ class Places:
         """A drawing."""
         return self.results / "figures" / f"{name}.svg"
 
-    def evaluation(self, system: str) -> Path:
-        """Scores of a system; the ranks of its gold entities have the same name, in Parquet."""
-        return self.workspace / "evaluations" / f"{system}.json"
+    def evaluation(self, system: str, part: str = "") -> Path:
+        """Scores of a system, of one set where there are sets."""
+        return self.workspace / "evaluations" / part / f"{system}.json"
+
+    def ranks(self, system: str, part: str = "") -> Path:
+        """Ranks of the gold entities beside a system's scores."""
+        return self.evaluation(system, part).with_suffix(".parquet")
 
     def run(self, system: str, split: str) -> Path:
-        """Ranked candidates of a system."""
+        """Ranked candidates of a system, of a split or a set."""
         return self.workspace / "runs" / split / f"{system}.parquet"
+
+    def trec(self, system: str, part: str = "") -> Path:
+        """The run for TREC's tools."""
+        return self.workspace / "trec" / part / f"{system}.run"
 
     def recorded(self, table: str) -> Path:
         """Which MLflow run is which row's."""
@@ -61,6 +69,15 @@ class Places:
     def sentences(self) -> Path:
         """Descriptions split into sentences."""
         return self.workspace / "segment" / "sentences.parquet"
+
+    @property
+    def kb(self) -> Path:
+        """The knowledge base's folder."""
+        return self.workspace / "kb"
+
+    def of_set(self, name: str) -> Path:
+        """A set's mentions with their gold."""
+        return self.workspace / "mentions" / f"{name}.parquet"
 
     def shown(self, path: Path) -> str:
         """A file's name for the page: as the project knows it, never a place on this machine."""

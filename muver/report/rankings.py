@@ -1,6 +1,7 @@
 """Run files for the explorer: checked against their evaluation, cut to what a page can hold."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -93,12 +94,12 @@ def _read(
     hits = np.flatnonzero(same[entity] == same[corpus.gold[mention]])[::-1]
     rank = np.zeros(len(corpus.gold), dtype=np.int64)
     rank[mention[hits]] = run["rank"].to_numpy()[hits]  # backwards: the best is written last
-    _check(system, path, rank, places, problems)
-    return _cut(run, corpus, chosen, keep, mention, entity, rank, starts)
+    check_run(system, path, rank, places, problems)
+    return cut(run, chosen, keep, mention, entity, rank)
 
 
 def _mentions(
-    path: object, run: pa.Table, starts: np.ndarray, sizes: np.ndarray, corpus: Corpus
+    path: Path, run: pa.Table, starts: np.ndarray, sizes: np.ndarray, corpus: Corpus
 ) -> np.ndarray:
     """The number of each row's mention: (rows,)."""
     ids = run["mention_id"].take(pa.array(starts))
@@ -110,7 +111,7 @@ def _mentions(
     return np.repeat(number.to_numpy(), sizes)
 
 
-def _entities(path: object, run: pa.Table, corpus: Corpus, mention: np.ndarray) -> np.ndarray:
+def _entities(path: Path, run: pa.Table, corpus: Corpus, mention: np.ndarray) -> np.ndarray:
     """Each row's entity as a place among all; its title must be the run's: (rows,)."""
     world = corpus.world[mention]
     entity = corpus.offsets[world] + run["entity"].to_numpy()
@@ -121,47 +122,65 @@ def _entities(path: object, run: pa.Table, corpus: Corpus, mention: np.ndarray) 
     return entity
 
 
-def _check(
-    system: System, path: object, rank: np.ndarray, places: Places, problems: Problems
+def check_run(
+    system: System,
+    path: Path,
+    rank: np.ndarray,
+    places: Places,
+    problems: Problems,
+    part: str = "",
 ) -> None:
     """Told: a run whose bytes or gold ranks are not those that were evaluated."""
-    told = system.evaluation.get("run_sha256")
+    on = f" on {part}" if part else ""
+    told = system.parts[part].get("run_sha256")
     if told is not None and told != sha256_of(path):
         problems.tell(
-            f"{system.method}: the run file {places.shown(path)} is not the one that was "
+            f"{system.method}: the run file {places.shown(path)}{on} is not the one that was "
             "evaluated (its SHA-256 differs): it was changed by hand or made again. The "
             "predictions below are those of the changed file, the tables are not. Run evaluate "
             "again, or restore the file."
         )
         return
-    ranks = read_ranks(places.evaluation(system.name).with_suffix(".parquet"))["rank"].to_numpy()
+    ranks = read_ranks(places.ranks(system.name, part))["rank"].to_numpy()
     if len(ranks) != len(rank) or (ranks != rank).any():
         differ = int((ranks != rank).sum()) if len(ranks) == len(rank) else len(rank)
         problems.tell(
-            f"{system.method}: the run file {places.shown(path)} ranks the gold entity of "
-            f"{differ} mentions elsewhere than its evaluation says: one of the two was changed. "
+            f"{system.method}: the run file {places.shown(path)}{on} ranks the gold "
+            f"entity of {differ} mentions elsewhere than its evaluation says: one of the two was "
+            "changed. "
             "Run evaluate again."
         )
         return
     problems.held("run files")
 
 
-def _cut(
+def cut(
     run: pa.Table,
-    corpus: Corpus,
     chosen: np.ndarray,
     keep: int,
     mention: np.ndarray,
     entity: np.ndarray,
     rank: np.ndarray,
-    starts: np.ndarray,
 ) -> Ranking:
+    """The first candidates of the mentions that are chosen.
+
+    Parameters
+    ----------
+    chosen : (n,)
+        Numbers of mentions.
+    keep
+        Candidates a mention; the gold entity is kept besides.
+    mention, entity : (rows,)
+        Numbers of each row's mention and entity.
+    rank : (mentions,)
+        Of the gold entity of each mention, 0 where it was not retrieved.
+    """
     places = run["rank"].to_numpy()
-    wanted = np.zeros(len(corpus.gold), dtype=bool)
+    wanted = np.zeros(len(rank), dtype=bool)
     wanted[chosen] = True
     kept = np.flatnonzero(wanted[mention] & ((places <= keep) | (places == rank[mention])))
     kept = kept[np.argsort(mention[kept], kind="stable")]
-    counts = np.bincount(mention[kept], minlength=len(corpus.gold))[chosen]
+    counts = np.bincount(mention[kept], minlength=len(rank))[chosen]
     columns = {name: run[name].to_numpy()[kept] for name in ("score", "layer", "first", "last")}
     return Ranking(
         rank=rank[chosen],

@@ -18,6 +18,8 @@ KNOWN = ("table1", "table2", "table3", "table4", "table5", "table6") + (
 )
 HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "mentions", "worlds", "rows")
 ROW = ("method", "system", "row_key", "mentions", "hits", "interval")
+LINKED_HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "kb", "sets", "rows")
+LINKED_ROW = ("method", "system", "row_key", "sets")
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,18 @@ class Result:
     @property
     def compares(self) -> bool:
         """Whether it has rows of systems with recall by cutoff."""
+        return self._has(HEAD, ROW)
+
+    @property
+    def linked(self) -> bool:
+        """Whether it has rows of systems with recall by set, over a knowledge base."""
+        return self._has(LINKED_HEAD, LINKED_ROW)
+
+    def _has(self, head: Sequence[str], row: Sequence[str]) -> bool:
         return (
-            all(key in (self.data or {}) for key in HEAD)
+            all(key in (self.data or {}) for key in head)
             and bool(self.rows)
-            and all(all(key in row for key in ROW) for row in self.rows)
+            and all(all(key in one for key in row) for one in self.rows)
         )
 
     @property
@@ -103,7 +113,9 @@ def _read(name: str, places: Places, problems: Problems) -> Result:
 
 def _check_print(result: Result, problems: Problems) -> None:
     """The CSV is the print of the JSON: both must be of the same rows."""
-    if not result.compares or not result.grid or "row_key" not in result.grid[0]:
+    if not (result.compares or result.linked) or not result.grid:
+        return
+    if "row_key" not in result.grid[0]:
         return
     column = result.grid[0].index("row_key")
     printed = {row[column] for row in result.grid[1:] if len(row) > column}

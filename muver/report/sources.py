@@ -17,9 +17,9 @@ def rows(systems: Sequence[System], places: Places, explored: set[str]) -> str:
     Parameters
     ----------
     explored
-        Systems whose predictions are on the page.
+        Keys of the rows whose predictions are on the page.
     """
-    return "\n".join(_row(system, places, system.name in explored) for system in systems)
+    return "\n".join(_row(system, places, system.key in explored) for system in systems)
 
 
 def flat(settings: Mapping[str, Any], before: str = "") -> dict[str, str]:
@@ -57,21 +57,24 @@ def _row(system: System, places: Places, explored: bool) -> str:
 
 
 def _files(system: System, places: Places) -> str:
-    evaluation = system.evaluation
-    files = {
-        "run file": places.run(system.name, str(system.split)),
-        "evaluation": places.evaluation(system.name),
-        "ranks of the gold entities": places.evaluation(system.name).with_suffix(".parquet"),
-        "for TREC's tools": places.workspace / "trec" / f"{system.name}.run",
-    }
-    lines = [f"<li>{text(what)}: <code>{text(places.shown(path))}</code></li>"
-             for what, path in files.items()]  # fmt: skip
-    if evaluation.get("run_sha256"):
-        digest = text(evaluation["run_sha256"])
-        lines.append(f'<li>SHA-256 of the run file: <code class="long">{digest}</code></li>')
-    lines.append(
-        f"<li>fingerprint of the data: <code>{text(evaluation['fingerprint'])}</code></li>"
-    )
+    lines = []
+    for part, evaluation in system.parts.items():
+        files = {
+            "run": places.run(system.name, part or str(system.split)),
+            "evaluation": places.evaluation(system.name, part),
+            "ranks of the gold entities": places.ranks(system.name, part),
+            "for TREC's tools": places.trec(system.name, part),
+        }
+        on = f" on {part}" if part else ""
+        lines += [f"<li>{text(what + on)}: <code>{text(places.shown(path))}</code></li>"
+                  for what, path in files.items()]  # fmt: skip
+        if evaluation.get("run_sha256"):
+            digest = text(evaluation["run_sha256"])
+            lines.append(
+                f'<li>SHA-256 of the run file{text(on)}: <code class="long">{digest}</code></li>'
+            )
+    fingerprint = text(system.evaluation["fingerprint"])
+    lines.append(f"<li>fingerprint of the data: <code>{fingerprint}</code></li>")
     return f"<ul>{''.join(lines)}</ul>"
 
 
@@ -81,9 +84,8 @@ def _worlds(system: System) -> str:
         [text(world), str(part["mentions"]), *(f"{part['recall'][k]:.2f}" for k in cutoffs)]
         for world, part in system.evaluation["worlds"].items()
     ]
-    return grid(
-        f"{system.method} by world", ["world", "mentions", *(f"R@{k}" for k in cutoffs)], cells
-    )
+    header = [system.unit, "mentions", *(f"R@{k}" for k in cutoffs)]
+    return grid(f"{system.method} by {system.unit}", header, cells)
 
 
 def _settings(system: System) -> str:

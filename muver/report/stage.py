@@ -1,6 +1,6 @@
 """The report stage: a run's folders to one page."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from muver.progress import logger
 from muver.report import about, sources
 from muver.report.drawings import inline
 from muver.report.explorer import explore
+from muver.report.linked import read_linked
+from muver.report.linked_predictions import explore_linked
 from muver.report.machine import machine, versions
 from muver.report.page import page_of
 from muver.report.places import Places
@@ -75,9 +77,12 @@ def make_report(
     found = read_results(names, places, problems)
     dataset = _dataset(found)
     places = Places(results, workspace or Path("build") / dataset, logs or Path("logs") / dataset)
-    systems = read_systems(found, places, problems)
-    data = _explore(systems, places, settings, problems)
-    explored = {row["system"] for row in data["rows"]} if data else set()
+    systems, linked = read_systems(found, places, problems), read_linked(found, places, problems)
+    data = _explore(explore, systems, places, settings, problems)
+    if data is None:
+        data = _explore(explore_linked, linked, places, settings, problems)
+    systems += linked
+    explored = {row["key"] for row in data["rows"]} if data else set()
     jobs = read_jobs(places.logs)
     page = page_of(
         found,
@@ -111,10 +116,14 @@ def _dataset(results: list[Result]) -> str:
 
 
 def _explore(
-    systems: list[System], places: Places, settings: Mapping[str, Any], problems: Problems
+    kind: Callable[..., dict[str, Any] | None],
+    systems: Sequence[System],
+    places: Places,
+    settings: Mapping[str, Any],
+    problems: Problems,
 ) -> dict[str, Any] | None:
     try:
-        return explore(systems, places, settings, problems)
+        return kind(systems, places, settings, problems)
     except InputError as error:
         told = str(error).replace(f"{places.workspace}/", "")
         problems.tell(f"The predictions cannot be shown: {told}")

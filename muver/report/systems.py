@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from muver.errors import InputError
 from muver.files import read_json
@@ -11,7 +11,7 @@ from muver.report.problems import Problems
 from muver.report.results import Result
 from muver.tables.keys import row_key
 
-NEEDED = ("system", "fingerprint", "settings", "hits", "cutoffs", "worlds")
+NEEDED = ("system", "fingerprint", "settings", "mentions", "hits", "micro", "cutoffs", "worlds")
 
 
 @dataclass
@@ -26,21 +26,24 @@ class System:
         Its scores, or None where they cannot be read.
     tables
         Names of the tables in which it stands.
-    trusted
-        Whether the evaluation is what the tables were made of.
     """
 
+    unit: ClassVar[str] = "world"  # what mentions are grouped by
     name: str
     method: str
     key: str
     evaluation: dict[str, Any] | None = None
     tables: list[str] = field(default_factory=list)
-    trusted: bool = False
 
     @property
     def settings(self) -> dict[str, Any]:
         """All settings of the row; empty without an evaluation."""
         return (self.evaluation or {}).get("settings", {})
+
+    @property
+    def parts(self) -> dict[str, dict[str, Any]]:
+        """Its evaluations by name of set; the only one has none."""
+        return {"": self.evaluation} if self.evaluation is not None else {}
 
     @property
     def split(self) -> str | None:
@@ -60,37 +63,72 @@ def read_systems(results: Sequence[Result], places: Places, problems: Problems) 
             continue
         _check_corpus(result, places, problems)
         for row in result.rows:
-            system = found.setdefault(
-                row["system"], System(row["system"], row["method"], row["row_key"])
-            )
-            if result.name not in system.tables:
-                system.tables.append(result.name)
-            if system.key != row["row_key"]:
-                problems.tell(
-                    f"{row['method']}: {result.name} has the row key {row['row_key']}, "
-                    f"{system.tables[0]} has {system.key}: tables of different runs. Make both "
-                    "again."
-                )
-            elif system.evaluation is None:
-                system.evaluation = _read(system, places, problems)
+            system = system_of(result, row, found, System, problems)
+            if system is None:
+                continue
+            if system.evaluation is None:
+                system.evaluation = read_evaluation(system, places, problems)
             if system.evaluation is not None and row["hits"] is not None:
                 _check_row(result, row, system, problems)
     return list(found.values())
 
 
-def _read(system: System, places: Places, problems: Problems) -> dict[str, Any] | None:
-    path = places.evaluation(system.name)
+def system_of(
+    result: Result,
+    row: dict[str, Any],
+    found: dict[str, Any],
+    kind: type[System],
+    problems: Problems,
+) -> Any | None:
+    """The system of a row, new or found before; None, which is told, if it has another key."""
+    system = found.setdefault(row["system"], kind(row["system"], row["method"], row["row_key"]))
+    if result.name not in system.tables:
+        system.tables.append(result.name)
+    if system.key != row["row_key"]:
+        problems.tell(
+            f"{row['method']}: {result.name} has the row key {row['row_key']}, "
+            f"{system.tables[0]} has {system.key}: tables of different runs. Make both again."
+        )
+        return None
+    return system
+
+
+def read_evaluation(
+    system: System, places: Places, problems: Problems, part: str = ""
+) -> dict[str, Any] | None:
+    """A system's scores, of a set where there are sets; None, which is told, without any."""
+    path = places.evaluation(system.name, part)
     try:
         evaluation = read_json(path)
     except (InputError, OSError, UnicodeDecodeError):
         evaluation = None
     if not isinstance(evaluation, dict) or any(key not in evaluation for key in NEEDED):
         problems.tell(
-            f"{system.method}: its evaluation {places.shown(path)} is missing or damaged, so its "
-            "settings cannot be shown. Make it again: it is an output of the rule evaluate."
+            f"{system.method}: its evaluation {places.shown(path)}{part and f' on {part}'} is "
+            "missing or damaged, so its settings cannot be shown. Make it again: it is an output "
+            "of the rule evaluate."
         )
         return None
     return evaluation
+
+
+def check_keys(result: Result, row: dict[str, Any], key: str, problems: Problems) -> bool:
+    """Whether a row has the key that its evaluation gives; told if not."""
+    if key != row["row_key"]:
+        problems.tell(
+            f"{result.name}, {row['method']}: the table's row key is {row['row_key']}, the "
+            f"evaluation's is {key}: two stores are mixed, the numbers of this row are not from "
+            "the settings shown. Make the table again."
+        )
+    return key == row["row_key"]
+
+
+def tell_hits(result: Result, row: dict[str, Any], problems: Problems) -> None:
+    """Say that a row has other hits than its evaluation."""
+    problems.tell(
+        f"{result.name}, {row['method']}: other hits than in its evaluation: a file was changed "
+        "after it was made. Make the table again."
+    )
 
 
 def _check_row(result: Result, row: dict[str, Any], system: System, problems: Problems) -> None:
@@ -102,19 +140,11 @@ def _check_row(result: Result, row: dict[str, Any], system: System, problems: Pr
         if "domain" in row
         else evaluation["hits"]
     )
-    if key != row["row_key"]:
-        problems.tell(
-            f"{result.name}, {row['method']}: the table's row key is {row['row_key']}, the "
-            f"evaluation's is {key}: two stores are mixed, the numbers of this row are not from "
-            "the settings shown. Make the table again."
-        )
-    elif hits is None or not row["hits"].items() <= hits.items():
-        problems.tell(
-            f"{result.name}, {row['method']}: other hits than in its evaluation: a file was "
-            "changed after it was made. Make the table again."
-        )
+    if not check_keys(result, row, key, problems):
+        return
+    if hits is None or not row["hits"].items() <= hits.items():
+        tell_hits(result, row, problems)
     else:
-        system.trusted = True
         problems.held("rows of tables")
 
 

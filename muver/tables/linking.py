@@ -10,6 +10,7 @@ from muver.evaluation.precision import reduced_precision
 from muver.tables.evaluations import Evaluations
 from muver.tables.keys import row_key, sets_fingerprint
 from muver.tables.linked_evaluations import COUNTS
+from muver.tables.linked_sections import counts, lines_of, search
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import comparability, linked_sets, linked_size, paper, published
@@ -139,25 +140,16 @@ def _comparability(name: str, kb: Mapping[str, Any], sets: list[dict[str, Any]])
 
 def page(table: Table) -> Page:
     """The table for people."""
-    lines = {**table, "rows": _lines(table)}
+    lines = {**table, "rows": lines_of(table)}
     sections = [
         _main(table),
-        _mentions(table),
+        counts(table),
         *reference(lines, "paper", "Against the paper", paper()["source"]),
         intervals(lines, lambda line: line["interval"]),
         *paired_tests(lines),
-        _search(lines),
+        search(lines["rows"]),
     ]
     return Page(f"{table['caption']}, {table['dataset']}", sections)
-
-
-def _lines(table: Table) -> list[Line]:
-    """Rows as the further grids have them: a line a set and method."""
-    return [
-        {"method": row["method"], "set": one["column"], **row["sets"][one["set"]]}
-        for one in table["sets"]
-        for row in table["rows"]
-    ]
 
 
 def _main(table: Table) -> Section:
@@ -186,38 +178,3 @@ def _note(table: Table) -> str:
         *precision_note(table["rows"]),
     ]
     return " ".join(parts)
-
-
-def _mentions(table: Table) -> Section:
-    header = ["Set", "mentions", "In-KB", "outside the KB", "by title only", "the paper's"]
-    grid = []
-    for one in table["sets"]:
-        theirs = linked_size(one["set"]) if table["paper"]["dataset"] == table["dataset"] else None
-        counts = [one[key] for key in ("mentions_in_all", "mentions", "outside_kb")]
-        texts = [*map(str, counts), str(one["matched_by_title"])]
-        grid.append([one["column"], *texts, str(theirs["mentions"]) if theirs else ""])
-    note = (
-        "Gold entities are found by Wikipedia id, else by title; recall leaves out those that are "
-        "outside. The paper gives the number of mentions in all."
-    )
-    return Section("Mentions", note, header, grid)
-
-
-def _search(lines: Mapping[str, Any]) -> Section:
-    header = [
-        "method", "Set", "views an entity", "Index", "agreement", "best found", "at k", "mentions",
-    ]  # fmt: skip
-    grid = []
-    for line in lines["rows"]:
-        index, views = line["index"], line["views_per_entity"]
-        told = ["exact", "", "", "", ""]
-        if index is not None:
-            knob = f", {index['knob']} {index['effort']}" if index["knob"] else ""
-            shares = [f"{share:.4f}" for share in (index["recall"], index["best"]["found"])]
-            told = [f"{index['factory']}{knob}", *shares, str(index["k"]), str(index["mentions"])]
-        grid.append([line["method"], line["set"], "" if views is None else f"{views:.2f}", *told])
-    note = (
-        "Agreement of an index: the share of the k entities of exact search that it finds, and the "
-        "share of mentions for which the best one is found, on a sample of mentions."
-    )
-    return Section("How candidates were found", note, header, grid)

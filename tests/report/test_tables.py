@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from muver.report.cells import badge
 from muver.report.problems import Problems
 from muver.report.results import Result, read_results
-from muver.report.tables import badge, table
+from muver.report.tables import table
 
 AGAINST = {
     "paper": {"1": 50.0, "2": None, "3": 66.0},

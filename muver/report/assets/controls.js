@@ -7,6 +7,8 @@ function fillControls(store) {
   byId("cutoff").replaceChildren(...store.cutoffs.map((k) => option(k, k)));
   byId("world").replaceChildren(option("", "all"), ...store.worlds.map((name, n) => option(n, name)));
   byId("category").replaceChildren(option("", "all"), ...store.categories.map((name, n) => option(n, name || "(none)")));
+  byId("group").textContent = store.group;
+  byId("gold-unit").textContent = `Gold's ${store.unit}s`;
   fillOutcomes(false);
 }
 

@@ -47,12 +47,12 @@ function lastWords(text, room) {
 
 function goldPart(store, gold) {
   const { entities } = store;
-  const text = entities.text[gold].map((piece) => (typeof piece === "number" ? `[${counted(piece, "sentence")} left out]` : piece));
+  const text = store.text(gold).map((piece) => (typeof piece === "number" ? `[${counted(piece, store.unit)} left out]` : piece));
   return make(
     "div",
     { class: "gold-entity" },
-    make("p", {}, "Gold entity: ", make("strong", {}, entities.title[gold]), ` (${counted(entities.sentences[gold], "sentence")})`),
-    whole("Its description", () => make("p", { class: "description" }, text.join(" ") || "(empty)")),
+    make("p", {}, "Gold entity: ", make("strong", {}, entities.title[gold]), ` (${store.length(gold)})`),
+    entities.text[gold] ? whole("Its description", () => make("p", { class: "description" }, text.join(" ") || "(empty)")) : null,
   );
 }
 
@@ -105,7 +105,7 @@ function ranking(store, row, mention, rows) {
 function candidateItem(store, row, mention, candidate, rows) {
   const { entities, mentions } = store;
   const title = entities.title[candidate.entity];
-  const all = parts(entities.text[candidate.entity], candidate, row.views, wordsOf(mentions.mention[mention]));
+  const all = parts(store.text(candidate.entity), candidate, row.views, wordsOf(mentions.mention[mention]), store.unit);
   const elsewhere = rows
     .filter((other) => other !== row)
     .map((other) => store.candidates(other, mention).find((one) => one.entity === candidate.entity))
@@ -122,9 +122,9 @@ function candidateItem(store, row, mention, candidate, rows) {
       candidate.gold ? make("span", { class: "badge" }, "\u2713 gold") : null,
       make("span", { class: "score" }, `score ${candidate.score}`),
     ),
-    make("p", { class: "hint" }, [viewName(candidate, row.views), ...elsewhere].join(" \u00b7 ")),
-    all.length ? written(excerpt(all)) : make("p", { class: "hint" }, "(no description)"),
-    all.length > 1 ? whole(`Whole description, ${counted(entities.sentences[candidate.entity], "sentence")}`, () => written(all)) : null,
+    make("p", { class: "hint" }, [viewName(candidate, row.views, store.unit), ...elsewhere].join(" \u00b7 ")),
+    all.length ? written(excerpt(all)) : make("p", { class: "hint" }, entities.text[candidate.entity] ? "(no description)" : "(description not read)"),
+    all.length > 1 ? whole(`Whole description, ${store.length(candidate.entity)}`, () => written(all)) : null,
   );
 }
 

@@ -95,9 +95,11 @@ function start(store) {
   window.addEventListener("hashchange", follow);
 
   fillControls(store);
-  const sampled = store.total > store.size ? `The page holds ${store.size.toLocaleString("en")} of the ${store.total.toLocaleString("en")} mentions, drawn evenly from all worlds: shares here differ a little from the tables. ` : "";
+  const sampled = store.total > store.size ? `The page holds ${store.size.toLocaleString("en")} of the ${store.total.toLocaleString("en")} mentions, drawn evenly from all ${store.group.toLowerCase()}s: shares here differ a little from the tables. ` : "";
   const shortened = store.limit ? `Descriptions are cut to about ${store.limit} characters around the views that won.` : "";
-  byId("sampled").textContent = `${sampled}${shortened}`;
+  const unread = store.entities.text.filter((text) => text === null).length;
+  const titles = unread ? ` Of ${counted(unread, "entity", "entities")} of ${store.entities.text.length.toLocaleString("en")} only the title is here.` : "";
+  byId("sampled").textContent = `${sampled}${shortened}${titles}`;
   byId("loading").hidden = true;
   byId("explore").hidden = false;
   if (!follow()) update();

@@ -102,7 +102,10 @@ rule report:
     input:
         tables=["results/table2.csv"],
         evaluations=SCORES,
+        ranks=[W.evaluation_files(*key)[1] for key in SCORED],
         runs=RUNS,
+        mentions=[W.mentions_files(name)[0] for name in L["test"]],
+        kb=W.kb_files,
         code=code("report"),
     output:
         PAGE,
