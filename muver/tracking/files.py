@@ -1,19 +1,30 @@
-"""The files that a table's rows are recorded from, by system; all are there and whole."""
+"""The files that a table's rows are recorded from, by system and set; all are there and whole."""
 
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from muver.errors import InputError
 from muver.files import read_json, sha256_of
 
+Place = tuple[str, str]  # a system and a set; "" where there are no sets
+
+
+class Scored(NamedTuple):
+    """An evaluation, its file, and the run that it is of."""
+
+    evaluation: dict[str, Any]
+    path: Path
+    run: Path
+
 
 class Files:
-    """Evaluations, runs and further files by system.
+    """Evaluations and runs by system, or by system and set, and further files by system.
 
     Parameters
     ----------
     evaluations, runs
-        Runs are named after their systems.
+        Runs are named after their systems, and lie in folders named after the sets.
     artifacts
         Further files of a system, such as its training log.
     benchmarks
@@ -23,6 +34,8 @@ class Files:
         Figures of the table as a whole.
     source
         Where the dataset comes from.
+    sets
+        Whether a system has an evaluation and a run for each of several sets.
 
     Raises
     ------
@@ -38,33 +51,42 @@ class Files:
         benchmarks: Sequence[tuple[str, Path]] = (),
         figures: Sequence[Path] = (),
         source: str = "",
+        sets: bool = False,
     ):
-        found = [(path, read_json(path)) for path in evaluations]
-        self.paths = {evaluation["system"]: path for path, evaluation in found}
-        self.evaluations = {evaluation["system"]: evaluation for _, evaluation in found}
-        self.runs = {path.stem: path for path in runs}
+        self.paths: dict[Place, Path] = {}
+        self.evaluations: dict[Place, dict[str, Any]] = {}
+        for path in evaluations:
+            evaluation = read_json(path)
+            place = evaluation["system"], evaluation["dataset"] if sets else ""
+            self.paths[place], self.evaluations[place] = path, evaluation
+        self.runs = {(path.stem, path.parent.name if sets else ""): path for path in runs}
         self.benchmarks = by_stage(benchmarks)
         self.figures, self.source = figures, source
-        self.artifacts = further_files(self.evaluations, artifacts)
+        self.artifacts = further_files({system for system, _ in self.paths}, artifacts)
         for path in figures:
             if not path.is_file():
                 raise InputError(f"{path}: no such file.")
 
-    def of(self, system: str, method: str) -> tuple[Path, list[Path]]:
-        """A system's run file and its further files, all of which are there and unchanged."""
-        if system not in self.evaluations or system not in self.runs:
-            raise InputError(f"row {method}: needs the evaluation and run of {system}.")
-        run, further = self.runs[system], list(self.artifacts.get(system, {}).values())
-        for path in (run, *further):
+    def of(self, system: str, method: str, part: str = "") -> Scored:
+        """What a system was scored with, on a set; all is there and unchanged."""
+        place, on = (system, part), f" on {part}" if part else ""
+        if place not in self.evaluations or place not in self.runs:
+            raise InputError(f"row {method}: needs the evaluation and run of {system}{on}.")
+        run, evaluation = self.runs[place], self.evaluations[place]
+        for path in (run, *self.further(system)):
             if not path.is_file():
                 raise InputError(f"{path}: no such file.")
-        scored = self.evaluations[system].get("run_sha256")  # none where an older muver scored
+        scored = evaluation.get("run_sha256")  # none where an older muver scored
         if scored is not None and scored != sha256_of(run):
             raise InputError(
-                f"{run}: changed since {self.paths[system]} scored it (another SHA-256), so row "
+                f"{run}: changed since {self.paths[place]} scored it (another SHA-256), so row "
                 f"{method} is not recorded with it. Remove it and let the workflow make it again."
             )
-        return run, further
+        return Scored(evaluation, self.paths[place], run)
+
+    def further(self, system: str) -> list[Path]:
+        """A system's further files."""
+        return list(self.artifacts.get(system, {}).values())
 
 
 def further_files(

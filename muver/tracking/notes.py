@@ -32,7 +32,7 @@ def row_note(
         What follows a call of snakemake: ``--config preset=zeshel``, or nothing.
     """
     head = f"**{row['method']}** on {evaluation['dataset']}: row `{key}` of `{table}`."
-    tables = _recalls(evaluation, row)
+    tables = recalls(evaluation, row)
     again = how_to(table, path, options)
     worlds = _worlds(evaluation)
     if len(head) + len(tables) + len(worlds) + len(again) > ROOM:
@@ -57,8 +57,11 @@ def grid(lines: Iterable[Sequence[str]], header: Sequence[str]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in [header, rule, *lines])
 
 
-def _recalls(evaluation: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    """Ours with its interval, and what is published with difference and verdict."""
+def recalls(evaluation: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Ours with its interval, and what is published with difference and verdict, as Markdown.
+
+    ``row`` is the table's, or of a row's sets the one that was evaluated.
+    """
     cutoffs = [str(k) for k in evaluation["cutoffs"]]
     own = [percent(evaluation["hits"][k], evaluation["mentions"]) for k in cutoffs]
     interval = evaluation["interval"]["micro"]

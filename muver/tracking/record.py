@@ -10,9 +10,10 @@ from muver.checking import with_defaults
 from muver.files import read_json, write_text
 from muver.progress import logger
 from muver.tracking.entry import Entry
+from muver.tracking.files import Files
 from muver.tracking.grid import grid_entry
-from muver.tracking.linked import LinkedFiles, linked_entries
-from muver.tracking.rows import Files, entries
+from muver.tracking.linked import linked_entries
+from muver.tracking.rows import entries
 
 HEADER = ("row_key", "method", "run_id", "experiment_id", "address", "store")
 SETTINGS = {"enabled": True, "source": "", "options": ""}
@@ -61,12 +62,10 @@ def record(
     """
     settings = with_defaults(settings, {"experiment": table.stem, **SETTINGS})
     content, source = read_json(table), table.with_suffix(".csv").as_posix()
-    if "sets" in content:
-        linked = LinkedFiles(evaluations, runs, artifacts, benchmarks, settings["source"])
-        found = linked_entries(content, source, linked, settings["options"])
-    else:
-        files = Files(evaluations, runs, artifacts, benchmarks, figures, settings["source"])
-        found = entries(content, source, files, settings["options"])
+    sets = "sets" in content
+    files = Files(evaluations, runs, artifacts, benchmarks, figures, settings["source"], sets)
+    kind = linked_entries if sets else entries
+    found = kind(content, source, files, settings["options"])
     _record(found, settings, out, table)
 
 

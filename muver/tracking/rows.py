@@ -5,16 +5,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import yaml
-
 from muver.tables.keys import row_key
 from muver.tracking import describe, notes
-from muver.tracking.curves import LOG_NAME, curves
 from muver.tracking.entry import Data, Entry
 from muver.tracking.files import Files, of_other_parameters
+from muver.tracking.row_entry import row_entry
 from muver.tracking.seeds import above_seeds
 from muver.tracking.sweep import above_layers
-from muver.tracking.timings import timings
 
 Row = Mapping[str, Any]
 
@@ -53,9 +50,9 @@ def entries(table: Mapping[str, Any], source: str, files: Files, options: str = 
 def _row(row: Row, source: str, files: Files, options: str) -> Entry:
     system, method = row["system"], row["method"]
     own = _entry(system, row, source, files, options)
-    evaluation = files.evaluations[system]
+    evaluation = files.evaluations[system, ""]
     if own.key != row["row_key"] or not _made_of(row, evaluation):
-        raise of_other_parameters(files.paths[system], method)
+        raise of_other_parameters(files.paths[system, ""], method)
     numbers, verdicts = describe.against(row, describe.digits(evaluation["cutoffs"]))
     own = replace(own, metrics={**own.metrics, **numbers}, tags={**own.tags, **verdicts})
     if not row.get("seeds"):
@@ -64,28 +61,28 @@ def _row(row: Row, source: str, files: Files, options: str) -> Entry:
     for other, recall in row["seeds"]["values"].items():
         if other != system:
             runs.append(_entry(other, {"method": method}, source, files, options))
-            if files.evaluations[other]["micro"] != recall:
-                raise of_other_parameters(files.paths[other], method)
+            if files.evaluations[other, ""]["micro"] != recall:
+                raise of_other_parameters(files.paths[other, ""], method)
     return above_seeds(own, runs, row["seeds"], evaluation["cutoffs"])
 
 
 def _entry(system: str, row: Row, source: str, files: Files, options: str) -> Entry:
     """A run of one system."""
     method = row["method"]
-    run_file, further = files.of(system, method)
-    evaluation = files.evaluations[system]
+    found = files.of(system, method)
+    evaluation = found.evaluation
     key = row_key(evaluation["settings"], evaluation["fingerprint"])
-    path = files.paths[system]
-    return Entry(
+    return row_entry(
+        files,
+        system,
+        {"": found},
+        evaluation,
         key=key,
         name=method,
         tags=describe.tags(evaluation, method),
         metrics=describe.metrics(evaluation),
-        parameters=describe.parameters(evaluation["settings"]),
-        note=notes.row_note(evaluation, row, key, source, path.as_posix(), options),
+        note=notes.row_note(evaluation, row, key, source, found.path.as_posix(), options),
         source=source,
-        curves=[point for path in further if path.name == LOG_NAME for point in curves(path)],
-        timings=timings(files.benchmarks.get(system, {}).items()),
         data=Data(
             evaluation["dataset"],
             evaluation["fingerprint"],
@@ -93,18 +90,7 @@ def _entry(system: str, row: Row, source: str, files: Files, options: str) -> En
             evaluation["settings"].get("retrieve", {}).get("split", ""),
             {"num_rows": evaluation["mentions"], "worlds": len(evaluation["worlds"])},
         ),
-        hashed=run_file,
-        files=[
-            (run_file, "run"),
-            (path, "evaluation"),
-            *((path, "training") for path in further),
-        ],
-        texts={
-            "evaluation/worlds.csv": describe.worlds_csv(evaluation),
-            "configuration.yaml": yaml.safe_dump(
-                evaluation["settings"], sort_keys=False, allow_unicode=True
-            ),
-        },
+        hashed=found.run,
     )
 
 

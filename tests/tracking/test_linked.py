@@ -13,7 +13,8 @@ from muver.errors import InputError
 from muver.files import read_json, sha256_of
 from muver.tables.stage import make_table
 from muver.tracking import provenance
-from muver.tracking.linked import LinkedFiles, linked_entries
+from muver.tracking.files import Files
+from muver.tracking.linked import linked_entries
 from muver.tracking.record import record
 from tests.tables import linked
 from tests.tracking.conftest import active
@@ -42,9 +43,11 @@ def record_rows(tmp_path: Path, client: MlflowClient, name: str) -> Record:
     def rows(evaluations: list[dict[str, Any]] | None = None) -> list[dict[str, str]]:
         paths, runs = write(tmp_path, evaluations or linked.make_all())
         (tmp_path / "training_log.jsonl").write_text(LOG)
+        (tmp_path / "search.tsv").write_text("s\tmax_rss\n2.5\t100\n")
         record(
             tmp_path / "table2.json", paths, runs, [("muver", tmp_path / "training_log.jsonl")],
             tmp_path / "recorded.csv", {"experiment": name},
+            [("muver:search_msnbc", tmp_path / "search.tsv")],
         )  # fmt: skip
         with open(tmp_path / "recorded.csv", newline="") as file:
             return list(csv.DictReader(file))
@@ -69,7 +72,19 @@ def test_a_run_holds_its_row(client: MlflowClient, record_rows: Record, tmp_path
     assert tags["sets"] == "aida-testb, msnbc, wnedwiki"
     assert tags["data_fingerprint"] == table["fingerprint"]
     assert not [tag for tag in tags if tag.startswith("verdict")]
-    assert "| MSNBC | 2 | 3 | 0.00 | 100.00 |" in tags["mlflow.note.content"]
+    note = tags["mlflow.note.content"]
+    assert "**MSNBC**, In-KB; 3 more mentions have their entity outside" in note
+    assert "| **ours**, 2 mentions | **0.00** | **100.00** |" in note
+    again = [
+        path.as_posix() for path in sorted((tmp_path / "evaluations" / "muver").glob("*.json"))
+    ]
+    assert f"snakemake --cores all {' '.join(again)}  # this row alone" in note
+    (data,) = run.inputs.dataset_inputs
+    assert (data.dataset.name, data.dataset.digest) == ("miniwikipedia", table["fingerprint"])
+    assert json.loads(data.dataset.profile) == {"num_rows": 11, "entities": 50}
+    assert metrics["system/search_msnbc/seconds"] == 2.5
+    kept = {one.path for one in client.list_artifacts(run.info.run_id)}
+    assert {"configuration.yaml", "environment", "training"} <= kept
     kept = {path: client.list_artifacts(run.info.run_id, path) for path in ("run", "evaluation")}
     folders = [f"run/{name}" for name in linked.SIZES]
     assert [one.path for one in kept["run"]] == folders
@@ -89,7 +104,7 @@ def test_recording_twice_changes_nothing(client: MlflowClient, name: str, record
 def test_verdicts_and_published_values_on_the_papers_data(tmp_path: Path):
     paths, runs = write(tmp_path, linked.of_the_paper())
     table = read_json(tmp_path / "table2.json")
-    blink = linked_entries(table, "results/table2.csv", LinkedFiles(paths, runs, []))[0]
+    blink = linked_entries(table, "results/table2.csv", Files(paths, runs, [], sets=True))[0]
     assert blink.tags["verdict_msnbc_at_100"] == "reproduced"
     assert blink.tags["verdict_wnedwiki_at_010"] == "not reproduced"
     assert blink.metrics["aida-testb_paper/recall_at_010"] == 92.38
@@ -99,7 +114,7 @@ def test_verdicts_and_published_values_on_the_papers_data(tmp_path: Path):
 def test_each_run_file_has_a_tag_in_dvc(tmp_path: Path):
     paths, runs = write(tmp_path, linked.make_all())
     table = read_json(tmp_path / "table2.json")
-    muver = linked_entries(table, "results/table2.csv", LinkedFiles(paths, runs, []))[1]
+    muver = linked_entries(table, "results/table2.csv", Files(paths, runs, [], sets=True))[1]
     assert provenance.file_hashes(muver.hashed, tmp_path) == {}
     (tmp_path / "dvc.lock").touch()
     assert provenance.file_hashes(muver.hashed, tmp_path) == {
@@ -114,14 +129,14 @@ def test_what_does_not_belong_is_refused(tmp_path: Path):
     table = read_json(tmp_path / "table2.json")
 
     def entries_of(runs=runs, artifacts=()):
-        return linked_entries(table, "table2.csv", LinkedFiles(paths, runs, artifacts))
+        return linked_entries(table, "table2.csv", Files(paths, runs, artifacts, sets=True))
 
     with pytest.raises(InputError, match="row MuVER: needs .* of muver on wnedwiki"):
         entries_of(runs[:-1])
     with pytest.raises(InputError, match="no row of the table is of system som"):
         entries_of(artifacts=[("som", runs[0])])
     runs[0].write_bytes(b"another")
-    with pytest.raises(InputError, match="was changed after it was scored"):
+    with pytest.raises(InputError, match="changed since .* scored it .*, so row BLINK"):
         entries_of()
     runs[0].unlink()
     with pytest.raises(InputError, match=f"{runs[0]}: no such file"):
@@ -134,4 +149,4 @@ def test_an_evaluation_that_the_table_was_not_made_from_is_refused(tmp_path: Pat
     paths[0].write_text(json.dumps({**read_json(paths[0]), key: value}))
     table = read_json(tmp_path / "table2.json")
     with pytest.raises(InputError, match="not what row BLINK of the table was made from"):
-        linked_entries(table, "table2.csv", LinkedFiles(paths, runs, []))
+        linked_entries(table, "table2.csv", Files(paths, runs, [], sets=True))
