@@ -9,7 +9,7 @@ from muver.files import read_json
 from muver.report.places import Places
 from muver.report.problems import Problems
 from muver.report.results import Result
-from muver.report.systems import System, check_keys, read_evaluation, system_of, tell_hits
+from muver.report.systems import System, check_keys, read_evaluation, rows_of, tell_hits
 from muver.tables.keys import row_key, sets_fingerprint
 
 
@@ -46,19 +46,15 @@ def read_linked(
     table (two stores mixed), or with other hits; tables of another base than the one here.
     """
     found: dict[str, LinkedSystem] = {}
-    for result in results:
-        if not result.linked:
-            continue
+    own = [result for result in results if result.linked]
+    for result in own:
         _check_base(result, places, problems)
-        for row in result.rows:
-            system = system_of(result, row, found, LinkedSystem, problems)
-            if system is None:
-                continue
-            system.columns = {one["set"]: one["column"] for one in result.data["sets"]}
-            sets = {name: read_evaluation(system, places, problems, name) for name in row["sets"]}
-            if sets and None not in sets.values():
-                system.sets = sets
-                _check_row(result, row, system, problems)
+    for result, row, system in rows_of(own, found, LinkedSystem, problems):
+        system.columns = {one["set"]: one["column"] for one in result.data["sets"]}
+        sets = {name: read_evaluation(system, places, problems, name) for name in row["sets"]}
+        if sets and None not in sets.values():
+            system.sets = sets
+            _check_row(result, row, system, problems)
     return list(found.values())
 
 

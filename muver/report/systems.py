@@ -1,6 +1,6 @@
 """The systems behind the tables' rows: their evaluations, checked against table and corpus."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -58,39 +58,37 @@ def read_systems(results: Sequence[Result], places: Places, problems: Problems) 
     table (two stores mixed), or with other hits; tables of other data than the corpus.
     """
     found: dict[str, System] = {}
-    for result in results:
-        if not result.compares:
-            continue
+    compared = [result for result in results if result.compares]
+    for result in compared:
         _check_corpus(result, places, problems)
-        for row in result.rows:
-            system = system_of(result, row, found, System, problems)
-            if system is None:
-                continue
-            if system.evaluation is None:
-                system.evaluation = read_evaluation(system, places, problems)
-            if system.evaluation is not None and row["hits"] is not None:
-                _check_row(result, row, system, problems)
+    for result, row, system in rows_of(compared, found, System, problems):
+        if system.evaluation is None:
+            system.evaluation = read_evaluation(system, places, problems)
+        if system.evaluation is not None and row["hits"] is not None:
+            _check_row(result, row, system, problems)
     return list(found.values())
 
 
-def system_of(
-    result: Result,
-    row: dict[str, Any],
-    found: dict[str, Any],
-    kind: type[System],
-    problems: Problems,
-) -> Any | None:
-    """The system of a row, new or found before; None, which is told, if it has another key."""
-    system = found.setdefault(row["system"], kind(row["system"], row["method"], row["row_key"]))
-    if result.name not in system.tables:
-        system.tables.append(result.name)
-    if system.key != row["row_key"]:
-        problems.tell(
-            f"{row['method']}: {result.name} has the row key {row['row_key']}, "
-            f"{system.tables[0]} has {system.key}: tables of different runs. Make both again."
-        )
-        return None
-    return system
+def rows_of(
+    results: Sequence[Result], found: dict[str, Any], kind: type[System], problems: Problems
+) -> Iterator[tuple[Result, dict[str, Any], Any]]:
+    """Rows with their systems, which are collected in ``found``.
+
+    A row whose system has another key in an earlier table is told and left out.
+    """
+    for result in results:
+        for row in result.rows:
+            name, method, key = row["system"], row["method"], row["row_key"]
+            system = found.setdefault(name, kind(name, method, key))
+            if result.name not in system.tables:
+                system.tables.append(result.name)
+            if system.key == key:
+                yield result, row, system
+            else:
+                problems.tell(
+                    f"{method}: {result.name} has the row key {key}, {system.tables[0]} has "
+                    f"{system.key}: tables of different runs. Make both again."
+                )
 
 
 def read_evaluation(

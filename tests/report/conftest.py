@@ -18,6 +18,16 @@ def finished(tmp_path_factory) -> Places:
 @pytest.fixture
 def project(finished: Places, tmp_path: Path) -> Places:
     """A copy that a test may change."""
-    folder = tmp_path / "project"
-    shutil.copytree(finished.results.parent, folder)
-    return Places(folder / "results", folder / "build" / "tiny", folder / "logs" / "tiny")
+    return copy_of(finished, tmp_path / "project")
+
+
+def copy_of(places: Places, folder: Path) -> Places:
+    """A copy of a whole run in another folder."""
+    whole = places.results.parent
+    shutil.copytree(whole, folder)
+    return Places(
+        *(
+            folder / one.relative_to(whole)
+            for one in (places.results, places.workspace, places.logs)
+        )
+    )

@@ -15,6 +15,7 @@ from muver.report.problems import Problems
 from muver.report.results import Result, read_results
 from muver.report.stage import make_report
 from tests.linked import PAGES
+from tests.report.conftest import copy_of
 from tests.report.made_linked import RANKED, RANKS, change_linked, edit, make_linked
 from tests.report.pages import data_of, read_page, text_of
 
@@ -30,9 +31,7 @@ def made(tmp_path_factory) -> Places:
 @pytest.fixture
 def places(made: Places, tmp_path: Path) -> Places:
     """A copy that a test may change."""
-    folder = tmp_path / "project"
-    shutil.copytree(made.results.parent, folder)
-    return Places(folder / "results", folder / "build" / "tinypedia", folder / "logs" / "tinypedia")
+    return copy_of(made, tmp_path / "project")
 
 
 @pytest.fixture
