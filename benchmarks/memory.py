@@ -21,7 +21,7 @@ from benchmarks.timing import clock
 
 CLEAR_PEAK, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 SIZES = (16, 32, 64)
-CHUNK_TOKENS = 4096  # of a pass, so that also the small batch is cut
+CHUNK_TOKENS = 1024  # of a pass, so that also the small batch fills several
 REACH_TIME, REACH_GROWTH = 1.5, 1.2
 
 
