@@ -13,32 +13,45 @@ from tests import tiny
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-# Files of the workflow's tests by the long run that they share.
+# Files of the workflow's tests by the long run that they share, the longest first.
 LONG_RUNS = {
+    "test_dvc.py": "by_dvc",
+    "test_dvc_views.py": "by_dvc",
+    "test_interruption.py": "by_dvc",
     "test_main_job.py": "main_job",
     "test_results.py": "main_job",
     "test_zeshel_preset.py": "main_job",
     "test_formats.py": "main_job",
-    "test_dvc.py": "by_dvc",
-    "test_dvc_views.py": "by_dvc",
-    "test_interruption.py": "by_dvc",
     "test_linked.py": "linked",
 }
+
+
+def file_of(nodeid: str) -> str:
+    """Name of a test's file."""
+    return nodeid.partition("::")[0].rpartition("/")[2]
+
+
+def pytest_collection_modifyitems(config, items):
+    """With several processes, begin with what takes longest: nobody waits for it in the end."""
+    if config.getoption("numprocesses", None) or hasattr(config, "workerinput"):
+        place = {name: number for number, name in enumerate(LONG_RUNS)}
+        items.sort(key=lambda item: place.get(file_of(item.nodeid), len(place)))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Keep the tests of one long run in one process, so that it is made once.
 
-    Scopes with more tests start first, the long runs among them. (xdist's own marks for this are
-    not read any more by the pytest we use.)
+    Processes take scopes in the order of the tests. (xdist's own marks for this are not read any
+    more by the pytest we use.)
     """
     from xdist.scheduler import LoadScopeScheduling
 
+    config.option.loadscopereorder = False
+
     class ByLongRun(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0].rpartition("/")[2]
-            return LONG_RUNS.get(file, nodeid.partition("[")[0])
+            return LONG_RUNS.get(file_of(nodeid), nodeid.partition("[")[0])
 
     return ByLongRun(config, log)
 
