@@ -147,8 +147,8 @@ def _row(
         places.evaluation(system),
         {
             "system": system, "dataset": "made_up", "fingerprint": FINGERPRINT,
-            "settings": settings, "cutoffs": CUTOFFS, "hits": hits, "worlds": {},
-            "run_sha256": sha256_of(path),
+            "settings": settings, "cutoffs": CUTOFFS, "mentions": mentions, "hits": hits,
+            "micro": recall, "worlds": {}, "run_sha256": sha256_of(path),
         },
     )  # fmt: skip
     ranks = ranks_table(ids, [WORLDS[one] for one in world], rank, [1] * mentions, DEPTH)
