@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_label, add_settings
+from muver.commands import add_label, add_scoring, add_settings
 
 HELP = "score a run on an entity-linking benchmark: recall@k of the mentions with gold in the KB"
 
@@ -11,30 +11,12 @@ HELP = "score a run on an entity-linking benchmark: recall@k of the mentions wit
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``muver evaluate-linked``."""
     add_label(parser, "system and set")
-    parser.add_argument("--system", required=True, help="name of the system that made the run")
+    add_scoring(parser, "muver ann-search")
     parser.add_argument("--dataset", required=True, help="wikipedia, or another name of the KB")
     parser.add_argument("--set", dest="name", required=True, help="the set, such as msnbc")
-    parser.add_argument(
-        "--run", dest="run_file", type=Path, required=True, help="from muver ann-search"
-    )
-    parser.add_argument("--run-manifest", type=Path, required=True, help="the run's manifest")
     parser.add_argument("--kb", type=Path, required=True, help="folder that `muver kb` wrote")
     parser.add_argument("--mentions", type=Path, required=True, help="Parquet from muver link")
     parser.add_argument("--report", type=Path, required=True, help="JSON from muver link")
-    parser.add_argument(
-        "--encoder",
-        type=Path,
-        help="manifest of the start encoder, whose identity joins the row's settings",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        help="JSON file to write; the gold entities' ranks go beside it, as .parquet",
-    )
-    parser.add_argument(
-        "--trec", type=Path, metavar="DIR", help="folder for SYSTEM.run and SYSTEM.qrels"
-    )
     add_settings(
         parser,
         '{"cutoffs": [10, 30, 100], "row": {...}, "agreement": 0.995}; row: all settings of the '

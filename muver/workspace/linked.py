@@ -9,7 +9,13 @@ from muver.settings.linked import SETS
 from muver.workspace.built import Built
 
 BASE = ("manifest.json", "ids.npy", "by_id.npy", "by_title.npy")
-SUBSET = ("entities.parquet", "mentions.parquet", "sentences.parquet", "counts.json")
+SUBSET = (
+    "entities.parquet",
+    "mentions.parquet",
+    "sentences.parquet",
+    "counts.json",
+    "manifest.json",
+)
 INDEX = ("index.faiss", "manifest.json")
 
 
@@ -54,6 +60,10 @@ class LinkedWorkspace(Built):
     def subset_files(self, name: str) -> list[str]:
         """What training reads: of a model with hard negatives its own, else ``golds``."""
         return [f"{self.root}/training/{name}/{file}" for file in SUBSET]
+
+    def checkpoint_file(self, model: str) -> str:
+        """Published weights that a converted model is made of; a rule may fetch them."""
+        return str(self.settings["models"][model]["checkpoint"])
 
     def negatives_files(self, model: str) -> list[str]:
         """Hard negatives of a model's training mentions, and where they are from."""

@@ -84,6 +84,14 @@ def launcher():
     return f"torchrun --standalone --nproc-per-node {COMPUTE['processes']} -m muver.cli"
 
 
+TRAIN = (
+    f"{launcher()} train"
+    " --log {log} --label {params.label} --settings {params.settings:q}"
+    " --compute {params.compute:q} --start {params.start} --entities {input.entities}"
+    " --mentions {input.mentions} --sentences {input.sentences} --checkpoints {params.checkpoints}"
+)
+
+
 def folder_of(name, ancestor=1, option=""):
     """The folder of a rule's input files of this name, after an option; empty without files."""
 

@@ -1,12 +1,5 @@
-# Models: trained, one job each; chosen among trained ones; or converted from published weights.
+# Models: trained, one job each, or chosen among trained ones.
 # A killed training job goes on from build/<dataset>/checkpoints/<model>.
-
-TRAIN = (
-    f"{launcher()} train"
-    " --log {log} --label {params.label} --settings {params.settings:q}"
-    " --compute {params.compute:q} --start {params.start} --entities {input.entities}"
-    " --mentions {input.mentions} --sentences {input.sentences} --checkpoints {params.checkpoints}"
-)
 
 
 rule train:
@@ -58,30 +51,6 @@ rule choose:
         folder=subpath(output[0], parent=True),
     shell:
         "muver choose --log {log} --models {params.among} --cutoff {params.cutoff}"
-        " --out {params.folder}"
-
-
-rule convert:
-    input:
-        checkpoint=lambda wildcards: W.checkpoint_file(wildcards.model),
-        start=W.start_files,
-        code=code("convert"),
-    output:
-        W.model_files("{model}"),
-        W.identity_file("{model}"),
-    log:
-        f"{LOGS}/convert/{{model}}.log",
-    benchmark:
-        f"{LOGS}/convert/{{model}}.benchmark.tsv"
-    wildcard_constraints:
-        model=one_of(CONVERTED),
-    params:
-        settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
-        start=folder_of("start"),
-        folder=subpath(output[0], parent=True),
-    shell:
-        "muver convert --log {log} --checkpoint {input.checkpoint:q} --encoder {params.start}"
-        " --settings {params.settings:q} --training-log {params.folder}/training_log.jsonl"
         " --out {params.folder}"
 
 

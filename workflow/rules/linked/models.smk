@@ -77,7 +77,11 @@ rule subset:
 rule train:
     input:
         start=lambda wildcards: origin(wildcards.model),
-        subset=lambda wildcards: W.subset_files(subset_of(wildcards.model)),
+        entities=lambda wildcards: subset_file(wildcards, "entities.parquet"),
+        mentions=lambda wildcards: subset_file(wildcards, "mentions.parquet"),
+        sentences=lambda wildcards: subset_file(wildcards, "sentences.parquet"),
+        # It tells of the negatives, which only some subsets have.
+        subset=lambda wildcards: subset_file(wildcards, "manifest.json"),
         code=code("train"),
     output:
         W.model_files("{model}"),
@@ -91,45 +95,17 @@ rule train:
     resources:
         gpu=GPUS,
     params:
+        label="{model}",
         settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
         compute=as_json(COMPUTE),
         start=folder_of("start"),
-        subset=folder_of("subset"),
+        checkpoints=f"{ROOT}/checkpoints/{{model}}",
         negatives=lambda wildcards, input: (
-            f"--negatives {Path(input.subset[0]).parent}/negatives.parquet"
+            f"--negatives {Path(input.entities).with_name('negatives.parquet')}"
             if "negatives" in S["models"][wildcards.model]
             else ""
         ),
-        checkpoints=f"{ROOT}/checkpoints/{{model}}",
         folder=subpath(output[0], parent=True),
     shell:
-        f"{launcher()} train --log {{log}} --label {{wildcards.model}}"
-        " --settings {params.settings:q} --compute {params.compute:q} --start {params.start}"
-        " --entities {params.subset}/entities.parquet --mentions {params.subset}/mentions.parquet"
-        " --sentences {params.subset}/sentences.parquet {params.negatives}"
-        " --checkpoints {params.checkpoints} --training-log {params.folder}/training_log.jsonl"
-        " --out {params.folder}"
-
-
-rule convert:
-    input:
-        checkpoint=lambda wildcards: S["models"][wildcards.model]["checkpoint"],
-        start=W.start_files,
-        code=code("convert"),
-    output:
-        W.model_files("{model}"),
-        W.identity_file("{model}"),
-    log:
-        f"{LOGS}/convert/{{model}}.log",
-    benchmark:
-        f"{LOGS}/convert/{{model}}.benchmark.tsv"
-    wildcard_constraints:
-        model=one_of(CONVERTED),
-    params:
-        settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
-        start=folder_of("start"),
-        folder=subpath(output[0], parent=True),
-    shell:
-        "muver convert --log {log} --checkpoint {input.checkpoint:q} --encoder {params.start}"
-        " --settings {params.settings:q} --training-log {params.folder}/training_log.jsonl"
+        f"{TRAIN} {{params.negatives}} --training-log {{params.folder}}/training_log.jsonl"
         " --out {params.folder}"

@@ -18,6 +18,11 @@ def subset_of(model):
     return model if "negatives" in S["models"][model] else "golds"
 
 
+def subset_file(wildcards, name):
+    """A file of the subset that a model trains on."""
+    return f"{ROOT}/training/{subset_of(wildcards.model)}/{name}"
+
+
 def origin(model):
     """The files that a model's weights start from: another model's, or the encoder's."""
     start = S["models"][model].get("start")
