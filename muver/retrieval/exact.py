@@ -11,6 +11,7 @@ from muver.errors import InputError
 
 AGGREGATES = ("max", "softmax_sum")
 METRICS = ("dot", "l2")
+CACHED_SCORES = 2**17  # half a megabyte, which a core's own cache holds
 
 
 @dataclass(frozen=True)
@@ -170,8 +171,7 @@ def rank(
 def _bytes_a_mention(world: WorldIndex, keep: int, aggregate: str, candidates: int) -> int:
     """Memory that ranking for one mention takes."""
     views = len(world.owners)
-    # Products are float32, and become distances in place; a normaliser needs them once more.
-    products = 4 * views if aggregate == "max" else 8 * views
+    products = 4 * views  # float32, which become distances in place
     few = max(keep, candidates) if aggregate != "max" else keep
     # Views of candidates that are looked at one by one cost some indices and values more.
     gathered = min(few * int(world.counts.max(initial=1)), views)
@@ -254,14 +254,27 @@ def _softmax_sums(
 ) -> np.ndarray:
     """(mentions, pool) sums of probabilities, columns in increasing order of candidate."""
     greatest = pool_best[:, :1]
-    everything = products - greatest
-    normaliser = np.exp(everything, out=everything).sum(axis=1, dtype=np.float64)
-    # Only views of the pool are counted, and only these are summed in double precision.
+    normaliser = _normaliser(products, greatest)
+    # Only some views of the pool are counted, and only these are summed in double precision.
     views = _gather(products, world, np.sort(pool, axis=1))
-    mentions = views.mentions
-    sums = np.exp(views.values.astype(np.float64) - greatest[mentions, 0])
-    sums[views.values < pool_best[mentions, -1]] = 0
+    counted = np.flatnonzero(views.values >= pool_best[views.mentions, -1])
+    mentions = views.mentions[counted]
+    sums = np.zeros(len(views.values))
+    sums[counted] = np.exp(views.values[counted].astype(np.float64) - greatest[mentions, 0])
     return np.add.reduceat(sums, views.starts).reshape(pool.shape) / normaliser[:, None]
+
+
+def _normaliser(products: np.ndarray, greatest: np.ndarray) -> np.ndarray:
+    """(mentions,) sum of exp(products - greatest), of so few at a time that they stay in cache."""
+    mentions, views = products.shape
+    sums = np.empty(mentions)
+    few = max(CACHED_SCORES // views, 1)
+    powers = np.empty((min(few, mentions), views), dtype=products.dtype)
+    for start in range(0, mentions, few):
+        some = slice(start, start + few)
+        part = np.subtract(products[some], greatest[some], out=powers[: mentions - start])
+        np.exp(part, out=part).sum(axis=1, dtype=np.float64, out=sums[some])
+    return sums
 
 
 def _winning_views(products: np.ndarray, world: WorldIndex, chosen: np.ndarray) -> np.ndarray:
