@@ -24,7 +24,12 @@ a softmax over all views of the world, a full sort and a walk in Python. It has 
 data, threads and device as ours and runs in turn with it; figures are medians. Shares of the peak
 are of the best matrix product measured in the same run, and count the operations that real tokens
 need (`benchmarks/flops.py`): padding counts nothing, and of the last layer only what the vector of
-`[CLS]` needs.
+`[CLS]` needs. A ratio divided by the share of the peak beside it is what the whole peak would give;
+where that is below the reach, the machine has to be another one.
+
+Distant and close merging encode some equal runs of sentences. They are not shared, though that
+would save work: a row's vectors would then depend, in their last digits and so in which pairs are
+merged, on which other rows were made before it.
 """
 
 
