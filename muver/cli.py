@@ -16,7 +16,6 @@ STAGES = (
     "corpus",
     "plan",
     "kb",
-    "aida",
     "link",
     "segment",
     "encoder",

@@ -12,6 +12,8 @@ INPUTS = {
     "sentences": "sentences.parquet, from `muver segment`",
     "model": "model directory",
     "store": "folder that `muver encode` wrote",
+    "kb": "folder that `muver kb` wrote",
+    "vectors": "folder that `muver encode-part` wrote",
 }
 FURTHER_VIEWS = {"merged": "merge", "global-views": "encode-global", "spans": "encode-spans"}
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_label, add_settings
+from muver.commands import add_inputs, add_label, add_settings
 
 HELP = "build a faiss index of the views of a knowledge base, from shards on disk"
 
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "product, centre, training_views, ef_construction, seed, threads, memory_mb, gpu",
         required=False,
     )
-    parser.add_argument("--vectors", type=Path, required=True, help="folder of the shards")
+    add_inputs(parser, "vectors")
     parser.add_argument("--out", type=Path, required=True, help="folder of the index")
 
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_settings
+from muver.commands import add_inputs, add_settings
 
 HELP = "measure indices against exact search on a sample, and choose their nprobe or efSearch"
 
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rescore, most_views, seed, threads, memory_mb, gpu",
         required=False,
     )
-    parser.add_argument("--vectors", type=Path, required=True, help="folder of the shards")
+    add_inputs(parser, "vectors")
     parser.add_argument(
         "--index", type=Path, nargs="+", required=True, help="folders of indices of the shards"
     )

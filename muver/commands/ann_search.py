@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_label, add_run, add_settings
+from muver.commands import add_inputs, add_label, add_run, add_settings
 
 HELP = "rank millions of entities for each mention, exactly from shards or by an index of them"
 
@@ -17,9 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "minimum (agreement, 0.995), threads, memory_mb, gpu",
         required=False,
     )
-    parser.add_argument("--vectors", type=Path, required=True, help="folder of the shards")
+    add_inputs(parser, "vectors", "kb")
     parser.add_argument("--index", type=Path, help="folder of an index; exact search without")
-    parser.add_argument("--kb", type=Path, required=True, help="folder that `muver kb` wrote")
     parser.add_argument("--mentions", type=Path, required=True, help="Parquet of the set")
     parser.add_argument(
         "--mention-vectors", type=Path, required=True, help="their vectors, (mentions, d) .npy"

@@ -12,8 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_label(parser, "model")
     add_settings(parser, "dtype (fp16 or fp32) and 'compute' as JSON")
-    add_inputs(parser, "model")
-    parser.add_argument("--kb", type=Path, required=True, help="folder that `muver kb` wrote")
+    add_inputs(parser, "model", "kb")
     parser.add_argument(
         "--part", type=int, metavar="N", required=True, help="number of the part, from 0"
     )

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_label, add_scoring, add_settings
+from muver.commands import add_inputs, add_label, add_scoring, add_settings
 
 HELP = "score a run on an entity-linking benchmark: recall@k of the mentions with gold in the KB"
 
@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scoring(parser, "muver ann-search")
     parser.add_argument("--dataset", required=True, help="wikipedia, or another name of the KB")
     parser.add_argument("--set", dest="name", required=True, help="the set, such as msnbc")
-    parser.add_argument("--kb", type=Path, required=True, help="folder that `muver kb` wrote")
+    add_inputs(parser, "kb")
     parser.add_argument("--mentions", type=Path, required=True, help="Parquet from muver link")
     parser.add_argument("--report", type=Path, required=True, help="JSON from muver link")
     add_settings(

@@ -3,14 +3,14 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_settings
+from muver.commands import add_inputs, add_settings
 
 HELP = "take from a knowledge base the entities that training and its validation need"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``muver kb-subset``."""
-    parser.add_argument("--kb", type=Path, required=True, help="folder that `muver kb` wrote")
+    add_inputs(parser, "kb")
     parser.add_argument("--train", type=Path, required=True, help="mentions, from muver link")
     parser.add_argument("--val", type=Path, required=True, help="mentions, from muver link")
     parser.add_argument(

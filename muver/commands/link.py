@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_settings
+from muver.commands import add_inputs, add_settings
 
 HELP = "match the mentions of an entity-linking benchmark to the knowledge base"
 
@@ -11,8 +11,16 @@ HELP = "match the mentions of an entity-linking benchmark to the knowledge base"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``muver link``."""
     parser.add_argument("--set", dest="name", required=True, help="such as aida-testb or msnbc")
-    parser.add_argument("--file", type=Path, required=True, help="BLINK's JSON lines")
-    parser.add_argument("--kb", type=Path, required=True, help="folder that `muver kb` wrote")
+    parser.add_argument(
+        "--file",
+        type=Path,
+        required=True,
+        help="BLINK's JSON lines (.jsonl), or one token a line (.conll, .tsv)",
+    )
+    parser.add_argument(
+        "--below", type=Path, metavar="DIR", help="--file is in some folder of this one"
+    )
+    add_inputs(parser, "kb")
     parser.add_argument("--mentions", type=Path, required=True, help="Parquet file to write")
     parser.add_argument("--report", type=Path, required=True, help="JSON file to write")
     add_settings(
@@ -27,4 +35,4 @@ def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.corpus.linking.build import link_set
 
-    link_set(args.name, args.file, args.kb, args.mentions, args.report, args.settings)
+    link_set(args.name, args.file, args.kb, args.mentions, args.report, args.settings, args.below)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_settings
+from muver.commands import add_inputs, add_settings
 
 HELP = "mine hard negatives: each mention's best candidates in a run that are not its gold"
 
@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--run-manifest", type=Path, required=True, help="the run's manifest")
     parser.add_argument("--mentions", type=Path, required=True, help="from muver link")
-    parser.add_argument("--kb", type=Path, required=True, help="folder that `muver kb` wrote")
+    add_inputs(parser, "kb")
     parser.add_argument("--out", type=Path, required=True, help="Parquet file to write")
     parser.add_argument("--manifest", type=Path, required=True, help="its manifest to write")
     add_settings(

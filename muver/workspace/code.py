@@ -127,9 +127,12 @@ CODE: dict[str, tuple[str, ...]] = {
     "link": (
         "corpus/jsonl.py",
         "corpus/kilt/*.py",
+        "corpus/archive.py",
+        "corpus/linking/benchmark.py",
+        "corpus/linking/blink.py",
         "corpus/linking/build.py",
+        "corpus/linking/conll.py",
         "corpus/linking/match.py",
-        "corpus/linking/read.py",
         *_PUBLISHED,
     ),
     "negatives": ("corpus/kilt/*.py", *_RUN, "retrieval/negatives.py"),

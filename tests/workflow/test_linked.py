@@ -122,3 +122,17 @@ def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
     )  # fmt: skip
     assert "5903530" in said.replace(",", "") and "240" in said
     assert not (project.folder / "build/wikipedia/models").exists()
+
+
+def test_benchmarks_are_fetched_for_the_sets_that_are_not_there(tmp_path):
+    project = copy_of_the_project(tmp_path)
+    (tmp_path / "mine.tsv").write_text("-DOCSTART- (1 EU)\n")
+    own = (
+        "--config",
+        "preset=wikipedia",
+        f"linking={{files: {{aida-testb: {tmp_path}/mine.tsv}}}}",
+    )
+    first = project.planned("build/wikipedia/mentions/aida-testb.parquet", *own)
+    assert first == {"kilt": 1, "kb": 1, "link": 1}
+    second = project.planned("build/wikipedia/mentions/msnbc.parquet", *own)
+    assert second == {**first, "benchmarks": 1}

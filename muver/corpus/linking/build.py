@@ -8,8 +8,10 @@ import pyarrow as pa
 
 from muver.checking import with_defaults
 from muver.corpus.kilt.lookup import KnowledgeBase
+from muver.corpus.linking.benchmark import Benchmark, LinkedMention, locate
+from muver.corpus.linking.blink import read_blink
+from muver.corpus.linking.conll import read_conll
 from muver.corpus.linking.match import Match, match, report
-from muver.corpus.linking.read import LinkedMention, read_set
 from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA, table_writer
 from muver.corpus.sources import find_source
 from muver.errors import InputError
@@ -21,6 +23,7 @@ DEFAULTS: dict[str, Any] = {
     "expected": None,  # a declared source whose published number of mentions must be met
     "shown": 100,  # examples of each kind in the report
 }
+READERS = {".jsonl": read_blink, ".conll": read_conll, ".tsv": read_conll}
 
 
 def link_set(
@@ -30,6 +33,7 @@ def link_set(
     mentions_path: str | Path,
     report_path: str | Path,
     given: Mapping[str, Any],
+    below: str | Path | None = None,
 ) -> dict[str, Any]:
     """Write a benchmark's mentions (`LINKED_MENTIONS`) with their entities, and a report.
 
@@ -38,11 +42,14 @@ def link_set(
     name
         The set: aida-train, aida-testa, aida-testb, msnbc, wnedwiki or another.
     path
-        JSON lines as :mod:`muver.corpus.linking.read` says.
+        JSON lines (``.jsonl``, :mod:`muver.corpus.linking.blink`), or a token a line (``.conll``
+        and ``.tsv``, :mod:`muver.corpus.linking.conll`).
     kb
         A finished knowledge base.
     given
         Settings (`DEFAULTS` has the others).
+    below
+        A folder; ``path`` is that of a file in some folder of it.
 
     Returns
     -------
@@ -55,11 +62,12 @@ def link_set(
         if no gold entity at all is in the base. Nothing is written then.
     """
     settings = with_defaults(given, DEFAULTS)
-    mentions = read_set(name, path)
+    path = locate(name, path, below)
+    mentions, left_out = _read(name, path)
     _check_number(name, path, len(mentions), settings["expected"])
     base = KnowledgeBase(kb)
     matches = match(mentions, base)
-    counts = report(mentions, matches, settings["shown"])
+    counts = {**report(mentions, matches, settings["shown"]), "left_out": left_out}
     if not counts["in_kb"]:
         raise InputError(
             f"{path}: of {len(mentions)} mentions none has its gold entity in {kb}, neither by id "
@@ -77,6 +85,17 @@ def expected_mentions(source: str) -> dict[str, int]:
     """The published number of mentions by set."""
     published = find_source(source).published
     return published.mentions if published else {}
+
+
+def _read(name: str, path: Path) -> Benchmark:
+    if path.suffix not in READERS:
+        raise InputError(
+            f"{path}: its ending tells the format, and is none of {', '.join(READERS)}. Rename it."
+        )
+    benchmark = READERS[path.suffix](name, path)
+    if not benchmark.mentions:
+        raise InputError(f"{path}: holds no mentions of {name}.")
+    return benchmark
 
 
 def _check_number(name: str, path: str | Path, found: int, source: str | None) -> None:
@@ -131,3 +150,5 @@ def _tell(name: str, counts: Mapping[str, Any]) -> None:
             )  # fmt: skip
     if counts["other_title"]:
         logger.info("%s: %d ids have another title in the base", name, counts["other_title"])
+    for reason, number in counts["left_out"].items():
+        logger.info("%s: %d more mentions left out: %s", name, number, reason)

@@ -1,75 +1,78 @@
-"""The AIDA CoNLL-YAGO corpus as its authors publish it, to BLINK's JSON lines.
+"""Mentions in files with one token a line: AIDA CoNLL-YAGO, and MSNBC and WNED-WIKI beside it.
 
-One token a line, columns separated by tabs: the token; ``B`` or ``I`` if it begins or goes on with
-a mention; the whole mention; the entity in YAGO2's spelling (``\\u0028`` for a character,
-underscores for spaces) or ``--NME--`` for none; its Wikipedia address; its Wikipedia id; its
+Columns are separated by tabs: the token; ``B`` or ``I`` if it begins or goes on with a mention; the
+whole mention; the entity in YAGO2's spelling (``\\u0028`` for a character, underscores for spaces)
+or ``--NME--`` for none; its Wikipedia address; its Wikipedia id (zeros if it is not known); its
 Freebase mid. Columns from the second on are there for mentions only. Empty lines separate
-sentences, a line ``-DOCSTART- (947testa CRICKET)`` begins a document; the number's ending tells
-the part (Hoffart et al., EMNLP 2011, and the description that comes with the corpus).
+sentences, a line ``-DOCSTART- (947testa CRICKET)`` begins a document; in AIDA, whose three parts
+are one file, the number's ending tells the part (Hoffart et al., EMNLP 2011).
+
+As where BLINK's numbers of mentions are from, a mention counts if it has an address.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
+from muver.corpus.linking.benchmark import Benchmark, LinkedMention, whole_id, with_ids
 from muver.errors import InputError
-from muver.files import atomic_path, write_json
-from muver.progress import logger
 
 START = "-DOCSTART-"
 NO_ENTITY = "--NME--"
-PARTS = {"": "aida-train", "testa": "aida-testa", "testb": "aida-testb"}
-_DOCUMENT = re.compile(r"-DOCSTART- \((\d+)(testa|testb|) ?.*\)")
+PARTS = {"aida-train": "", "aida-testa": "testa", "aida-testb": "testb"}
+_DOCUMENT = re.compile(rf"{START}\s*\(\s*(.*?)\s*\)?\s*")
+_NUMBERED = re.compile(r"(\d+)(testa|testb|)(?: .*)?")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 
 
 @dataclass
+class _Mention:
+    line: int
+    first: int  # token
+    end: int
+    columns: list[str]
+
+
+@dataclass
 class _Document:
+    line: int
     name: str
-    part: str
     tokens: list[str] = field(default_factory=list)
-    mentions: list[tuple[int, int, list[str]]] = field(default_factory=list)  # first, end, columns
+    mentions: list[_Mention] = field(default_factory=list)
 
 
-def convert_aida(path: str | Path, folder: str | Path) -> dict[str, dict[str, int]]:
-    """Write ``aida-train.jsonl``, ``aida-testa.jsonl``, ``aida-testb.jsonl`` and ``counts.json``.
+def read_conll(name: str, path: Path) -> Benchmark:
+    """The mentions of a set, in its order.
 
-    A mention's context is the rest of its document, tokens joined by spaces. Mentions without an
-    entity (``--NME--``) are counted and left out.
+    A mention's context is the rest of its document, tokens joined by spaces. Left out are mentions
+    with no entity (``no_entity``) and those whose entity has no Wikipedia address (``no_address``).
 
-    Returns
-    -------
-    For each part its documents, mentions and those without an entity.
+    Parameters
+    ----------
+    name
+        Of the set. For aida-train, aida-testa and aida-testb the documents of this part are taken,
+        for any other name all.
 
     Raises
     ------
     InputError
-        Naming file and line of what does not fit the format; nothing is written for that part.
+        Naming file and line of what does not fit the format.
     """
-    path, folder = Path(path), Path(folder)
-    lines: dict[str, list[dict[str, Any]]] = {name: [] for name in PARTS.values()}
-    counts = {name: {"documents": 0, "mentions": 0, "no_entity": 0} for name in PARTS.values()}
+    mentions, lines = [], []
+    left_out = {"no_entity": 0, "no_address": 0}
     for document in _documents(path):
-        its = counts[document.part]
-        its["documents"] += 1
-        records = list(_records(document))
-        its["mentions"] += len(records)
-        its["no_entity"] += len(document.mentions) - len(records)
-        lines[document.part] += records
-    for name, records in lines.items():
-        with atomic_path(folder / f"{name}.jsonl") as temporary, open(temporary, "wb") as file:
-            for record in records:
-                file.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
-        logger.info(
-            "%s: %d mentions in %d documents, %d more without an entity",
-            name, counts[name]["mentions"], counts[name]["documents"], counts[name]["no_entity"],
-        )  # fmt: skip
-    write_json(folder / "counts.json", counts)
-    return counts
+        called = _called(document, name, path)
+        if called is None:
+            continue
+        for one in document.mentions:
+            if reason := _why_not(one.columns):
+                left_out[reason] += 1
+                continue
+            mentions.append(_as_linked(one, document.tokens, called))
+            lines.append(one.line)
+    return Benchmark(with_ids(name, mentions, lines), left_out)
 
 
 def title_of(entity: str, address: str) -> str:
@@ -89,23 +92,52 @@ def _characters(escapes: re.Match[str]) -> str:
     return units.decode("utf-16-be", errors="replace")
 
 
+def _called(document: _Document, name: str, path: Path) -> str | None:
+    """What a document's mentions are numbered under; None if it is of another part."""
+    if name not in PARTS:
+        return document.name
+    found = _NUMBERED.fullmatch(document.name)
+    if found is None:
+        raise InputError(
+            f"{path}, line {document.line}: the document {document.name!r} is of no part of AIDA; "
+            f"expected {START} (NUMBER TITLE), with testa or testb after the number."
+        )
+    return found[1] + found[2] if found[2] == PARTS[name] else None
+
+
+def _why_not(columns: list[str]) -> str | None:
+    if columns[3] == NO_ENTITY:
+        return "no_entity"
+    return None if len(columns) > 4 else "no_address"
+
+
+def _as_linked(mention: _Mention, tokens: list[str], called: str) -> LinkedMention:
+    _, _, text, entity, address, identity, *_ = [*mention.columns, ""]
+    return LinkedMention(
+        f"{called}:{mention.first}",
+        " ".join(tokens[: mention.first]),
+        text,
+        " ".join(tokens[mention.end :]),
+        whole_id(identity),
+        title_of(entity, address),
+    )
+
+
 def _documents(path: Path) -> Iterator[_Document]:
     document: _Document | None = None
-    inside = False  # a mention that may go on
     for number, line in _lines(path):
-        where = f"{path}, line {number}"
         columns = line.split("\t")
         if columns[0].startswith(START):
             if document is not None:
                 yield document
-            document, inside = _begin(columns[0], where), False
-        elif not line.strip():
-            inside = False
-        elif document is None:
-            raise InputError(f"{where}: a token before the first line of the form {START} (1 EU).")
-        else:
-            _take(document, columns, inside, where)
-            inside = len(columns) > 1
+            document, inside = _begin(columns[0], number, path), False
+        elif line.strip():
+            if document is None:
+                raise InputError(
+                    f"{path}, line {number}: a token before the first line of the form {START} "
+                    "(1 EU)."
+                )
+            inside = _take(document, columns, inside, number, path)
     if document is None:
         raise InputError(f"{path}: holds no document.")
     yield document
@@ -116,54 +148,34 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         with open(path, encoding="utf-8-sig", newline="\n") as file:
             for number, line in enumerate(file, start=1):
                 yield number, line.rstrip("\r\n")
-    except FileNotFoundError:
-        raise InputError(
-            f"{path}: no such file. The corpus is made with its authors' program from the CoNLL "
-            "2003 data, which need a licence; docs/wikipedia.md says where."
-        ) from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text ({error.reason}).") from None
 
 
-def _begin(text: str, where: str) -> _Document:
-    found = _DOCUMENT.fullmatch(text.strip())
-    if found is None:
+def _begin(text: str, number: int, path: Path) -> _Document:
+    found = _DOCUMENT.fullmatch(text)
+    if found is None or not found[1]:
         raise InputError(
-            f"{where}: {text!r} names no document; expected {START} (NUMBER TITLE), with testa or "
-            "testb after the number."
+            f"{path}, line {number}: {text!r} names no document; expected {START} (NAME)."
         )
-    return _Document(found[1] + found[2], PARTS[found[2]])
+    return _Document(number, found[1])
 
 
-def _take(document: _Document, columns: list[str], inside: bool, where: str) -> None:
-    """Add a token, and the mention that it begins or goes on with."""
+def _take(document: _Document, columns: list[str], inside: bool, number: int, path: Path) -> bool:
+    """Add a token, and the mention that it begins or goes on with; whether there is one."""
     position = len(document.tokens)
     document.tokens.append(columns[0])
     if len(columns) == 1:
-        return
+        return False
     if len(columns) < 4 or columns[1] not in ("B", "I") or (columns[1] == "I" and not inside):
         raise InputError(
-            f"{where}: expected a token alone, or token, B or I, mention and entity separated by "
-            f"tabs (I after a B only), not {columns[:4]}."
+            f"{path}, line {number}: expected a token alone, or token, B or I, mention and entity "
+            f"separated by tabs (I after a B only), not {columns[:4]}."
         )
     if columns[1] == "B":
-        document.mentions.append((position, position + 1, columns))
+        if not columns[2].strip():
+            raise InputError(f"{path}, line {number}: the mention is empty.")
+        document.mentions.append(_Mention(number, position, position + 1, columns))
     else:
-        first, _, begun = document.mentions[-1]
-        document.mentions[-1] = (first, position + 1, begun)
-
-
-def _records(document: _Document) -> Iterator[dict[str, Any]]:
-    for first, end, columns in document.mentions:
-        _, _, text, entity, address, identity, *_ = [*columns, "", ""]
-        if entity == NO_ENTITY:
-            continue
-        yield {
-            "context_left": " ".join(document.tokens[:first]),
-            "mention": text,
-            "context_right": " ".join(document.tokens[end:]),
-            "query_id": f"{document.name}:{first}",
-            "Wikipedia_ID": identity,
-            "Wikipedia_URL": address,
-            "Wikipedia_title": title_of(entity, address),
-        }
+        document.mentions[-1].end = position + 1
+    return True

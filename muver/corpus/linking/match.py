@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from muver.corpus.kilt.lookup import NONE, KnowledgeBase
 from muver.corpus.kilt.titles import normal_title
-from muver.corpus.linking.read import LinkedMention
+from muver.corpus.linking.benchmark import LinkedMention
 
 KINDS = ("id", "title", "none")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.corpus.linking.read import read_set
+from muver.corpus.linking.blink import read_blink
 from muver.errors import InputError
 from tests.corpus.linking.conftest import mention, write
 
@@ -21,7 +21,7 @@ from tests.corpus.linking.conftest import mention, write
     ],
 )
 def test_the_gold_entity_by_any_of_its_keys(tmp_path, gold, expected):
-    (one,) = read_set("msnbc", write(tmp_path / "file", [mention("M", **gold)]))
+    (one,) = read_blink("msnbc", write(tmp_path / "file", [mention("M", **gold)])).mentions
     assert (one.gold_id, one.gold_title) == expected
     assert one[:4] == ("msnbc-1", "left of M", "M", "right .")
 
@@ -29,7 +29,8 @@ def test_the_gold_entity_by_any_of_its_keys(tmp_path, gold, expected):
 def test_query_ids_serve_if_all_differ(tmp_path):
     def ids(*queries):
         lines = [mention("M", Wikipedia_ID="1", query_id=query) for query in queries]
-        return [one.mention_id for one in read_set("msnbc", write(tmp_path / "file", lines))]
+        found = read_blink("msnbc", write(tmp_path / "file", lines))
+        return [one.mention_id for one in found.mentions]
 
     assert ids("a", 7) == ["a", "7"]
     assert ids("a", "a") == ids("a", "") == ids("a", None) == ["msnbc-1", "msnbc-2"]
@@ -38,7 +39,6 @@ def test_query_ids_serve_if_all_differ(tmp_path):
 @pytest.mark.parametrize(
     "lines, message",
     [
-        ([], "holds no mentions"),
         ([mention("M", label="text")], "no line names a gold entity.*Wikipedia_ID, label_id"),
         ([mention(" ", Wikipedia_ID="1")], "line 1: 'mention' is empty"),
         ([{"mention": "M"}], "line 1: the key 'context_left' is missing"),
@@ -46,9 +46,4 @@ def test_query_ids_serve_if_all_differ(tmp_path):
 )
 def test_what_is_wrong_with_a_file(tmp_path, lines, message):
     with pytest.raises(InputError, match=message):
-        read_set("msnbc", write(tmp_path / "file", lines))
-
-
-def test_no_file(tmp_path):
-    with pytest.raises(InputError, match="no such file; expected the mentions of msnbc"):
-        read_set("msnbc", tmp_path / "none")
+        read_blink("msnbc", write(tmp_path / "file", lines))

@@ -1,8 +1,11 @@
 """Mentions matched to a base: what is found how, counted and listed."""
 
+import zipfile
+
 import pyarrow.parquet as pq
 import pytest
 
+from muver.cli import main
 from muver.corpus.linking.build import expected_mentions, link_set
 from muver.corpus.schema import LINKED_MENTIONS
 from muver.errors import InputError
@@ -102,3 +105,57 @@ def test_the_wrong_base_is_noticed(tmp_path, kb):
 def test_unknown_setting(tmp_path, kb):
     with pytest.raises(InputError, match="unknown key 'tokens'"):
         link(tmp_path, kb, tokens=3)
+
+
+WIKI = "http://en.wikipedia.org/wiki"
+CONLL = f"""-DOCSTART- (Bus1.txt
+In
+Paris\tB\tParis\tParis\t{WIKI}/Paris\t10\t000
+and
+Atlantis\tB\tAtlantis\tAtlantis\t{WIKI}/Atlantis\t000\t000
+.
+Nobody\tB\tNobody\t--NME--
+"""
+MEMBER = "data/basic_data/test_datasets/wned-datasets/msnbc/msnbc.conll"
+
+
+def test_from_the_archive_as_published_to_the_table(tmp_path, kb):
+    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
+        archive.writestr(MEMBER, CONLL)
+    given, out = str(tmp_path / "archive.zip"), str(tmp_path / "raw")
+    main(["download", "--files", "blink_benchmarks", "--source", given, "--out", out])
+    main([
+        "link", "--set", "msnbc", "--below", out, "--file", "wned-datasets/msnbc/msnbc.conll",
+        "--kb", str(kb), "--mentions", str(tmp_path / "m.parquet"),
+        "--report", str(tmp_path / "m.json"),
+    ])  # fmt: skip
+    rows = pq.read_table(tmp_path / "m.parquet").to_pylist()
+    assert [(one["mention_id"], one["gold"]) for one in rows] == [
+        ("Bus1.txt:1", 1),
+        ("Bus1.txt:3", None),
+    ]
+    assert rows[0]["context_left"] == "in" and rows[0]["context_right"] == "and atlantis . nobody"
+    assert read_json(tmp_path / "m.json")["left_out"] == {"no_entity": 1, "no_address": 0}
+
+
+@pytest.mark.parametrize(
+    "file, text, message",
+    [
+        ("m.txt", "", r"m\.txt: its ending tells the format, and is none of \.jsonl, \.conll"),
+        ("m.jsonl", "", r"m\.jsonl: holds no mentions of aida-testa"),
+        ("m.tsv", "-DOCSTART- (1 EU)\n", r"m\.tsv: holds no mentions of aida-testa"),
+        (None, "", r"none: no such file\. Name the file of aida-testa .*AIDA's text needs a lic"),
+    ],
+)
+def test_files_that_are_no_benchmark(tmp_path, kb, file, text, message):
+    path = tmp_path / (file or "none")
+    if file:
+        path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        link_set("aida-testa", path, kb, tmp_path / "m.parquet", tmp_path / "r.json", {})
+
+
+def test_a_file_that_the_archive_does_not_hold(tmp_path, kb):
+    (tmp_path / "raw" / "msnbc").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"raw: no folder in it holds x\.conll\. Name the file of"):
+        link_set("msnbc", "x.conll", kb, tmp_path / "m", tmp_path / "r", {}, tmp_path / "raw")

@@ -1,14 +1,12 @@
-"""The published AIDA file to JSON lines, by hand."""
-
-import json
+"""Files with one token a line to mentions, by hand."""
 
 import pytest
 
-from muver.corpus.linking.aida import convert_aida, title_of
+from muver.corpus.linking.conll import read_conll, title_of
 from muver.errors import InputError
 
 WIKI = "http://en.wikipedia.org/wiki"
-TSV = f"""-DOCSTART- (1 EU)
+AIDA = f"""-DOCSTART- (1 EU)
 EU\tB\tEU\t--NME--
 rejects
 German\tB\tGerman\tGermany\t{WIKI}/Germany\t11867\t/m/0345h
@@ -20,51 +18,58 @@ York\tI\tNew York\tNew_York_City\t{WIKI}/New_York_City\t645042\t/m/02_286
 Rome\tB\tRome\tRome\t{WIKI}/Rome\t25458
 -DOCSTART- (947testa CRICKET)
 Dragomir\tB\tDragomir\tDragomir_\\u0160tor\t\t0
+Nowhere\tB\tNowhere\tNowhere
 
 -DOCSTART- (1163testb SOCCER (A))
 AT&T\tB\tAT&T\tAT\\u0026T\t{WIKI}/AT%26T\t17555269
 """
+# No closing parenthesis, ids unknown, and a mention that the end of a sentence cuts in two.
+MSNBC = f"""-DOCSTART- (Bus1.txt
+Home\tB\tHome Depot\tThe_Home_Depot\t{WIKI}/The_Home_Depot\t000\t000
+
+Depot\tI\tHome Depot\tThe_Home_Depot\t{WIKI}/The_Home_Depot\t000\t000
+grew
+-DOCSTART- (Bus2.txt
+Rome\tB\tRome\tRome\t{WIKI}/Rome\t25458
+"""
 
 
-def read(folder, name):
-    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+def read(tmp_path, text, name):
+    (tmp_path / "file.tsv").write_bytes(text.encode())
+    return read_conll(name, tmp_path / "file.tsv")
 
 
 def test_every_line_of_a_small_file(tmp_path):
-    (tmp_path / "aida.tsv").write_text(TSV)
-    counts = convert_aida(tmp_path / "aida.tsv", tmp_path)
-    assert counts == {
-        "aida-train": {"documents": 1, "mentions": 3, "no_entity": 1},
-        "aida-testa": {"documents": 1, "mentions": 1, "no_entity": 0},
-        "aida-testb": {"documents": 1, "mentions": 1, "no_entity": 0},
-    }
-    assert json.loads((tmp_path / "counts.json").read_text()) == counts
-    german, york, rome = read(tmp_path, "aida-train")
-    assert german == {
-        "context_left": "EU rejects",
-        "mention": "German",
-        "context_right": "call . New York Rome",
-        "query_id": "1:2",
-        "Wikipedia_ID": "11867",
-        "Wikipedia_URL": f"{WIKI}/Germany",
-        "Wikipedia_title": "Germany",
-    }
-    assert york["mention"] == "New York" and york["Wikipedia_title"] == "New York City"
-    assert york["context_left"] == "EU rejects German call ." and york["context_right"] == "Rome"
-    assert rome["context_left"].endswith("New York") and rome["context_right"] == ""
-    (dragomir,) = read(tmp_path, "aida-testa")
-    assert dragomir["Wikipedia_title"] == "Dragomir Štor"
-    assert dragomir["query_id"] == "947testa:0" and dragomir["Wikipedia_ID"] == "0"
-    (att,) = read(tmp_path, "aida-testb")
-    assert att["Wikipedia_title"] == "AT&T" and att["context_left"] == ""
+    (german, york, rome), left_out = read(tmp_path, AIDA, "aida-train")
+    assert left_out == {"no_entity": 1, "no_address": 0}
+    assert german == ("1:2", "EU rejects", "German", "call . New York Rome", 11867, "Germany")
+    assert york.text == "New York" and york.gold_title == "New York City"
+    assert york.left == "EU rejects German call ." and york.right == "Rome"
+    assert rome.left.endswith("New York") and rome.right == "" and rome.gold_id == 25458
 
 
-def test_windows_line_ends_change_nothing(tmp_path):
-    for name, text in (("unix", TSV), ("windows", TSV.replace("\n", "\r\n"))):
-        (tmp_path / "aida.tsv").write_bytes(text.encode())
-        convert_aida(tmp_path / "aida.tsv", tmp_path / name)
-    for file in (tmp_path / "unix").iterdir():
-        assert file.read_bytes() == (tmp_path / "windows" / file.name).read_bytes()
+def test_the_parts_of_aida_are_told_by_the_numbers_of_its_documents(tmp_path):
+    (dragomir,), left_out = read(tmp_path, AIDA, "aida-testa")
+    assert dragomir == ("947testa:0", "", "Dragomir", "Nowhere", -1, "Dragomir Štor")
+    assert left_out == {"no_entity": 0, "no_address": 1}
+    (att,), _ = read(tmp_path, AIDA, "aida-testb")
+    assert att == ("1163testb:0", "", "AT&T", "", 17555269, "AT&T")
+
+
+def test_of_another_set_all_documents_are_taken(tmp_path):
+    mentions, left_out = read(tmp_path, MSNBC, "msnbc")
+    assert mentions == [
+        ("Bus1.txt:0", "", "Home Depot", "grew", -1, "The Home Depot"),
+        ("Bus2.txt:0", "", "Rome", "", 25458, "Rome"),
+    ]
+    assert left_out == {"no_entity": 0, "no_address": 0}
+    again, _ = read(tmp_path, MSNBC.replace("Bus2", "Bus1"), "msnbc")
+    assert [one.mention_id for one in again] == ["msnbc-2", "msnbc-7"]
+
+
+@pytest.mark.parametrize("change", [("\n", "\r\n"), ("(Bus1.txt", "( Bus1.txt )")])
+def test_windows_line_ends_and_closed_parentheses_change_nothing(tmp_path, change):
+    assert read(tmp_path, MSNBC.replace(*change), "msnbc") == read(tmp_path, MSNBC, "msnbc")
 
 
 def test_titles():
@@ -79,22 +84,21 @@ def test_titles():
         ("", "holds no document"),
         ("EU\n", "line 1: a token before the first line of the form -DOCSTART-"),
         ("-DOCSTART- EU\n", "line 1: '-DOCSTART- EU' names no document"),
+        ("-DOCSTART- ()\n", "names no document"),
+        ("-DOCSTART- (EU)\n", "line 1: the document 'EU' is of no part of AIDA"),
         ("-DOCSTART- (1 EU)\nEU\tB\n", "line 2: expected a token alone, or token, B or I"),
         ("-DOCSTART- (1 EU)\nEU\tX\tEU\tEU\n", "line 2: expected"),
+        ("-DOCSTART- (1 EU)\nEU\tB\t \tEU\n", "line 2: the mention is empty"),
         ("-DOCSTART- (1 EU)\nEU\tB\tEU\tEU\nx\nEU\tI\tEU\tEU\n", "line 4: expected"),
-        ("-DOCSTART- (1 EU)\nEU\tB\tEU\tEU\n\nEU\tI\tEU\tEU\n", "line 4: expected"),
+        ("-DOCSTART- (1 EU)\nEU\tB\tEU\tEU\n-DOCSTART- (2 E)\nEU\tI\tEU\tEU\n", "line 4: exp"),
     ],
 )
 def test_what_does_not_fit_the_format(tmp_path, text, message):
-    (tmp_path / "aida.tsv").write_text(text)
     with pytest.raises(InputError, match=message):
-        convert_aida(tmp_path / "aida.tsv", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+        read(tmp_path, text, "aida-train")
 
 
-def test_a_file_that_is_not_there_or_not_utf8(tmp_path):
-    with pytest.raises(InputError, match="no such file.*licence"):
-        convert_aida(tmp_path / "none.tsv", tmp_path)
+def test_a_file_that_is_not_utf8(tmp_path):
     (tmp_path / "aida.tsv").write_bytes(b"-DOCSTART- (1 E\xff)\n")
     with pytest.raises(InputError, match="not UTF-8"):
-        convert_aida(tmp_path / "aida.tsv", tmp_path)
+        read_conll("aida-train", tmp_path / "aida.tsv")

@@ -50,7 +50,7 @@ if S["dataset"] == "wikipedia":
         input:
             code=code("download"),
         output:
-            directory(f"{ROOT}/raw/benchmarks"),
+            directory(BENCHMARKS),
         log:
             f"{LOGS}/download/benchmarks.log",
         benchmark:
@@ -60,30 +60,6 @@ if S["dataset"] == "wikipedia":
         shell:
             "muver download --log {log} --files blink_benchmarks --settings {params.settings:q}"
             " --out {output}"
-
-    # Each set by itself, so that the others do without AIDA, whose text needs a licence
-    # (linking.test and the rows of table2 say what is asked for).
-    rule benchmark:
-        input:
-            lambda wildcards: (
-                L["files"][wildcards.set]
-                if Path(L["files"][wildcards.set]).is_file()
-                else f"{ROOT}/raw/benchmarks"
-            ),
-        output:
-            W.set_file("{set}"),
-        log:
-            f"{LOGS}/download/{{set}}.log",
-        benchmark:
-            f"{LOGS}/download/{{set}}.benchmark.tsv"
-        params:
-            file=lambda wildcards, input: (
-                f"{input[0]}/{L['files'][wildcards.set]}" if Path(input[0]).is_dir() else input[0]
-            ),
-        shell:
-            "(test -f {params.file:q} || {{ echo '{params.file}: no such file. Name the JSON lines"
-            " of {wildcards.set} in params.yaml: linking.files.{wildcards.set}'; exit 1; }};"
-            " cp {params.file:q} {output}) > {log} 2>&1 || {{ cat {log} >&2; exit 1; }}"
 
     rule checkpoint:
         input:
@@ -124,9 +100,11 @@ checkpoint kb:
         " --settings {params.settings:q}"
 
 
+# Each set by itself, so that the others do without AIDA, whose text needs a licence
+# (linking.test and the rows of table2 say what is asked for).
 rule link:
     input:
-        file=W.set_file("{set}"),
+        file=lambda wildcards: own_file(wildcards.set) or BENCHMARKS,
         kb=W.kb_files,
         code=code("link"),
     output:
@@ -137,6 +115,8 @@ rule link:
     benchmark:
         f"{LOGS}/link/{{set}}.benchmark.tsv"
     params:
+        file=lambda wildcards: own_file(wildcards.set) or L["files"][wildcards.set],
+        below=lambda wildcards: "" if own_file(wildcards.set) else f"--below {BENCHMARKS}",
         settings=as_json(
             {
                 **S["corpus"],
@@ -144,5 +124,5 @@ rule link:
             }
         ),
     shell:
-        f"muver link --log {{log}} --set {{wildcards.set}} --file {{input.file}} {KB}"
+        f"muver link --log {{log}} --set {{wildcards.set}} --file {{params.file:q}} {{params.below}} {KB}"
         " --mentions {output.mentions} --report {output.report} --settings {params.settings:q}"

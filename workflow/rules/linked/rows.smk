@@ -8,9 +8,18 @@ ROWS = S["tables"]["table2"]
 SCORED = [(system, name) for name in L["test"] for system in ROWS]
 RUNS = [W.run_files(*key)[0] for key in SCORED]
 SCORES = [W.evaluation_files(*key)[0] for key in SCORED]
+BENCHMARKS = f"{ROOT}/raw/benchmarks"
 TRAINING_LOGS = {s: f"{ROOT}/models/{S['systems'][s]['model']}/training_log.jsonl" for s in ROWS}
 PAGE = "results/report.html"
 METRICS, PLOTS = [], []  # read by DVC, whose stages are of worlds
+
+
+def own_file(name):
+    """The file of a set: generated, or named in params.yaml; None if it is in BENCHMARKS."""
+    if S["dataset"] == "miniwikipedia":
+        return W.set_file(name)
+    file = L["files"][name]
+    return file if Path(file).is_file() else None
 
 
 def subset_of(model):

@@ -1,0 +1,82 @@
+"""Mentions as a benchmark has them, whatever the format of its file, and where that file is."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from muver.corpus.archive import find_root
+from muver.errors import InputError
+
+NO_ID = -1
+LONGEST_ID = 18  # digits of an int64
+
+
+class LinkedMention(NamedTuple):
+    """A mention as a benchmark has it.
+
+    Attributes
+    ----------
+    gold_id
+        Wikipedia id of the gold entity, -1 if there is none.
+    gold_title
+        Its title, empty if there is none.
+    """
+
+    mention_id: str
+    left: str
+    text: str
+    right: str
+    gold_id: int
+    gold_title: str
+
+
+class Benchmark(NamedTuple):
+    """The mentions of a set, in the file's order, and how many were left out for which reason."""
+
+    mentions: list[LinkedMention]
+    left_out: dict[str, int]
+
+
+def whole_id(value: object) -> int:
+    """A Wikipedia id, given as a number or as text; -1 for anything else.
+
+    >>> whole_id(" 12"), whole_id("000"), whole_id(None)
+    (12, -1, -1)
+    """
+    text = str(value).strip() if isinstance(value, int | str) else ""
+    if text.isascii() and text.isdigit() and len(text) <= LONGEST_ID and int(text) > 0:
+        return int(text)
+    return NO_ID
+
+
+def with_ids(name: str, mentions: Sequence[LinkedMention], lines: Sequence[int]) -> list:
+    """Mentions under their own ids, if each has one and no two the same, else ``<name>-<line>``."""
+    own = {mention.mention_id for mention in mentions}
+    if len(own) == len(mentions) and "" not in own:
+        return list(mentions)
+    return [
+        mention._replace(mention_id=f"{name}-{line}")
+        for mention, line in zip(mentions, lines, strict=True)
+    ]
+
+
+def locate(name: str, file: str | Path, below: str | Path | None) -> Path:
+    """The file of a set; ``below`` is an unpacked archive in which it lies in some folder.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, saying what to do.
+    """
+    try:
+        path = Path(file) if below is None else find_root(below, [str(file)]) / file
+    except InputError as error:
+        raise InputError(f"{error} {_elsewhere(name)}") from None
+    if not path.is_file():
+        raise InputError(f"{path}: no such file. {_elsewhere(name)}")
+    return path
+
+
+def _elsewhere(name: str) -> str:
+    licence = " AIDA's text needs a licence: docs/wikipedia.md." if name.startswith("aida-") else ""
+    return f"Name the file of {name} with --file, or in params.yaml: linking.files.{name}.{licence}"
