@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from muver.commands import aida, generate, kb, link
+from muver.commands import generate, kb, link
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.pages import BULLET, SECTION
 from muver.corpus.miniwikia import generate_kilt, kilt_writer
@@ -130,10 +130,8 @@ def test_a_setting_that_is_missing(tmp_path):
         generate_kilt({"entities": 100}, tmp_path)
 
 
-def test_the_commands_say_what_does_not_fit(raw, tmp_path):
+def test_the_command_says_what_does_not_fit(raw, tmp_path):
     dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path]
     for arguments in (["part"], ["all", "--part", 0], ["finish", "--part", 0]):
         with pytest.raises(InputError, match="`muver kb part` needs the number of the part"):
             call(kb, *arguments, *dump)
-    with pytest.raises(InputError, match="none.tsv: no such file"):
-        call(aida, "--tsv", tmp_path / "none.tsv", "--out", tmp_path)
