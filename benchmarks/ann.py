@@ -3,7 +3,8 @@
 Made vectors: entities in clusters of about 500, views about their entity, norms log-normal, one
 part common to all views (as the vectors of one BERT have). Mentions are views with noise. They tell
 what a type costs; how far it agrees with exact search is told anew on real vectors, by
-``muver ann-check``.
+``muver ann-check``. With ``--store``, a folder that ``muver encode`` wrote, its views and mentions
+are taken instead, as those of one world.
 """
 
 import argparse
@@ -24,6 +25,8 @@ from muver.retrieval.ann.mentions import write_mentions
 from muver.retrieval.ann.search import search
 from muver.retrieval.ann.shards import Shards, write_part
 from muver.retrieval.exact import Ranking
+from muver.views.slices import entity_slices
+from muver.views.store import ViewStore
 
 TYPES = ("ivf_sq", "ivf_sq8", "opq_ivf_pq", "hnsw")
 EXACT = "exact"
@@ -34,13 +37,14 @@ SPREAD, VIEW_SPREAD, MENTION_SPREAD, NORMS, COMMON = 0.7, 0.5, 0.8, 0.4, 1.0
 def main() -> None:
     """Measure all types, each step in a process of its own, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--store", type=Path, help="real vectors; the next three do not count then")
     parser.add_argument("--entities", type=int, default=20_000)
     parser.add_argument("--views", type=int, default=5)
     parser.add_argument("--dimensions", type=int, default=256)
     parser.add_argument("--mentions", type=int, default=500)
     parser.add_argument("--k", type=int, default=100)
     parser.add_argument("--types", nargs="+", default=TYPES, help="names or faiss strings")
-    parser.add_argument("--products", nargs="+", choices=("type", "ip", "l2"), default=["type"])
+    parser.add_argument("--products", nargs="+", choices=("ip", "l2"), default=["ip"])
     parser.add_argument("--centre", nargs="+", choices=("yes", "no"), default=["yes"])
     parser.add_argument(
         "--efforts", type=int, nargs="+", default=[2**power for power in range(3, 13)]
@@ -66,7 +70,8 @@ def measure(args: argparse.Namespace) -> list[dict]:
     """One row a type, the first of them exact search."""
     vectors = args.folder / "vectors"
     # A process's peak counts from its parent's size: this one has to stay small.
-    making = multiprocessing.get_context("spawn").Process(target=make, args=(args, vectors))
+    maker = make if args.store is None else take
+    making = multiprocessing.get_context("spawn").Process(target=maker, args=(args, vectors))
     making.start()
     making.join()
     if making.exitcode:
@@ -79,7 +84,7 @@ def measure(args: argparse.Namespace) -> list[dict]:
                 name = "-".join(parts)
                 settings = {
                     "factory": kind,
-                    "product": None if product == "type" else product,
+                    "product": product,
                     "centre": centre == "yes",
                     "threads": args.threads,
                     "memory_mb": args.memory_mb,
@@ -148,6 +153,16 @@ def make(args: argparse.Namespace, folder: Path) -> None:
         counts = np.full(entities, args.views)
         write_part(folder, number, views.astype(np.float16), counts, "made", f"made-{number}")
     write_mentions(args.folder / "mentions.npy", np.concatenate(mentions), "made", "made")
+
+
+def take(args: argparse.Namespace, folder: Path) -> None:
+    """Write a store's views as shards, and its mentions."""
+    store = ViewStore(args.store)
+    folder.mkdir(parents=True)
+    for number, (_, layer) in enumerate(store.layer(0).all_worlds()):
+        counts = np.array([own.stop - own.start for own in entity_slices(layer.entities)])
+        write_part(folder, number, layer.vectors.astype(np.float16), counts, "store", f"{number}")
+    write_mentions(args.folder / "mentions.npy", np.load(args.store / "mentions.npy"), "store", "")
 
 
 def time_search(args: argparse.Namespace) -> dict:

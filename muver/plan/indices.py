@@ -11,7 +11,6 @@ from muver.errors import InputError
 from muver.retrieval.ann import factory
 from muver.retrieval.ann.settings import BUILD, factory_string
 
-TABLE_LIMIT = 2**31  # faiss: larger precomputed tables are not made
 # faiss's classes whose sizes are known here.
 CODES = ("IndexFlat", "IndexFlatIP", "IndexFlatL2", "IndexScalarQuantizer", "IndexPQ")
 IVF = ("IndexIVFFlat", "IndexIVFScalarQuantizer", "IndexIVFPQ")
@@ -44,12 +43,11 @@ def plan_index(kind: str, views: int, dimension: int, settings: dict[str, Any]) 
     """The sizes of an index of so many views.
 
     * On disk: :func:`index_bytes`.
-    * Building, the more of: training, which holds its sample as it is read, centred and, for L2,
-      augmented, ``training views * d * 4`` each; and adding, twice the index (arrays that grow
-      are copied) and four blocks of ``memory_mb`` (as stored, in float32, transformed, and what
-      faiss makes of it).
-    * Searching: the index, its precomputed table (IVF-PQ with L2: ``lists * M * 256 * 4`` if that
-      is below 2 GiB), a byte a view and thread (graphs), and ``memory_mb``.
+    * Building, the more of: training, which holds its sample as it is read and centred,
+      ``training views * d * 4`` each, and twice what a rotation makes of it; and adding, twice the
+      index (arrays that grow are copied) and four blocks of ``memory_mb`` (as stored, in float32,
+      transformed, and what faiss makes of it).
+    * Searching: the index, a byte a view and thread (graphs), and ``memory_mb``.
 
     Parameters
     ----------
@@ -66,14 +64,12 @@ def plan_index(kind: str, views: int, dimension: int, settings: dict[str, Any]) 
         For a string that faiss does not understand, or a type whose size is not known here.
     """
     string = factory_string({"factory": kind, "lists": settings["lists"]}, views)
-    product = factory.product_of(string)
-    width = dimension + (product == "l2")
-    index = factory.make(string, width, product, BUILD["ef_construction"], 0)
+    index = factory.make(string, dimension, BUILD["product"], BUILD["ef_construction"], 0)
     disk = index_bytes(index, views, string)
     sample = factory.training_size(index, views, settings["training_views"])
-    training = sample * dimension * 4 * (3 if product == "l2" else 2)
+    training = sample * 4 * 2 * (dimension + _rotated(index))
     adding = 2 * disk + 4 * settings["build_memory_mb"] * 2**20
-    search = disk + settings["search_memory_mb"] * 2**20 + _table(index, product)
+    search = disk + settings["search_memory_mb"] * 2**20
     if factory.knob(index) == factory.HNSW:
         search += views * settings["threads"]
     return IndexPlan(string, disk, max(training, adding), search)
@@ -116,6 +112,14 @@ def index_bytes(index: Any, views: int, string: str) -> int:
     )
 
 
+def _rotated(index: Any) -> int:
+    """Dimensions that are left after a rotation; 0 without one."""
+    import faiss
+
+    index = faiss.downcast_index(index)
+    return index.index.d if isinstance(index, faiss.IndexPreTransform) else 0
+
+
 def _codebooks(index: Any) -> int:
     """Bytes of what a quantiser of codes learns."""
     if hasattr(index, "pq"):
@@ -124,16 +128,3 @@ def _codebooks(index: Any) -> int:
         ranges = index.sq.qtype in (index.sq.QT_8bit, index.sq.QT_4bit, index.sq.QT_6bit)
         return 2 * 4 * index.d * ranges
     return 0
-
-
-def _table(index: Any, product: str) -> int:
-    """Bytes of the table that faiss makes of an IVF-PQ of L2 when it is read."""
-    import faiss
-
-    index = faiss.downcast_index(index)
-    if isinstance(index, faiss.IndexPreTransform):
-        index = faiss.downcast_index(index.index)
-    if product != "l2" or not isinstance(index, faiss.IndexIVFPQ):
-        return 0
-    table = int(4 * index.nlist * index.pq.M * index.pq.ksub)
-    return table if table <= TABLE_LIMIT else 0

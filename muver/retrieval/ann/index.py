@@ -44,8 +44,7 @@ def build(shards: Shards, folder: str | Path, settings: Mapping[str, Any]) -> di
     settings, folder = check(settings, BUILD), Path(folder)
     factory.set_threads(settings["threads"])
     string = factory_string(settings, shards.views)
-    product = settings["product"] or factory.product_of(string)
-
+    product = settings["product"]
     index = factory.make(
         string,
         shards.dimension + (product == "l2"),

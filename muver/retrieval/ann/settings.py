@@ -16,7 +16,7 @@ FACTORIES = {
 }
 BUILD = {
     "factory": "ivf_sq",
-    "product": None,  # "ip", or "l2" of augmented vectors; None: muver.retrieval.ann.factory
+    "product": "ip",  # or "l2" of augmented vectors: muver.retrieval.ann.factory
     "centre": True,
     "lists": None,  # None: by the number of views
     "training_views": None,  # None: 64 a list
@@ -51,7 +51,7 @@ CHECK = {
     "gpu": True,
 }
 CHOICES = {
-    "product": (None, "ip", "l2"),
+    "product": ("ip", "l2"),
     "centre": (True, False),
     "rescore": (True, False),
     "gpu": (True, False),

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from muver.errors import InputError
-from muver.retrieval.ann.factory import product_of
 from muver.retrieval.ann.index import AnnIndex, build
 from muver.retrieval.ann.settings import BUILD, check, factory_string
 from muver.retrieval.ann.shards import Shards, write_part
@@ -68,7 +67,7 @@ def test_either_metric_gives_products(tmp_path, made, name, product, centre):
     assert (views[:, 0] == products.argmax(axis=1)).mean() >= 0.9
 
 
-def test_what_the_manifest_says(indices, made):
+def test_what_the_manifest_says(indices, tmp_path, made):
     manifest = json.loads((indices["ivf_sq"] / "manifest.json").read_text())
     assert manifest["factory"] == "IVF8,SQfp16"
     assert (manifest["product"], manifest["norm"]) == ("ip", None)
@@ -77,7 +76,8 @@ def test_what_the_manifest_says(indices, made):
     assert manifest["inputs"] == {"model": "model-a", "vectors": made.shards.fingerprint}
     assert manifest["bytes"] == (indices["ivf_sq"] / "index.faiss").stat().st_size
     assert manifest["agreement"] is None
-    graph = json.loads((indices["hnsw"] / "manifest.json").read_text())
+    build_at(tmp_path, made, **TYPES["hnsw"], product="l2")
+    graph = json.loads((tmp_path / "manifest.json").read_text())
     assert (graph["knob"], graph["lists"], graph["trained_on"]) == ("efSearch", 0, 0)
     assert graph["product"] == "l2"
     norms = np.linalg.norm(made.vectors - made.vectors.mean(axis=0), axis=1)
@@ -123,11 +123,6 @@ def test_settings_that_cannot_be(tmp_path, made, settings, message):
     with pytest.raises(InputError, match=message):
         build_at(tmp_path / "index", made, **settings)
     assert not (tmp_path / "index").exists()
-
-
-def test_the_metric_of_a_type():
-    assert product_of("HNSW32,SQfp16") == product_of("HNSW32") == "l2"
-    assert product_of("IVF1024_HNSW32,SQ8") == product_of("OPQ64_256,IVF8,PQ64") == "ip"
 
 
 def test_lists_by_the_number_of_views():
