@@ -2,6 +2,7 @@
 
 import csv
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,21 @@ def write_checkpoint(path: Path, encoder: Path) -> None:
         torch.manual_seed(seed)
         state |= {f"{prefix}{name}": w for name, w in Bert(config).state_dict().items()}
     torch.save(state, path)
+
+
+def as_published(lines: Path) -> str:
+    """A set's JSON lines as a .conll file, a document a mention."""
+    text = ""
+    for number, one in enumerate(map(json.loads, lines.read_text().splitlines())):
+        title = (one.get("Wikipedia_title") or one["label_title"]).replace(" ", "_")
+        identity = one.get("Wikipedia_ID") or one["label_id"]
+        entity = f"{one['mention']}\t{title}\thttp://en.wikipedia.org/wiki/{title}\t{identity}\t000"
+        marked = [
+            f"{t}\t{'I' if n else 'B'}\t{entity}" for n, t in enumerate(one["mention"].split())
+        ]
+        tokens = [*one["context_left"].split(), *marked, *one["context_right"].split()]
+        text += "\n".join([f"-DOCSTART- (doc{number}", *tokens, "", ""])
+    return text
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +138,36 @@ def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
     )  # fmt: skip
     assert "5903530" in said.replace(",", "") and "240" in said
     assert not (project.folder / "build/wikipedia/models").exists()
+
+
+def test_the_papers_preset_on_files_as_they_are_published(linked, tmp_path):
+    """All but training and AIDA: the archive, the dump and the weights to a row of the table."""
+    raw = linked.folder / "build/miniwikipedia/raw"
+    project = copy_of_the_project(tmp_path)
+    with zipfile.ZipFile(tmp_path / "benchmarks.zip", "w") as archive:
+        for name, file in (("msnbc", "msnbc/msnbc"), ("wnedwiki", "wikipedia/wikipedia")):
+            member = f"data/basic_data/test_datasets/wned-datasets/{file}.conll"
+            archive.writestr(member, as_published(raw / f"{name}.jsonl"))
+    given = {
+        "kilt": raw / "kilt_knowledgesource.json",
+        "blink_benchmarks": tmp_path / "benchmarks.zip",
+        "blink_biencoder": linked.folder / "blink.bin",
+    }
+    source = ", ".join(f"{name}: {path}" for name, path in given.items())
+    project.snakemake(
+        "results/table2.csv", "--config", "preset=wikipedia", f"encoder={linked.folder}/encoder",
+        f"linking={{source: {{{source}}}, published_counts: false, test: [msnbc, wnedwiki]}}",
+        "tables={table2: [blink_wiki]}", "models={blink_wiki: {views: {max_tokens: 48}}}",
+    )  # fmt: skip
+    table = json.loads(project.read("results/table2.json"))
+    found = {one["set"]: one["mentions"] + one["outside_kb"] for one in table["sets"]}
+    assert found == {name: MENTIONS[name] for name in ("msnbc", "wnedwiki")}
+    for name in found:
+        made, again = (
+            json.loads((root / f"mentions/{name}.json").read_text())["matched"]
+            for root in (linked.folder / "build/miniwikipedia", tmp_path / "build/wikipedia")
+        )
+        assert made == again
 
 
 def test_benchmarks_are_fetched_for_the_sets_that_are_not_there(tmp_path):

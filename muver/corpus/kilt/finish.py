@@ -118,7 +118,8 @@ def _check_number(dump: Path, entities: int, expected: str | None) -> None:
     if entities != wanted:
         raise InputError(
             f"{dump}: {entities} entities, but {expected} has {wanted}. Is the file complete? "
-            "Fetch it anew, or accept the number with --settings '{\"expected\": null}'."
+            "Fetch it anew, or accept the number with --settings '{\"expected\": null}' "
+            "(params.yaml: linking.published_counts)."
         )
 
 

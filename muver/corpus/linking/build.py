@@ -110,7 +110,8 @@ def _check_number(name: str, path: str | Path, found: int, source: str | None) -
     if found != expected[name]:
         raise InputError(
             f"{path}: {found} mentions, but {name} has {expected[name]}. Another release, or cut "
-            "short? Accept the number with --settings '{\"expected\": null}'."
+            "short? Accept the number with --settings '{\"expected\": null}' (params.yaml: "
+            "linking.published_counts)."
         )
 
 

@@ -91,7 +91,7 @@ checkpoint kb:
         f"{LOGS}/kb.benchmark.tsv"
     threads: workflow.cores
     params:
-        settings=as_json({**L["kb"], "expected": "kilt" if S["dataset"] == "wikipedia" else None}),
+        settings=as_json({**L["kb"], "expected": "kilt" if COUNTED else None}),
         folder=subpath(output.manifest, parent=True),
     shell:
         "muver kb all --log {log} --dump {input.dump} --out {params.folder}"
@@ -117,12 +117,7 @@ rule link:
     params:
         file=lambda wildcards: own_file(wildcards.set) or L["files"][wildcards.set],
         below=lambda wildcards: "" if own_file(wildcards.set) else f"--below {BENCHMARKS}",
-        settings=as_json(
-            {
-                **S["corpus"],
-                "expected": "blink_benchmarks" if S["dataset"] == "wikipedia" else None,
-            }
-        ),
+        settings=as_json({**S["corpus"], "expected": "blink_benchmarks" if COUNTED else None}),
     shell:
         f"muver link --log {{log}} --set {{wildcards.set}} --file {{params.file:q}} {{params.below}} {KB}"
         " --mentions {output.mentions} --report {output.report} --settings {params.settings:q}"

@@ -9,6 +9,7 @@ SCORED = [(system, name) for name in L["test"] for system in ROWS]
 RUNS = [W.run_files(*key)[0] for key in SCORED]
 SCORES = [W.evaluation_files(*key)[0] for key in SCORED]
 BENCHMARKS = f"{ROOT}/raw/benchmarks"
+COUNTED = S["dataset"] == "wikipedia" and L["published_counts"]
 TRAINING_LOGS = {s: f"{ROOT}/models/{S['systems'][s]['model']}/training_log.jsonl" for s in ROWS}
 PAGE = "results/report.html"
 METRICS, PLOTS = [], []  # read by DVC, whose stages are of worlds
