@@ -49,7 +49,9 @@ def whole_id(value: object) -> int:
     return NO_ID
 
 
-def with_ids(name: str, mentions: Sequence[LinkedMention], lines: Sequence[int]) -> list:
+def with_ids(
+    name: str, mentions: Sequence[LinkedMention], lines: Sequence[int]
+) -> list[LinkedMention]:
     """Mentions under their own ids, if each has one and no two the same, else ``<name>-<line>``."""
     own = {mention.mention_id for mention in mentions}
     if len(own) == len(mentions) and "" not in own:

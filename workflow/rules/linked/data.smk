@@ -119,5 +119,6 @@ rule link:
         below=lambda wildcards: "" if own_file(wildcards.set) else f"--below {BENCHMARKS}",
         settings=as_json({**S["corpus"], "expected": "blink_benchmarks" if COUNTED else None}),
     shell:
-        f"muver link --log {{log}} --set {{wildcards.set}} --file {{params.file:q}} {{params.below}} {KB}"
-        " --mentions {output.mentions} --report {output.report} --settings {params.settings:q}"
+        f"muver link --log {{log}} --set {{wildcards.set}} {KB}"
+        " --file {params.file:q} {params.below} --settings {params.settings:q}"
+        " --mentions {output.mentions} --report {output.report}"
