@@ -147,11 +147,14 @@ def _row(
         places.evaluation(system),
         {
             "system": system, "dataset": "made_up", "fingerprint": FINGERPRINT,
-            "settings": settings, "cutoffs": CUTOFFS, "mentions": mentions, "hits": hits,
+            "identified_as": None, "split": "test", "settings": settings, "cutoffs": CUTOFFS,
+            "resample": "documents", "mentions": mentions, "hits": hits,
             "micro": recall, "worlds": {}, "run_sha256": sha256_of(path),
         },
     )  # fmt: skip
-    ranks = ranks_table(ids, [WORLDS[one] for one in world], rank, [1] * mentions, DEPTH)
+    ranks = ranks_table(
+        ids, [WORLDS[one] for one in world], [None] * mentions, rank, [1] * mentions, DEPTH
+    )
     write_ranks(places.evaluation(system).with_suffix(".parquet"), ranks)
     return {
         "method": f"Row {number}", "system": system, "row_key": row_key(settings, FINGERPRINT),

@@ -41,7 +41,7 @@ def make_kb(folder: Path, pages: Sequence[tuple[str, list[str]]] = PAGES) -> Pat
 def write_linked(path: Path, name: str, golds: Sequence[int | None]) -> Path:
     """Mentions NAME-0, NAME-1, ... with these golds."""
     rows = [
-        (f"{name}-{n}", name, WIKIPEDIA, "the king saw", "tower", f"in winter {n}", gold, "",
+        (f"{name}-{n}", name, WIKIPEDIA, None, "the king saw", "tower", f"in winter {n}", gold, "",
          "none" if gold is None else "id")
         for n, gold in enumerate(golds)
     ]  # fmt: skip

@@ -76,17 +76,18 @@ def write_corpus(folder: Path) -> tuple[Path, Path, Path]:
     paths = tuple(folder / f"{name}.parquet" for name in ("entities", "mentions", "sentences"))
     worlds = {"alder": ("train",), "birch": ("train",), "cedar": ("val", "test")}
     entities, mentions, sentences = [], [], []
-    for place, (world, splits) in enumerate(worlds.items()):
-        descriptions = texts(12)[place:] + texts(12)[:place]
+    for shift, (world, splits) in enumerate(worlds.items()):
+        descriptions = texts(12)[shift:] + texts(12)[:shift]
         for number, own in enumerate(descriptions):
-            title = f"{WORDS[(number + place) % len(WORDS)]} {WORDS[number]}"
+            title = f"{WORDS[(number + shift) % len(WORDS)]} {WORDS[number]}"
             starts = [sum(len(s) + 1 for s in own[:n]) for n in range(len(own))]
             ends = [start + len(s) for start, s in zip(starts, own, strict=True)]
             entities.append((world, number, f"{world}-{number}", title, " ".join(own), None))
             sentences.append((world, number, own, starts, ends))
             for split in splits:
                 left, right = own[-1].lower(), own[0].lower()
-                mention = (f"{split}-{world}-{number}", split, world, left, title, right, number)
+                place = (f"{split}-{world}-{number}", split, world, f"{world}-{number}")
+                mention = (*place, left, title, right, number)
                 mentions.append((*mention, "LOW_OVERLAP"))
     order = ("train", "val", "test")
     mentions.sort(key=lambda row: order.index(row[1]))

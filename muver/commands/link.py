@@ -25,8 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=Path, required=True, help="JSON file to write")
     add_settings(
         parser,
-        '{"context_tokens": 128, "expected": null, "shown": 100}; expected: a source whose '
-        "published number of mentions must be met, such as blink_benchmarks",
+        '{"context_tokens": 128, "expected": null, "match": "id", "shown": 100}; expected: a '
+        "source whose published number of mentions must be met, such as blink_benchmarks; match: "
+        "how gold entities are found, id or id_or_title",
         required=False,
     )
 

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP, table_writer
-from muver.corpus.sources import find_source
 from muver.corpus.statistics import count, fingerprint
 from muver.corpus.zeshel import (
     Mention,
@@ -61,7 +60,6 @@ def build_corpus(
     InputError
         For anything wrong in the files, naming file and line, and for counts that differ.
     """
-    published = find_source(expected).published if expected else None
     mentions = read_mentions(raw)
     splits = split_of_worlds(raw, mentions)
     by_world: dict[str, list[int]] = defaultdict(list)
@@ -85,7 +83,7 @@ def build_corpus(
             progress.advance(note=world)
         files = [raw / "documents" / f"{world}.json" for world in splits]
         files += [raw / "mentions" / f"{split}.json" for split in SPLITS]
-        counts = count(name, fingerprint(raw, files), worlds, published)
+        counts = count(name, fingerprint(raw, files), worlds, expected)
     with table_writer(mentions_path, MENTIONS) as writer:
         _write(writer, rows, MENTIONS)
     write_json(counts_path, counts)
@@ -127,8 +125,8 @@ def _mention_row(
             )
     left, right = context_of(mention, texts[mention.context_id], tokens)
     return (
-        mention.mention_id, mention.split, mention.world, left, mention.text.lower(), right,
-        numbers[mention.gold_id], mention.category,
+        mention.mention_id, mention.split, mention.world, mention.context_id, left,
+        mention.text.lower(), right, numbers[mention.gold_id], mention.category,
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ MENTIONS = pa.schema(
         ("mention_id", pa.string()),
         ("split", pa.string()),
         ("world", pa.string()),
+        ("document", pa.string()),  # that the mention stands in; null where it is not known
         ("context_left", pa.string()),  # contexts and mention are lower-cased
         ("mention", pa.string()),
         ("context_right", pa.string()),

@@ -1,6 +1,6 @@
 """The downloads this project knows, read from ``sources.yaml``."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,6 @@ class Published:
     worlds: dict[str, PublishedWorld]
     entities: dict[str, int]
     mentions: dict[str, int]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain dictionaries, for the counts file."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """What a corpus holds, in numbers, and whether they are the published ones."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from muver.corpus.sources import Published
+from muver.corpus.sources import Published, all_sources, find_source
 from muver.errors import InputError
 from muver.files import sha256_of
 from muver.splits import SPLITS
@@ -23,7 +23,7 @@ def count(
     dataset: str,
     fingerprint: str,
     worlds: dict[str, dict[str, Any]],
-    published: Published | None,
+    expected: str | None = None,
 ) -> dict[str, Any]:
     """The counts file.
 
@@ -33,8 +33,13 @@ def count(
         The dataset's name and hash.
     worlds
         For every world its ``split`` and the numbers ``entities``, ``mentions``, ``without_text``.
-    published
-        What they are compared with, if anything.
+    expected
+        A declared source whose published counts these must be, or None.
+
+    Returns
+    -------
+    ``dataset`` and ``fingerprint``; ``identified_as`` (:func:`identify`); ``worlds`` as given;
+    ``mentions`` and ``entities`` by split.
 
     Raises
     ------
@@ -44,13 +49,14 @@ def count(
     counts = {
         "dataset": dataset,
         "fingerprint": fingerprint,
+        "identified_as": None,
         "worlds": worlds,
         "mentions": {split: _total(worlds, split, "mentions") for split in SPLITS},
         "entities": {split: _total(worlds, split, "entities") for split in SPLITS},
-        "published": None if published is None else published.as_dict(),
     }
-    differences = [] if published is None else _differences(counts, counts["published"])
-    if differences:
+    counts["identified_as"] = identify(counts)
+    published = find_source(expected).published if expected else None
+    if published and (differences := _differences(counts, published)):
         raise InputError(
             f"{dataset}: the counts are not the published ones: {'; '.join(differences)}. "
             "The download is incomplete or of another version: fetch it again."
@@ -58,24 +64,42 @@ def count(
     return counts
 
 
+def identify(counts: Mapping[str, Any]) -> str | None:
+    """The declared dataset whose published counts these are; None if they are no dataset's.
+
+    What data are called and where they lie says nothing of what they are: a folder of one's own
+    may be called zeshel, and ZESHEL may be given as a folder.
+
+    Parameters
+    ----------
+    counts
+        ``worlds``, each with its ``split`` and number of ``entities``; ``entities`` and
+        ``mentions`` by split or part.
+    """
+    for name, source in all_sources().items():
+        if source.published and not _differences(counts, source.published):
+            return name
+    return None
+
+
 def _total(worlds: dict[str, dict[str, Any]], split: str, what: str) -> int:
     return sum(world[what] for world in worlds.values() if world["split"] == split)
 
 
-def _differences(counts: dict[str, Any], published: dict[str, Any]) -> list[str]:
+def _differences(counts: Mapping[str, Any], published: Published) -> list[str]:
     differences = []
-    for world, expected in published["worlds"].items():
+    for world, expected in published.worlds.items():
         found = counts["worlds"].get(world)
         if found is None:
             differences.append(f"world {world} is missing")
             continue
         for what in ("split", "entities"):
-            if found[what] != expected[what]:
-                differences.append(f"{world} {what} {found[what]} (published {expected[what]})")
-    for world in counts["worlds"].keys() - published["worlds"].keys():
+            if found[what] != (wanted := getattr(expected, what)):
+                differences.append(f"{world} {what} {found[what]} (published {wanted})")
+    for world in counts["worlds"].keys() - published.worlds.keys():
         differences.append(f"world {world} is not a published one")
     for what in ("mentions", "entities"):
-        for split, number in published[what].items():
-            if counts[what][split] != number:
-                differences.append(f"{split} {what} {counts[what][split]} (published {number})")
+        for split, number in getattr(published, what).items():
+            if (found := counts[what].get(split)) != number:
+                differences.append(f"{split} {what} {found} (published {number})")
     return differences

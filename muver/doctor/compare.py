@@ -198,9 +198,9 @@ def _recall(
         zip(*(sides[0].table[name].to_pylist() for name in ("mention_id", "world")), strict=True)
     )
     worlds = [world[mention] for mention in ids]
-    none = [0] * len(ids)
+    none, unknown = [0] * len(ids), [None] * len(ids)
     tables = [
-        ranks_table(ids, worlds, np.where(ranks > depth, 0, ranks), none, depth)
+        ranks_table(ids, worlds, unknown, np.where(ranks > depth, 0, ranks), none, depth)
         for ranks in (first, second)
     ]
     cutoffs = sorted(k for k in set(settings["cutoffs"]) if k <= depth) or [depth]
@@ -219,7 +219,7 @@ def _recall(
             "cutoffs": cutoffs,
             "first": recall[0],
             "second": recall[1],
-            **paired(tables[1], tables[0], cutoffs),
+            **paired(tables[1], tables[0], cutoffs, "mentions"),
         },
         "deeper": [int((ranks > depth).sum()) for ranks in (first, second)],
         "counts": moves.count_moves(moved, len(ids)),

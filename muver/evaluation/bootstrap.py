@@ -1,9 +1,12 @@
-"""Bootstrap intervals over mentions, stratified by world.
+"""Bootstrap intervals, stratified by world, of documents with all their mentions.
 
-Resampling the mentions of a world with replacement and counting hits is one draw from a binomial
-distribution (for several cutoffs at once, or for won and lost mentions: a multinomial one), so the
-counts are drawn and no mention is ever copied. The seed is fixed: the same counts give the same
-interval.
+Mentions of one document share their context and often their gold entity, so they are found or
+missed together more often than others are. Resampling whole documents keeps that; resampling
+mentions takes each for an independent draw. Which of both is a setting (``evaluate.resample``).
+
+Documents of which the same is counted (as many mentions, as many hits at each cutoff) are alike to
+a resample, so how often each *kind* is drawn comes from one multinomial distribution and no
+mention is ever copied. The seed is fixed: the same counts give the same interval.
 
 Where all mentions of a world are hits, or none is, every resample of it is alike: the world adds
 no width, and an interval made of such worlds alone is the point itself. That is the method's
@@ -12,9 +15,10 @@ known weakness with few mentions, not certainty.
 References
 ----------
 Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 8.3 and 13.3.
+Davison and Hinkley, Bootstrap methods and their application, 1997, section 3.8 (clusters).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,10 +26,18 @@ import numpy as np
 RESAMPLES = 10_000
 SEED = 2021
 CONFIDENCE = 0.95
-METHOD = f"95% percentile bootstrap interval, {RESAMPLES} resamples of mentions within worlds"
+AT_ONCE = 2_000_000  # draws held in memory
 
 
-def recall_intervals(worlds: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def method(resample: str) -> str:
+    """What an interval is, in words; ``resample`` is ``documents`` or ``mentions``."""
+    drawn = {"documents": "documents with all their mentions", "mentions": "mentions"}[resample]
+    return f"95% percentile bootstrap interval, {RESAMPLES} resamples of {drawn} within worlds"
+
+
+def recall_intervals(
+    ranks: np.ndarray, worlds: Sequence[str], clusters: np.ndarray, cutoffs: Sequence[int]
+) -> dict[str, Any]:
     """The interval of each recall: over all mentions, of the mean of worlds, by world.
 
     All cutoffs of a resample are counted on the same drawn mentions, so the bounds grow with k
@@ -33,65 +45,100 @@ def recall_intervals(worlds: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
     Parameters
     ----------
-    worlds
-        For each world ``mentions`` and ``hits`` by cutoff, as
-        :func:`muver.evaluation.recall.summarise` gives them.
+    ranks, worlds : (mentions,)
+        Of the gold entities; 0: not found.
+    clusters : (mentions,) int64
+        Mentions with equal numbers are drawn together (:func:`muver.evaluation.ranks.clusters`).
+    cutoffs
+        The k of recall@k.
 
     Returns
     -------
     ``micro`` and ``macro``, each {cutoff: [low, high]} in percent, and ``worlds`` with the same
     by world.
     """
-    cutoffs = sorted(next(iter(worlds.values()))["hits"], key=int)
+    hits = (ranks[:, None] >= 1) & (ranks[:, None] <= np.array(cutoffs))
     generator = np.random.default_rng(SEED)
-    hits = np.zeros((RESAMPLES, len(cutoffs)))
+    total = np.zeros((RESAMPLES, len(cutoffs) + 1))
     shares = np.zeros((RESAMPLES, len(cutoffs)))
     by_world = {}
-    for world, counted in worlds.items():
-        drawn = _draw_hits(generator, [counted["hits"][k] for k in cutoffs], counted["mentions"])
-        by_world[world] = _by_cutoff(cutoffs, drawn / counted["mentions"])
-        hits += drawn
-        shares += drawn / counted["mentions"]
-    mentions = sum(counted["mentions"] for counted in worlds.values())
+    for world, own in _strata(worlds):
+        drawn = _resample(generator, hits[own], clusters[own])
+        by_world[world] = _by_cutoff(cutoffs, drawn[:, :-1] / drawn[:, -1:])
+        total += drawn
+        shares += drawn[:, :-1] / drawn[:, -1:]
     return {
-        "micro": _by_cutoff(cutoffs, hits / mentions),
-        "macro": _by_cutoff(cutoffs, shares / len(worlds)),
+        "micro": _by_cutoff(cutoffs, total[:, :-1] / total[:, -1:]),
+        "macro": _by_cutoff(cutoffs, shares / len(by_world)),
         "worlds": by_world,
     }
 
 
 def difference_interval(
-    won: Sequence[int], lost: Sequence[int], mentions: Sequence[int]
+    first: np.ndarray, second: np.ndarray, worlds: Sequence[str], clusters: np.ndarray
 ) -> list[float]:
-    """The interval of the difference between two systems scored on the same mentions.
+    """The interval of the difference in recall between two systems scored on the same mentions.
 
     Parameters
     ----------
-    won, lost, mentions : (worlds,)
-        Mentions that only the first system hits, that only the second hits, and all.
+    first, second : (mentions,) bool
+        Whether each of them hits.
+    worlds, clusters : (mentions,)
+        As in :func:`recall_intervals`.
 
     Returns
     -------
-    [low, high] of 100 (won - lost) / mentions, in points.
+    [low, high] of the first's recall minus the second's, in points. Swapped systems give the same
+    bounds with the other sign.
     """
+    differ = np.flatnonzero(first != second)
+    if len(differ) and second[differ[0]]:  # always drawn in one direction
+        low, high = difference_interval(second, first, worlds, clusters)
+        return [0 - high, 0 - low]
+    ahead = first.astype(np.int64) - second
     generator = np.random.default_rng(SEED)
-    ahead = np.zeros(RESAMPLES)
-    for first, second, total in zip(won, lost, mentions, strict=True):
-        shares = np.array([first, second, total - first - second]) / total
-        drawn = generator.multinomial(total, shares, RESAMPLES)
-        ahead += drawn[:, 0] - drawn[:, 1]
-    return _interval(ahead / sum(mentions))
+    total = np.zeros((RESAMPLES, 2))
+    for _, own in _strata(worlds):
+        total += _resample(generator, ahead[own, None], clusters[own])
+    return _interval(total[:, 0] / total[:, 1])
 
 
-def _draw_hits(generator: np.random.Generator, hits: Sequence[int], mentions: int) -> np.ndarray:
-    """Hits at each cutoff of every resample: (RESAMPLES, cutoffs)."""
-    first_hit_at = np.diff([0, *hits, mentions])  # the last: not found at any cutoff
-    drawn = generator.multinomial(mentions, first_hit_at / mentions, RESAMPLES)
-    return drawn.cumsum(axis=1)[:, :-1]
+def _strata(worlds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+    """Worlds by name, each with whether a mention is of it: (mentions,) bool."""
+    owners = np.array(worlds, dtype=object)
+    for world in sorted(set(worlds)):
+        yield world, owners == world
 
 
-def _by_cutoff(cutoffs: Sequence[str], shares: np.ndarray) -> dict[str, list[float]]:
-    return {k: _interval(shares[:, n]) for n, k in enumerate(cutoffs)}
+def _resample(
+    generator: np.random.Generator, counted: np.ndarray, clusters: np.ndarray
+) -> np.ndarray:
+    """Resample the clusters of one world and add up what is counted of their mentions.
+
+    Parameters
+    ----------
+    counted : (mentions, columns)
+    clusters : (mentions,)
+
+    Returns
+    -------
+    (RESAMPLES, columns + 1): the sums of each resample, and last its mentions.
+    """
+    _, of = np.unique(clusters, return_inverse=True)
+    sums = np.zeros((of.max() + 1, counted.shape[1] + 1), dtype=np.int64)
+    np.add.at(sums, of, np.column_stack([counted, np.ones(len(counted), dtype=np.int64)]))
+    kinds, alike = np.unique(sums, axis=0, return_counts=True)
+    step = max(1, AT_ONCE // len(kinds))
+    return np.concatenate(
+        [
+            generator.multinomial(len(sums), alike / len(sums), min(step, RESAMPLES - done)) @ kinds
+            for done in range(0, RESAMPLES, step)
+        ]
+    )
+
+
+def _by_cutoff(cutoffs: Sequence[int], shares: np.ndarray) -> Mapping[str, list[float]]:
+    return {str(k): _interval(shares[:, n]) for n, k in enumerate(cutoffs)}
 
 
 def _interval(shares: np.ndarray) -> list[float]:

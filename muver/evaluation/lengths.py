@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from muver.corpus.schema import read_sentences
 from muver.errors import InputError
 from muver.evaluation.bootstrap import difference_interval
-from muver.evaluation.ranks import check_same_mentions, hits_at
+from muver.evaluation.ranks import check_same_mentions, clusters, hits_at
 
 
 def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:
@@ -55,7 +55,12 @@ def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:
 
 
 def error_by_length(
-    ranks_a: pa.Table, ranks_b: pa.Table, cutoff: int, size: int = 5, last: int = 100
+    ranks_a: pa.Table,
+    ranks_b: pa.Table,
+    cutoff: int,
+    resample: str,
+    size: int = 5,
+    last: int = 100,
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """The error rate of recall@``cutoff`` of two runs by number of sentences.
 
@@ -66,6 +71,8 @@ def error_by_length(
     ----------
     ranks_a, ranks_b
         From :func:`muver.evaluation.ranks.read_ranks`, of the same mentions.
+    resample
+        ``documents`` or ``mentions``: what the intervals of differences take for independent.
     size, last
         Bins 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences.
 
@@ -92,15 +99,12 @@ def error_by_length(
         )
     check_same_mentions(ranks_a, ranks_b)
     misses = np.stack([~hits_at(ranks_a, cutoff), ~hits_at(ranks_b, cutoff)])
-    lengths = ranks_a["sentences"].to_numpy()
-    bins = [
-        {
-            "first": first,
-            "last": first + size - 1,
-            **_compare(*misses[:, (lengths >= first) & (lengths < first + size)]),
-        }
-        for first in range(1, last + 1, size)
-    ]
+    lengths, together = ranks_a["sentences"].to_numpy(), clusters(ranks_a, resample)
+    bins = []
+    for first in range(1, last + 1, size):
+        own = (lengths >= first) & (lengths < first + size)
+        compared = _compare(*misses[:, own], together[own])
+        bins.append({"first": first, "last": first + size - 1, **compared})
     return bins, {"over": int((lengths > last).sum()), "without": int((lengths < 1).sum())}
 
 
@@ -115,17 +119,16 @@ def wilson(count: int, mentions: int) -> list[float]:
     return [100 * float(found.low), 100 * float(found.high)]
 
 
-def _compare(a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
-    """One bin, from whether each of its mentions is missed by a and by b: both (mentions,)."""
+def _compare(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> dict[str, Any]:
+    """One bin, from whether each of its mentions is missed by a and by b, and its cluster."""
     mentions = len(a)
     errors = [int(a.sum()), int(b.sum())]
     counted = {"mentions": mentions, "errors": errors}
     if not mentions:
         return counted | dict.fromkeys(("error", "interval", "difference", "difference_interval"))
-    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
     return counted | {
         "error": [100 * count / mentions for count in errors],
         "interval": [wilson(count, mentions) for count in errors],
-        "difference": 100 * (only_a - only_b) / mentions,
-        "difference_interval": difference_interval([only_a], [only_b], [mentions]),
+        "difference": 100 * (errors[0] - errors[1]) / mentions,
+        "difference_interval": difference_interval(a, b, [""] * mentions, together),
     }

@@ -23,6 +23,7 @@ from muver.evaluation.ranks import ranks_table, write_ranks
 from muver.evaluation.recall import best_ranks, mentions_of_rows
 from muver.evaluation.runs import read_run
 from muver.evaluation.stage import (
+    RESAMPLE,
     check_cutoffs,
     check_settings,
     ranks_beside,
@@ -34,9 +35,11 @@ from muver.evaluation.trec import write_trec
 from muver.files import read_json, sha256_of, short_hash, write_json
 from muver.progress import logger
 
+KB = ("entities", "fingerprint", "identified_as")  # read of a knowledge base's manifest
 CUTOFFS = [10, 30, 100]  # the paper's, table 2
 DEFAULTS: dict[str, Any] = {
     "cutoffs": CUTOFFS,
+    "resample": RESAMPLE[0],
     "row": None,
     "agreement": 0.995,  # with exact search, that an index needs to be a table's source
 }
@@ -125,19 +128,26 @@ def evaluate_linked(
             table.filter(pa.array(inside)), {}, "id",
         )  # fmt: skip
     own_ids, own_ranks = table["mention_id"].filter(pa.array(inside)), ranks[inside]
+    documents = table["document"].filter(pa.array(inside)).combine_chunks()
     worlds = [name] * len(own_ranks)
     zeros = np.zeros(len(own_ranks), dtype=np.int32)
-    write_ranks(beside, ranks_table(own_ids.combine_chunks(), worlds, own_ranks, zeros, made["k"]))
-    scores = scored(own_ranks, worlds, cutoffs)
+    ranked_gold = ranks_table(
+        own_ids.combine_chunks(), worlds, documents, own_ranks, zeros, made["k"]
+    )
+    write_ranks(beside, ranked_gold)
+    scores = scored(ranked_gold, cutoffs, settings["resample"])
     write_json(
         out,
         {
             "system": system,
             "dataset": name,
             "fingerprint": _fingerprint(base, linked),
+            "identified_as": base["identified_as"],
+            "split": name,
             "settings": row,
             "precision": reduced_precision(row),
             "cutoffs": cutoffs,
+            "resample": settings["resample"],
             **scores,
             "views_per_entity": views_per_entity(manifest.get("counts")),
             "run_sha256": sha256_of(run),
@@ -162,7 +172,7 @@ def _without_split(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_base(kb: Path) -> dict[str, Any]:
     manifest = read_json(kb / "manifest.json")
-    if not isinstance(manifest, dict) or not {"entities", "fingerprint"} <= manifest.keys():
+    if not isinstance(manifest, dict) or not {*KB} <= manifest.keys():
         raise InputError(f"{kb / 'manifest.json'}: not that of a knowledge base. Run `muver kb`.")
     return manifest
 
@@ -252,7 +262,7 @@ def _fingerprint(base: Mapping[str, Any], linked: Mapping[str, Any]) -> str:
         {
             "kb": base["fingerprint"],
             "mentions": linked["inputs"]["mentions"],
-            "context_tokens": linked["settings"]["context_tokens"],
+            **{key: linked["settings"][key] for key in ("context_tokens", "match")},
         },
         16,
     )

@@ -16,6 +16,7 @@ RANKS = pa.schema(
     [
         ("mention_id", pa.string()),
         ("world", pa.string()),
+        ("document", pa.string()),  # that the mention stands in; null where it is not known
         ("rank", pa.int32()),  # of the gold entity, from 1; 0 = not retrieved
         ("sentences", pa.int32()),  # of the gold entity's description
     ]
@@ -24,19 +25,24 @@ CANDIDATES = b"candidates"  # in the schema's metadata: how many the retriever w
 
 
 def ranks_table(
-    mention_id: Column, world: Column, rank: Column, sentences: Column, k: int
+    mention_id: Column,
+    world: Column,
+    document: Column,
+    rank: Column,
+    sentences: Column,
+    k: int,
 ) -> pa.Table:
     """A table of schema :data:`RANKS`.
 
     Parameters
     ----------
-    mention_id, world, rank, sentences : (mentions,)
+    mention_id, world, document, rank, sentences : (mentions,)
         In the corpus' order of the split's mentions.
     k
         Number of candidates the retriever was asked for: recall beyond it is unknown.
     """
     schema = RANKS.with_metadata({CANDIDATES: str(k).encode()})
-    return columns.table_of(schema, (mention_id, world, rank, sentences))
+    return columns.table_of(schema, (mention_id, world, document, rank, sentences))
 
 
 def write_ranks(path: str | Path, table: pa.Table) -> None:
@@ -91,6 +97,29 @@ def hits_at(table: pa.Table, cutoff: int) -> np.ndarray:
     return (ranks >= 1) & (ranks <= cutoff)
 
 
+def clusters(table: pa.Table, resample: str) -> np.ndarray:
+    """Which mentions are no independent draws: (mentions,) int64, equal numbers for those together.
+
+    Parameters
+    ----------
+    resample
+        ``documents``: those of one document of a world; where it is not known, a mention stands
+        alone. ``mentions``: each stands alone.
+    """
+    alone = np.arange(table.num_rows)
+    if resample == "mentions":
+        return alone
+    known: dict[tuple[str, str], int] = {}
+    places = zip(table["world"].to_pylist(), table["document"].to_pylist(), strict=True)
+    return np.array(
+        [
+            row if place[1] is None else known.setdefault(place, row)
+            for row, place in enumerate(places)
+        ],
+        dtype=np.int64,
+    ).reshape(alone.shape)
+
+
 def check_same_mentions(first: pa.Table, second: pa.Table) -> None:
     """Refuse to pair two ranks tables that are not of the same mentions in the same order.
 
@@ -106,7 +135,7 @@ def check_same_mentions(first: pa.Table, second: pa.Table) -> None:
             f"ranks of {first.num_rows} mentions cannot be paired with ranks of "
             f"{second.num_rows}: they belong to different data. Run the evaluate stage again."
         )
-    for column in ("mention_id", "world", "sentences"):
+    for column in ("mention_id", "world", "document", "sentences"):
         mine, other = first[column].to_pylist(), second[column].to_pylist()
         if mine != other:
             row = [one == two for one, two in zip(mine, other, strict=True)].index(False)

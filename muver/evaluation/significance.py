@@ -7,12 +7,21 @@ import numpy as np
 import pyarrow as pa
 
 from muver.evaluation.bootstrap import difference_interval
-from muver.evaluation.ranks import check_same_mentions, hits_at
-
-METHOD = "two-sided exact randomisation test of paired hits (sign test of the differing mentions)"
+from muver.evaluation.ranks import check_same_mentions, clusters, hits_at
 
 
-def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int]) -> dict[str, Any]:
+def method(resample: str) -> str:
+    """What the test is, in words; ``resample`` is ``documents`` or ``mentions``."""
+    swapped = {
+        "documents": "the outcomes of whole documents swapped between the two rows",
+        "mentions": "the outcomes of mentions swapped between the two rows",
+    }[resample]
+    return f"two-sided exact randomisation test of paired hits, {swapped}"
+
+
+def paired(
+    first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: str
+) -> dict[str, Any]:
     """Compare the recall of two runs on the same mentions, first minus second.
 
     Parameters
@@ -21,6 +30,8 @@ def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int]) -> dict[st
         From :func:`muver.evaluation.ranks.read_ranks`.
     cutoffs
         The k of recall@k.
+    resample
+        ``documents`` or ``mentions``: what interval and test take for independent.
 
     Returns
     -------
@@ -35,45 +46,56 @@ def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int]) -> dict[st
         for a cutoff.
     """
     check_same_mentions(first, second)
-    _, worlds = np.unique(first["world"].to_pylist(), return_inverse=True)
+    worlds, together = first["world"].to_pylist(), clusters(first, resample)
     found: dict[str, Any] = {
         name: {} for name in ("difference", "interval", "p_value", "won", "lost")
     }
     for k in cutoffs:
         one, other = hits_at(first, k), hits_at(second, k)
-        won, lost = int((one & ~other).sum()), int((other & ~one).sum())
-        found["difference"][str(k)] = 100 * (won - lost) / len(worlds)
-        found["interval"][str(k)] = _interval(one, other, worlds)
-        found["p_value"][str(k)] = sign_test(won, lost)
-        found["won"][str(k)] = won
-        found["lost"][str(k)] = lost
+        ahead = one.astype(np.int64) - other
+        found["difference"][str(k)] = 100 * int(ahead.sum()) / len(ahead)
+        found["interval"][str(k)] = difference_interval(one, other, worlds, together)
+        found["p_value"][str(k)] = randomisation_test(np.bincount(together, ahead).astype(int))
+        found["won"][str(k)] = int((ahead > 0).sum())
+        found["lost"][str(k)] = int((ahead < 0).sum())
     return found
 
 
-def sign_test(won: int, lost: int) -> float:
-    """Two-sided p-value of ``won`` against ``lost`` mentions.
+def randomisation_test(ahead: np.ndarray) -> float:
+    """Two-sided exact p-value of the sum of ``ahead``, whose signs are as likely one as the other.
 
-    Under the null hypothesis the two runs' outcomes on a mention may be swapped. Only mentions
-    that one run alone hits are changed by that, and each goes either way with probability 1/2, so
-    the exact randomisation test is a binomial test. 1 where the runs never differ. What is too
-    small for a float is given as the smallest normal one: never 0, which no such test can find.
+    Under the null hypothesis the two runs' outcomes on a document may be swapped, which turns the
+    sign of how many more of its mentions the first run hits. How many documents that differ by n
+    mentions keep their sign is binomial, so the sum's distribution is that of a few binomials
+    added up; with documents of one mention each it is the sign test.
+
+    Parameters
+    ----------
+    ahead : (documents,) int64
+        Mentions that only the first run hits minus those that only the second hits.
+
+    Returns
+    -------
+    The probability of a sum as far from 0. 1 where the sum is 0. What is too small for a float is
+    given as the smallest normal one: never 0, which no such test can find.
+
+    Examples
+    --------
+    Ahead by 1, 1 and 2 in three documents: of the 8 ways to set the signs, 2 give a sum of 4 or -4.
+
+    >>> randomisation_test(np.array([1, 1, 2]))
+    0.25
     """
-    from scipy.stats import binomtest
+    from scipy.stats import binom
 
-    if won == lost:
+    total = int(ahead.sum())
+    if total == 0:
         return 1.0
-    p_value = binomtest(min(won, lost), won + lost).pvalue
-    return max(float(p_value), float(np.finfo(float).tiny))
-
-
-def _interval(one: np.ndarray, other: np.ndarray, worlds: np.ndarray) -> list[float]:
-    differ = np.flatnonzero(one != other)
-    if len(differ) and other[differ[0]]:
-        # Always drawn in one direction, so that swapping the runs only turns the sign.
-        low, high = _interval(other, one, worlds)
-        return [-high, -low]
-    return difference_interval(
-        np.bincount(worlds, one & ~other).astype(int),
-        np.bincount(worlds, other & ~one).astype(int),
-        np.bincount(worlds),
-    )
+    sizes, numbers = np.unique(np.abs(ahead[ahead != 0]), return_counts=True)
+    chances = np.ones(1)  # of 0, 1, 2, ... mentions in the documents that keep their sign
+    for size, number in zip(sizes.tolist(), numbers.tolist(), strict=True):
+        own = np.zeros(size * number + 1)
+        own[::size] = binom.pmf(np.arange(number + 1), number, 0.5)
+        chances = np.convolve(chances, own)
+    least = (len(chances) - 1 + abs(total)) // 2  # in documents that go one way, for this sum
+    return min(1.0, max(float(2 * chances[least:].sum()), float(np.finfo(float).tiny)))

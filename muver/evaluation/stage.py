@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pyarrow as pa
 
-from muver.checking import with_defaults
+from muver.checking import did_you_mean, with_defaults
 from muver.corpus.schema import read_entities, read_mentions
 from muver.errors import InputError
 from muver.evaluation.bootstrap import recall_intervals
 from muver.evaluation.lengths import gold_sentences
 from muver.evaluation.precision import reduced_precision
-from muver.evaluation.ranks import ranks_table, write_ranks
+from muver.evaluation.ranks import clusters, ranks_table, write_ranks
 from muver.evaluation.recall import gold_ranks, summarise
 from muver.evaluation.runs import read_run
 from muver.evaluation.trec import write_trec
@@ -20,6 +20,7 @@ from muver.files import canonical_json, read_json, sha256_of, write_json
 from muver.progress import logger
 
 CUTOFFS = [1, 2, 4, 8, 16, 32, 50, 64]  # the paper's, table 1
+RESAMPLE = ("documents", "mentions")
 
 
 def evaluate(
@@ -46,7 +47,8 @@ def evaluate(
         The evaluation, JSON, whose ``precision`` tells what was not computed in fp32; the ranks
         get the same name with ``.parquet`` (:mod:`muver.evaluation.ranks`).
     settings
-        ``cutoffs`` (the k of recall@k), ``row`` (all settings of the table's row; its
+        ``cutoffs`` (the k of recall@k), ``resample`` (``documents`` or ``mentions``: what the
+        intervals take for independent), ``row`` (all settings of the table's row; its
         ``retrieve`` section must be what the run was made with).
     encoder
         Manifest of the start encoder. Its identity (for a directory the hash of its weights, not
@@ -61,7 +63,7 @@ def evaluate(
         If the run does not fit the data or the row: nothing is scored by mistake.
     """
     beside = ranks_beside(out, run)
-    settings = with_defaults(settings, {"cutoffs": CUTOFFS, "row": None})
+    settings = with_defaults(settings, {"cutoffs": CUTOFFS, "resample": RESAMPLE[0], "row": None})
     row, cutoffs = read_row(settings["row"], encoder), settings["cutoffs"]
     manifest = read_json(run_manifest)
     made = manifest["settings"]
@@ -93,17 +95,21 @@ def evaluate(
     lengths = gold_sentences(sentences, table)
     if trec is not None:
         write_trec(trec, system, ranked, table, titles, made["match"])
-    write_ranks(beside, ranks_table(ids, worlds, ranks, lengths, made["k"]))
-    scores = scored(ranks, worlds, cutoffs)
+    documents = table["document"].to_pylist()
+    ranked_gold = ranks_table(ids, worlds, documents, ranks, lengths, made["k"])
+    write_ranks(beside, ranked_gold)
+    scores = scored(ranked_gold, cutoffs, settings["resample"])
     write_json(
         out,
         {
             "system": system,
             "dataset": dataset,
-            "fingerprint": known["fingerprint"],
+            **{key: known[key] for key in ("fingerprint", "identified_as")},
+            "split": made["split"],
             "settings": row,
             "precision": reduced_precision(row),
             "cutoffs": cutoffs,
+            "resample": settings["resample"],
             **scores,
             "views_per_entity": views_per_entity(manifest.get("counts")),
             "run_sha256": sha256_of(run),  # tells a run that was changed after it was scored
@@ -133,16 +139,24 @@ def read_row(row: Any, encoder: Path | None) -> dict[str, Any]:
     return row
 
 
-def scored(ranks: np.ndarray, worlds: Sequence[str], cutoffs: Sequence[int]) -> dict[str, Any]:
+def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> dict[str, Any]:
     """Recall at each cutoff, as :func:`muver.evaluation.recall.summarise` has it, with intervals.
 
     Parameters
     ----------
-    ranks, worlds : (mentions,)
-        Of the gold entities.
+    table
+        Of :func:`muver.evaluation.ranks.ranks_table`.
+    resample
+        ``documents`` or ``mentions``: what intervals take for independent.
     """
+    if resample not in RESAMPLE:
+        raise InputError(
+            f"--settings: resample is {resample!r}, expected one of {', '.join(RESAMPLE)}."
+            f"{did_you_mean(str(resample), RESAMPLE)}"
+        )
+    ranks, worlds = table["rank"].to_numpy(), table["world"].to_pylist()
     summary = summarise(ranks, worlds, cutoffs)
-    interval = recall_intervals(summary["worlds"])
+    interval = recall_intervals(ranks, worlds, clusters(table, resample), cutoffs)
     for world, own in interval.pop("worlds").items():
         summary["worlds"][world]["interval"] = own
     return {**summary, "interval": interval}

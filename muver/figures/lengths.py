@@ -12,10 +12,10 @@ from muver.tables.numbers import percent
 from muver.tables.paper import is_papers, paper
 
 Figure = dict[str, Any]
-SHARED = ("dataset", "fingerprint", "mentions")
+SHARED = ("dataset", "fingerprint", "identified_as", "split", "mentions")
 METHOD = (
-    "95% Wilson score intervals of the rates; of the difference 95% percentile bootstrap "
-    f"intervals, {RESAMPLES} resamples of the bin's mentions"
+    "95% Wilson score intervals of the rates, which take mentions as independent; of the "
+    f"difference 95% percentile bootstrap intervals, {RESAMPLES} resamples of the bin's {{}}"
 )
 
 
@@ -44,27 +44,27 @@ def build(
     InputError
         If no mention falls into any bin.
     """
+    first = evaluations.by_system[rows[0]["system"]]
     ranks = [evaluations.ranks(row["system"]) for row in rows]
-    bins, remainder = error_by_length(*ranks, cutoff, size, last)
+    bins, remainder = error_by_length(*ranks, cutoff, first["resample"], size, last)
     if not any(one["mentions"] for one in bins):
         raise InputError(
             f"no mention's gold entity has 1 to {last} sentences ({remainder['over']} have more, "
             f"{remainder['without']} none): there is nothing to draw. Raise last."
         )
-    first = evaluations.by_system[rows[0]["system"]]
     identities = [evaluations.identity(row) for row in rows]
     return {
         "name": "figure2",
         "caption": f"Error rate of recall@{cutoff} in percent by number of sentences",
         **{key: first[key] for key in SHARED},
         "cutoff": cutoff,
-        "interval": METHOD,
+        "interval": METHOD.format(first["resample"]),
         "difference_is": f"{rows[1]['method']} minus {rows[0]['method']}",
         "rows": identities,
         "row_key": "+".join(row["row_key"] for row in identities),
         "bins": [_turn(one) for one in bins],
         "remainder": remainder,
-        "paper": _quoted(rows, cutoff) if is_papers(first["dataset"]) else None,
+        "paper": _quoted(rows, cutoff) if is_papers(first) else None,
     }
 
 
@@ -108,5 +108,5 @@ def _quoted(rows: list[dict[str, Any]], cutoff: int) -> dict[str, Any] | None:
     published = paper().get("figure2")
     if published is None or cutoff != published["cutoff"]:
         return None
-    errors = [published["rows"].get(row["method"], {}).get("errors") for row in rows]
+    errors = [published["rows"].get(row["system"], {}).get("errors") for row in rows]
     return None if None in errors else {"source": paper()["source"], "errors": errors}

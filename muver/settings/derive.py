@@ -36,7 +36,9 @@ def _write_out_the_sweep(settings: dict[str, Any]) -> None:
                     rows.append(name)  # the row itself, under its own name and key
                     continue
                 swept = f"{name}_{search}_{layer}"
-                settings["systems"][swept] = {**system, "merge_layers": layer, "search": search}
+                settings["systems"][swept] = {
+                    **system, "merge_layers": layer, "search": search, "sweep_of": name,
+                }  # fmt: skip
                 rows.append(swept)
     settings["tables"]["table3"] = rows
 

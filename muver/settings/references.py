@@ -182,6 +182,8 @@ def _check_tables(settings: Settings) -> None:
                 )
     for table, system in settings["compare"].items():
         _check_names(f"compare.{table}", [system], settings["systems"], of="is")
+    for pair in settings["contrasts"]:
+        _check_names("contrasts", pair, settings["systems"])
     for search in settings["sweep"]["searches"]:
         _check_names("sweep.searches", [search], settings["merge"]["searches"])
     cutoff = settings["sweep"]["cutoff"]

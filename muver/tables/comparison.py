@@ -1,16 +1,17 @@
 """Tables that compare systems: Table 1 and those of our own, a row a system."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any
 
 from muver.errors import InputError
 from muver.evaluation import significance
-from muver.evaluation.bootstrap import METHOD
+from muver.evaluation.bootstrap import method
+from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
 from muver.tables.numbers import bounds, percent
 from muver.tables.page import Page, Section, best_cells
-from muver.tables.paper import is_papers, paper, published
+from muver.tables.paper import paper
 from muver.tables.sections import by_cutoff, intervals, mentions_note, paired_tests, reference
 from muver.tables.verdict import compare
 
@@ -22,6 +23,7 @@ def build(
     caption: str,
     rows: list[dict[str, Any]],
     against: str | None,
+    pairs: Sequence[Sequence[str]],
     evaluations: Evaluations,
 ) -> Table:
     """The table as data, in full precision.
@@ -32,6 +34,8 @@ def build(
         ``method``, ``system`` and ``repeats`` (the same row's systems of further seeds).
     against
         System of the row that the others are tested against, or None.
+    pairs
+        Of systems, for :mod:`muver.tables.contrasts`.
 
     Returns
     -------
@@ -39,20 +43,19 @@ def build(
     intervals; ``paired``, the comparison with the row of ``against`` (None for that row);
     ``seeds``, each seed's recall with mean and sample standard deviation (None without repeats);
     and, where the dataset is the paper's, the published values, the differences in points and
-    verdicts.
+    verdicts. Beside the rows ``contrasts``.
     """
     methods = {row["system"]: row["method"] for row in rows}
     if against is not None and against not in methods:
         raise InputError(f"--settings: against is {against!r}, which is no row of the table.")
     shared = evaluations.shared(name)
-    comparable = is_papers(shared["dataset"])
     built = []
     for row in rows:
         found = evaluations.by_system[row["system"]]
         seeds = _seeds(row, evaluations)
-        readme = published(name, row["method"], shared["cutoffs"], source="readme")
-        values = published(name, row["method"], shared["cutoffs"])
-        measured = (found["mentions"], seeds and seeds["spread"])
+        measured = (found["mentions"], [*seeds["values"].values()] if seeds else [])
+        values = evaluations.published(name, row["system"])
+        readme = evaluations.published(name, row["system"], source="readme")
         built.append(
             {
                 **evaluations.identity(row),
@@ -60,17 +63,20 @@ def build(
                 **{key: found[key] for key in ("worlds", "views_per_entity")},
                 "paired": _paired(row["system"], against, evaluations),
                 "seeds": seeds,
-                **compare(found["micro"], values if comparable else None, *measured),
-                **compare(found["micro"], readme if comparable else None, *measured, "readme"),
+                **compare(found["micro"], values, *measured),
+                **compare(found["micro"], readme, *measured, "readme"),
             }
         )
     return {
         "name": name,
         "caption": caption,
         **shared,
-        "interval": METHOD,
+        "interval": method(shared["resample"]),
         "against": against and {"system": against, "method": methods[against]},
         "rows": built,
+        "contrasts": contrasts.build(
+            pairs, rows, evaluations, lambda system: evaluations.published(name, system)
+        ),
     }
 
 
@@ -90,8 +96,9 @@ def _seeds(row: Mapping[str, Any], evaluations: Evaluations) -> dict[str, Any] |
 def _paired(system: str, against: str | None, evaluations: Evaluations) -> dict[str, Any] | None:
     if against is None or system == against:
         return None
-    cutoffs = evaluations.by_system[system]["cutoffs"]
-    return significance.paired(evaluations.ranks(system), evaluations.ranks(against), cutoffs)
+    found = evaluations.by_system[system]
+    ranks = evaluations.ranks(system), evaluations.ranks(against)
+    return significance.paired(*ranks, found["cutoffs"], found["resample"])
 
 
 def page(table: Table) -> Page:
@@ -99,6 +106,7 @@ def page(table: Table) -> Page:
     sections = [_main(table)]
     if table["name"] in paper():
         sections += _references(table)
+    sections += contrasts.section(table)
     sections += [_macro(table), intervals(table, lambda row: row["interval"]["micro"])]
     sections += paired_tests(table) + _over_seeds(table)
     return Page(f"{table['caption']}, {table['dataset']}", sections)
@@ -128,10 +136,10 @@ def _references(table: Table) -> list[Section]:
 def _quoted(table: Table) -> list[list[str]]:
     """The paper's rows that we do not make."""
     rows = []
-    for method, row in paper()[table["name"]].get("quoted", {}).items():
+    for quoted, row in paper()[table["name"]].get("quoted", {}).items():
         values = dict(zip(paper()["columns"], row["values"], strict=True))
         found = [values.get(k) for k in table["cutoffs"]]
-        rows.append([method, *("-" if value is None else f"{value:.2f}" for value in found)])
+        rows.append([quoted, *("-" if value is None else f"{value:.2f}" for value in found)])
     return rows
 
 
@@ -139,7 +147,7 @@ def _macro(table: Table) -> Section:
     return by_cutoff(
         table,
         "Mean of worlds",
-        f"Macro recall: every world counts the same. In brackets the {METHOD}.",
+        f"Macro recall: every world counts the same. In brackets the {table['interval']}.",
         table["rows"],
         lambda row, k: f"{row['macro'][k]:.2f} ({bounds(row['interval']['macro'][k])})",
     )

@@ -1,12 +1,15 @@
 """Table 6: every unseen domain by itself, and our mean of them."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from muver.evaluation.bootstrap import METHOD
+from muver.evaluation.bootstrap import method
+from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
-from muver.tables.paper import is_papers, paper, published
+from muver.tables.paper import paper
 from muver.tables.sections import by_cutoff, intervals, mentions_note, reference
 from muver.tables.verdict import compare
 
@@ -14,33 +17,40 @@ Table = dict[str, Any]
 MEAN = "macro mean"  # in place of a domain; the paper has no such rows
 
 
-def build(name: str, caption: str, rows: list[dict[str, Any]], evaluations: Evaluations) -> Table:
+def build(
+    name: str,
+    caption: str,
+    rows: list[dict[str, Any]],
+    pairs: Sequence[Sequence[str]],
+    evaluations: Evaluations,
+) -> Table:
     """The table as data, in full precision: a row a domain and method, then the means.
 
     Parameters
     ----------
     rows
         ``method`` and ``system``.
+    pairs
+        Of systems, for :mod:`muver.tables.contrasts`, in each domain.
 
     Returns
     -------
     Of each row ``recall`` in percent with its bootstrap interval, and, where the dataset is the
     paper's, the published values, the differences in points and verdicts. The means have no
-    ``hits``.
+    ``hits``. Beside the rows ``contrasts``, each with its ``domain``.
     """
     shared = evaluations.shared(name)
     built = []
     for domain in shared["worlds"]:
         for row in rows:
             world = evaluations.by_system[row["system"]]["worlds"][domain]
-            theirs = published(name, row["method"], shared["cutoffs"], domain)
-            comparable = is_papers(shared["dataset"])
+            theirs = evaluations.published(name, row["system"], domain)
             built.append(
                 {
                     **evaluations.identity(row),
                     "domain": domain,
                     **{key: world[key] for key in ("mentions", "hits", "recall", "interval")},
-                    **compare(world["recall"], theirs if comparable else None, world["mentions"]),
+                    **compare(world["recall"], theirs, world["mentions"]),
                 }
             )
     for row in rows:
@@ -56,7 +66,24 @@ def build(name: str, caption: str, rows: list[dict[str, Any]], evaluations: Eval
                 **compare(found["macro"], None, found["mentions"]),
             }
         )
-    return {"name": name, "caption": caption, **shared, "interval": METHOD, "rows": built}
+    return {
+        "name": name,
+        "caption": caption,
+        **shared,
+        "interval": method(shared["resample"]),
+        "rows": built,
+        "contrasts": [
+            {**one, "domain": domain}
+            for domain in shared["worlds"]
+            for one in contrasts.build(
+                pairs,
+                rows,
+                evaluations,
+                partial(evaluations.published, name, domain=domain),
+                domain,
+            )
+        ],
+    }
 
 
 def page(table: Table) -> Page:
@@ -64,6 +91,7 @@ def page(table: Table) -> Page:
     sections = [
         _main(table),
         *reference(table, "paper", "Against the paper", paper()["source"]),
+        *contrasts.section(table),
         intervals(table, lambda row: row["interval"]),
     ]
     return Page(f"{table['caption']}, {table['dataset']}", sections)

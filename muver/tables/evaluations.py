@@ -16,12 +16,12 @@ from muver.tables import paper
 from muver.tables.keys import row_key
 
 Evaluation = dict[str, Any]
-SHARED = ("dataset", "fingerprint", "cutoffs", "mentions")
+SHARED = ("dataset", "fingerprint", "identified_as", "split", "cutoffs", "resample", "mentions")
 KEYS = (
     "system", *SHARED, "settings", "hits", "micro", "macro", "worlds", "interval",
     "views_per_entity",
 )  # fmt: skip
-COUNTS = ("dataset", "fingerprint", "worlds", "mentions", "entities")
+COUNTS = ("dataset", "fingerprint", "identified_as", "worlds", "mentions", "entities")
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,18 @@ class Evaluations:
                 "source": paper.paper()["source"],
                 "dataset": paper.paper()["dataset"],
                 "tolerance": paper.paper()["tolerance"],
-                "note": paper.comparability(name, first["dataset"]),
+                "note": paper.comparability(name, first),
             },
         }
+
+    def published(
+        self, name: str, system: str, domain: str | None = None, source: str = "values"
+    ) -> paper.Recall | None:
+        """A row's published recall (:func:`muver.tables.paper.published`), None on other data."""
+        first = next(iter(self.by_system.values()))
+        if not paper.is_papers(first):
+            return None
+        return paper.published(name, system, first["cutoffs"], domain, source)
 
     def identity(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """What a row is called, which settings, data and seed it stands for, and its precision."""

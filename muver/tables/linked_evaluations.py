@@ -66,7 +66,7 @@ def _check_same(found: Mapping[str, Evaluations]) -> None:
         for system, other in evaluations.by_system.items():
             of_row = first.by_system[system]
             compared: dict[str, tuple[Any, Any]] = {
-                **{key: (of_table[key], other[key]) for key in ("kb", "cutoffs")},
+                **{key: (of_table[key], other[key]) for key in ("kb", "cutoffs", "resample")},
                 **{key: (of_row[key], other[key]) for key in ("settings", "model")},
             }
             for key, (expected, value) in compared.items():

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from muver.tables.page import Section
-from muver.tables.paper import linked_size
 
 Table = Mapping[str, Any]
 Line = Mapping[str, Any]
@@ -21,16 +20,21 @@ def lines_of(table: Table) -> list[Line]:
 
 def counts(table: Table) -> Section:
     """Mentions of each set: in all, inside and outside the knowledge base, found by title."""
-    header = ["Set", "mentions", "In-KB", "outside the KB", "by title only", "the paper's"]
+    header = [
+        "Set", "mentions", "In-KB", "outside the KB", "by title only", "the paper's mentions",
+        "BLINK's In-KB",
+    ]  # fmt: skip
     grid = []
     for one in table["sets"]:
-        theirs = linked_size(one["set"]) if table["paper"]["dataset"] == table["dataset"] else None
+        theirs = one["published"] or {}
         numbers = [one[key] for key in ("mentions_in_all", "mentions", "outside_kb")]
         texts = [*map(str, numbers), str(one["matched_by_title"])]
-        grid.append([one["column"], *texts, str(theirs["mentions"]) if theirs else ""])
+        texts += [str(theirs.get(key, "")) for key in ("mentions", "support")]
+        grid.append([one["column"], *texts])
     note = (
-        "Gold entities are found by Wikipedia id, else by title; recall leaves out those that are "
-        "outside. The paper gives the number of mentions in all."
+        "Gold entities are found by Wikipedia id and, where linking.match says so, else by title; "
+        "recall leaves out those that are outside. The paper gives the number of mentions in all, "
+        "and quotes BLINK's numbers, which are over the mentions inside BLINK's own catalogue."
     )
     return Section("Mentions", note, header, grid)
 

@@ -1,19 +1,21 @@
 """Table 2: In-KB recall against all of Wikipedia, on three benchmarks of entity linking."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from muver.errors import InputError
 from muver.evaluation import significance
-from muver.evaluation.bootstrap import METHOD
+from muver.evaluation.bootstrap import method
 from muver.evaluation.precision import reduced_precision
+from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
 from muver.tables.keys import row_key, sets_fingerprint
 from muver.tables.linked_evaluations import COUNTS
 from muver.tables.linked_sections import counts, lines_of, search
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
-from muver.tables.paper import comparability, linked_sets, linked_size, paper, published
+from muver.tables.paper import linked_sets, linked_size, paper, published
 from muver.tables.sections import intervals, paired_tests, precision_note, reference
 from muver.tables.verdict import compare
 
@@ -26,6 +28,7 @@ def build(
     caption: str,
     rows: list[dict[str, Any]],
     against: str | None,
+    pairs: Sequence[Sequence[str]],
     found: Mapping[str, Evaluations],
 ) -> Table:
     """The table as data, in full precision: a row a system, with its numbers by set.
@@ -36,16 +39,18 @@ def build(
         ``method`` and ``system``.
     against
         System of the row that the others are tested against, or None.
+    pairs
+        Of systems, for :mod:`muver.tables.contrasts`, on each set.
     found
         Evaluations by set, in the order of the columns.
 
     Returns
     -------
-    Of the table the ``kb`` and of each set its counts, and whether both are the paper's
-    (``of_paper``). Of each row by set the counts of hits, In-KB recall in percent with bootstrap
-    intervals, the ``index`` with its agreement, ``paired``, the comparison with the row of
-    ``against``, and, where the set is the paper's, its values, the differences in points and
-    verdicts.
+    Of the table the ``kb`` and of each set its counts, and whether both are those of the published
+    numbers (``of_paper``; :func:`_set`). Of each row by set the counts of hits, In-KB recall in
+    percent with bootstrap intervals, the ``index`` with its agreement, ``paired``, the comparison
+    with the row of ``against``, and, where the set is the paper's, its values, the differences in
+    points and verdicts. Beside the rows ``contrasts``, each with its ``set``.
     """
     methods = {row["system"]: row["method"] for row in rows}
     if against is not None and against not in methods:
@@ -80,26 +85,47 @@ def build(
             "source": paper()["source"],
             "dataset": paper()[name]["dataset"],
             "tolerance": paper()["tolerance"],
-            "note": _comparability(name, shared["kb"], sets),
+            "note": _comparability(shared["kb"], sets),
         },
-        "interval": METHOD,
+        "resample": shared["resample"],
+        "interval": method(shared["resample"]),
         "against": against and {"system": against, "method": methods[against]},
         "rows": built,
+        "contrasts": [
+            {**contrast, "set": one["column"]}
+            for one in sets
+            for contrast in contrasts.build(
+                pairs, rows, found[one["set"]], partial(_published, name, one, shared["cutoffs"])
+            )
+        ],
     }
 
 
 def _set(name: str, evaluation: Mapping[str, Any]) -> dict[str, Any]:
-    """A set's counts, and whether they and the knowledge base are the paper's."""
-    kb = evaluation["kb"]
-    ours = {"mentions": evaluation["mentions_in_all"], "entities": kb["entities"]}
+    """A set's counts, and whether the published numbers are of these mentions and entities.
+
+    They are over the mentions whose gold entity is in BLINK's catalogue. A set is the paper's if
+    the knowledge base has as many entities as the paper's, and the mentions inside it are as many
+    as BLINK's up to paper.yaml's ``tolerance.support``.
+    """
+    kb, theirs = evaluation["kb"], linked_size(name)
+    off = theirs and abs(evaluation["mentions"] - theirs["support"]) / theirs["support"]
     return {
         "set": name,
         "column": linked_sets().get(name, {}).get("column", name),
         "mentions": evaluation["mentions"],
         **{key: evaluation[key] for key in COUNTS},
         "fingerprint": evaluation["fingerprint"],
-        "of_paper": kb["dataset"] == paper()["table2"]["dataset"] and ours == linked_size(name),
+        "published": theirs,
+        "of_paper": theirs is not None
+        and kb["entities"] == theirs["entities"]
+        and off <= paper()["tolerance"]["support"],
     }
+
+
+def _published(name: str, one: Mapping[str, Any], cutoffs: Sequence[int], system: str) -> Any:
+    """A row's published recall on a set, None where the set is another."""
+    return published(name, system, cutoffs, one["column"]) if one["of_paper"] else None
 
 
 def _numbers(
@@ -115,26 +141,35 @@ def _numbers(
     paired = None
     if against is not None and system != against:
         ranks = evaluations.ranks(system), evaluations.ranks(against)
-        paired = significance.paired(*ranks, found["cutoffs"])
-    theirs = published(name, row["method"], found["cutoffs"], one["column"])
+        paired = significance.paired(*ranks, found["cutoffs"], found["resample"])
+    theirs = _published(name, one, found["cutoffs"], system)
     return {
         **{key: found[key] for key in ("mentions", "hits", "micro")},
         "interval": found["interval"]["micro"],
         **{key: found[key] for key in ("views_per_entity", "index")},
         "paired": paired,
-        **compare(found["micro"], theirs if one["of_paper"] else None, found["mentions"]),
+        **compare(found["micro"], theirs, found["mentions"]),
     }
 
 
-def _comparability(name: str, kb: Mapping[str, Any], sets: list[dict[str, Any]]) -> str | None:
-    """Why published numbers do not stand beside ours, of the whole table or of some sets."""
-    told = comparability(name, kb["dataset"])
-    other = [one["column"] for one in sets if not one["of_paper"] and linked_size(one["set"])]
-    if told or not other:
-        return told
+def _comparability(kb: Mapping[str, Any], sets: list[dict[str, Any]]) -> str | None:
+    """Why published numbers do not stand beside ours: in all or for some sets."""
+    other = [one for one in sets if one["published"] and not one["of_paper"]]
+    if not other:
+        return None
+    if kb["entities"] != (wanted := other[0]["published"]["entities"]):
+        return (
+            f"The paper's numbers are for a knowledge base of {wanted} entities; this one has "
+            f"{kb['entities']}, so they do not stand beside ours."
+        )
+    counted = ", ".join(
+        f"{one['column']} ({one['mentions']}, BLINK's numbers are over "
+        f"{one['published']['support']})"
+        for one in other
+    )
     return (
-        f"The paper's numbers for {', '.join(other)} do not stand beside ours, as the number of "
-        "mentions or of entities is another than the paper's."
+        f"The paper's numbers for {counted} do not stand beside ours: the mentions with their gold "
+        f"in the knowledge base differ by more than {paper()['tolerance']['support']:.0%}."
     )
 
 
@@ -145,6 +180,7 @@ def page(table: Table) -> Page:
         _main(table),
         counts(table),
         *reference(lines, "paper", "Against the paper", paper()["source"]),
+        *contrasts.section(table),
         intervals(lines, lambda line: line["interval"]),
         *paired_tests(lines),
         search(lines["rows"]),

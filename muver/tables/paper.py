@@ -18,7 +18,7 @@ def paper() -> dict[str, Any]:
 
 def published(
     name: str,
-    method: str,
+    system: str,
     cutoffs: Sequence[int],
     domain: str | None = None,
     source: str = "values",
@@ -29,12 +29,14 @@ def published(
     ----------
     name
         The table: ``table1``, ``table2`` or ``table6``; others have no such rows.
+    system
+        The row's name in ``systems``. What it is called in print can change.
     domain
         A world, for table 6; a set, as the paper calls it, for table 2.
     source
         ``values`` for the paper's numbers, ``readme`` for those of the released README.
     """
-    row = paper().get(name, {}).get("rows", {}).get(method)
+    row = paper().get(name, {}).get("rows", {}).get(system)
     values = row and row.get(source)
     if values is not None and domain is not None:
         values = values.get(domain)
@@ -46,13 +48,13 @@ def published(
 
 
 def published_views(
-    method: str, search: str | None, views: float | None
+    system: str, search: str | None, views: float | None
 ) -> Mapping[str, float] | None:
     """Table 3's ``views`` an entity and ``recall`` for one of our rows, or None.
 
-    A row without merging is found by its method. One with merged views is found by its number of
-    views, which must be the paper's within one per cent: layers are not comparable, as the paper
-    prints more states of the search than its layers make.
+    A row without merging is found by its name in ``systems``. One with merged views is found by its
+    number of views, which must be the paper's within one per cent: layers are not comparable, as
+    the paper prints more states of the search than its layers make.
 
     Parameters
     ----------
@@ -63,8 +65,8 @@ def published_views(
     """
     table = paper()["table3"]
     if search is None:
-        return table["rows"].get(method)
-    lines = table["merged"].get(method, [])
+        return table["rows"].get(system)
+    lines = table["merged"].get(system, [])
     near = [line for line in lines if views and abs(views - line["views"]) <= line["views"] / 100]
     if not near:
         return None
@@ -72,37 +74,62 @@ def published_views(
     return {"views": line["views"], "recall": line[search]}
 
 
-def linked_sets() -> Mapping[str, Mapping[str, str]]:
-    """Table 2's sets by our names, in the order of its columns: their names in tables 2 and 4."""
+def linked_sets() -> Mapping[str, Mapping[str, Any]]:
+    """Table 2's sets by our names, in the order of its columns.
+
+    Of each its name as a ``column`` and as a ``dataset`` of Table 4, and its ``support``.
+    """
     return paper()["table2"]["sets"]
 
 
 def linked_size(name: str) -> dict[str, int] | None:
-    """Table 4's ``mentions`` of a set of Table 2, and its ``entities``; None for other sets."""
+    """What is published of a set of Table 2; None for other sets.
+
+    Returns
+    -------
+    Table 4's ``mentions`` of the set and ``entities`` of its knowledge base, and the ``support``:
+    the mentions with their gold in the knowledge base, over which Table 2's numbers are.
+    """
     if name not in linked_sets():
         return None
-    wanted = (linked_sets()[name]["dataset"], "test")
+    own = linked_sets()[name]
+    wanted = (own["dataset"], "test")
     row = next(r for r in paper()["table4"]["rows"] if (r["dataset"], r["split"]) == wanted)
-    return {key: row[key] for key in ("mentions", "entities")}
+    return {**{key: row[key] for key in ("mentions", "entities")}, "support": own["support"]}
 
 
-def is_papers(dataset: str) -> bool:
-    """Whether a dataset is the paper's, so that its numbers may stand beside ours."""
-    return dataset == paper()["dataset"]
+def is_papers(data: Mapping[str, Any]) -> bool:
+    """Whether data are those that the paper's numbers are of, so that these may stand beside ours.
+
+    Parameters
+    ----------
+    data
+        An evaluation, a table or the counts of a corpus. ``identified_as`` says what its counts
+        are; its name says nothing. ``split``, where it is there, must be the paper's.
+    """
+    same_split = data.get("split", paper()["split"]) == paper()["split"]
+    return data["identified_as"] == paper()["dataset"] and same_split
 
 
-def comparability(name: str, dataset: str) -> str | None:
+def comparability(name: str, data: Mapping[str, Any]) -> str | None:
     """Why a table's published numbers do not stand beside ours; None if they do or there are none.
 
     Parameters
     ----------
-    name, dataset
+    name
         Of the table.
+    data
+        As for :func:`is_papers`, with ``dataset``.
     """
-    theirs = paper().get(name, {}).get("dataset", paper()["dataset"])
-    if dataset == theirs or not paper().get(name, {}).get("rows"):
+    if is_papers(data) or not paper().get(name, {}).get("rows"):
         return None
+    theirs = f"{paper()['dataset']} ({paper()['split']})"
+    ours = data["dataset"]
+    if data["identified_as"] == paper()["dataset"]:
+        ours += f" ({data['split']})"
+    elif ours == paper()["dataset"]:
+        ours += ", whose counts are not the published ones"
     return (
-        f"The paper's numbers are for {theirs}; this table is made on {dataset}, so "
-        "they do not stand beside ours."
+        f"The paper's numbers are for {theirs}; this table is made on {ours}, so they do not stand "
+        "beside ours."
     )

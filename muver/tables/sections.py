@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from muver.evaluation import significance
-from muver.evaluation.bootstrap import METHOD
+from muver.evaluation.bootstrap import method
 from muver.evaluation.precision import in_words
 from muver.tables.numbers import bounds, probability
 from muver.tables.page import Section
@@ -13,9 +13,12 @@ from muver.tables.paper import paper
 from muver.tables.verdict import VERDICTS
 
 Row = Mapping[str, Any]
+NEAR = paper()["tolerance"]["near"]
 RULE = (
-    "Reproduced: inside the 95% interval of the difference between two recalls over as many "
-    f"mentions. Near: within {paper()['tolerance']['near']} points. Both directions count."
+    "After ± the half-width of the 95% interval of the difference between two equal systems: of "
+    "two recalls over as many independent mentions, or of two seeds where the row has several. "
+    f"Reproduced: inside, where that is at most {NEAR} points; cannot tell: inside a wider one. "
+    f"Near: outside, within {NEAR} points. Both directions count."
 )
 
 
@@ -92,8 +95,10 @@ def reference(table: Mapping[str, Any], name: str, heading: str, source: str) ->
     def cell(row: Row, k: str) -> str:
         if row[name][k] is None:
             return "-"
-        points, verdict = row[f"{prefix}difference"][k], row[f"{prefix}verdict"][k]
-        return f"{row[name][k]:.2f} ({points:+z.2f}, {verdict})"
+        points, width, verdict = (
+            row[f"{prefix}{key}"][k] for key in ("difference", "half_width", "verdict")
+        )
+        return f"{row[name][k]:.2f} ({points:+z.2f} ± {width:.2f}, {verdict})"
 
     verdicts = [verdict for row in compared for verdict in row[f"{prefix}verdict"].values()]
     note = f"{source}: the published value, ours minus it in points, and a verdict. {RULE} "
@@ -111,7 +116,7 @@ def intervals(table: Mapping[str, Any], interval: Callable[[Row], Mapping[str, A
     return by_cutoff(
         table,
         "How sure the numbers are",
-        f"{METHOD}.",
+        f"{method(table['resample'])}.",
         table["rows"],
         lambda row, k: bounds(interval(row)[k]),
     )
@@ -131,7 +136,8 @@ def paired_tests(table: Mapping[str, Any]) -> list[Section]:
 
     note = (
         f"The row minus {against} in points over all mentions, its 95% interval (paired bootstrap "
-        f"within each world) and a p-value: {significance.METHOD}. p-values are not corrected for "
-        "the number of comparisons, and know nothing of seeds."
+        f"of {table['resample']} within worlds) and a p-value: "
+        f"{significance.method(table['resample'])}. p-values are not corrected for the number of "
+        "comparisons, and know nothing of seeds."
     )
     return [by_cutoff(table, f"Paired tests against {against}", note, tested, cell)]

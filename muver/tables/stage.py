@@ -37,10 +37,12 @@ def make_table(
         What the evaluate stage wrote, with the gold ranks beside each; none for tables 4 and 5.
     settings
         Comparisons: ``rows``, each ``{"method", "system", "repeats": [systems of further seeds]}``,
-        and ``against``, the system of the row that the others are tested against, or None.
-        Table 2: ``rows``, ``against`` and ``sets``, by default the paper's three.
-        Table 3: ``rows``, each ``{"method", "system", "merge_layers", "search"}``, and ``cutoff``.
-        Table 4: ``source``, what the entities are taken from. Table 6: ``rows``.
+        ``against``, the system of the row that the others are tested against, or None, and
+        ``contrasts``, pairs of systems, the first to be compared with the second if both are rows.
+        Table 2: ``rows``, ``against``, ``contrasts`` and ``sets``, by default the paper's three.
+        Table 3: ``rows``, each ``{"method", "system", "merge_layers", "search", "sweep_of"}``, and
+        ``cutoff``. Table 4: ``source``, what the entities are taken from. Table 6: ``rows`` and
+        ``contrasts``.
     counts
         The corpus's counts: what Table 4 is made of; to others they tell worlds without mentions.
     encoder
@@ -90,28 +92,33 @@ def _of_evaluations(
     name: str, settings: dict[str, Any], files: Sequence[Path], counts: Path | None
 ) -> Made:
     if name == "table2":
-        given = with_defaults(settings, {"rows": [], "against": None, "sets": [*linked_sets()]})
+        given = with_defaults(
+            settings, {"rows": [], "against": None, "contrasts": [], "sets": [*linked_sets()]}
+        )
         rows = read_rows(given["rows"], {})
         linked = read_linked(files, [row["system"] for row in rows], given["sets"])
-        table = linking.build(name, paper()[name]["caption"], rows, given["against"], linked)
+        table = linking.build(
+            name, paper()[name]["caption"], rows, given["against"], given["contrasts"], linked
+        )
         return table, linking.page(table)
     if name == "table3":
         given = with_defaults(settings, {"rows": [], "cutoff": 64})
-        rows = read_rows(given["rows"], {"merge_layers": 0, "search": None})
+        rows = read_rows(given["rows"], {"merge_layers": 0, "search": None, "sweep_of": None})
         found = read_evaluations(files, [row["system"] for row in rows], counts)
         table = views.build(name, paper()[name]["caption"], rows, given["cutoff"], found)
         return table, views.page(table)
     if name == "table6":
-        rows = read_rows(with_defaults(settings, {"rows": []})["rows"], {})
+        given = with_defaults(settings, {"rows": [], "contrasts": []})
+        rows = read_rows(given["rows"], {})
         found = read_evaluations(files, [row["system"] for row in rows], counts)
-        table = domains.build(name, paper()[name]["caption"], rows, found)
+        table = domains.build(name, paper()[name]["caption"], rows, given["contrasts"], found)
         return table, domains.page(table)
-    given = with_defaults(settings, {"rows": [], "against": None, "caption": None})
+    given = with_defaults(settings, {"rows": [], "against": None, "contrasts": [], "caption": None})
     caption = given["caption"] or _caption(name)
     rows = read_rows(given["rows"], {"repeats": []})
     systems = [system for row in rows for system in (row["system"], *row["repeats"])]
     found = read_evaluations(files, systems, counts)
-    table = comparison.build(name, caption, rows, given["against"], found)
+    table = comparison.build(name, caption, rows, given["against"], given["contrasts"], found)
     return table, comparison.page(table)
 
 

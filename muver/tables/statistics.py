@@ -26,7 +26,8 @@ def build(name: str, caption: str, kb: str | None, counts: dict[str, Any]) -> Ta
     the paper's numbers and whether ours are ``equal``.
     """
     dataset = counts["dataset"]
-    published = {row["split"]: row for row in paper()[name]["rows"] if row["dataset"] == dataset}
+    known_as = counts["identified_as"]
+    published = {row["split"]: row for row in paper()[name]["rows"] if row["dataset"] == known_as}
     rows = []
     for split in SPLITS:
         ours = {"mentions": counts["mentions"][split], "entities": counts["entities"][split]}
@@ -51,11 +52,11 @@ def build(name: str, caption: str, kb: str | None, counts: dict[str, Any]) -> Ta
         "name": name,
         "caption": caption,
         "dataset": dataset,
-        "fingerprint": counts["fingerprint"],
+        **{key: counts[key] for key in ("fingerprint", "identified_as")},
         "paper": {
             "source": paper()["source"],
             "dataset": paper()["dataset"],
-            "note": comparability(name, dataset),
+            "note": comparability(name, counts),
         },
         "rows": rows,
     }
@@ -69,7 +70,7 @@ def page(table: Table) -> Page:
         for row in table["rows"]
     ]
     main = Section("", _note(table), header, grid)
-    beside = [_paper(table)] if is_papers(table["dataset"]) else []
+    beside = [_paper(table)] if is_papers(table) else []
     return Page(f"{table['caption']}, {table['dataset']}", [main, *beside, _worlds(table)])
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from muver.checking import did_you_mean
 from muver.errors import InputError
-from muver.evaluation.bootstrap import METHOD
+from muver.evaluation.bootstrap import method
 from muver.tables.evaluations import Evaluations
 from muver.tables.numbers import bounds, percent
 from muver.tables.page import Page, Section, best_cells
@@ -24,7 +24,8 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
     ----------
     rows
         ``method``, ``system``, ``merge_layers`` (0: nothing merged) and ``search``: which pairs
-        of views were merged, ``distant`` or ``close``, or None where nothing was.
+        of views were merged, ``distant`` or ``close``, or None where nothing was. ``sweep_of``: the
+        system whose settings these are but for layers and search; None for a system itself.
     cutoff
         The k of recall@k that the table shows; the data have all.
 
@@ -41,12 +42,13 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
             f"{', '.join(map(str, shared['cutoffs']))}."
         )
     _check(rows)
-    comparable = is_papers(shared["dataset"]) and cutoff == paper()[name]["cutoff"]
+    comparable = is_papers(shared) and cutoff == paper()[name]["cutoff"]
     built = []
     for row in rows:
         found = evaluations.by_system[row["system"]]
         views = found["views_per_entity"]
-        theirs = published_views(row["method"], row["search"], views) if comparable else None
+        system = row["sweep_of"] or row["system"]
+        theirs = published_views(system, row["search"], views) if comparable else None
         recall = theirs and {str(cutoff): theirs["recall"]}
         built.append(
             {
@@ -64,7 +66,7 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
         "caption": caption,
         **shared,
         "cutoff": cutoff,
-        "interval": METHOD,
+        "interval": method(shared["resample"]),
         "rows": built,
     }
 
@@ -144,7 +146,7 @@ def _recall(row: Row | None, k: str) -> str:
 
 def _papers(table: Table) -> list[Section]:
     """Our rows beside the paper's of as many views, and the paper's whole table."""
-    if not is_papers(table["dataset"]):
+    if not is_papers(table):
         return []
     source, k = paper()["source"], str(table["cutoff"])
     compared = [row for row in table["rows"] if row["paper"] is not None]
@@ -177,10 +179,11 @@ def _papers(table: Table) -> list[Section]:
 def _whole(name: str, source: str) -> Section:
     table = paper()[name]
     grid = []
-    for method, row in table["rows"].items():
+    for row in table["rows"].values():
         recall = f"{row['recall']:.2f}"
-        grid.append([method, f"{row['views']:.2f}", recall, recall])
-    for method, lines in table["merged"].items():
+        grid.append([row["printed"], f"{row['views']:.2f}", recall, recall])
+    for system, lines in table["merged"].items():
+        method = paper()["table1"]["rows"][system]["printed"]
         for line in lines:
             numbers = (line["views"], line["distant"], line["close"])
             grid.append([method, *(f"{number:.2f}" for number in numbers)])
@@ -203,4 +206,4 @@ def _intervals(table: Table) -> Section:
         for row in table["rows"]
     ]
     header = ["method", "pairs", "layers", f"R@{k}, interval", "mean of worlds", "its interval"]
-    return Section("How sure the numbers are", f"{METHOD}.", header, grid)
+    return Section("How sure the numbers are", f"{table['interval']}.", header, grid)

@@ -39,6 +39,7 @@ def test_tables(make, dataset, tmp_path):
         "mention_id": "M-gamma-0",
         "split": "test",
         "world": "gamma",
+        "document": "D0",
         "context_left": "met the",
         "mention": "old king",
         "context_right": "at noon",
@@ -51,7 +52,7 @@ def test_tables(make, dataset, tmp_path):
                                          "without_text": 0}  # fmt: skip
     assert counts["mentions"] == {"train": 1, "val": 1, "test": 1}
     assert counts["entities"] == {"train": 3, "val": 3, "test": 3}
-    assert counts["published"] is None
+    assert counts["identified_as"] is None
 
 
 def test_types_where_the_dataset_has_them(make, dataset, tmp_path):

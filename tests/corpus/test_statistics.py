@@ -1,40 +1,56 @@
 """Counts and their comparison with published ones."""
 
+from typing import Any
+
 import pytest
 
-from muver.corpus.sources import Published, PublishedWorld
-from muver.corpus.statistics import count, fingerprint
+from muver.corpus.sources import find_source
+from muver.corpus.statistics import count, fingerprint, identify
 from muver.errors import InputError
 
-PUBLISHED = Published(
-    worlds={"a": PublishedWorld("train", 5), "b": PublishedWorld("test", 2)},
-    entities={"train": 5, "val": 0, "test": 2},
-    mentions={"train": 3, "val": 0, "test": 1},
-)
+PUBLISHED = find_source("zeshel").published
 
 
-def worlds(entities=5, mentions=3):
-    return {
-        "a": {"split": "train", "entities": entities, "mentions": mentions, "without_text": 0},
-        "b": {"split": "test", "entities": 2, "mentions": 1, "without_text": 1},
+def worlds(entities: int = 0, mentions: int = 0) -> dict[str, dict[str, Any]]:
+    """As published; with so many more entities and mentions in lego. The first has all mentions."""
+    made = {
+        name: {"split": one.split, "entities": one.entities, "mentions": 0, "without_text": 0}
+        for name, one in PUBLISHED.worlds.items()
     }
+    for split, number in PUBLISHED.mentions.items():
+        next(one for one in made.values() if one["split"] == split)["mentions"] = number
+    made["lego"]["entities"] += entities
+    made["lego"]["mentions"] += mentions
+    return made
 
 
-def test_equal_counts_pass():
-    counts = count("x", "f", worlds(), PUBLISHED)
-    assert counts["entities"] == {"train": 5, "val": 0, "test": 2}
-    assert counts["published"]["worlds"]["a"] == {"split": "train", "entities": 5}
+def test_equal_counts_pass_whatever_the_dataset_is_called():
+    counts = count("x", "f", worlds(), "zeshel")
+    assert counts["entities"] == {"train": 332632, "val": 89549, "test": 70140}
+    assert counts["identified_as"] == "zeshel"
+    assert count("x", "f", worlds())["identified_as"] == "zeshel"  # without being asked
+
+
+def test_other_counts_are_no_declared_datasets():
+    assert count("zeshel", "f", worlds(entities=1))["identified_as"] is None
+    assert count("zeshel", "f", worlds(mentions=1))["identified_as"] is None
+
+
+def test_a_knowledge_base_is_identified_by_its_entities():
+    sizes = {"worlds": {}, "entities": {"wikipedia": 5903530}, "mentions": {}}
+    assert identify(sizes) == "kilt"
+    assert identify({**sizes, "entities": {"wikipedia": 5903527}}) is None
 
 
 def test_every_difference_is_named():
-    changed = worlds(entities=4, mentions=9)
+    changed = worlds(entities=-1, mentions=6)
     changed["c"] = {"split": "none", "entities": 1, "mentions": 0, "without_text": 0}
     with pytest.raises(InputError) as caught:
-        count("x", "f", changed, PUBLISHED)
+        count("x", "f", changed, "zeshel")
     for words in (
-        "a entities 4 (published 5)",
-        "train mentions 9 (published 3)",
-        "train entities 4 (published 5)",
+        "lego entities 10075 (published 10076)",
+        "test mentions 10006 (published 10000)",
+        "test entities 70139 (published 70140)",
         "world c is not a published one",
     ):
         assert words in str(caught.value)

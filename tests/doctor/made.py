@@ -64,14 +64,16 @@ def save_corpus(folder: Path) -> None:
     """Entities, mentions and counts."""
     folder.mkdir(parents=True)
     entities = [(WORLD, n, f"D{n}", title, "text", None) for n, title in enumerate(TITLES)]
-    mentions = [(m, "test", WORLD, "", m, "", gold, "") for m, gold in GOLD.items()]
+    mentions = [(m, "test", WORLD, None, "", m, "", gold, "") for m, gold in GOLD.items()]
     for name, schema, rows in (("entities", ENTITIES, entities), ("mentions", MENTIONS, mentions)):
         table = pa.Table.from_pylist(
             [dict(zip(schema.names, row, strict=True)) for row in rows], schema
         )
         with table_writer(folder / f"{name}.parquet", schema) as writer:
             writer.write_table(table)
-    write_json(folder / "counts.json", {"dataset": "made", "fingerprint": "f00d"})
+    write_json(
+        folder / "counts.json", {"dataset": "made", "fingerprint": "f00d", "identified_as": None}
+    )
 
 
 class Project:

@@ -17,6 +17,7 @@ from tests import tiny
 COUNTS = {
     "dataset": "tiny",
     "fingerprint": "f00d",
+    "identified_as": None,
     "worlds": {"cedar": {"split": "test", "entities": 12, "mentions": 12}},
     "mentions": {"test": 12},
 }

@@ -59,11 +59,13 @@ def make_ranks(
     worlds: Sequence[str] | None = None,
     sentences: Sequence[int] | None = None,
     k: int = 64,
+    documents: Sequence[str | None] | None = None,
 ) -> pa.Table:
     """Ranks of mentions 0, 1, ... among k candidates; of one world unless told otherwise."""
     return ranks_table(
         [f"m{n}" for n in range(len(ranks))],
         worlds or ["w"] * len(ranks),
+        documents or [None] * len(ranks),
         ranks,
         sentences or [1] * len(ranks),
         k,
@@ -96,6 +98,7 @@ def corpus(tmp_path: Path) -> Path:
             "mention_id": mention,
             "split": split,
             "world": world,
+            "document": f"page of {mention}",
             "context_left": "",
             "mention": "x",
             "context_right": "",
@@ -114,6 +117,7 @@ def corpus(tmp_path: Path) -> Path:
     counts = {
         "dataset": "tiny",
         "fingerprint": "f00d",
+        "identified_as": None,
         "mentions": {"train": 1, "val": 0, "test": 4},
     }
     (tmp_path / "counts.json").write_text(json.dumps(counts))

@@ -6,73 +6,111 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from muver.evaluation.bootstrap import difference_interval, recall_intervals
+from muver.evaluation.bootstrap import difference_interval, method, recall_intervals
 from muver.evaluation.recall import summarise
 
-RANKED = st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abc")), min_size=1, max_size=60)
+RANKED = st.lists(
+    st.tuples(st.integers(0, 9), st.sampled_from("abc"), st.integers(0, 20)),
+    min_size=1,
+    max_size=60,
+)
 
 
-def counted(mentions: int, **hits: int) -> dict:
-    """One world's counts; hits by cutoff, as k1=..., k2=..."""
-    return {"mentions": mentions, "hits": {k[1:]: count for k, count in hits.items()}}
+def intervals(worlds: dict[str, dict[int, int]], cutoffs=(1,), size: int = 1) -> dict:
+    """Mentions by world and rank; those that follow each other in documents of ``size``."""
+    ranks = [rank for some in worlds.values() for rank, times in some.items() for _ in range(times)]
+    names = [world for world, some in worlds.items() for _ in range(sum(some.values()))]
+    clusters = np.arange(len(ranks)) // size
+    return recall_intervals(np.array(ranks), names, clusters, cutoffs)
 
 
 def test_one_world_has_binomial_quantiles():
-    found = recall_intervals({"w": counted(1000, k1=300, k64=900)})
+    found = intervals({"w": {1: 300, 64: 600, 0: 100}}, (1, 64))
     for k, share in (("1", 0.3), ("64", 0.9)):
         exact = binom.ppf([0.025, 0.975], 1000, share) / 10
         assert found["micro"][k] == pytest.approx(exact, abs=0.3)
         assert found["micro"][k] == found["macro"][k] == found["worlds"]["w"][k]
 
 
+def test_mentions_of_a_document_are_drawn_together():
+    # 250 documents of four mentions, found or missed as one: 250 draws in place of 1000.
+    found = intervals({"w": {1: 300, 0: 700}}, size=4)
+    exact = binom.ppf([0.025, 0.975], 250, 0.3) / 2.5
+    assert found["micro"]["1"] == pytest.approx(exact, abs=0.5)
+
+
+def test_documents_of_other_lengths_weigh_by_their_mentions():
+    # Of two documents, three mentions found and one missed: as often one of each as twice the same.
+    found = recall_intervals(np.array([1, 1, 1, 0]), ["w"] * 4, np.array([0, 0, 0, 1]), [1])
+    assert found["micro"]["1"] == [0.0, 100.0]
+    thirds = np.array([0] * 90 + [1] * 10)  # one document of 90 mentions found, ten of one missed
+    ranks = np.array([1] * 90 + [0] * 10)
+    clusters = np.where(thirds == 0, 0, np.arange(100))
+    low, high = recall_intervals(ranks, ["w"] * 100, clusters, [1])["micro"]["1"]
+    # Drawn n times of 11, the long one gives 90 n of 90 n + 11 - n mentions: n = 0 and n = 3.
+    assert [low, high] == pytest.approx([0, 100 * 270 / 278])
+
+
 def test_mentions_are_resampled_within_their_world():
     # One stratum would give 0 to 100 in steps; here nothing varies.
-    found = recall_intervals({"v": counted(2, k1=2), "w": counted(2, k1=0)})
+    found = intervals({"v": {1: 2}, "w": {0: 2}})
     assert found["micro"] == found["macro"] == {"1": [50.0, 50.0]}
     assert found["worlds"] == {"v": {"1": [100.0, 100.0]}, "w": {"1": [0.0, 0.0]}}
 
 
 def test_macro_weighs_worlds_alike():
     # Only the small world varies, from 0 to 2 of its 2 mentions.
-    found = recall_intervals({"v": counted(98, k1=98), "w": counted(2, k1=1)})
+    found = intervals({"v": {1: 98}, "w": {1: 1, 0: 1}})
     assert found["micro"]["1"] == [98.0, 100.0]
     assert found["macro"]["1"] == [50.0, 100.0]
 
 
+def outcomes(*worlds: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, list[str], np.ndarray]:
+    """Mentions won, lost and alike by world, each a document."""
+    first, second, names = [], [], []
+    for world, (won, lost, alike) in enumerate(worlds):
+        first += [True] * won + [False] * lost + [True] * alike
+        second += [False] * won + [True] * lost + [True] * alike
+        names += [str(world)] * (won + lost + alike)
+    return np.array(first), np.array(second), names, np.arange(len(names))
+
+
 def test_difference_equals_resampling_of_mentions():
     # 30 mentions won, 10 lost, 60 alike in one world; 5 won, 5 lost of 20 in the other.
-    outcomes = [np.repeat([1, -1, 0], times) for times in ((30, 10, 60), (5, 5, 10))]
+    outcome = [np.repeat([1, -1, 0], times) for times in ((30, 10, 60), (5, 5, 10))]
     generator = np.random.default_rng(1)
-    drawn = sum(generator.choice(some, (4000, len(some))).sum(axis=1) for some in outcomes)
+    drawn = sum(generator.choice(some, (4000, len(some))).sum(axis=1) for some in outcome)
     expected = 100 * np.quantile(drawn, [0.025, 0.975]) / 120
-    found = difference_interval([30, 5], [10, 5], [100, 20])
+    found = difference_interval(*outcomes((30, 10, 60), (5, 5, 10)))
     assert found == pytest.approx(expected, abs=1.0)  # one mention is 0.83 points
 
 
 def test_runs_that_never_differ_have_no_width():
-    assert difference_interval([0], [0], [50]) == [0.0, 0.0]
-    assert difference_interval([50], [0], [50]) == [100.0, 100.0]
+    assert difference_interval(*outcomes((0, 0, 50))) == [0.0, 0.0]
+    assert difference_interval(*outcomes((50, 0, 0))) == [100.0, 100.0]
 
 
 @settings(max_examples=25, deadline=None)
 @given(RANKED)
 def test_intervals_hold_the_recall_and_grow_with_k(mentions):
-    ranks, worlds = zip(*mentions, strict=True)
+    ranks, worlds, documents = zip(*mentions, strict=True)
+    clusters = np.array(documents)
     found = summarise(np.array(ranks), worlds, [1, 4, 8])
-    intervals = recall_intervals(found["worlds"])
-    pairs = [
-        (found["micro"], intervals["micro"]),
-        (found["macro"], intervals["macro"]),
-        *((found["worlds"][w]["recall"], intervals["worlds"][w]) for w in set(worlds)),
-    ]
-    for recall, interval in pairs:
+    made = recall_intervals(np.array(ranks), worlds, clusters, [1, 4, 8])
+    assert made == recall_intervals(np.array(ranks), worlds, clusters, [1, 4, 8])
+    for interval in (made["micro"], made["macro"], *made["worlds"].values()):
         lows, highs = zip(*interval.values(), strict=True)
         assert list(lows) == sorted(lows) and list(highs) == sorted(highs)
+        assert all(0 <= low <= high <= 100 for low, high in interval.values())
+    singles = recall_intervals(np.array(ranks), worlds, np.arange(len(ranks)), [1, 4, 8])
+    for recall, interval in [
+        (found["micro"], singles["micro"]),
+        (found["macro"], singles["macro"]),
+    ]:
         for k, (low, high) in interval.items():
-            assert 0 <= low <= recall[k] + 1e-9 and recall[k] - 1e-9 <= high <= 100
+            assert low - 1e-9 <= recall[k] <= high + 1e-9
 
 
-def test_same_counts_same_interval():
-    worlds = {"w": counted(100, k1=30)}
-    assert recall_intervals(worlds) == recall_intervals(worlds)
-    assert difference_interval([3], [2], [9]) == difference_interval([3], [2], [9])
+def test_it_says_what_is_resampled():
+    assert "of documents with all their mentions within worlds" in method("documents")
+    assert "resamples of mentions within worlds" in method("mentions")

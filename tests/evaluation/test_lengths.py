@@ -30,7 +30,7 @@ def test_sentences_of_other_data_are_refused(corpus: Path, tiny: SimpleNamespace
 def test_bins_by_hand():
     a = make_ranks([1, 9, 9, 0, 1, 0, 0], sentences=LENGTHS)
     b = make_ranks([1, 1, 9, 1, 1, 0, 0], sentences=LENGTHS)
-    bins, remainder = error_by_length(a, b, 8, size=5, last=20)
+    bins, remainder = error_by_length(a, b, 8, "documents", size=5, last=20)
     assert remainder == {"over": 1, "without": 1}
     assert [(found["first"], found["last"]) for found in bins] == [
         (1, 5), (6, 10), (11, 15), (16, 20),
@@ -63,7 +63,8 @@ def test_bins_by_hand():
 def test_a_bin_is_one_stratum():
     # One mention of each world: within worlds nothing would vary.
     worlds = ["v", "w"]
-    bins, _ = error_by_length(make_ranks([1, 0], worlds), make_ranks([0, 0], worlds), 1)
+    first, second = make_ranks([1, 0], worlds), make_ranks([0, 0], worlds)
+    bins, _ = error_by_length(first, second, 1, "documents")
     assert bins[0]["difference_interval"] == [-100.0, 0.0]
     assert len(bins) == 20 and bins[-1]["last"] == 100
 
@@ -79,7 +80,12 @@ def test_a_bin_is_one_stratum():
 def test_every_mention_is_counted_once_and_bands_hold_the_rates(mentions):
     one, other, lengths = zip(*mentions, strict=True)
     bins, remainder = error_by_length(
-        make_ranks(one, sentences=lengths), make_ranks(other, sentences=lengths), 4, 10, 20
+        make_ranks(one, sentences=lengths),
+        make_ranks(other, sentences=lengths),
+        4,
+        "documents",
+        10,
+        20,
     )
     counted = sum(found["mentions"] for found in bins) + sum(remainder.values())
     assert counted == len(mentions)
@@ -94,9 +100,9 @@ def test_every_mention_is_counted_once_and_bands_hold_the_rates(mentions):
 def test_bad_bins_and_cutoffs_are_refused():
     table = make_ranks([1], k=8)
     with pytest.raises(InputError, match="recall@64 cannot be told"):
-        error_by_length(table, table, 64)
+        error_by_length(table, table, 64, "documents")
     for size, last in ((0, 100), (5, 4), (5, 12)):
         with pytest.raises(InputError, match="choose a last that is a multiple"):
-            error_by_length(table, table, 8, size, last)
+            error_by_length(table, table, 8, "documents", size, last)
     with pytest.raises(InputError, match="cannot be paired"):
-        error_by_length(table, make_ranks([1], sentences=[2], k=8), 8)
+        error_by_length(table, make_ranks([1], sentences=[2], k=8), 8, "documents")

@@ -64,13 +64,17 @@ def evaluate(tmp_path: Path) -> Evaluate:
         **settings: Any,
     ) -> int:
         (tmp_path / "kb").mkdir(exist_ok=True)
-        write_json(tmp_path / "kb" / "manifest.json", {"entities": 10, "fingerprint": kb})
+        write_json(
+            tmp_path / "kb" / "manifest.json",
+            {"entities": 10, "fingerprint": kb, "identified_as": None},
+        )
         rows = [
             {
                 **dict.fromkeys(LINKED_MENTIONS.names, ""),
                 "mention_id": mention,
                 "split": "msnbc",
                 "world": "wikipedia",
+                "document": None,
                 "gold": gold,
                 "matched": matched,
             }
@@ -79,7 +83,7 @@ def evaluate(tmp_path: Path) -> Evaluate:
         mentions = tmp_path / "mentions.parquet"
         pq.write_table(pa.Table.from_pylist(rows, LINKED_MENTIONS), mentions)
         report = {
-            "settings": {"context_tokens": 128},
+            "settings": {"context_tokens": 128, "match": "id_or_title"},
             "inputs": {"mentions": "lines", "kb": "kb"},
             "set": "msnbc",
             "mentions": 5,
@@ -131,6 +135,7 @@ def test_ranks_and_trec_files_are_of_mentions_inside(evaluate: Evaluate, tmp_pat
     assert ranks.to_pydict() == {
         "mention_id": ["m1", "m2", "m4", "m5"],
         "world": ["msnbc"] * 4,
+        "document": [None] * 4,
         "rank": [1, 3, 0, 2],
         "sentences": [0] * 4,
     }

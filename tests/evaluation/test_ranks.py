@@ -10,6 +10,7 @@ from muver.evaluation.ranks import (
     RANKS,
     candidates,
     check_same_mentions,
+    clusters,
     hits_at,
     ranks_table,
     read_ranks,
@@ -19,7 +20,7 @@ from tests.evaluation.conftest import make_ranks
 
 
 def test_round_trip(tmp_path: Path):
-    table = ranks_table(["a", "b"], ["v", "w"], [0, 64], [3, 0], 64)
+    table = ranks_table(["a", "b"], ["v", "w"], ["d", None], [0, 64], [3, 0], 64)
     for name in ("x", "y"):
         write_ranks(tmp_path / name, table)
     found = read_ranks(tmp_path / "x")
@@ -27,6 +28,13 @@ def test_round_trip(tmp_path: Path):
     assert found.to_pydict() == table.to_pydict()
     assert candidates(found) == 64
     assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
+
+
+def test_mentions_of_a_document_are_drawn_together():
+    worlds, documents = ["v", "v", "v", "w", "v", "v"], ["a", "b", "a", "a", None, None]
+    table = make_ranks([1] * 6, worlds, documents=documents)
+    assert clusters(table, "documents").tolist() == [0, 1, 0, 3, 4, 5]  # a of w is another
+    assert clusters(table, "mentions").tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_other_files_are_refused(tmp_path: Path):
@@ -37,7 +45,9 @@ def test_other_files_are_refused(tmp_path: Path):
     with pytest.raises(InputError, match="damaged"):
         read_ranks(path)
     pq.write_table(make_ranks([1]).drop_columns("sentences"), path)
-    with pytest.raises(InputError, match="has the columns mention_id, world, rank, a ranks file"):
+    with pytest.raises(
+        InputError, match="has the columns mention_id, world, document, rank, a ranks"
+    ):
         read_ranks(path)
     pq.write_table(make_ranks([1]).replace_schema_metadata(None), path)
     with pytest.raises(InputError, match="metadata lack the number of candidates"):

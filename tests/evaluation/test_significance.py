@@ -1,5 +1,7 @@
 """Paired comparison, against counts and p-values by hand."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from muver.errors import InputError
 from muver.evaluation.recall import summarise
-from muver.evaluation.significance import paired, sign_test
+from muver.evaluation.significance import paired, randomisation_test
 from tests.evaluation.conftest import make_ranks
 
 PAIRS = st.lists(
@@ -21,7 +23,7 @@ def test_by_hand():
     # At 1: won m0, m1, m2; lost m3; both hit m4. At 4: won m2; both hit the rest.
     first = make_ranks([1, 1, 1, 2, 1])
     second = make_ranks([2, 3, 0, 1, 1])
-    found = paired(first, second, [1, 4])
+    found = paired(first, second, [1, 4], "documents")
     assert found["won"] == {"1": 3, "4": 1}
     assert found["lost"] == {"1": 1, "4": 0}
     assert found["difference"] == {"1": 40.0, "4": 20.0}
@@ -33,14 +35,14 @@ def test_by_hand():
 
 def test_a_clear_difference_is_significant():
     # 2 / 2**8, and the interval stays above 0.
-    found = paired(make_ranks([1] * 8 + [0] * 8), make_ranks([0] * 16), [1])
+    found = paired(make_ranks([1] * 8 + [0] * 8), make_ranks([0] * 16), [1], "documents")
     assert found["p_value"]["1"] == pytest.approx(2 / 2**8)
     assert found["interval"]["1"][0] > 0
 
 
 def test_a_run_and_itself():
     table = make_ranks([1, 0, 3], ["v", "v", "w"])
-    found = paired(table, table, [1, 8])
+    found = paired(table, table, [1, 8], "documents")
     assert found == {
         "difference": {"1": 0.0, "8": 0.0},
         "interval": {"1": [0.0, 0.0], "8": [0.0, 0.0]},
@@ -53,13 +55,35 @@ def test_a_run_and_itself():
 def test_worlds_are_strata():
     # All of v won and all of w lost: no resample within worlds can change the difference.
     worlds = ["v"] * 3 + ["w"]
-    found = paired(make_ranks([1, 1, 1, 0], worlds), make_ranks([0, 0, 0, 1], worlds), [1])
+    first, second = make_ranks([1, 1, 1, 0], worlds), make_ranks([0, 0, 0, 1], worlds)
+    found = paired(first, second, [1], "documents")
     assert found["interval"]["1"] == [50.0, 50.0]
 
 
 def test_p_values_too_small_for_a_float_are_not_0():
-    assert 0 < sign_test(10_000, 0) < 1e-300
-    assert sign_test(0, 0) == sign_test(4, 4) == 1.0
+    assert 0 < randomisation_test(np.ones(10_000, dtype=int)) < 1e-300
+    assert randomisation_test(np.zeros(3, dtype=int)) == 1.0
+    assert randomisation_test(np.array([1, -1, 2, -2])) == 1.0
+
+
+def test_whole_documents_are_swapped():
+    # Three mentions of one document won, one of another lost: 4 signs, all sums 2 or more from 0.
+    documents = ["a", "a", "a", "b"]
+    first, second = (make_ranks(r, documents=documents) for r in ([1, 1, 1, 0], [0, 0, 0, 1]))
+    found = paired(first, second, [1], "documents")
+    assert found["p_value"]["1"] == 1.0
+    assert found["interval"]["1"] == [-100.0, 100.0]  # either document may be drawn twice
+    alone = paired(first, second, [1], "mentions")
+    assert alone["p_value"]["1"] == pytest.approx(0.625)
+    assert alone["difference"] == found["difference"] == {"1": 50.0}
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=10))
+def test_p_values_count_all_signs(ahead):
+    signs = np.array(list(product((-1, 1), repeat=len(ahead))))
+    exact = (np.abs(signs @ np.array(ahead)) >= abs(sum(ahead))).mean()
+    assert randomisation_test(np.array(ahead)) == pytest.approx(exact)
 
 
 @settings(max_examples=25, deadline=None)
@@ -67,7 +91,10 @@ def test_p_values_too_small_for_a_float_are_not_0():
 def test_antisymmetric_and_true_to_the_recalls(mentions):
     one, other, worlds = (list(column) for column in zip(*mentions, strict=True))
     first, second = make_ranks(one, worlds, k=8), make_ranks(other, worlds, k=8)
-    forth, back = paired(first, second, [1, 4]), paired(second, first, [1, 4])
+    forth, back = (
+        paired(first, second, [1, 4], "documents"),
+        paired(second, first, [1, 4], "documents"),
+    )
     recalls = [summarise(np.array(ranks), worlds, [1, 4])["micro"] for ranks in (one, other)]
     for k in ("1", "4"):
         low, high = forth["interval"][k]
@@ -82,6 +109,6 @@ def test_antisymmetric_and_true_to_the_recalls(mentions):
 
 def test_other_mentions_and_cutoffs_are_refused():
     with pytest.raises(InputError, match="cannot be paired"):
-        paired(make_ranks([1, 2]), make_ranks([1]), [1])
+        paired(make_ranks([1, 2]), make_ranks([1]), [1], "documents")
     with pytest.raises(InputError, match="recall@64 cannot be told.*8 candidates"):
-        paired(make_ranks([1]), make_ranks([1], k=8), [64])
+        paired(make_ranks([1]), make_ranks([1], k=8), [64], "documents")

@@ -54,8 +54,9 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
 def test_file(run_stage: Stage):
     found = run_stage()
     assert list(found) == [
-        "system", "dataset", "fingerprint", "settings", "precision", "cutoffs", "mentions", "hits",
-        "micro", "macro", "worlds", "interval", "views_per_entity", "run_sha256",
+        "system", "dataset", "fingerprint", "identified_as", "split", "settings", "precision",
+        "cutoffs", "resample", "mentions", "hits", "micro", "macro", "worlds", "interval",
+        "views_per_entity", "run_sha256",
     ]  # fmt: skip
     assert found["settings"] == ROW
     assert found["precision"] == {}
@@ -79,6 +80,7 @@ def test_ranks_beside_it(run_stage: Stage, corpus: Path):
     assert ranks.to_pydict() == {
         "mention_id": ["m1", "m2", "m3", "m4"],
         "world": ["reef", "reef", "reef", "vale"],
+        "document": [f"page of m{n}" for n in (1, 2, 3, 4)],
         "rank": [1, 2, 3, 1],
         "sentences": [3, 7, 101, 5],
     }

@@ -7,32 +7,38 @@ the first four and both of the next two, MuVER one of each.
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from muver.evaluation.bootstrap import recall_intervals
 from muver.evaluation.ranks import ranks_table, write_ranks
-from muver.evaluation.recall import summarise
+from muver.evaluation.stage import scored
 from muver.files import write_json
 
 SENTENCES = [3, 3, 3, 3, 12, 12, 150, 0]
-RANKS = {"blink": [1, 0, 0, 2, 0, 0, 1, 1], "muver": [1, 1, 0, 1, 1, 0, 1, 1]}
+RANKS = {"blink_128": [1, 0, 0, 2, 0, 0, 1, 1], "muver": [1, 1, 0, 1, 1, 0, 1, 1]}
 WORLDS = ["lego", "lego", "yugioh", "yugioh"] * 2
-ROWS = [{"method": "BLINK (128 tokens)", "system": "blink"}, {"method": "MuVER", "system": "muver"}]
+ROWS = [
+    {"method": "BLINK (128 tokens)", "system": "blink_128"},
+    {"method": "MuVER", "system": "muver"},
+]
 SETTINGS = {"rows": ROWS, "cutoff": 1, "bin": 5, "last": 20}
 
 
-def save_evaluation(folder: Path, system: str, ranks: list[int], dataset: str = "tiny") -> Path:
+def save_evaluation(
+    folder: Path,
+    system: str,
+    ranks: list[int],
+    dataset: str = "tiny",
+    identified_as: str | None = None,
+) -> Path:
     """What the evaluate stage writes, with the ranks beside it."""
-    summary = summarise(np.array(ranks), WORLDS, [1, 64])
-    interval = recall_intervals(summary["worlds"])
-    interval.pop("worlds")
-    head = {"system": system, "dataset": dataset, "fingerprint": "f00d", "cutoffs": [1, 64]}
-    more = {"settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}
-    write_json(folder / f"{system}.json", {**head, **more, **summary, "interval": interval})
     ids = [f"m{n}" for n in range(len(ranks))]
-    table = ranks_table(ids, WORLDS, ranks, SENTENCES, 64)
+    table = ranks_table(ids, WORLDS, [None] * len(ids), ranks, SENTENCES, 64)
     write_ranks(folder / f"{system}.parquet", table)
+    head = {"system": system, "dataset": dataset, "fingerprint": "f00d", "cutoffs": [1, 64]}
+    head |= {"identified_as": identified_as, "split": "test", "resample": "documents"}
+    more = {"settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}
+    counted = scored(table, [1, 64], "documents")
+    write_json(folder / f"{system}.json", {**head, **more, **counted})
     return folder / f"{system}.json"
 
 
@@ -44,7 +50,7 @@ def settings() -> dict:
 
 @pytest.fixture
 def evaluations(tmp_path: Path) -> Callable[..., list[Path]]:
-    """Write both evaluations: ``evaluations(dataset="zeshel")``."""
+    """Write both evaluations: ``evaluations(identified_as="zeshel")``."""
 
     def make(**more) -> list[Path]:
         return [save_evaluation(tmp_path, system, ranks, **more) for system, ranks in RANKS.items()]

@@ -11,7 +11,7 @@ from muver.errors import InputError
 from muver.figures.stage import make_figure2
 from muver.tables.keys import row_key
 
-KEY = "+".join(row_key({"system": name, "seed": 1}, "f00d") for name in ("blink", "muver"))
+KEY = "+".join(row_key({"system": name, "seed": 1}, "f00d") for name in ("blink_128", "muver"))
 
 
 def make(folder: Path, files: list[Path], settings: dict) -> dict:
@@ -39,7 +39,7 @@ def test_json(tmp_path, evaluations, settings):
     assert figure["remainder"] == {"over": 1, "without": 1}
     assert figure["difference_is"] == "MuVER minus BLINK (128 tokens)"
     assert figure["row_key"] == KEY
-    assert [row["system"] for row in figure["rows"]] == ["blink", "muver"]
+    assert [row["system"] for row in figure["rows"]] == ["blink_128", "muver"]
     assert figure["bins"][0]["errors"] == [3, 1] and figure["bins"][0]["difference"] == -50
     assert figure["bins"][1] == {
         "first": 6, "last": 10, "mentions": 0, "errors": [0, 0], "error": None, "interval": None,
@@ -49,7 +49,7 @@ def test_json(tmp_path, evaluations, settings):
 
 
 def test_the_papers_numbers_stand_beside_ours_on_its_dataset_alone(tmp_path, evaluations, settings):
-    files = evaluations(dataset="zeshel")
+    files = evaluations(identified_as="zeshel")
     assert make(tmp_path, files, settings)["paper"] is None  # recall@1 is not the paper's
     quoted = make(tmp_path, files, {**settings, "cutoff": 64})["paper"]["errors"]
     assert quoted == [{"5-10": 7.79, "75-80": 39.91}, {"5-10": 6.78, "75-80": 17.65}]

@@ -15,7 +15,7 @@ from muver.figures.style import house_style
 @pytest.fixture
 def figure2(tmp_path, evaluations, settings):
     """The numbers of figure 2, with the paper's beside them."""
-    files = evaluations(dataset="zeshel")
+    files = evaluations(identified_as="zeshel")
     make_figure2(files, tmp_path / "figure2.csv", tmp_path, {**settings, "cutoff": 64})
     return json.loads((tmp_path / "figure2.json").read_text())
 

@@ -114,7 +114,7 @@ def _corpus(places: Places, dataset: str) -> None:
             entities.append((world, number, f"{world}-{number}", title, " ".join(own), None))
             sentences.append((world, number, own, starts, ends))
     mentions = [
-        (key, "test", world, left, mention, right, gold, category)
+        (key, "test", world, f"{world}-0", left, mention, right, gold, category)
         for key, world, left, mention, right, gold, category in GIVEN
     ]
     for path, schema, rows in (
@@ -132,6 +132,7 @@ def _corpus(places: Places, dataset: str) -> None:
     counts = {
         "dataset": dataset,
         "fingerprint": "f00d",
+        "identified_as": None,
         "worlds": worlds,
         "mentions": {"train": 0, "val": 0, "test": 6},
         "entities": {"train": 0, "val": 0, "test": 8},

@@ -54,7 +54,7 @@ def make_linked(folder: Path, dataset: str = "tinypedia") -> Places:
         write_linked(path, name, golds)
         counts = {"id": len(golds) - 1, "title": 0, "none": 1}
         report = {"set": name, "mentions": len(golds), "matched": counts}
-        report |= {"settings": {"context_tokens": 128}}
+        report |= {"settings": {"context_tokens": 128, "match": "id"}}
         write_json(
             path.with_suffix(".json"), {**report, "inputs": {"mentions": name, "kb": fingerprint}}
         )

@@ -6,6 +6,7 @@ from muver.errors import InputError
 from muver.tables import row_key
 from muver.tables.comparison import build
 from muver.tables.evaluations import read_evaluations
+from tests.tables.conftest import ZESHEL
 
 ROWS = [
     {"method": "BM25", "system": "bm25", "repeats": []},
@@ -15,9 +16,9 @@ ROWS = [
 
 @pytest.fixture
 def table(evaluation, write):
-    """Build a table of both rows: ``table(name, against, rows, **replaced in evaluations)``."""
+    """Build a table of both rows: ``table(name, against, rows, pairs, **of evaluations)``."""
 
-    def make(name="table1", against=None, rows=ROWS, **replaced):
+    def make(name="table1", against=None, rows=ROWS, pairs=(), **replaced):
         made = [
             evaluation("muver", (4, 8), (0, 3), **replaced),
             evaluation("bm25", (1, 2), (1, 3), **replaced),
@@ -25,7 +26,7 @@ def table(evaluation, write):
         repeats = [system for row in rows for system in row["repeats"]]
         made += [evaluation(system, (2, 7), (0, 2), **replaced) for system in repeats]
         systems = ["bm25", "muver", *repeats]
-        return build(name, "Recall", rows, against, read_evaluations(write(*made), systems))
+        return build(name, "Recall", rows, against, pairs, read_evaluations(write(*made), systems))
 
     return make
 
@@ -80,24 +81,36 @@ def test_paper_stands_beside_its_own_dataset_only(table):
     for key in ("paper", "difference", "verdict", "readme", "readme_verdict"):
         assert all(row[key] is None for row in made["rows"])
 
-    made = table(dataset="zeshel")
+    made = table(**ZESHEL)
     assert made["paper"]["note"] is None
     bm25, muver = made["rows"]
     assert bm25["paper"] == {"1": None, "64": 69.13}
-    assert bm25["verdict"] == {"1": None, "64": "reproduced"}  # 11 mentions decide nothing
+    assert bm25["verdict"] == {"1": None, "64": "cannot tell"}  # 11 mentions decide nothing
     assert bm25["readme"] is None
     assert muver["difference"]["1"] == pytest.approx(400 / 11 - 45.4)
     assert muver["readme_difference"]["1"] == pytest.approx(400 / 11 - 45.41)
 
 
 def test_a_table_of_our_own_has_no_published_numbers(table):
-    made = table("beyond", dataset="zeshel")
+    made = table("beyond", **ZESHEL)
     assert all(row["paper"] is row["readme"] is None for row in made["rows"])
 
 
 def test_the_spread_of_seeds_enters_the_verdict(table):
     rows = [{**ROWS[1], "repeats": ["muver_2"]}, ROWS[0]]
-    zeshel = {"dataset": "zeshel", "mentions": 10_000}
-    assert table(**zeshel)["rows"][1]["verdict"]["1"] == "not reproduced"  # 36.36 and 45.40
-    # Seeds of 36.36 and 18.18: 12.9 points of standard deviation.
-    assert table(rows=rows, **zeshel)["rows"][0]["verdict"]["1"] == "reproduced"
+    # Seeds of 36.36 and 18.18, 12.9 points of standard deviation: 12.7 sqrt(2) 12.9 = 231
+    row = table(rows=rows, **ZESHEL)["rows"][0]
+    assert row["half_width"]["1"] == pytest.approx(231, abs=1)
+    assert row["verdict"]["1"] == "cannot tell"  # 36.36 and 45.40
+
+
+def test_contrasts(table):
+    made = table(pairs=[["muver", "bm25"], ["muver", "som"]], **ZESHEL)
+    (found,) = made["contrasts"]  # som is no row
+    assert (found["method"], found["systems"]) == ("MuVER minus BM25", ["muver", "bm25"])
+    assert found["difference"]["64"] == pytest.approx(600 / 11)
+    assert found["paper"] == {"1": None, "64": pytest.approx(90.84 - 69.13)}
+    assert found["verdict"] == {"1": None, "64": "holds"}
+    tiny = table(pairs=[["muver", "bm25"]])["contrasts"][0]
+    assert tiny["difference"] == found["difference"]
+    assert tiny["paper"] == tiny["verdict"] == {"1": None, "64": None}

@@ -4,9 +4,10 @@ import pytest
 
 from muver.tables.domains import build
 from muver.tables.evaluations import read_evaluations
+from tests.tables.conftest import ZESHEL
 
 ROWS = [
-    {"method": "BLINK (128 tokens)", "system": "blink"},
+    {"method": "BLINK (128 tokens)", "system": "blink_128"},
     {"method": "MuVER", "system": "muver"},
 ]
 
@@ -15,12 +16,11 @@ ROWS = [
 def table(evaluation, write):
     def make(**replaced):
         made = [
-            evaluation("blink", (1, 2), (1, 3), **replaced),
+            evaluation("blink_128", (1, 2), (1, 3), **replaced),
             evaluation("muver", (4, 8), (0, 3), **replaced),
         ]
-        return build(
-            "table6", "By domain", ROWS, read_evaluations(write(*made), ["blink", "muver"])
-        )
+        found = read_evaluations(write(*made), ["blink_128", "muver"])
+        return build("table6", "By domain", ROWS, [("muver", "blink_128")], found)
 
     return make
 
@@ -28,8 +28,8 @@ def table(evaluation, write):
 def test_a_row_a_domain_and_method_then_the_means(table):
     rows = table()["rows"]
     assert [(row["domain"], row["system"]) for row in rows] == [
-        ("lego", "blink"), ("lego", "muver"), ("yugioh", "blink"), ("yugioh", "muver"),
-        ("macro mean", "blink"), ("macro mean", "muver"),
+        ("lego", "blink_128"), ("lego", "muver"), ("yugioh", "blink_128"), ("yugioh", "muver"),
+        ("macro mean", "blink_128"), ("macro mean", "muver"),
     ]  # fmt: skip
     assert rows[1]["recall"] == {"1": 50.0, "64": 100.0}
     assert (rows[2]["mentions"], rows[2]["hits"]) == (3, {"1": 1, "64": 3})
@@ -41,13 +41,13 @@ def test_the_mean_counts_domains_alike(table, evaluation):
     rows = table()["rows"]
     assert rows[4]["recall"]["1"] == pytest.approx((100 / 8 + 100 / 3) / 2)
     assert rows[4]["hits"] is None
-    assert rows[4]["interval"] == evaluation("blink", (1, 2), (1, 3))["interval"]["macro"]
+    assert rows[4]["interval"] == evaluation("blink_128", (1, 2), (1, 3))["interval"]["macro"]
     assert rows[0]["row_key"] == rows[2]["row_key"] == rows[4]["row_key"]
 
 
 def test_paper_by_domain(table):
     assert all(row["paper"] is None for row in table()["rows"])
-    rows = table(dataset="zeshel")["rows"]
+    rows = table(**ZESHEL)["rows"]
     assert rows[0]["difference"]["64"] == pytest.approx(25 - 91.83)
     assert rows[0]["verdict"]["64"] == "not reproduced"
     assert rows[1]["difference"]["64"] == pytest.approx(100 - 93.74)

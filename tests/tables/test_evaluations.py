@@ -74,6 +74,7 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
     }
     counts = tmp_path / "counts.json"
     content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
+    content["identified_as"] = None
     counts.write_text(json.dumps({**content, "worlds": worlds}))
     assert read_evaluations(files, SYSTEMS, counts).without_mentions == ["atlantis"]
     assert read_evaluations(files, SYSTEMS).without_mentions == []

@@ -18,19 +18,39 @@ def read(folder: Path, evaluations, systems=SYSTEMS, sets=SETS):
 def test_by_set_in_the_order_asked_for(tmp_path: Path):
     found = read(tmp_path, linked.make_all(), sets=SETS[::-1])
     assert list(found) == SETS[::-1]
-    assert set(found["msnbc"].by_system) == {"blink", "muver"}
-    assert found["msnbc"].ranks("muver")["rank"].to_pylist() == [99, 99]
+    assert set(found["msnbc"].by_system) == {"blink_wiki", "muver_wiki"}
+    assert found["msnbc"].ranks("muver_wiki")["rank"].to_pylist() == [99, 99]
 
 
 @pytest.mark.parametrize(
     ("of", "replaced", "message"),
     [
-        (("muver", "msnbc"), {"settings": {"seed": 2}}, "settings of muver on msnbc is .*seed"),
-        (("blink", "wnedwiki"), {"model": "other"}, "model of blink on wnedwiki is other"),
-        (("muver", "msnbc"), {"kb": {"dataset": "x"}}, "kb of muver on msnbc is"),
-        (("muver", "msnbc"), {"fingerprint": "x"}, "set msnbc: evaluation of muver: fingerprint"),
-        (("muver", "msnbc"), {"system": "som"}, "set msnbc: no evaluation of muver was given"),
-        (("muver", "msnbc"), {"dataset": "mnsbc"}, "of the set 'mnsbc', .* Did you mean 'msnbc'?"),
+        (
+            ("muver_wiki", "msnbc"),
+            {"settings": {"seed": 2}},
+            "settings of muver_wiki on msnbc is .*seed",
+        ),
+        (
+            ("blink_wiki", "wnedwiki"),
+            {"model": "other"},
+            "model of blink_wiki on wnedwiki is other",
+        ),
+        (("muver_wiki", "msnbc"), {"kb": {"dataset": "x"}}, "kb of muver_wiki on msnbc is"),
+        (
+            ("muver_wiki", "msnbc"),
+            {"fingerprint": "x"},
+            "set msnbc: evaluation of muver_wiki: fingerprint",
+        ),
+        (
+            ("muver_wiki", "msnbc"),
+            {"system": "som"},
+            "set msnbc: no evaluation of muver_wiki was given",
+        ),
+        (
+            ("muver_wiki", "msnbc"),
+            {"dataset": "mnsbc"},
+            "of the set 'mnsbc', .* Did you mean 'msnbc'?",
+        ),
     ],
 )
 def test_evaluations_that_do_not_belong_together(tmp_path: Path, of, replaced, message):

@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from muver.errors import InputError
-from muver.evaluation import significance
 from muver.tables.keys import row_key, sets_fingerprint
 from muver.tables.stage import make_table
 from tests.tables import linked
 
-SETTINGS = {"rows": linked.ROWS, "against": "blink"}
+SETTINGS = {
+    "rows": linked.ROWS,
+    "against": "blink_wiki",
+    "contrasts": [["muver_wiki", "blink_wiki"]],
+}
 FINGERPRINT = sets_fingerprint({name: f"{name}-f00d" for name in linked.SIZES})
 KEYS = [row_key({"system": system, "seed": 1}, FINGERPRINT) for system in linked.HITS]
 
@@ -44,6 +47,7 @@ def test_counts_and_intervals_by_set(tmp_path: Path):
         "outside_kb": 3,
         "matched_by_title": 1,
         "fingerprint": "msnbc-f00d",
+        "published": {"mentions": 656, "entities": 5903530, "support": 617},
         "of_paper": False,
     }
     blink, muver = (row["sets"] for row in table["rows"])
@@ -61,7 +65,7 @@ def test_paired_test_of_each_set(tmp_path: Path):
     assert lost == {"aida-testb": 0, "msnbc": 1, "wnedwiki": 0}
     found = muver["wnedwiki"]["paired"]
     assert found["difference"]["10"] == 100
-    assert found["p_value"]["10"] == significance.sign_test(5, 0) == 2 / 2**5
+    assert found["p_value"]["10"] == pytest.approx(2 / 2**5)
 
 
 def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
@@ -70,30 +74,53 @@ def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
     assert all(part["paper"] is part["verdict"] is None for part in parts)
     text = (tmp_path / "table2.md").read_text()
     assert "92.38" not in text and "Against the paper" not in text
-    assert "The paper's numbers are for wikipedia; this table is made on miniwikipedia" in text
+    assert (
+        "The paper's numbers are for a knowledge base of 5903530 entities; this one has 50" in text
+    )
 
 
 def test_the_papers_values_on_its_data(tmp_path: Path):
-    table = table_of(tmp_path, linked.of_the_paper())
+    evaluations = linked.of_the_paper()
+    blink = next(one for one in evaluations if one["dataset"] == "aida-testb")
+    blink.update(linked.make("blink_wiki", "aida-testb", 4446, (4000, 4296), kb=blink["kb"]))
+    table = table_of(tmp_path, evaluations)
     blink, muver = (row["sets"] for row in table["rows"])
     assert table["paper"]["note"] is None
     assert blink["aida-testb"]["paper"] == {"10": 92.38, "100": 96.63}
-    assert muver["wnedwiki"]["paper"] == {"10": 94.05, "100": 97.34}
-    assert blink["aida-testb"]["difference"]["10"] == pytest.approx(50 - 92.38)
-    assert muver["msnbc"]["verdict"] == {"10": "not reproduced", "100": "reproduced"}
-    assert "94.05 (+5.95, " in (tmp_path / "table2.md").read_text()
+    assert blink["aida-testb"]["difference"]["10"] == pytest.approx(100 * 4000 / 4446 - 92.38)
+    assert blink["aida-testb"]["verdict"] == {"10": "not reproduced", "100": "reproduced"}
+    # Of 617 mentions: 1.96 sqrt(2 * 95.02 * 4.98 / 617) = 2.43 points, more than 1.5.
+    assert muver["msnbc"]["half_width"]["10"] == pytest.approx(2.43, abs=0.01)
+    assert muver["msnbc"]["verdict"] == {"10": "cannot tell", "100": "cannot tell"}
+    assert muver["wnedwiki"]["verdict"] == {"10": "reproduced", "100": "reproduced"}
+    assert "94.05 (+0.00 ± 0.82, reproduced)" in (tmp_path / "table2.md").read_text()
 
 
-def test_a_set_of_another_size_is_not_the_papers(tmp_path: Path):
-    evaluations = linked.of_the_paper()
-    for evaluation in evaluations:
-        evaluation["mentions_in_all"] -= evaluation["dataset"] == "msnbc"
+def test_contrasts_by_set(tmp_path: Path):
+    table = table_of(tmp_path, linked.of_the_paper())
+    assert [one["set"] for one in table["contrasts"]] == ["AIDA-b", "MSNBC", "WNED-WIKI"]
+    aida, _, wned = table["contrasts"]
+    assert aida["paper"]["10"] == pytest.approx(94.53 - 92.38)
+    assert (aida["won"]["10"], aida["lost"]["10"]) == (96, 0)  # 4,203 and 4,107 of 4,446
+    assert aida["verdict"] == {"10": "holds", "100": "holds"}
+    assert wned["paper"]["100"] == pytest.approx(97.34 - 97.76)  # the paper's MuVER is behind
+    assert wned["verdict"]["100"] == "holds"
+    assert "| MuVER minus BLINK | WNED-WIKI |" in (tmp_path / "table2.md").read_text()
+
+
+def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
+    """Not those in all: of 656 mentions two inside would be judged by BLINK's 617."""
+    evaluations = [one for one in linked.of_the_paper() if one["dataset"] != "msnbc"]
+    evaluations += [linked.one_of_the_paper(system, "msnbc", 610) for system in linked.HITS]
     table = table_of(tmp_path, evaluations)
     hidden = {one["set"] for one in table["sets"] if not one["of_paper"]}
-    assert hidden == {"msnbc"}
+    assert hidden == {"msnbc"}  # 7 of 617 are 1.1 %
     muver = table["rows"][1]["sets"]
     assert muver["msnbc"]["paper"] is None and muver["wnedwiki"]["paper"] is not None
-    assert table["paper"]["note"].startswith("The paper's numbers for MSNBC do not stand")
+    assert "MSNBC (610, BLINK's numbers are over 617) do not stand" in table["paper"]["note"]
+    text = (tmp_path / "table2.md").read_text()
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    assert ["MSNBC", "613", "610", "3", "1", "656", "617"] in lines
 
 
 def test_another_number_of_entities_is_not_the_papers(tmp_path: Path):
@@ -102,13 +129,13 @@ def test_another_number_of_entities_is_not_the_papers(tmp_path: Path):
         evaluation["kb"]["entities"] = 5903529
     table = table_of(tmp_path, evaluations)
     assert not any(one["of_paper"] for one in table["sets"])
-    assert "AIDA-b, MSNBC, WNED-WIKI do not stand" in table["paper"]["note"]
+    assert "of 5903530 entities; this one has 5903529, so" in table["paper"]["note"]
 
 
 def test_the_page(tmp_path: Path):
     evaluations = linked.make_all()
     for evaluation in evaluations:
-        if evaluation["system"] == "muver":
+        if evaluation["system"] == "muver_wiki":
             evaluation["settings"]["precision"] = "bf16"
     table_of(tmp_path, evaluations)
     text = (tmp_path / "table2.md").read_text()
@@ -117,11 +144,11 @@ def test_the_page(tmp_path: Path):
     assert "Not in fp32: MuVER (encoding bf16)." in text
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings == [
-        "## Mentions", "## How sure the numbers are", "## Paired tests against BLINK",
-        "## How candidates were found",
+        "## Mentions", "## What the paper claims", "## How sure the numbers are",
+        "## Paired tests against BLINK", "## How candidates were found",
     ]  # fmt: skip
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
-    assert ["AIDA-b", "7", "4", "3", "1", ""] in lines
+    assert ["AIDA-b", "7", "4", "3", "1", "4485", "4446"] in lines
     index = ["IVF4,SQ8, nprobe 16", "0.9980", "0.9960", "100", "50"]
     assert ["MuVER", "MSNBC", "4.50", *index] in lines
     assert ["BLINK", "MSNBC", "1.00", "exact", "", "", "", ""] in lines

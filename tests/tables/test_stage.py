@@ -9,9 +9,11 @@ from muver.cli import main
 from muver.errors import InputError
 from muver.tables import row_key
 from muver.tables.stage import make_table
+from tests.tables.conftest import ZESHEL
 
 ROWS = [{"method": "BM25", "system": "bm25"}, {"method": "A & B | C", "system": "muver"}]
 SETTINGS = {"rows": ROWS}
+CONTRASTED = {"against": "bm25", "contrasts": [["muver", "bm25"]]}
 KEYS = [row_key({"system": system, "seed": 1}, "f00d") for system in ("bm25", "muver")]
 
 
@@ -48,8 +50,8 @@ def test_markdown(evaluations, out):
     assert text.startswith(
         "# Table 1: recall@k in percent, tiny\n\n"
         "11 mentions of 2 worlds (lego, yugioh), candidates ranked within the mention's world, "
-        "every mention counting the same. The paper's numbers are for zeshel; this table is made "
-        "on tiny, so they do not stand beside ours.\n\n"
+        "every mention counting the same. The paper's numbers are for zeshel (test); this table "
+        "is made on tiny, so they do not stand beside ours.\n\n"
         "| method     |       R@1 |       R@64 | row_key      |\n"
         "| ---------- | --------: | ---------: | ------------ |\n"
         f"| BM25       |     18.18 |      45.45 | {KEYS[0]} |\n"
@@ -74,28 +76,32 @@ def test_the_best_of_a_domain_is_bold(evaluations, out):
 
 
 def test_all_sections(evaluation, write, out):
-    zeshel = {"dataset": "zeshel"}
     evaluations = write(
-        evaluation("bm25", (1, 2), (1, 3), **zeshel),
-        evaluation("muver", (4, 8), (0, 3), **zeshel),
-        evaluation("muver_2", (3, 8), (0, 3), **zeshel),
+        evaluation("bm25", (1, 2), (1, 3), **ZESHEL),
+        evaluation("muver", (4, 8), (0, 3), **ZESHEL),
+        evaluation("muver_2", (3, 8), (0, 3), **ZESHEL),
     )
     rows = [ROWS[0], {"method": "MuVER", "system": "muver", "repeats": ["muver_2"]}]
-    text = make_table("table1", evaluations, out, {"rows": rows, "against": "bm25"})
+    text = make_table("table1", evaluations, out, {**CONTRASTED, "rows": rows})
     sections = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
     assert list(sections) == [
         "Against the paper",
         "Against the released README",
+        "What the paper claims",
         "Mean of worlds",
         "How sure the numbers are",
         "Paired tests against BM25",
         "Over seeds",
     ]
-    assert "69.13 (-23.68, reproduced)" in sections["Against the paper"]
-    assert "In all: 3 reproduced, 0 near, 0 not reproduced." in sections["Against the paper"]
+    # 1.96 sqrt((45.45 * 54.55 + 69.13 * 30.87) / 11) = 40.14
+    assert "69.13 (-23.68 ± 40.14, cannot tell)" in sections["Against the paper"]
+    tally = "In all: 0 reproduced, 0 near, 1 not reproduced, 2 cannot tell."  # seeds of 100 and 100
+    assert tally in sections["Against the paper"]
     assert "BLINK (as published)" in sections["Against the paper"]
     assert "Partalidou" not in text  # a row that was not asked for
-    assert "45.41 (-9.05, reproduced)" in sections["Against the released README"]
+    assert "45.41 (-9.05 ± " in sections["Against the released README"]
+    assert "paper +21.71: holds |" in sections["What the paper claims"]
+    assert "In all: 1 holds, 0 does not hold, 0 cannot tell." in sections["What the paper claims"]
     assert "+18.18 (" in sections["Paired tests against BM25"]
     assert "), p = 0.625 |" in sections["Paired tests against BM25"]
     assert "31.82 ± 6.43" in sections["Over seeds"]
@@ -109,6 +115,7 @@ def test_worlds_without_mentions_are_named(evaluations, tmp_path, out):
     }
     counts = tmp_path / "counts.json"
     content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
+    content["identified_as"] = None
     counts.write_text(json.dumps({**content, "worlds": worlds}))
     for name in ("table1", "table6"):
         text = make_table(name, evaluations, out, SETTINGS, counts)
@@ -161,6 +168,7 @@ def test_the_command(evaluation, write, out, capsys):
 def test_table_4_from_counts(tmp_path, out):
     splits = dict.fromkeys(("train", "val", "test"), 5)
     counts = {"dataset": "tiny", "fingerprint": "f00d", "mentions": splits, "entities": splits}
+    counts["identified_as"] = None
     counts["worlds"] = {"lego": {"split": "test", "mentions": 5, "entities": 5}}
     (tmp_path / "counts.json").write_text(json.dumps(counts))
     make_table("table4", [], out, {"source": "a wiki"}, tmp_path / "counts.json")

@@ -15,11 +15,12 @@ COUNTS = {
     },
     "mentions": {"train": 5, "val": 2, "test": 2},
     "entities": {"train": 7, "val": 4, "test": 9},
-    "published": None,
+    "identified_as": None,
 }
 ZESHEL = {
     **COUNTS,
-    "dataset": "zeshel",
+    "dataset": "mine",
+    "identified_as": "zeshel",
     "mentions": {"train": 49275, "val": 10000, "test": 10000},
     "entities": {"train": 332632, "val": 89549, "test": 70139},
 }
@@ -54,7 +55,7 @@ def test_the_papers_numbers_on_its_dataset():
     assert table["rows"][2]["verdict"] == {"mentions": "equal", "entities": "not equal"}
     beside = page(table).sections[1]
     assert beside.heading == "Against the paper"
-    assert beside.rows[2] == ["zeshel", "test", "10000 (equal)", "70140 (not equal)"]
+    assert beside.rows[2] == ["mine", "test", "10000 (equal)", "70140 (not equal)"]
 
 
 @pytest.mark.parametrize("counts", [COUNTS, ZESHEL])

@@ -5,10 +5,16 @@ import pytest
 from muver.errors import InputError
 from muver.tables.evaluations import read_evaluations
 from muver.tables.views import build, page
+from tests.tables.conftest import ZESHEL
 
-PLAIN = {"method": "MuVER (w/o heuristic search)", "system": "plain"}
-DISTANT = {"method": "MuVER", "system": "distant", "merge_layers": 1, "search": "distant"}
-CLOSE = {"method": "MuVER", "system": "close", "merge_layers": 1, "search": "close"}
+PLAIN = {
+    "method": "MuVER (w/o heuristic search)", "system": "muver_plain", "sweep_of": None,
+}  # fmt: skip
+DISTANT = {
+    "method": "MuVER", "system": "distant", "merge_layers": 1, "search": "distant",
+    "sweep_of": "muver",
+}  # fmt: skip
+CLOSE = {**DISTANT, "system": "close", "search": "close"}
 ROWS = [{**PLAIN, "merge_layers": 0, "search": None}, DISTANT, CLOSE]
 HEADER = [
     "method", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)", "row_key",
@@ -20,7 +26,7 @@ HEADER = [
 def table(evaluation, write):
     def make(rows=ROWS, cutoff=64, **replaced):
         made = [
-            evaluation("plain", (1, 2), (1, 3), views_per_entity=15.0, **replaced),
+            evaluation("muver_plain", (1, 2), (1, 3), views_per_entity=15.0, **replaced),
             evaluation("distant", (4, 8), (0, 3), views_per_entity=21.004, **replaced),
             evaluation("close", (4, 6), (0, 3), views_per_entity=20.5, **replaced),
         ]
@@ -67,7 +73,7 @@ def test_paper_by_number_of_views(table):
     assert all(row["paper"] is None for row in table()["rows"])
     assert "The paper's table" not in [part.heading for part in page(table()).sections]
 
-    made = table(dataset="zeshel")
+    made = table(**ZESHEL)
     plain, distant, close = made["rows"]
     assert (plain["paper_views"], plain["paper"]) == (15.33, {"64": 89.52})
     assert (distant["paper_views"], distant["paper"]) == (21.07, {"64": 90.15})
@@ -80,7 +86,7 @@ def test_paper_by_number_of_views(table):
 
 
 def test_the_paper_has_recall_at_64_only(table):
-    assert all(row["paper"] is None for row in table(cutoff=1, dataset="zeshel")["rows"])
+    assert all(row["paper"] is None for row in table(cutoff=1, **ZESHEL)["rows"])
 
 
 @pytest.mark.parametrize(

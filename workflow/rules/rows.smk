@@ -79,7 +79,7 @@ def rows_of_table(table):
         if table == "table1":
             row["repeats"] = S["repeats"].get(name, [])
         if table == "table3":
-            row |= {key: own.get(key) for key in ("merge_layers", "search")}
+            row |= {key: own.get(key) for key in ("merge_layers", "search", "sweep_of")}
         named.append(row)
     return named
 
@@ -88,7 +88,8 @@ def comparison(wildcards):
     """Settings of a table of rows, the row that the others are tested against among them."""
     against = S["compare"][wildcards.table]
     compared = against if against in S["tables"][wildcards.table] else None
-    return as_json({"rows": rows_of_table(wildcards.table), "against": compared})
+    rows = rows_of_table(wildcards.table)
+    return as_json({"rows": rows, "against": compared, "contrasts": S["contrasts"]})
 
 
 def evaluations(table):

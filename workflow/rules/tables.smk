@@ -139,7 +139,7 @@ rule table6:
     benchmark:
         f"{LOGS}/tables/table6.benchmark.tsv"
     params:
-        settings=as_json({"rows": rows_of_table("table6")}),
+        settings=as_json({"rows": rows_of_table("table6"), "contrasts": S["contrasts"]}),
     shell:
         "muver table --log {log} --name table6 --settings {params.settings:q}"
         " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"

@@ -15,7 +15,9 @@ from muver.corpus.kilt.parts import Part, dump_size, fitting_manifest, part_file
 from muver.corpus.kilt.reading import too_many_bad
 from muver.corpus.kilt.settings import bad_allowed
 from muver.corpus.kilt.titles import title_hash
+from muver.corpus.schema import WIKIPEDIA
 from muver.corpus.sources import find_source
+from muver.corpus.statistics import identify
 from muver.errors import InputError
 from muver.files import atomic_path, short_hash, write_manifest
 from muver.progress import logger
@@ -68,6 +70,9 @@ def finish(dump: str | Path, folder: str | Path, settings: Mapping[str, Any]) ->
         dict(settings),
         {"dump": short_hash([manifest["dump_sha256"] for manifest in manifests], 64)},
         fingerprint=short_hash([manifest["fingerprint"] for manifest in manifests], 64),
+        identified_as=identify(
+            {"worlds": {}, "entities": {WIKIPEDIA: counts["entities"]}, "mentions": {}}
+        ),
         source={"file": dump.name, "bytes": dump_size(dump)},
         **counts,
         bad=bad,

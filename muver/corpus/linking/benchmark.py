@@ -20,6 +20,8 @@ class LinkedMention(NamedTuple):
         Wikipedia id of the gold entity, -1 if there is none.
     gold_title
         Its title, empty if there is none.
+    document
+        The article that the mention stands in; None where the benchmark does not say.
     """
 
     mention_id: str
@@ -28,6 +30,7 @@ class LinkedMention(NamedTuple):
     right: str
     gold_id: int
     gold_title: str
+    document: str | None = None
 
 
 class Benchmark(NamedTuple):

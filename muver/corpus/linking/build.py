@@ -11,7 +11,7 @@ from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.linking.benchmark import Benchmark, LinkedMention, locate
 from muver.corpus.linking.blink import read_blink
 from muver.corpus.linking.conll import read_conll
-from muver.corpus.linking.match import Match, match, report
+from muver.corpus.linking.match import BY, Match, match, report
 from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA, table_writer
 from muver.corpus.sources import find_source
 from muver.errors import InputError
@@ -21,6 +21,7 @@ from muver.progress import logger
 DEFAULTS: dict[str, Any] = {
     "context_tokens": 128,  # words kept on each side
     "expected": None,  # a declared source whose published number of mentions must be met
+    "match": "id",  # how a gold entity is found in the base: id or id_or_title
     "shown": 100,  # examples of each kind in the report
 }
 READERS = {".jsonl": read_blink, ".conll": read_conll, ".tsv": read_conll}
@@ -62,16 +63,20 @@ def link_set(
         if no gold entity at all is in the base. Nothing is written then.
     """
     settings = with_defaults(given, DEFAULTS)
+    if settings["match"] not in BY:
+        raise InputError(
+            f"--settings: match is {settings['match']!r}, expected one of {', '.join(BY)}."
+        )
     path = locate(name, path, below)
     mentions, left_out = _read(name, path)
     _check_number(name, path, len(mentions), settings["expected"])
     base = KnowledgeBase(kb)
-    matches = match(mentions, base)
+    matches = match(mentions, base, settings["match"])
     counts = {**report(mentions, matches, settings["shown"]), "left_out": left_out}
     if not counts["in_kb"]:
         raise InputError(
-            f"{path}: of {len(mentions)} mentions none has its gold entity in {kb}, neither by id "
-            "nor by title. Is it the knowledge base of this benchmark?"
+            f"{path}: of {len(mentions)} mentions none has its gold entity in {kb}, found by "
+            f"{settings['match'].replace('_', ' ')}. Is it the knowledge base of this benchmark?"
         )
     with table_writer(mentions_path, LINKED_MENTIONS) as writer:
         writer.write_table(_table(name, mentions, matches, settings["context_tokens"]))
@@ -120,7 +125,7 @@ def _table(
 ) -> pa.Table:
     rows = [
         (
-            mention.mention_id, name, WIKIPEDIA,
+            mention.mention_id, name, WIKIPEDIA, mention.document,
             " ".join(_last(mention.left.lower().split(), tokens)), mention.text.lower(),
             " ".join(mention.right.lower().split()[:tokens]), found.entity, "", found.kind,
         )

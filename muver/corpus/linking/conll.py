@@ -120,6 +120,7 @@ def _as_linked(mention: _Mention, tokens: list[str], called: str) -> LinkedMenti
         " ".join(tokens[mention.end :]),
         whole_id(identity),
         title_of(entity, address),
+        called,
     )
 
 

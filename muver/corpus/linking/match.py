@@ -12,6 +12,7 @@ from muver.corpus.kilt.titles import normal_title
 from muver.corpus.linking.benchmark import LinkedMention
 
 KINDS = ("id", "title", "none")
+BY = ("id", "id_or_title")
 
 
 class Match(NamedTuple):
@@ -22,18 +23,29 @@ class Match(NamedTuple):
     title: str
 
 
-def match(mentions: Sequence[LinkedMention], base: KnowledgeBase) -> list[Match]:
+def match(mentions: Sequence[LinkedMention], base: KnowledgeBase, by: str) -> list[Match]:
     """Find the gold entities: by Wikipedia id, then by title (`normal_title`), else not at all.
 
     An id that the base does not have is that of a page that was merged, moved or written after the
     dump; its title may be there all the same.
+
+    Parameters
+    ----------
+    by
+        ``id``: by id alone, as for the numbers that the paper quotes for BLINK; ``id_or_title``.
     """
     gold = base.by_id([mention.gold_id for mention in mentions])
     kinds = ["none" if entity == NONE else "id" for entity in gold]
+    if by == "id":
+        return _matches(gold, kinds, base)
     rest = [at for at in np.flatnonzero(gold == NONE) if normal_title(mentions[at].gold_title)]
     gold[rest] = base.by_title([mentions[at].gold_title for at in rest])
     for at in rest:
         kinds[at] = "none" if gold[at] == NONE else "title"
+    return _matches(gold, kinds, base)
+
+
+def _matches(gold: NDArray[np.int64], kinds: Sequence[str], base: KnowledgeBase) -> list[Match]:
     return [
         Match(None if kind == "none" else int(entity), kind, title)
         for entity, kind, title in zip(gold, kinds, _titles(gold, base), strict=True)

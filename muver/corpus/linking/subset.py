@@ -235,5 +235,5 @@ def _counts(
         "worlds": {WIKIPEDIA: world},
         "mentions": {**mentions, "test": 0},
         "entities": {TRAINING: len(numbers), VALIDATION: len(numbers), "test": 0},
-        "published": None,
+        "identified_as": None,
     }

@@ -23,7 +23,8 @@ MENTIONS = [
 ]
 
 
-def link(tmp_path, kb, lines=MENTIONS, name="msnbc", **settings):
+def link(tmp_path, kb, lines=MENTIONS, name="msnbc", match="id_or_title", **settings):
+    settings["match"] = match
     file = write(tmp_path / "file.jsonl", lines)
     return link_set(name, file, kb, tmp_path / "m.parquet", tmp_path / "m.json", settings)
 
@@ -61,6 +62,7 @@ def test_the_table(tmp_path, kb):
             "mention_id": "b",
             "split": "msnbc",
             "world": "wikipedia",
+            "document": None,
             "context_left": "of nyc",
             "mention": "nyc",
             "context_right": "right .",
@@ -69,6 +71,15 @@ def test_the_table(tmp_path, kb):
             "matched": "title",
         }
     ]
+
+
+def test_by_id_alone(tmp_path, kb):
+    counts = link(tmp_path, kb, match="id")
+    assert counts["matched"] == {"id": 3, "title": 0, "none": 4}
+    table = pq.read_table(tmp_path / "m.parquet")
+    assert table["gold"].to_pylist() == [1, None, None, None, 3, None, 3]
+    with pytest.raises(InputError, match="match is 'title', expected one of id, id_or_title"):
+        link(tmp_path, kb, match="title")
 
 
 def test_so_many_words_of_context(tmp_path, kb):
@@ -97,7 +108,9 @@ def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
 
 
 def test_the_wrong_base_is_noticed(tmp_path, kb):
-    with pytest.raises(InputError, match="of 2 mentions none has its gold entity in .*neither"):
+    with pytest.raises(
+        InputError, match="of 2 mentions none has its gold entity in .*by id or title"
+    ):
         link(tmp_path, kb, [MENTIONS[3], MENTIONS[5]])
     assert not (tmp_path / "m.parquet").exists()
 

@@ -42,7 +42,7 @@ def read(tmp_path, text, name):
 def test_every_line_of_a_small_file(tmp_path):
     (german, york, rome), left_out = read(tmp_path, AIDA, "aida-train")
     assert left_out == {"no_entity": 1, "no_address": 0}
-    assert german == ("1:2", "EU rejects", "German", "call . New York Rome", 11867, "Germany")
+    assert german == ("1:2", "EU rejects", "German", "call . New York Rome", 11867, "Germany", "1")
     assert york.text == "New York" and york.gold_title == "New York City"
     assert york.left == "EU rejects German call ." and york.right == "Rome"
     assert rome.left.endswith("New York") and rome.right == "" and rome.gold_id == 25458
@@ -50,17 +50,17 @@ def test_every_line_of_a_small_file(tmp_path):
 
 def test_the_parts_of_aida_are_told_by_the_numbers_of_its_documents(tmp_path):
     (dragomir,), left_out = read(tmp_path, AIDA, "aida-testa")
-    assert dragomir == ("947testa:0", "", "Dragomir", "Nowhere", -1, "Dragomir Štor")
+    assert dragomir == ("947testa:0", "", "Dragomir", "Nowhere", -1, "Dragomir Štor", "947testa")
     assert left_out == {"no_entity": 0, "no_address": 1}
     (att,), _ = read(tmp_path, AIDA, "aida-testb")
-    assert att == ("1163testb:0", "", "AT&T", "", 17555269, "AT&T")
+    assert att == ("1163testb:0", "", "AT&T", "", 17555269, "AT&T", "1163testb")
 
 
 def test_of_another_set_all_documents_are_taken(tmp_path):
     mentions, left_out = read(tmp_path, MSNBC, "msnbc")
     assert mentions == [
-        ("Bus1.txt:0", "", "Home Depot", "grew", -1, "The Home Depot"),
-        ("Bus2.txt:0", "", "Rome", "", 25458, "Rome"),
+        ("Bus1.txt:0", "", "Home Depot", "grew", -1, "The Home Depot", "Bus1.txt"),
+        ("Bus2.txt:0", "", "Rome", "", 25458, "Rome", "Bus2.txt"),
     ]
     assert left_out == {"no_entity": 0, "no_address": 0}
     again, _ = read(tmp_path, MSNBC.replace("Bus2", "Bus1"), "msnbc")

@@ -92,7 +92,7 @@ def test_counts(subset):
         },
         "mentions": {"train": 3, "val": 2, "test": 0},
         "entities": {"train": 5, "val": 5, "test": 0},
-        "published": None,
+        "identified_as": None,
     }
     manifest = read_json(subset / "manifest.json")
     assert manifest["counts"] == {

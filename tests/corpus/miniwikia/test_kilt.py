@@ -81,7 +81,7 @@ def test_linking_finds_what_was_made(raw, tmp_path):
     for name in SETS:
         files = ["--file", raw / f"{name}.jsonl", "--kb", tmp_path / "kb"]
         out = ["--mentions", tmp_path / f"{name}.parquet", "--report", tmp_path / f"{name}.json"]
-        call(link, "--set", name, *files, *out)
+        call(link, "--set", name, *files, *out, "--settings", '{"match": "id_or_title"}')
         report = read_json(tmp_path / f"{name}.json")
         assert report["matched"] == made["mentions"][name]
         assert report["other_title"] == 0

@@ -81,7 +81,7 @@ def store_of(kb, model, root):
     columns = {
         ENTITIES: [world, numbers, ids, titles, texts, [None] * count],
         SENTENCES: [world, numbers, [row["paragraphs"] for row in rows], spans, spans],
-        MENTIONS: [["m"], ["test"], ["wiki"], ["left"], ["it"], ["right"], [0], [""]],
+        MENTIONS: [["m"], ["test"], ["wiki"], [None], ["left"], ["it"], ["right"], [0], [""]],
     }
     paths = {}
     for schema, name in ((ENTITIES, "entities"), (MENTIONS, "mentions"), (SENTENCES, "sentences")):

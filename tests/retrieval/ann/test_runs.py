@@ -44,7 +44,8 @@ def data(made, tmp_path_factory):
     ids = [f"m{number}" for number in range(60)]
     text = [""] * 60
     table = pa.table(
-        [ids, ["aida"] * 60, ["wikipedia"] * 60, text, text, text, list(range(60)), text], MENTIONS
+        [ids, ["aida"] * 60, ["wikipedia"] * 60, text, text, text, text, list(range(60)), text],
+        MENTIONS,
     )
     pq.write_table(table, folder / "mentions.parquet")
     source = sha256_of(folder / "mentions.parquet")

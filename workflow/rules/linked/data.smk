@@ -117,7 +117,13 @@ rule link:
     params:
         file=lambda wildcards: own_file(wildcards.set) or L["files"][wildcards.set],
         below=lambda wildcards: "" if own_file(wildcards.set) else f"--below {BENCHMARKS}",
-        settings=as_json({**S["corpus"], "expected": "blink_benchmarks" if COUNTED else None}),
+        settings=as_json(
+            {
+                **S["corpus"],
+                "match": L["match"],
+                "expected": "blink_benchmarks" if COUNTED else None,
+            }
+        ),
     shell:
         f"muver link --log {{log}} --set {{wildcards.set}} {KB}"
         " --file {params.file:q} {params.below} --settings {params.settings:q}"

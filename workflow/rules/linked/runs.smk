@@ -89,6 +89,7 @@ rule table2:
             {
                 "rows": [{"method": S["systems"][s]["method"], "system": s} for s in ROWS],
                 "against": S["compare"]["table2"] if S["compare"]["table2"] in ROWS else None,
+                "contrasts": S["contrasts"],
                 "sets": L["test"],
             }
         ),
