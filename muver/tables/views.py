@@ -1,8 +1,8 @@
 """Table 3: recall against the number of views an entity, by how views are merged."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from muver.checking import did_you_mean
 from muver.errors import InputError
 from muver.evaluation.bootstrap import METHOD
 from muver.tables.evaluations import Evaluations
@@ -14,7 +14,7 @@ from muver.tables.verdict import compare
 
 Table = dict[str, Any]
 Row = dict[str, Any]
-SEARCHES = ("distant", "close")
+RELEASED = "as released"
 
 
 def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Evaluations) -> Table:
@@ -23,8 +23,8 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
     Parameters
     ----------
     rows
-        ``method``, ``system``, ``merge_layers`` (0: nothing merged) and ``search``: which pairs
-        of views were merged, ``distant`` or ``close``, or None where nothing was.
+        ``method``, ``system``, ``merge_layers`` (0: nothing merged) and ``search``, the name of
+        the search that merged, or None where nothing was.
     cutoff
         The k of recall@k that the table shows; the data have all.
 
@@ -32,7 +32,10 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
     -------
     Of each row ``views_per_entity`` (None for a system without views), the counts and recall in
     percent with bootstrap intervals, and, where the dataset is the paper's and it has a row of as
-    many views, ``paper_views``, its value, the difference in points and a verdict.
+    many views, ``paper_views``, its value, the difference in points and a verdict. Of a row with
+    merged views also ``pairs`` ("distant" or "close"), the ``reading`` of the search in words,
+    both as ``searched``, and ``start``, the system of the row of the same views before any
+    merging; each is None where there is none.
     """
     shared = evaluations.shared(name)
     if cutoff not in shared["cutoffs"]:
@@ -41,18 +44,22 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
             f"{', '.join(map(str, shared['cutoffs']))}."
         )
     _check(rows)
+    searches = [_search(row, evaluations.by_system[row["system"]]["settings"]) for row in rows]
+    _check_places(rows, searches)
     comparable = is_papers(shared["dataset"]) and cutoff == paper()[name]["cutoff"]
     built = []
-    for row in rows:
+    for row, search in zip(rows, searches, strict=True):
         found = evaluations.by_system[row["system"]]
         views = found["views_per_entity"]
-        theirs = published_views(row["method"], row["search"], views) if comparable else None
+        theirs = published_views(row["method"], search["pairs"], views) if comparable else None
         recall = theirs and {str(cutoff): theirs["recall"]}
         built.append(
             {
                 **evaluations.identity(row),
                 "merge_layers": row["merge_layers"],
                 "search": row["search"],
+                **search,
+                "start": _start(row, rows, evaluations),
                 "views_per_entity": views,
                 **{key: found[key] for key in ("mentions", "hits", "micro", "interval", "macro")},
                 "paper_views": theirs and theirs["views"],
@@ -70,25 +77,63 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
 
 
 def _check(rows: list[Row]) -> None:
-    seen = set()
     for row in rows:
         layers, search = row["merge_layers"], row["search"]
         if type(layers) is not int or layers < 0:
             raise InputError(
                 f"--settings: {row['system']}: merge_layers is {layers!r}, expected 0 or more."
             )
-        if (search in SEARCHES) if layers == 0 else (search not in SEARCHES):
-            allowed = "null" if layers == 0 else " or ".join(SEARCHES)
+        if (search is not None) if layers == 0 else not isinstance(search, str):
             raise InputError(
-                f"--settings: {row['system']}: search is {search!r}, expected {allowed} with "
-                f"{layers} merged layers.{did_you_mean(str(search), SEARCHES)}"
+                f"--settings: {row['system']}: search is {search!r}, expected "
+                f"{'a name' if layers else 'null'} with {layers} merged layers."
             )
-        place = (row["method"], layers, search)
-        if layers and place in seen:
+
+
+def _search(row: Row, settings: Mapping[str, Any]) -> dict[str, str | None]:
+    """Which pairs were merged and how, in words, from the settings that a row was made with."""
+    if not row["merge_layers"]:
+        return dict.fromkeys(("pairs", "reading", "searched"))
+    merge = settings.get("merge", {})
+    if "pairs" not in merge:
+        raise InputError(
+            f"evaluation of {row['system']}: its settings do not say which pairs of views were "
+            "merged. Run the evaluate stage again."
+        )
+    further = {
+        "among all views": merge.get("among") == "all",
+        "wasted choices replaced": merge.get("wasted") == "replaced",
+    }
+    reading = ", ".join(words for words, so in further.items() if so)
+    searched = ", ".join(filter(None, (f"{merge['pairs']} pairs", reading)))
+    return {"pairs": merge["pairs"], "reading": reading or RELEASED, "searched": searched}
+
+
+def _check_places(rows: list[Row], searches: list[dict[str, str | None]]) -> None:
+    seen = set()
+    for row, search in zip(rows, searches, strict=True):
+        place = (row["method"], row["merge_layers"], search["searched"])
+        if row["merge_layers"] and place in seen:
+            method, layers, searched = place
             raise InputError(
-                f"--settings: {row['method']}, layer {layers}, {search} stands in two rows."
+                f"--settings: {method}, layer {layers}, {searched} stands in two rows."
             )
         seen.add(place)
+
+
+def _start(row: Row, rows: list[Row], evaluations: Evaluations) -> str | None:
+    """The first row without merging whose settings are this one's but for merging."""
+
+    def before(system: str) -> dict[str, Any]:
+        settings = evaluations.by_system[system]["settings"]
+        merging = ("merge_layers", "search")
+        shared = {key: value for key, value in settings.items() if key not in ("system", "merge")}
+        retrieve = settings.get("retrieve", {}).items()
+        return {**shared, "retrieve": {k: v for k, v in retrieve if k not in merging}}
+
+    own = before(row["system"])
+    starts = (r["system"] for r in rows if not r["merge_layers"] and before(r["system"]) == own)
+    return next(starts, None) if row["merge_layers"] else None
 
 
 def page(table: Table) -> Page:
@@ -98,24 +143,20 @@ def page(table: Table) -> Page:
 
 
 def _main(table: Table) -> Section:
-    k = str(table["cutoff"])
-    lines: dict[Any, dict[str | None, Row]] = {}
-    for row in table["rows"]:
-        merged = row["merge_layers"] > 0
-        place = (row["method"], row["merge_layers"]) if merged else row["system"]
-        lines.setdefault(place, {})[row["search"]] = row
+    k, lines = str(table["cutoff"]), _lines(table["rows"])
     header = [
-        "method", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)", "row_key",
-        "row_key (close)",
+        "method", "search", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)",
+        "row_key", "row_key (close)",
     ]  # fmt: skip
     grid = []
-    for line in lines.values():
+    for line in lines:
         plain = line.get(None)
         distant, close = line.get("distant", plain), line.get("close")
         either = distant or close
         grid.append(
             [
                 either["method"],
+                either["reading"] or "",
                 _views(distant),
                 _recall(distant, k),
                 _recall(close or plain, k),
@@ -127,9 +168,38 @@ def _main(table: Table) -> Section:
     note = (
         f"Recall@{k} against the mean number of views an entity; a line of merged views is the "
         f"state after one more layer. {mentions_note(table)} Without merging there is one recall, "
-        "which stands in both columns."
+        f"which stands in both columns.{_unequal(lines)}"
     )
-    return Section("", note, header, grid, best_cells(grid, (2, 3)))
+    return Section("", note, header, grid, best_cells(grid, (3, 4)))
+
+
+def _lines(rows: Sequence[Row]) -> list[dict[str | None, Row]]:
+    """The table's lines: rows by their pairs, where two searches differ in nothing else."""
+    lines: dict[Any, dict[str | None, Row]] = {}
+    for row in rows:
+        layers = row["merge_layers"]
+        place = (row["method"], layers, row["reading"]) if layers else row["system"]
+        lines.setdefault(place, {})[row["pairs"]] = row
+    return list(lines.values())
+
+
+def _unequal(lines: Sequence[dict[str | None, Row]]) -> str:
+    """Where the columns differ in the number of views: of each search the last line that does."""
+    last = {}
+    for line in lines:
+        distant, close = line.get("distant"), line.get("close")
+        if distant and close and _views(distant) != _views(close):
+            last[distant["method"], distant["reading"]] = (
+                f"{distant['method']} {distant['reading']}, layer {distant['merge_layers']}: "
+                f"{_views(distant)} distant, {_views(close)} close"
+            )
+    if not last:
+        return ""
+    return (
+        " The two columns of a line can differ in the number of views as well as in the pairs "
+        f"({'; '.join(last.values())}): a pair that makes no new view is a wasted choice, which a "
+        "search as released does not replace, and an entity can run out of pairs."
+    )
 
 
 def _views(row: Row | None) -> str:
@@ -151,7 +221,7 @@ def _papers(table: Table) -> list[Section]:
     grid = [
         [
             row["method"],
-            row["search"] or "",
+            row["searched"] or "",
             _views(row),
             _recall(row, k),
             f"{row['paper_views']:.2f}",
@@ -162,7 +232,7 @@ def _papers(table: Table) -> list[Section]:
         for row in compared
     ]
     header = [
-        "method", "pairs", "# of Views", f"R@{k}", "paper's # of Views", f"paper's R@{k}",
+        "method", "merging", "# of Views", f"R@{k}", "paper's # of Views", f"paper's R@{k}",
         "difference", "verdict",
     ]  # fmt: skip
     note = (
@@ -194,7 +264,7 @@ def _intervals(table: Table) -> Section:
     grid = [
         [
             row["method"],
-            row["search"] or "",
+            row["searched"] or "",
             str(row["merge_layers"]),
             bounds(row["interval"]["micro"][k]),
             f"{row['macro'][k]:.2f}",
@@ -202,5 +272,5 @@ def _intervals(table: Table) -> Section:
         ]
         for row in table["rows"]
     ]
-    header = ["method", "pairs", "layers", f"R@{k}, interval", "mean of worlds", "its interval"]
+    header = ["method", "merging", "layers", f"R@{k}, interval", "mean of worlds", "its interval"]
     return Section("How sure the numbers are", f"{METHOD}.", header, grid)
