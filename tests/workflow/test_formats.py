@@ -10,7 +10,7 @@ import pytest
 from tests.workflow.conftest import ROOT
 
 TABLES = ("table1", "table3", "table4", "table5", "table6", "beyond", "grid")
-TEXT = {"method", "Domain", "Dataset", "Split", "KB", "Model", "sentences"}
+TEXT = {"method", "Domain", "Dataset", "Split", "KB", "Model", "sentences", "search"}
 
 
 @pytest.mark.parametrize("name", [*TABLES, "figure2"])
