@@ -126,6 +126,8 @@ def _add_row(facts: Facts, place: Place, evaluation: Mapping[str, Any]) -> None:
 def _add_vectors(facts: Facts, kind: str, group: str, manifest: Path) -> None:
     """How vectors were computed; how views were merged is the row's own affair."""
     settings = read_json(manifest)["settings"]
+    if kind == "merged":
+        settings = {"wasted": "kept", **settings}  # manifests of older versions do not name it
     facts.add(group, manifest, {k: v for k, v in settings.items() if k in COMPUTE})
     if kind == "merged":
         facts.add("merge", manifest, {k: v for k, v in settings.items() if k not in COMPUTE})

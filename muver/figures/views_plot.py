@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 NEEDED = (
-    "method", "system", "merge_layers", "search", "views_per_entity", "micro", "interval",
+    "method", "system", "merge_layers", "searched", "start", "views_per_entity", "micro",
+    "interval",
 )  # fmt: skip
 POINTS = ((VERMILION, "s"), (GREEN, "D"), (BLACK, "^"), (PURPLE, "P"))
 LINES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"))
@@ -70,8 +71,8 @@ def draw(table: dict[str, Any]) -> "Figure":
 def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
     """The rows that merge nothing, and the curves of those that do, in the table's order.
 
-    A curve starts at the nearest row above it that merges nothing and has the same name up to a
-    parenthesis: "MuVER" starts at "MuVER (w/o heuristic search)". Rows without views are left out.
+    A curve starts at the row that its rows name as their ``start``. Rows without views are left
+    out.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
         If a row lacks what is drawn, or no row has views.
     """
     points: list[Row] = []
-    curves: dict[tuple[str, str], Curve] = {}
+    merged: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if missing := [key for key in NEEDED if key not in row]:
             raise InputError(
@@ -91,17 +92,15 @@ def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
         elif not row["merge_layers"]:
             points.append(row)
         else:
-            same = [point for point in points if _family(point) == _family(row)]
-            label = f"{row['method']}, {row['search']} pairs"
-            curve = Curve(label, same[-1] if same else None, [])
-            curves.setdefault((row["method"], row["search"]), curve).rows.append(row)
-    if not points and not curves:
+            merged.setdefault((row["method"], row["searched"]), []).append(row)
+    if not points and not merged:
         raise InputError("no row of the table has a number of views: there is nothing to draw.")
-    return points, list(curves.values())
-
-
-def _family(row: Row) -> str:
-    return row["method"].split(" (")[0]
+    starts = {point["system"]: point for point in points}
+    curves = [
+        Curve(", ".join(names), starts.get(layers[0]["start"]), layers)
+        for names, layers in merged.items()
+    ]
+    return points, curves
 
 
 def _draw_curve(axes: "Axes", curve: Curve, k: str, colour: str, marker: str) -> None:

@@ -118,7 +118,7 @@ def _check_print(result: Result, problems: Problems) -> None:
     if "row_key" not in result.grid[0]:
         return
     column = result.grid[0].index("row_key")
-    printed = {row[column] for row in result.grid[1:] if len(row) > column}
+    printed = {row[column] for row in result.grid[1:] if len(row) > column and row[column]}
     keys = {row["row_key"] for row in result.rows}
     if not printed <= keys:
         problems.tell(

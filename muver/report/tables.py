@@ -20,7 +20,7 @@ from muver.report.results import Result
 from muver.tables.numbers import bounds
 
 Row = Mapping[str, Any]
-LABELS = {"domain": "Domain", "search": "pairs", "merge_layers": "layers"}
+LABELS = {"domain": "Domain", "searched": "merging", "merge_layers": "layers"}
 
 
 def tables(results: Sequence[Result], addresses: Addresses, problems: Problems) -> str:

@@ -27,6 +27,7 @@ def check_references(settings: Settings) -> None:
     for name, system in settings["systems"].items():
         _check_system(settings, name, system)
     _check_scratch(settings["scratch"])
+    _check_searches(settings["merge"]["searches"])
     _check_tables(settings)
     _check_linked(settings)
     _check_figures(settings)
@@ -169,6 +170,15 @@ def _check_scratch(scratch: Settings) -> None:
         )
 
 
+def _check_searches(searches: Settings) -> None:
+    for name, search in searches.items():
+        if "wasted" in search and search["among"] != "neighbours":
+            raise InputError(
+                f"params.yaml: merge.searches.{name}.wasted has a meaning among neighbours only; "
+                "among all views no choice is wasted. Leave it out."
+            )
+
+
 def _check_tables(settings: Settings) -> None:
     for table, rows in settings["tables"].items():
         _check_names(f"tables.{table}", rows, settings["systems"])
@@ -184,8 +194,7 @@ def _check_tables(settings: Settings) -> None:
         _check_names(f"compare.{table}", [system], settings["systems"], of="is")
     for pair in settings["contrasts"]:
         _check_names("contrasts", pair, settings["systems"])
-    for search in settings["sweep"]["searches"]:
-        _check_names("sweep.searches", [search], settings["merge"]["searches"])
+    _check_names("sweep.searches", settings["sweep"]["searches"], settings["merge"]["searches"])
     cutoff = settings["sweep"]["cutoff"]
     if "table3" in settings["results"] and cutoff not in settings["evaluate"]["cutoffs"]:
         raise InputError(

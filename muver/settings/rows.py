@@ -7,6 +7,7 @@ from muver.training.settings import PARITY
 
 Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
+AS_RELEASED = {"wasted": "kept"}  # of a search: what it does where it says nothing
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 
 
@@ -104,9 +105,10 @@ def retrieval_settings(settings: Settings, system: str, split: str | None = None
 
 
 def merge_settings(settings: Settings, search: str) -> Settings:
-    """Settings of one way of merging."""
+    """Settings of one way of merging; what is as released anyway stands in no row's key."""
     common = {key: value for key, value in settings["merge"].items() if key != "searches"}
-    return {**common, **settings["merge"]["searches"][search]}
+    own = settings["merge"]["searches"][search].items()
+    return {**common, **{key: value for key, value in own if AS_RELEASED.get(key) != value}}
 
 
 def row_settings(settings: Settings, system: str) -> Settings:

@@ -7,7 +7,7 @@ import io
 from muver.tables.page import Page, Section
 
 TEXT_COLUMNS = frozenset(  # the others hold numbers, aligned right
-    {"method", "Domain", "row_key", "row_key (close)", "pairs", "verdict", "Model"}
+    {"method", "Domain", "row_key", "row_key (close)", "search", "merging", "verdict", "Model"}
     | {"Dataset", "Split", "KB", "World", "Set", "Index"}
 )
 STYLE = """\

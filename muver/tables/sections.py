@@ -15,7 +15,7 @@ from muver.tables.verdict import VERDICTS
 Row = Mapping[str, Any]
 NEAR = paper()["tolerance"]["near"]
 RULE = (
-    "After ± the half-width of the 95% interval of the difference between two equal systems: of "
+    "The half-width is that of the 95% interval of the difference between two equal systems: of "
     "two recalls over as many independent mentions, or of two seeds where the row has several. "
     f"Reproduced: inside, where that is at most {NEAR} points; cannot tell: inside a wider one. "
     f"Near: outside, within {NEAR} points. Both directions count."

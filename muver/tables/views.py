@@ -1,10 +1,11 @@
 """Table 3: recall against the number of views an entity, by how views are merged."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from muver.checking import did_you_mean
 from muver.errors import InputError
 from muver.evaluation.bootstrap import method
+from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
 from muver.tables.numbers import bounds, percent
 from muver.tables.page import Page, Section, best_cells
@@ -14,7 +15,8 @@ from muver.tables.verdict import compare
 
 Table = dict[str, Any]
 Row = dict[str, Any]
-SEARCHES = ("distant", "close")
+RELEASED = "as released"
+ALIKE = 0.01  # two numbers of views are the same, as they are beside the paper's
 
 
 def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Evaluations) -> Table:
@@ -23,9 +25,9 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
     Parameters
     ----------
     rows
-        ``method``, ``system``, ``merge_layers`` (0: nothing merged) and ``search``: which pairs
-        of views were merged, ``distant`` or ``close``, or None where nothing was. ``sweep_of``: the
-        system whose settings these are but for layers and search; None for a system itself.
+        ``method``, ``system``, ``merge_layers`` (0: nothing merged) and ``search``, the name of
+        the search that merged, or None where nothing was. ``sweep_of``: the system whose settings
+        these are but for layers and search; None for a system itself.
     cutoff
         The k of recall@k that the table shows; the data have all.
 
@@ -33,7 +35,10 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
     -------
     Of each row ``views_per_entity`` (None for a system without views), the counts and recall in
     percent with bootstrap intervals, and, where the dataset is the paper's and it has a row of as
-    many views, ``paper_views``, its value, the difference in points and a verdict.
+    many views, ``paper_views``, its value, the difference in points and a verdict. Of a row with
+    merged views also ``pairs`` ("distant" or "close"), the ``reading`` of the search in words,
+    both as ``searched``, and ``start``, the system of the row of the same views before any
+    merging; each is None where there is none. Beside the rows ``contrasts``: distant minus close.
     """
     shared = evaluations.shared(name)
     if cutoff not in shared["cutoffs"]:
@@ -42,19 +47,23 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
             f"{', '.join(map(str, shared['cutoffs']))}."
         )
     _check(rows)
+    searches = [_search(row, evaluations.by_system[row["system"]]["settings"]) for row in rows]
+    _check_places(rows, searches)
     comparable = is_papers(shared) and cutoff == paper()[name]["cutoff"]
     built = []
-    for row in rows:
+    for row, search in zip(rows, searches, strict=True):
         found = evaluations.by_system[row["system"]]
         views = found["views_per_entity"]
         system = row["sweep_of"] or row["system"]
-        theirs = published_views(system, row["search"], views) if comparable else None
+        theirs = published_views(system, search["pairs"], views) if comparable else None
         recall = theirs and {str(cutoff): theirs["recall"]}
         built.append(
             {
                 **evaluations.identity(row),
                 "merge_layers": row["merge_layers"],
                 "search": row["search"],
+                **search,
+                "start": _start(row, rows, evaluations),
                 "views_per_entity": views,
                 **{key: found[key] for key in ("mentions", "hits", "micro", "interval", "macro")},
                 "paper_views": theirs and theirs["views"],
@@ -68,56 +77,110 @@ def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Ev
         "cutoff": cutoff,
         "interval": method(shared["resample"]),
         "rows": built,
+        "contrasts": _contrasts(built, evaluations),
     }
 
 
+def _contrasts(rows: list[Row], evaluations: Evaluations) -> list[dict[str, Any]]:
+    """Distant minus close, after each layer of searches that differ in nothing else."""
+    built = []
+    for line in _lines(rows):
+        if not line.keys() >= {"distant", "close"}:
+            continue
+        pair = [line["distant"], line["close"]]
+        papers = {row["system"]: row["paper"] for row in pair}
+        systems = [row["system"] for row in pair]
+        (found,) = contrasts.build([systems], pair, evaluations, papers.get)
+        one = pair[0]
+        found["method"] = (
+            f"{one['method']}, layer {one['merge_layers']} ({one['reading']}): distant minus close"
+        )
+        built.append(found)
+    return built
+
+
 def _check(rows: list[Row]) -> None:
-    seen = set()
     for row in rows:
         layers, search = row["merge_layers"], row["search"]
         if type(layers) is not int or layers < 0:
             raise InputError(
                 f"--settings: {row['system']}: merge_layers is {layers!r}, expected 0 or more."
             )
-        if (search in SEARCHES) if layers == 0 else (search not in SEARCHES):
-            allowed = "null" if layers == 0 else " or ".join(SEARCHES)
+        if (search is not None) if layers == 0 else not isinstance(search, str):
             raise InputError(
-                f"--settings: {row['system']}: search is {search!r}, expected {allowed} with "
-                f"{layers} merged layers.{did_you_mean(str(search), SEARCHES)}"
+                f"--settings: {row['system']}: search is {search!r}, expected "
+                f"{'a name' if layers else 'null'} with {layers} merged layers."
             )
-        place = (row["method"], layers, search)
-        if layers and place in seen:
+
+
+def _search(row: Row, settings: Mapping[str, Any]) -> dict[str, str | None]:
+    """Which pairs were merged and how, in words, from the settings that a row was made with."""
+    if not row["merge_layers"]:
+        return dict.fromkeys(("pairs", "reading", "searched"))
+    merge = settings.get("merge", {})
+    if "pairs" not in merge:
+        raise InputError(
+            f"evaluation of {row['system']}: its settings do not say which pairs of views were "
+            "merged. Run the evaluate stage again."
+        )
+    further = {
+        "among all views": merge.get("among") == "all",
+        "wasted choices replaced": merge.get("wasted") == "replaced",
+    }
+    reading = ", ".join(words for words, so in further.items() if so)
+    searched = ", ".join(filter(None, (f"{merge['pairs']} pairs", reading)))
+    return {"pairs": merge["pairs"], "reading": reading or RELEASED, "searched": searched}
+
+
+def _check_places(rows: list[Row], searches: list[dict[str, str | None]]) -> None:
+    seen = set()
+    for row, search in zip(rows, searches, strict=True):
+        place = (row["method"], row["merge_layers"], search["searched"])
+        if row["merge_layers"] and place in seen:
+            method, layers, searched = place
             raise InputError(
-                f"--settings: {row['method']}, layer {layers}, {search} stands in two rows."
+                f"--settings: {method}, layer {layers}, {searched} stands in two rows."
             )
         seen.add(place)
 
 
+def _start(row: Row, rows: list[Row], evaluations: Evaluations) -> str | None:
+    """The first row without merging whose settings are this one's but for merging."""
+
+    def before(system: str) -> dict[str, Any]:
+        settings = evaluations.by_system[system]["settings"]
+        merging = ("merge_layers", "search")
+        shared = {key: value for key, value in settings.items() if key not in ("system", "merge")}
+        retrieve = settings.get("retrieve", {}).items()
+        return {**shared, "retrieve": {k: v for k, v in retrieve if k not in merging}}
+
+    own = before(row["system"])
+    starts = (r["system"] for r in rows if not r["merge_layers"] and before(r["system"]) == own)
+    return next(starts, None) if row["merge_layers"] else None
+
+
 def page(table: Table) -> Page:
     """The table for people: the two ways of merging side by side, as the paper has them."""
-    sections = [_main(table), *_papers(table), _intervals(table)]
+    shown = {**table, "cutoffs": [table["cutoff"]]}
+    sections = [_main(table), *_papers(table), *contrasts.section(shown), _intervals(table)]
     return Page(f"{table['caption']}, {table['dataset']}", sections)
 
 
 def _main(table: Table) -> Section:
-    k = str(table["cutoff"])
-    lines: dict[Any, dict[str | None, Row]] = {}
-    for row in table["rows"]:
-        merged = row["merge_layers"] > 0
-        place = (row["method"], row["merge_layers"]) if merged else row["system"]
-        lines.setdefault(place, {})[row["search"]] = row
+    k, lines = str(table["cutoff"]), _lines(table["rows"])
     header = [
-        "method", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)", "row_key",
-        "row_key (close)",
+        "method", "search", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)",
+        "row_key", "row_key (close)",
     ]  # fmt: skip
     grid = []
-    for line in lines.values():
+    for line in lines:
         plain = line.get(None)
         distant, close = line.get("distant", plain), line.get("close")
         either = distant or close
         grid.append(
             [
                 either["method"],
+                either["reading"] or "",
                 _views(distant),
                 _recall(distant, k),
                 _recall(close or plain, k),
@@ -129,9 +192,42 @@ def _main(table: Table) -> Section:
     note = (
         f"Recall@{k} against the mean number of views an entity; a line of merged views is the "
         f"state after one more layer. {mentions_note(table)} Without merging there is one recall, "
-        "which stands in both columns."
+        f"which stands in both columns.{_unequal(lines)}"
     )
-    return Section("", note, header, grid, best_cells(grid, (2, 3)))
+    return Section("", note, header, grid, best_cells(grid, (3, 4)))
+
+
+def _lines(rows: Sequence[Row]) -> list[dict[str | None, Row]]:
+    """The table's lines: rows by their pairs, where two searches differ in nothing else."""
+    lines: dict[Any, dict[str | None, Row]] = {}
+    for row in rows:
+        layers = row["merge_layers"]
+        place = (row["method"], layers, row["reading"]) if layers else row["system"]
+        lines.setdefault(place, {})[row["pairs"]] = row
+    return list(lines.values())
+
+
+def _unequal(lines: Sequence[dict[str | None, Row]]) -> str:
+    """Where the columns differ in the number of views: of each search the last line that does."""
+    last = {}
+    for line in lines:
+        distant, close = line.get("distant"), line.get("close")
+        if not distant or not close:
+            continue
+        few, many = sorted(row["views_per_entity"] for row in (distant, close))
+        if many - few > ALIKE * many:
+            last[distant["method"], distant["reading"]] = (
+                f"{distant['method']} {distant['reading']}, layer {distant['merge_layers']}: "
+                f"{_views(distant)} distant, {_views(close)} close"
+            )
+    if not last:
+        return ""
+    return (
+        " The columns differ in the number of views as well as in the pairs "
+        f"({'; '.join(last.values())}), so that neither alone explains a difference in recall. A "
+        "search makes fewer views where a chosen pair makes none (as released, no other takes its "
+        "place) and where an entity has no pair left."
+    )
 
 
 def _views(row: Row | None) -> str:
@@ -153,19 +249,20 @@ def _papers(table: Table) -> list[Section]:
     grid = [
         [
             row["method"],
-            row["search"] or "",
+            row["searched"] or "",
             _views(row),
             _recall(row, k),
             f"{row['paper_views']:.2f}",
             f"{row['paper'][k]:.2f}",
             f"{row['difference'][k]:+z.2f}",
+            f"{row['half_width'][k]:.2f}",
             row["verdict"][k],
         ]
         for row in compared
     ]
     header = [
-        "method", "pairs", "# of Views", f"R@{k}", "paper's # of Views", f"paper's R@{k}",
-        "difference", "verdict",
+        "method", "merging", "# of Views", f"R@{k}", "paper's # of Views", f"paper's R@{k}",
+        "difference", "half-width", "verdict",
     ]  # fmt: skip
     note = (
         f"{source}. A row with merged views is compared with the paper's whose number of views is "
@@ -197,7 +294,7 @@ def _intervals(table: Table) -> Section:
     grid = [
         [
             row["method"],
-            row["search"] or "",
+            row["searched"] or "",
             str(row["merge_layers"]),
             bounds(row["interval"]["micro"][k]),
             f"{row['macro'][k]:.2f}",
@@ -205,5 +302,5 @@ def _intervals(table: Table) -> Section:
         ]
         for row in table["rows"]
     ]
-    header = ["method", "pairs", "layers", f"R@{k}, interval", "mean of worlds", "its interval"]
+    header = ["method", "merging", "layers", f"R@{k}, interval", "mean of worlds", "its interval"]
     return Section("How sure the numbers are", f"{table['interval']}.", header, grid)

@@ -23,36 +23,23 @@ def above_layers(
     Parameters
     ----------
     rows
-        The table's, one an entry; those of a sweep have a ``search`` and their ``merge_layers``.
+        The table's, one an entry; those of a sweep have a ``search``, how they were ``searched``
+        in words, their ``merge_layers`` and ``start``.
     figures
         Kept with each parent.
     """
     sweeps: dict[tuple[str, str], list[int]] = {}
     for at, row in enumerate(rows):
         if row.get("search"):
-            sweeps.setdefault((row["method"], row["search"]), []).append(at)
+            sweeps.setdefault((row["method"], row["searched"]), []).append(at)
     found = list(entries)
-    for (method, search), places in sweeps.items():
-        above = [at for at, row in enumerate(rows) if _starts(row, entries[at], entries[places[0]])]
-        parent = _parent(
-            f"{method}, {search} pairs", rows, entries, places, [*above[:1], *places], cutoffs
-        )
+    for names, places in sweeps.items():
+        start = rows[places[0]]["start"]
+        above = [at for at, row in enumerate(rows) if row["system"] == start]
+        parent = _parent(", ".join(names), rows, entries, places, [*above, *places], cutoffs)
         found[places[0]] = replace(parent, files=[(path, "figures") for path in figures])
     under = {at for places in sweeps.values() for at in places[1:]}
     return [entry for at, entry in enumerate(found) if at not in under]
-
-
-def _starts(row: Row, entry: Entry, first: Entry) -> bool:
-    """Whether a row shows the views that a sweep starts from: its model's, unmerged."""
-    return (
-        row.get("search") is None
-        and row.get("merge_layers") == 0
-        and _of_model(entry) == _of_model(first)
-    )
-
-
-def _of_model(entry: Entry) -> dict[str, str]:
-    return {name: text for name, text in entry.parameters.items() if name.startswith("model.")}
 
 
 def _parent(

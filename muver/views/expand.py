@@ -45,7 +45,8 @@ def expand_world(
     encode
         Token ids to (n, d) vectors.
     settings
-        ``layers``, ``top_k``, ``pairs``, ``max_tokens``; ``among`` ("neighbours" if left out).
+        ``layers``, ``top_k``, ``pairs``, ``max_tokens``; ``among`` ("neighbours" if left out) and
+        ``wasted`` ("kept" if left out).
 
     Returns
     -------
@@ -54,7 +55,7 @@ def expand_world(
     """
     kind = SEARCHES[settings.get("among", "neighbours")]
     slices = entity_slices(entities)
-    searches = [kind(vectors[own], settings["top_k"], settings["pairs"]) for own in slices]
+    searches = [kind(vectors[own], settings) for own in slices]
     layers = []
     for _ in range(settings["layers"]):
         proposed = [search.propose() for search in searches]

@@ -3,7 +3,9 @@
 Among *neighbours*: an entity with n views has n *slots* throughout. Slot i starts as view i alone;
 when it is chosen it grows to the end of slot i + 1 and keeps its place, so the number of slots, and
 with it the number of pairs chosen in every layer, never changes. Views made in earlier layers stay
-among the entity's views. This is how the released code searches.
+among the entity's views. This is how the released code searches. A chosen slot whose neighbour does
+not reach beyond it makes no view: that choice is *wasted* as released; it can also be *replaced* by
+the next pair in the order, so that every layer makes as many views as it may.
 
 Among *all* views: our reading of the paper's text, in which any two members of the growing set V
 may be united. A member of V is a set of original views.
@@ -16,10 +18,14 @@ import numpy as np
 
 Pairs = Literal["distant", "close"]
 PAIRS = get_args(Pairs)
+Wasted = Literal["kept", "replaced"]
+WASTED = get_args(Wasted)
 Members = frozenset[int]  # original views, numbered from 0
 
 
-def pairs_to_merge(vectors: np.ndarray, top_k: float, pairs: Pairs = "distant") -> list[int]:
+def pairs_to_merge(
+    vectors: np.ndarray, top_k: float, pairs: Pairs = "distant", able: np.ndarray | None = None
+) -> list[int]:
     """Choose the left members i of the neighbouring pairs (i, i + 1) to merge.
 
     Parameters
@@ -27,10 +33,12 @@ def pairs_to_merge(vectors: np.ndarray, top_k: float, pairs: Pairs = "distant") 
     vectors : (n, dimension) float array
         The slots' vectors at the start of the layer.
     top_k
-        int(n * top_k) pairs are chosen.
+        int(n * top_k) pairs are chosen, or as many as there are.
     pairs
         "distant": the greatest squared L2 distance first (Table 3, "Distant Pairs"); "close": the
         smallest first. Equal distances: the earlier pair first.
+    able : (n - 1,) bool array
+        The pairs to choose from; all if not given.
 
     Returns
     -------
@@ -41,7 +49,18 @@ def pairs_to_merge(vectors: np.ndarray, top_k: float, pairs: Pairs = "distant") 
         return []
     distances = np.square(vectors[1:] - vectors[:-1]).sum(axis=1)
     order = np.argsort(-distances if pairs == "distant" else distances, kind="stable")
+    if able is not None:
+        order = order[able[order]]
     return sorted(order[:count].tolist())
+
+
+def able_to_grow(ends: Sequence[int]) -> np.ndarray:
+    """The slots whose right neighbour reaches beyond their own end: (n - 1,) bool.
+
+    >>> able_to_grow([1, 2, 2]).tolist()
+    [True, False]
+    """
+    return np.diff(ends) > 0
 
 
 def grow(ends: Sequence[int], chosen: Sequence[int]) -> dict[int, int]:
@@ -56,10 +75,10 @@ def grow(ends: Sequence[int], chosen: Sequence[int]) -> dict[int, int]:
 
     Returns
     -------
-    {slot: new end}, only where the neighbour reaches beyond the slot's own end: a choice that
-    would produce nothing is wasted, not replaced.
+    {slot: new end} of those that are able to grow; the other choices make no view.
     """
-    return {slot: ends[slot + 1] for slot in chosen if ends[slot + 1] > ends[slot]}
+    able = able_to_grow(ends)
+    return {slot: ends[slot + 1] for slot in chosen if able[slot]}
 
 
 def unions_to_add(

@@ -4,11 +4,12 @@ A layer of merging asks a search for new views (:meth:`propose`), has them encod
 their vectors (:meth:`accept`), by which the next layer is chosen.
 """
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 
-from muver.views.merging import Members, Pairs, grow, pairs_to_merge, unions_to_add
+from muver.views.merging import Members, able_to_grow, grow, pairs_to_merge, unions_to_add
 
 
 class Search(Protocol):
@@ -30,20 +31,23 @@ class Neighbours:
     ----------
     vectors : (n, d)
         The original views'; they are copied.
-    top_k
-        int(n * top_k) pairs a layer.
+    settings
+        ``top_k``: int(n * top_k) pairs a layer; ``pairs``; ``wasted`` ("kept" if left out):
+        whether the next pair takes the place of one that makes no view.
     """
 
-    def __init__(self, vectors: np.ndarray, top_k: float, pairs: Pairs):
+    def __init__(self, vectors: np.ndarray, settings: Mapping[str, Any]):
         self._vectors = np.array(vectors)
         self._ends = list(range(len(vectors)))
-        self._top_k = top_k
-        self._pairs = pairs
+        self._top_k = settings["top_k"]
+        self._pairs = settings["pairs"]
+        self._replaces = settings.get("wasted") == "replaced"
         self._grown: list[int] = []
 
     def propose(self) -> list[list[int]]:
         """Slots that grow in this layer."""
-        chosen = pairs_to_merge(self._vectors, self._top_k, self._pairs)
+        able = able_to_grow(self._ends) if self._replaces else None
+        chosen = pairs_to_merge(self._vectors, self._top_k, self._pairs, able)
         grown = grow(self._ends, chosen)
         for slot, end in grown.items():
             self._ends[slot] = end
@@ -62,15 +66,15 @@ class AllPairs:
     ----------
     vectors : (n, d)
         The original views'.
-    top_k
-        int(n * top_k) unions a layer.
+    settings
+        ``top_k``: int(n * top_k) unions a layer; ``pairs``. No choice is wasted here.
     """
 
-    def __init__(self, vectors: np.ndarray, top_k: float, pairs: Pairs):
+    def __init__(self, vectors: np.ndarray, settings: Mapping[str, Any]):
         self._vectors = vectors
         self._sets = [frozenset([view]) for view in range(len(vectors))]
-        self._count = int(len(vectors) * top_k)
-        self._pairs = pairs
+        self._count = int(len(vectors) * settings["top_k"])
+        self._pairs = settings["pairs"]
         self._new: list[Members] = []
 
     def propose(self) -> list[list[int]]:

@@ -1,5 +1,6 @@
 """Runs of real stages on the smallest data: encoded, merged, retrieved in two ways, evaluated."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,18 @@ def test_merging(root):
     names = {fact["name"] for fact in explained[0]["facts"]}
     assert {"retrieve.merge_layers", "retrieve.search"} <= names
     assert not any(fact.startswith("weights") for fact in names)
+
+
+def test_views_merged_before_choices_could_be_replaced_were_merged_as_released(root, tmp_path):
+    project = shutil.copytree(root.parents[1], tmp_path / "project")
+    old = project / root.relative_to(root.parents[1])
+    path = old / "merged" / "test" / "muver" / "distant" / "manifest.json"
+    manifest = read_json(path)
+    assert manifest["settings"].pop("wasted") == "kept"
+    write_json(path, manifest)
+    report = compare(*runs(root, "merged"), *runs(old, "merged"))
+    facts = {fact["name"] for cause in report["causes"] for fact in cause["facts"]}
+    assert "merge.wasted" not in facts
 
 
 def test_a_run_and_its_trec_file(root):

@@ -5,6 +5,9 @@ import pytest
 from muver.errors import InputError
 from muver.metrics.curves import curves_of
 
+NOTHING = dict.fromkeys(("search", "searched", "start"))
+CLOSE = {"search": "close", "searched": "close pairs", "start": "sentences"}
+
 
 def row(method: str, **more) -> dict:
     recall = {"1": 10.0, "64": 50.5}
@@ -31,13 +34,13 @@ def test_recall_by_cutoff():
 
 def test_recall_by_views_starts_where_nothing_is_merged():
     rows = [
-        row("SOM", merge_layers=0, search=None, views_per_entity=None),
-        row("MuVER (plain)", merge_layers=0, search=None, views_per_entity=15.0),
-        row("MuVER", merge_layers=1, search="close", views_per_entity=18.5),
+        row("SOM", merge_layers=0, **NOTHING, views_per_entity=None),
+        row("Sentences", merge_layers=0, **NOTHING, views_per_entity=15.0),
+        row("MuVER", merge_layers=1, **CLOSE, views_per_entity=18.5),
     ]
     assert curves_of({"cutoff": 64, "rows": rows}).splitlines() == [
         "row,views,recall,low,high",
-        "MuVER (plain),15.0,50.5,45.5,55.5",
+        "Sentences,15.0,50.5,45.5,55.5",
         '"MuVER, close pairs",15.0,50.5,45.5,55.5',
         '"MuVER, close pairs",18.5,50.5,45.5,55.5',
     ]

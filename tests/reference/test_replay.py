@@ -192,7 +192,7 @@ def test_only_a_true_tie_excuses_another_order(recording, encoder, tmp_path):
 def test_another_way_at_a_tie_in_merging_is_excused(encoder, tmp_path, monkeypatch):
     """An entity that repeats its sentences, merged from the last of equal pairs on."""
 
-    def last_first(vectors, top_k, pairs="distant"):
+    def last_first(vectors, top_k, pairs="distant", able=None):
         count = int(len(vectors) * top_k)
         distances = np.square(vectors[1:] - vectors[:-1]).sum(axis=1).round(4)
         order = sorted(range(len(distances)), key=lambda n: (-distances[n], -n))

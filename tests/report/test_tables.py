@@ -75,11 +75,11 @@ def test_a_table_of_domains_and_one_of_views(finished):
     }  # fmt: skip
     found = table(Result("table6", data, []), {})
     assert ">Domain<" in found and found.count('<b class="best">50.00</b>') == 2
-    views = {**row, "micro": row.pop("recall"), "macro": {"1": 50.0}, "search": None}
+    views = {**row, "micro": row.pop("recall"), "macro": {"1": 50.0}, "searched": None}
     views |= {"interval": {"micro": {"1": [0, 1]}, "macro": {"1": [0, 1]}}, "hits": {"1": 1}}
     rows = [{**views, "merge_layers": 0, "views_per_entity": None}]
     data = {"name": "table3", **head, "cutoffs": [1], "cutoff": 1, "rows": rows}
-    assert ">pairs<" in table(Result("table3", data, []), {})
+    assert ">merging<" in table(Result("table3", data, []), {})
 
 
 def test_other_tables_as_their_csv_says(finished):

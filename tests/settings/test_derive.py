@@ -15,6 +15,9 @@ def test_the_sweep_has_a_row_a_layer_and_search_and_muver_s_own_among_them():
         "blink_512", "som", "muver_plain",
         "muver_distant_1", "muver_distant_2", "muver_distant_3", "muver",
         "muver_close_1", "muver_close_2", "muver_close_3", "muver_close_4",
+        "muver_distant_full_1", "muver_distant_full_2", "muver_distant_full_3",
+        "muver_distant_full_4",
+        "muver_close_full_1", "muver_close_full_2", "muver_close_full_3", "muver_close_full_4",
     ]  # fmt: skip
     swept = settings["systems"]["muver_close_2"]
     assert (swept["merge_layers"], swept["search"], swept["model"]) == (2, "close", "muver")

@@ -93,6 +93,18 @@ def test_the_ways_of_merging(settings):
         "pairs": "close",
         "among": "neighbours",
     }
+    assert merge_settings(settings, "close_full") == {
+        **merge_settings(settings, "close"),
+        "wasted": "replaced",
+    }
+
+
+def test_a_search_that_says_it_is_as_released_has_the_key_of_one_that_says_nothing(settings):
+    before = row_settings(settings, "muver")
+    settings["merge"]["searches"]["distant"]["wasted"] = "kept"
+    assert row_settings(settings, "muver") == before
+    settings["merge"]["searches"]["distant"]["wasted"] = "replaced"
+    assert row_settings(settings, "muver")["merge"] == {**before["merge"], "wasted": "replaced"}
 
 
 def test_faults_of_the_released_code_are_off_where_nothing_is_said(settings):

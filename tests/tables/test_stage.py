@@ -15,6 +15,7 @@ ROWS = [{"method": "BM25", "system": "bm25"}, {"method": "A & B | C", "system": 
 SETTINGS = {"rows": ROWS}
 CONTRASTED = {"against": "bm25", "contrasts": [["muver", "bm25"]]}
 KEYS = [row_key({"system": system, "seed": 1}, "f00d") for system in ("bm25", "muver")]
+MERGED = {"system": "muver", "merge": {"pairs": "close", "among": "neighbours"}}
 
 
 @pytest.fixture
@@ -152,15 +153,15 @@ def test_our_own_tables(evaluations, out):
 def test_the_command(evaluation, write, out, capsys):
     evaluations = write(
         evaluation("bm25", (1, 2), (1, 3), views_per_entity=2.0),
-        evaluation("muver", (4, 8), (0, 3), views_per_entity=3.0),
+        evaluation("muver", (4, 8), (0, 3), views_per_entity=3.0, settings=MERGED),
     )
     rows = [ROWS[0], {**ROWS[1], "merge_layers": 1, "search": "close"}]
     call = ["table", "--name", "table3", "--out", str(out), "--print"]
     call += ["--settings", json.dumps({"rows": rows, "cutoff": 1})]
     assert main([*call, "--evaluations", *map(str, evaluations)]) == 0
     assert out.read_text().splitlines()[1:] == [
-        f"BM25,2.00,18.18,18.18,,{KEYS[0]},",
-        f"A & B | C,,,36.36,3.00,,{KEYS[1]}",
+        f"BM25,,2.00,18.18,18.18,,{KEYS[0]},",
+        f"A & B | C,as released,,,36.36,3.00,,{row_key(MERGED, 'f00d')}",
     ]
     assert capsys.readouterr().out == out.with_suffix(".md").read_text()
 

@@ -10,29 +10,50 @@ from tests.tables.conftest import ZESHEL
 PLAIN = {
     "method": "MuVER (w/o heuristic search)", "system": "muver_plain", "sweep_of": None,
 }  # fmt: skip
-DISTANT = {
-    "method": "MuVER", "system": "distant", "merge_layers": 1, "search": "distant",
-    "sweep_of": "muver",
-}  # fmt: skip
-CLOSE = {**DISTANT, "system": "close", "search": "close"}
-ROWS = [{**PLAIN, "merge_layers": 0, "search": None}, DISTANT, CLOSE]
+ROWS = [
+    {**PLAIN, "merge_layers": 0, "search": None},
+    *(
+        {"method": "MuVER", "system": search, "merge_layers": 1, "search": search}
+        | {"sweep_of": "muver"}
+        for search in ("distant", "close", "distant_full", "close_full")
+    ),
+]
+DISTANT, CLOSE = ROWS[1:3]
 HEADER = [
-    "method", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)", "row_key",
-    "row_key (close)",
+    "method", "search", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)",
+    "row_key", "row_key (close)",
 ]  # fmt: skip
+HITS = {  # of lego and yugioh, and views an entity
+    "muver_plain": ((1, 2), (1, 3), 15.0),
+    "distant": ((4, 8), (0, 3), 21.004),
+    "close": ((4, 6), (0, 3), 20.5),
+    "distant_full": ((4, 7), (0, 3), 21.0),
+    "close_full": ((4, 5), (0, 3), 20.95),
+}
+
+
+def settings(system: str) -> dict:
+    """What a row was made with, as the evaluate stage records it."""
+    row = {"system": system, "model": {"score": "max"}, "retrieve": {"k": 64, "merge_layers": 0}}
+    if system == "muver_plain":
+        return row
+    pairs, _, full = system.partition("_")
+    merge = {"pairs": pairs, "among": "neighbours", **({"wasted": "replaced"} if full else {})}
+    return {**row, "retrieve": {"k": 64, "merge_layers": 1, "search": system}, "merge": merge}
 
 
 @pytest.fixture
 def table(evaluation, write):
-    def make(rows=ROWS, cutoff=64, **replaced):
-        made = [
-            evaluation("muver_plain", (1, 2), (1, 3), views_per_entity=15.0, **replaced),
-            evaluation("distant", (4, 8), (0, 3), views_per_entity=21.004, **replaced),
-            evaluation("close", (4, 6), (0, 3), views_per_entity=20.5, **replaced),
-        ]
+    """The table of some rows: the unmerged one and the released searches if none are given."""
+
+    def make(rows=ROWS[:3], cutoff=64, settings=settings, **replaced):
         systems = [row["system"] for row in rows]
-        files = write(*(part for part in made if part["system"] in systems))
-        return build("table3", "Views", rows, cutoff, read_evaluations(files, systems))
+        made = []
+        for system in dict.fromkeys(systems):
+            *hits, views = HITS[system]
+            own = {"views_per_entity": views, "settings": settings(system), **replaced}
+            made.append(evaluation(system, *hits, **own))
+        return build("table3", "Views", rows, cutoff, read_evaluations(write(*made), systems))
 
     return make
 
@@ -42,6 +63,8 @@ def test_a_row_a_system(table):
     assert made["cutoff"] == 64
     row = made["rows"][2]
     assert (row["merge_layers"], row["search"], row["views_per_entity"]) == (1, "close", 20.5)
+    assert (row["pairs"], row["reading"]) == ("close", "as released")
+    assert [row["searched"] for row in made["rows"]] == [None, "distant pairs", "close pairs"]
     assert row["micro"]["64"] == pytest.approx(900 / 11)
     assert row["interval"]["micro"]["64"][0] < row["micro"]["64"]
 
@@ -52,21 +75,60 @@ def test_both_ways_of_merging_side_by_side(table):
     main = page(made).sections[0]
     assert main.header == HEADER
     assert main.rows == [
-        [PLAIN["method"], "15.00", "45.45", "45.45", "", plain, ""],
-        ["MuVER", "21.00", "100.00", "81.82", "20.50", distant, close],
+        [PLAIN["method"], "", "15.00", "45.45", "45.45", "", plain, ""],
+        ["MuVER", "as released", "21.00", "100.00", "81.82", "20.50", distant, close],
     ]
-    assert main.best == {(1, 2), (1, 3)}
+    assert main.best == {(1, 3), (1, 4)}
+
+
+def test_searches_that_differ_in_their_pairs_alone_share_a_line(table):
+    made = table(rows=ROWS)
+    assert made["rows"][4]["searched"] == "close pairs, wasted choices replaced"
+    main = page(made).sections[0]
+    assert [cells[:6] for cells in main.rows[1:]] == [
+        ["MuVER", "as released", "21.00", "100.00", "81.82", "20.50"],
+        ["MuVER", "wasted choices replaced", "21.00", "90.91", "72.73", "20.95"],
+    ]
+
+
+def test_any_search_of_params_yaml_can_be_swept(table):
+    def all_pairs(system):
+        return {"system": system, "merge": {"pairs": "distant", "among": "all"}}
+
+    (row,) = table(rows=[DISTANT], settings=all_pairs)["rows"]
+    assert (row["reading"], row["searched"]) == (
+        "among all views",
+        "distant pairs, among all views",
+    )
+
+
+def test_columns_of_other_numbers_of_views_are_said_to_differ(table):
+    note = page(table(rows=ROWS)).sections[0].note
+    assert "(MuVER as released, layer 1: 21.00 distant, 20.50 close)" in note
+    for rows in ([ROWS[0], *ROWS[3:]], [DISTANT]):  # 21.00 and 20.95; one column alone
+        assert "differ in the number" not in page(table(rows=rows)).sections[0].note
+
+
+def test_merging_starts_at_the_row_of_the_same_views_whatever_it_is_called(table):
+    def other(system):
+        return {
+            **settings(system),
+            "model": {"score": system if system == "muver_plain" else "max"},
+        }
+
+    assert [row["start"] for row in table()["rows"]] == [None, "muver_plain", "muver_plain"]
+    assert [row["start"] for row in table(settings=other)["rows"]] == [None, None, None]
 
 
 def test_one_way_of_merging_alone(table):
     main = page(table(rows=[CLOSE])).sections[0]
-    assert [cells[:5] for cells in main.rows] == [["MuVER", "", "", "81.82", "20.50"]]
+    assert [cells[1:6] for cells in main.rows] == [["as released", "", "", "81.82", "20.50"]]
 
 
 def test_a_system_without_views(table):
     made = table()
     made["rows"][0]["views_per_entity"] = None
-    assert page(made).sections[0].rows[0][1] == ""
+    assert page(made).sections[0].rows[0][2] == ""
 
 
 def test_paper_by_number_of_views(table):
@@ -79,10 +141,31 @@ def test_paper_by_number_of_views(table):
     assert (distant["paper_views"], distant["paper"]) == (21.07, {"64": 90.15})
     assert distant["difference"]["64"] == pytest.approx(9.85)
     assert close["paper_views"] is close["paper"] is None  # 20.5 is more than 1 % away
-    _, beside, whole, _ = page(made).sections
+    _, beside, whole, *_ = page(made).sections
     assert [cells[0] for cells in beside.rows] == [PLAIN["method"], "MuVER"]
+    assert beside.rows[1][1] == "distant pairs"
     assert whole.rows[-1] == ["MuVER", "32.48", "90.84", "89.92"]
     assert len(whole.rows) == 8
+
+
+def test_the_paper_prints_one_number_of_views_for_both_columns(table):
+    rows = table(rows=ROWS, **ZESHEL)["rows"]
+    papers = {row["search"]: row["paper"] for row in rows[3:]}
+    assert papers == {"distant_full": {"64": 90.15}, "close_full": {"64": 89.95}}
+
+
+def test_distant_minus_close(table):
+    one, full = table(rows=ROWS, **ZESHEL)["contrasts"]
+    assert one["method"] == "MuVER, layer 1 (as released): distant minus close"
+    assert one["systems"] == ["distant", "close"]
+    assert one["difference"]["64"] == pytest.approx(200 / 11)
+    assert one["paper"]["64"] is None  # the paper counts no close row of 20.5 views
+    assert full["systems"] == ["distant_full", "close_full"]
+    assert full["paper"] == {"1": None, "64": pytest.approx(90.15 - 89.95)}
+    assert full["verdict"]["64"] == "cannot tell"  # two of eleven mentions
+    section = page(table(rows=ROWS, **ZESHEL)).sections[3]
+    assert section.header == ["method", "R@64"] and len(section.rows) == 2
+    assert table(rows=[DISTANT])["contrasts"] == []
 
 
 def test_the_paper_has_recall_at_64_only(table):
@@ -94,9 +177,12 @@ def test_the_paper_has_recall_at_64_only(table):
     [
         ([{**DISTANT, "merge_layers": -1}], "merge_layers is -1, expected 0 or more"),
         ([{**DISTANT, "merge_layers": 0}], "search is 'distant', expected null with 0 merged"),
-        ([{**DISTANT, "search": None}], "search is None, expected distant or close with 1"),
-        ([{**DISTANT, "search": "dist"}], "expected distant or close.*Did you mean 'distant'"),
-        ([DISTANT, {**DISTANT, "system": "close"}], "MuVER, layer 1, distant stands in two rows"),
+        ([{**DISTANT, "search": None}], "search is None, expected a name with 1"),
+        ([DISTANT, DISTANT], "MuVER, layer 1, distant pairs stands in two rows"),
+        (
+            [{**DISTANT, "system": "muver_plain"}],
+            "muver_plain: its settings do not say which pairs",
+        ),
     ],
 )
 def test_rows_that_are_none(table, rows, message):

@@ -51,10 +51,9 @@ def test_a_comparison_on_the_papers_dataset(tmp_path: Path, write):
 
 
 def test_table_3(tmp_path: Path, write):
-    paths = write(
-        zeshel("blink_128", 1, views_per_entity=1.0),
-        zeshel("muver_distant_1", 4, views_per_entity=9.5),
-    )
+    merged = zeshel("muver_distant_1", 4, views_per_entity=9.5)
+    merged["settings"]["merge"] = {"pairs": "distant", "among": "neighbours"}
+    paths = write(zeshel("blink_128", 1, views_per_entity=1.0), merged)
     rows = [
         {"method": "BLINK", "system": "blink_128", "merge_layers": 0, "search": None},
         {"method": "MuVER", "system": "muver_distant_1", "merge_layers": 1, "search": "distant"},

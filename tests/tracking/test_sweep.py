@@ -13,17 +13,23 @@ def entry(key: str, model: str, layers: int) -> Entry:
     return Entry(key, "MuVER", tags, {}, parameters, "", "results/table3.csv")
 
 
-def row(layers: int, search: str | None, recall: float) -> dict[str, Any]:
+def row(layers: int, search: str | None, recall: float, system: str = "one") -> dict[str, Any]:
     return {
         "method": "MuVER",
+        "system": system,
         "search": search,
+        "searched": search and f"{search} pairs",
+        "start": search and "plain",
         "merge_layers": layers,
         "micro": {"64": recall},
         "views_per_entity": 10.0 + layers,
     }
 
 
-ROWS = [row(0, None, 50.0), row(0, None, 60.0), row(1, "distant", 61.0), row(2, "distant", 62.0)]
+ROWS = [
+    row(0, None, 50.0, "blink"), row(0, None, 60.0, "plain"),
+    row(1, "distant", 61.0), row(2, "distant", 62.0),
+]  # fmt: skip
 ENTRIES = [
     entry("blink", "prefix", 0), entry("plain", "views", 0),
     entry("one", "views", 1), entry("two", "views", 2),

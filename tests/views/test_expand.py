@@ -1,6 +1,8 @@
 """Merging a world's views over layers, with an encoder that a hand can follow."""
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from muver.views.expand import every_span, expand_world
 from muver.views.layout import Markers
@@ -73,6 +75,41 @@ def test_a_wasted_choice_adds_nothing_and_changes_nothing():
         [],
         [],
     ]
+
+
+def test_a_wasted_choice_is_replaced_by_the_next_pair():
+    # 10 20 50 55 60: layer 1 merges slots 2 (50, 55) and 3 (55, 60): 10 20 55 60 60, gaps
+    # 10 35 5 0. As released layer 2 chooses slots 3 and 2, and slot 3 has nowhere to grow. The next
+    # pair is slot 0 (10, 20): 20 20 60 60 60. Of these only slot 1 can grow, in layer 3, to [1..4];
+    # then only slot 0, to its end; then none.
+    close = {"pairs": "close", "layers": 5}
+    kept, _ = expand([[10, 20, 50, 55, 60]], **close)
+    assert [spans(layer) for layer in kept[:2]] == [[(0, 2, 3), (0, 3, 4)], [(0, 2, 4)]]
+    replaced, asked = expand([[10, 20, 50, 55, 60]], **close, wasted="replaced")
+    assert [spans(layer) for layer in replaced] == [
+        [(0, 2, 3), (0, 3, 4)],
+        [(0, 0, 1), (0, 2, 4)],
+        [(0, 1, 4)],
+        [(0, 0, 4)],
+        [],
+    ]
+    assert replaced[1].vectors.tolist() == [[20], [60]]
+    assert [len(batch) for batch in asked] == [2, 2, 1, 1, 0]
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.sampled_from(["distant", "close"]))
+def test_with_wasted_choices_replaced_only_the_lack_of_pairs_ends_a_layer(text, pairs):
+    ends, count = list(range(len(text))), int(len(text) * 0.4)
+    layers, _ = expand([text], layers=5, pairs=pairs, wasted="replaced")
+    for layer in layers:
+        possible = sum(end < after for end, after in zip(ends, ends[1:], strict=False))
+        assert len(layer.views) == min(count, possible)
+        for view in layer.views:
+            assert view.last > ends[view.first]
+            ends[view.first] = view.last
+    kept = [spans(layer) for layer in expand([text], layers=5, pairs=pairs, wasted="kept")[0]]
+    assert kept == [spans(layer) for layer in expand([text], layers=5, pairs=pairs)[0]]
+    assert kept[0] == spans(layers[0])  # in the first layer every pair makes a view
 
 
 def test_merged_views_are_cut():

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.views.merging import contiguous_spans, grow, pairs_to_merge, unions_to_add
+from muver.views.merging import (
+    able_to_grow,
+    contiguous_spans,
+    grow,
+    pairs_to_merge,
+    unions_to_add,
+)
 
 
 def on_a_line(*positions: float) -> np.ndarray:
@@ -47,6 +53,49 @@ def test_grow_takes_the_ends_from_before_the_layer():
 
 def test_a_wasted_choice_is_not_replaced():
     assert grow([2, 2, 2], [0]) == {}
+
+
+def test_a_pair_that_makes_no_view_gives_way_to_the_next():
+    # 10 20 55 60 60: gaps 10 35 5 0; slots 2 and 3 reached 3 and 4 before, so slot 3 cannot grow.
+    vectors, ends = on_a_line(10, 20, 55, 60, 60), [0, 1, 3, 4, 4]
+    assert pairs_to_merge(vectors, 0.4, "close") == [2, 3]
+    assert grow(ends, [2, 3]) == {2: 4}
+    able = able_to_grow(ends)
+    assert able.tolist() == [True, True, True, False]
+    assert pairs_to_merge(vectors, 0.4, "close", able) == [0, 2]
+    assert grow(ends, [0, 2]) == {0: 1, 2: 4}
+    assert pairs_to_merge(vectors, 0.4, "distant", able) == [0, 1]
+    assert pairs_to_merge(vectors, 0.4, "close", able_to_grow([4, 4, 4, 4, 4])) == []
+
+
+@given(
+    st.integers(1, 12),
+    st.integers(0, 6),
+    st.sampled_from([0.0, 0.1, 0.4, 0.7, 1.0]),
+    st.sampled_from(["distant", "close"]),
+    st.randoms(use_true_random=False),
+)
+def test_with_wasted_choices_replaced_a_layer_makes_as_many_views_as_it_may(
+    views, layers, top_k, pairs, random
+):
+    ends = list(range(views))
+    ranges = {(slot, slot) for slot in range(views)}
+    for _ in range(layers):
+        vectors = np.array([[random.randint(0, 3)] for _ in range(views)], dtype=np.float32)
+        possible = [slot for slot in range(views - 1) if ends[slot + 1] > ends[slot]]
+        chosen = pairs_to_merge(vectors, top_k, pairs, able_to_grow(ends))
+        grown = grow(ends, chosen)
+        assert list(grown) == chosen and set(chosen) <= set(possible)
+        assert len(grown) == min(int(views * top_k), len(possible))
+        gap = {slot: abs(float(vectors[slot + 1, 0] - vectors[slot, 0])) for slot in possible}
+        sign = -1 if pairs == "distant" else 1
+        order = sorted(possible, key=lambda slot: (sign * gap[slot], slot))
+        assert set(chosen) == set(order[: len(chosen)])
+        new = {(slot, end) for slot, end in grown.items()}
+        assert not new & ranges
+        ranges |= new
+        for slot, end in grown.items():
+            ends[slot] = end
 
 
 @given(

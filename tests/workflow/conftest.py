@@ -31,7 +31,7 @@ TINY = {
         for name, system in PARAMS["systems"].items()
         if system.get("merge_layers", 0) > 2
     },
-    "sweep": {"cutoff": 16},
+    "sweep": {"searches": ["distant", "close_full"], "cutoff": 16},
     "fusion": {"cutoff": 16},
     "figures": {"figure2": {"cutoff": 16}},
     "grid": {"batch_size": [8]},

@@ -20,14 +20,18 @@ def table(project, name: str) -> list[dict[str, str]]:
 def test_recall_by_number_of_views(main_job):
     lines = table(main_job, "table3")
     assert [line["method"] for line in lines] == [
-        "BLINK (512 tokens)", "SOM", "MuVER (w/o heuristic search)", "MuVER", "MuVER",
+        "BLINK (512 tokens)", "SOM", "MuVER (w/o heuristic search)", *["MuVER"] * 4,
     ]  # fmt: skip
-    views = [float(line["# of Views"]) for line in lines]
+    assert [line["search"] for line in lines] == [
+        *[""] * 3, *["as released"] * 2, *["wasted choices replaced"] * 2,
+    ]  # fmt: skip
+    views = [float(line["# of Views"] or line["# of Views (close)"]) for line in lines]
     assert views[0] == 1
     assert views[2] < views[3] < views[4]  # a layer only adds
+    assert views[5] - views[2] == pytest.approx(views[6] - views[5], abs=0.02)  # as many each time
     main = {line["method"]: line for line in table(main_job, "table1")}
-    assert lines[-1]["row_key"] == main["MuVER"]["row_key"]
-    assert lines[-1]["Distant Pairs"] == main["MuVER"]["R@16"]
+    assert lines[4]["row_key"] == main["MuVER"]["row_key"]
+    assert lines[4]["Distant Pairs"] == main["MuVER"]["R@16"]
     assert lines[2]["Distant Pairs"] == lines[2]["Close Pairs"]
 
 
@@ -109,7 +113,7 @@ def test_the_page_shows_all_results_and_nothing_is_wrong_with_them(main_job):
 
 
 def test_a_changed_statistic_loads_no_model(main_job):
-    config = ["--config", "sweep={searches: [close]}", "figures={figure2: {bin: 10}}"]
+    config = ["--config", "sweep={searches: [close_full]}", "figures={figure2: {bin: 10}}"]
     assert set(main_job.planned(*config)) == {"table3", "figure2", "metrics", "report"}
     planned = main_job.planned("results/beyond.csv", "--config", "fusion={constant: 10}")
     assert set(planned) == {"fuse", "evaluate", "comparison"}

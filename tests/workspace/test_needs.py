@@ -28,11 +28,12 @@ def test_two_rows_of_one_model_share_it():
     assert found.merged == [("muver", "test", "distant")]
 
 
-def test_the_sweep_needs_two_searches_and_no_further_model():
+def test_the_sweep_needs_its_searches_and_no_further_model():
     found = needs("table3", table3=["muver"])
     assert found.models == ["muver"]
-    assert found.merged == [("muver", "test", "distant"), ("muver", "test", "close")]
-    assert len(found.systems) == 8
+    searches = ("distant", "close", "distant_full", "close_full")
+    assert found.merged == [("muver", "test", search) for search in searches]
+    assert len(found.systems) == 16
 
 
 def test_a_weight_is_chosen_on_validation_runs():

@@ -8,7 +8,7 @@ from muver.encoders.stages.tower import COMPUTE, Tower
 from muver.files import write_manifest
 from muver.progress import logger
 from muver.views.expand import expand_world
-from muver.views.merging import PAIRS
+from muver.views.merging import PAIRS, WASTED
 from muver.views.search import SEARCHES
 from muver.views.slices import in_sentences
 from muver.views.store import LayerWriter, ViewStore
@@ -18,10 +18,11 @@ MERGE = {
     "top_k": 0.4,
     "pairs": "distant",
     "among": "neighbours",
+    "wasted": "kept",
     "max_tokens": 512,
     **COMPUTE,
 }
-CHOICES = {"pairs": PAIRS, "among": tuple(SEARCHES)}
+CHOICES = {"pairs": PAIRS, "among": tuple(SEARCHES), "wasted": WASTED}
 
 
 def merge_store(model_folder: Path, store: Path, out: Path, settings: dict[str, Any]) -> None:
@@ -35,7 +36,8 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: dict[str, 
     settings
         The ``merge`` section and ``compute`` (:data:`MERGE`): ``layers``; ``top_k``,
         int(views * top_k) pairs a layer; ``pairs``, "distant" or "close"; ``among``,
-        "neighbours" (as released) or "all"; ``max_tokens``.
+        "neighbours" (as released) or "all"; ``wasted``, of choices among neighbours that make no
+        view: "kept" (as released) or "replaced" by the next pair; ``max_tokens``.
 
     Writes
     ------

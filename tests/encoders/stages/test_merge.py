@@ -62,10 +62,23 @@ def test_merging_among_all_pairs(folders, model, tmp_path):
     assert read_json(tmp_path / "manifest.json")["settings"]["among"] == "all"
 
 
+def test_wasted_choices_are_replaced(folders, tmp_path):
+    """Close pairs of five views: what is merged once is closest to its neighbours from then on."""
+    made = {}
+    for wasted in ("kept", "replaced"):
+        settings = {**MERGE, "pairs": "close", "layers": 4, "wasted": wasted}
+        merge_store(folders / "model", folders / "store", tmp_path / wasted, settings)
+        manifest = read_json(tmp_path / wasted / "manifest.json")
+        assert manifest["settings"]["wasted"] == wasted
+        made[wasted] = sum(sum(layers.values()) for layers in manifest["worlds"].values())
+    assert made["replaced"] > made["kept"]
+
+
 @pytest.mark.parametrize(
     "changed, words",
     [
         ({"pairs": "near"}, "pairs is 'near', expected one of 'distant', 'close'"),
+        ({"wasted": "lost"}, "wasted is 'lost', expected one of 'kept', 'replaced'"),
         ({"among": "some"}, "among is 'some', expected one of 'neighbours', 'all'"),
         ({"layer": 3}, "unknown key 'layer'. Did you mean 'layers'"),
     ],
