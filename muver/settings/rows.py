@@ -56,18 +56,23 @@ def model_settings(settings: Settings, model: str) -> Settings:
     if "start" in own:
         made["start"] = {own["start"]: model_settings(settings, own["start"])}
     if "negatives" in own:
-        run = own["negatives"]["run"]
+        found_by = miner(settings, model)
         made["negatives"] = {
             **negatives_settings(settings, model),
-            "run": {run: model_settings(settings, run)},
+            "run": {found_by: model_settings(settings, found_by)},
         }
     return made
+
+
+def miner(settings: Settings, model: str) -> str:
+    """The model behind the system whose run a model's hard negatives are mined from."""
+    return settings["systems"][settings["models"][model]["negatives"]["system"]]["model"]
 
 
 def negatives_settings(settings: Settings, model: str) -> Settings:
     """How a model's hard negatives are taken from the run: what `muver negatives` is told."""
     own = settings["models"][model]["negatives"]
-    return {key: value for key, value in own.items() if key != "run"}
+    return {key: value for key, value in own.items() if key != "system"}
 
 
 def retrieval_settings(settings: Settings, system: str, split: str | None = None) -> Settings:

@@ -65,6 +65,7 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         ),
         ({"systems": {"muver_wiki": {"merge_layers": 2}}}, "Leave out merge_layers"),
         ({"tables": {"table2": ["bm25"]}}, "systems.bm25 stands in table2"),
+        ({"tables": {"table2": ["som"]}}, "som stands in table2.* Set a model whose score is max"),
         ({"linking": {"test": ["aida-train"]}}, "linking.test"),
         ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
         ({"linking": {"files": {"msnbc": 3}}}, "linking.files.msnbc: expected string"),
@@ -83,6 +84,39 @@ def test_the_search_that_negatives_are_mined_from_is_in_the_key():
         stages.linked_row_settings(by_index, "muver_wiki")["mining"]["index"]["factory"] == "ivf_sq"
     )
     assert "mining" not in stages.linked_row_settings(by_index, "blink_wiki")
+
+
+def test_negatives_are_mined_from_the_system_that_is_named():
+    """Of two systems with one model; which of them stands first decides nothing."""
+    other = {"method": "by IVF", "model": "blink_wiki", "aggregate": "max", "index": "ivf_sq"}
+    negatives = {"negatives": {"system": "by_ivf"}}
+    changes = {"systems": {"by_ivf": other}, "models": {"muver_wiki": negatives}}
+    settings = resolved(**changes)
+    row = stages.linked_row_settings(settings, "muver_wiki")
+    assert row["mining"]["index"] == {"factory": "ivf_sq", "seed": 10000}
+    assert row["model"]["negatives"]["run"] == {
+        "blink_wiki": model_settings(settings, "blink_wiki")
+    }
+    backwards = {**PARAMS, "systems": dict(reversed(PARAMS["systems"].items()))}
+    again = resolve(backwards, {"preset": "wikipedia", **changes})
+    assert stages.linked_row_settings(again, "muver_wiki") == row
+
+
+@pytest.mark.parametrize(
+    "system, message",
+    [
+        ("blnk_wiki", "negatives.system is 'blnk_wiki'. Did you mean 'blink_wiki'"),
+        ("bm25", "negatives.system is 'bm25', .* change systems.bm25: Set model and aggregate"),
+        ("muver_bm25", "negatives.system is 'muver_bm25', but negatives are mined from a system"),
+        ("muver_plain", "'muver_plain', .* change systems.muver_plain: Set model and aggregate"),
+        ("muver_max", "'muver_max', .* change systems.muver_max: Leave out merge_layers"),
+        ("som", "negatives.system is 'som', .* Set a model whose score is max"),
+        ("muver_wiki", "models.muver_wiki: is made of itself"),
+    ],
+)
+def test_a_system_that_negatives_cannot_be_mined_from(system, message):
+    with pytest.raises(InputError, match=message):
+        resolved(models={"muver_wiki": {"negatives": {"system": system}}})
 
 
 def test_the_dataset_brings_its_preset():

@@ -64,7 +64,7 @@ def index_of(wildcards):
 
 def mining_run(model):
     """The run over the training mentions that a model's hard negatives are mined from."""
-    return W.run_files(linked.mining_system(S, model), linked.TRAIN)
+    return W.run_files(S["models"][model]["negatives"]["system"], linked.TRAIN)
 
 
 def weights_of(model):
