@@ -3,7 +3,7 @@
 from typing import Any
 
 from muver.settings.overlay import overlay
-from muver.training.settings import PARITY
+from muver.training.settings import BEFORE, PARITY
 
 Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
@@ -49,7 +49,7 @@ def model_settings(settings: Settings, model: str) -> Settings:
         return layouts
     made = {
         **layouts,
-        "training": {**PARITY, **overlay(settings["training"], own.get("training", {}))},
+        "training": _training(overlay(settings["training"], own.get("training", {}))),
         "precision": settings["compute"]["training_precision"],
         "seed": own.get("seed", settings["seed"]),
     }
@@ -62,6 +62,12 @@ def model_settings(settings: Settings, model: str) -> Settings:
             "run": {found_by: model_settings(settings, found_by)},
         }
     return made
+
+
+def _training(own: Settings) -> Settings:
+    """A model's section, as its key has it."""
+    own = {**PARITY, **own}
+    return {key: value for key, value in own.items() if BEFORE.get(key) != value}
 
 
 def miner(settings: Settings, model: str) -> str:

@@ -24,6 +24,7 @@ def test_the_preset_has_the_paper_s_settings():
     muver = model_settings(settings, "muver_wiki")
     assert (muver["training"]["batch_size"], muver["training"]["epochs"]) == (8, 1)
     assert muver["training"]["learning_rate"] == 1e-5
+    assert muver["training"]["keep"] == "last"
     assert (muver["views"]["max_tokens"], muver["context"]["max_tokens"]) == (40, 128)
     assert muver["negatives"]["per_mention"] == 3
     assert settings["models"]["blink_wiki"]["checkpoint"].endswith("biencoder_wiki_large.bin")
