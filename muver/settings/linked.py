@@ -47,6 +47,12 @@ def check_settings(settings: Settings) -> Settings:
     }
 
 
+def texts_settings(settings: Settings) -> Settings:
+    """What `muver kb-texts` is told, but for the expected number of lines: as the dump is read."""
+    reading = settings["linking"]["kb"]
+    return {key: reading[key] for key in ("bad_lines", "bad_share", "duplicates")}
+
+
 def linked_row_settings(settings: Settings, system: str) -> Settings:
     """A row's whole settings, from which its key is made (without the data and the machine)."""
     model = settings["systems"][system]["model"]

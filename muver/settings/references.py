@@ -226,6 +226,8 @@ def _check_linked(settings: Settings) -> None:
         if system.get("index") is not None:
             known = settings["linking"]["indexes"]
             _check_names(f"systems.{name}.index", [system["index"]], known, of="is")
+    for name, model in settings["models"].items():
+        _check_text(settings, name, model.get("views", {}).get("text"))
     for row in settings["tables"]["table2"] if over_kb else []:
         change = _to_rank_by_best_view(settings, row)
         if change is not None:
@@ -233,6 +235,23 @@ def _check_linked(settings: Settings) -> None:
                 f"params.yaml: systems.{row} stands in table2, whose candidates are ranked by "
                 f"their best view as it is. {change}."
             )
+
+
+def _check_text(settings: Settings, name: str, text: str | None) -> None:
+    """A text from elsewhere is of the entities of a knowledge base, and its file can be had."""
+    if text is None:
+        return
+    where = f"models.{name}.views.text"
+    if not is_linked(settings):
+        raise InputError(
+            f"params.yaml: {where}: {text} has texts for the entities of a knowledge base, and the "
+            f"dataset {settings['dataset']} has its own. Leave it out."
+        )
+    if settings["dataset"] == "miniwikipedia" and settings["linking"]["source"][text] is None:
+        raise InputError(
+            f"params.yaml: {where}: {text} is downloaded for the dataset wikipedia. Name a file of "
+            f"your own under linking.source.{text}, or leave {where} out."
+        )
 
 
 def _to_rank_by_best_view(settings: Settings, name: str) -> str | None:
