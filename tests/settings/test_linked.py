@@ -87,6 +87,33 @@ def test_the_search_that_negatives_are_mined_from_is_in_the_key():
     assert "mining" not in stages.linked_row_settings(by_index, "blink_wiki")
 
 
+def test_blinks_views_are_of_its_own_texts():
+    """Those of MuVER are the knowledge base's paragraphs, and so are both in miniwikipedia."""
+    settings = resolved()
+    assert model_settings(settings, "blink_wiki")["views"]["text"] == "blink_entities"
+    assert "text" not in model_settings(settings, "muver_wiki")["views"]
+    assert stages.texts_settings(settings) == {
+        "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse",
+    }  # fmt: skip
+    assert "text" not in resolved("miniwikipedia")["models"]["blink_wiki"]["views"]
+    own = {"blink_wiki": {"views": {"text": "blink_entities"}}}
+    source = {"source": {"blink_entities": "entity.jsonl"}}
+    assert resolved("miniwikipedia", models=own, linking=source)
+
+
+@pytest.mark.parametrize(
+    "preset, text, message",
+    [
+        ("wikipedia", "blink", "views.text is 'blink'. Allowed: blink_entities"),
+        ("miniwikipedia", "blink_entities", "Name a file of your own under linking.source.blink_e"),
+        ("zeshel", "blink_entities", "has texts for the entities of a knowledge base, and the da"),
+    ],
+)
+def test_texts_that_cannot_be_had(preset, text, message):
+    with pytest.raises(InputError, match=message):
+        resolved(preset, models={"blink_wiki": {"views": {"text": text}}})
+
+
 def test_negatives_are_mined_from_the_system_that_is_named():
     """Of two systems with one model; which of them stands first decides nothing."""
     other = {"method": "by IVF", "model": "blink_wiki", "aggregate": "max", "index": "ivf_sq"}

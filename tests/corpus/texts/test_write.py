@@ -23,7 +23,8 @@ def line(identity: int, text: str) -> str:
 # Entities 0 to 7 have the ids 100 to 107; 103 has no line, 105 an empty text, 7 and 8 no entity.
 LINES = [
     line(107, "Quito."), line(7, "x"), line(100, "Paris, a town."), line(102, "Rome."),
-    line(105, ""), line(101, "paris."), line(8, "y"), line(106, "Cairo, \u00fc."), line(104, "Bern."),
+    line(105, ""), line(101, "paris."), line(8, "y"), line(106, "Cairo, \u00fc."),
+    line(104, "Bern."),
 ]  # fmt: skip
 TEXTS = [["Paris, a town."], ["paris."], ["Rome."], [], ["Bern."], [], ["Cairo, ü."], ["Quito."]]
 
