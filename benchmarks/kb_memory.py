@@ -49,6 +49,17 @@ def steps(size: int, folder: Path, workers: int, part_megabytes: int) -> dict[st
     }
 
 
+def texts(folder: Path) -> list[str]:
+    """The command that finds BLINK's texts, in a file that is made of the dump here."""
+    dump, source = folder / "raw" / "kilt_knowledgesource.json", folder / "entity.jsonl"
+    with open(dump) as pages, open(source, "w") as file:
+        for page in map(json.loads, pages):
+            idx = f"https://en.wikipedia.org/wiki?curid={page['wikipedia_id']}"
+            file.write(json.dumps({"text": " ".join(page["text"][1:4]), "idx": idx}) + "\n")
+    where = ["--kb", str(folder / "kb"), "--out", str(folder / "texts")]
+    return ["kb-texts", "--file", str(source), *where]
+
+
 def encoding(model: Path, folder: Path, threads: int) -> list[str]:
     """The command that encodes the first part."""
     settings = ["--settings", json.dumps({"threads": threads, "device": "cpu"})]
@@ -75,6 +86,7 @@ def main() -> None:
             todo = steps(size, Path(folder), args.workers, args.part_megabytes)
             for name, arguments in todo.items():
                 report(size, name, size, *measured(*arguments))
+            report(size, "texts", size, *measured(*texts(Path(folder))))
             if args.model is not None:
                 command = encoding(args.model, Path(folder), args.workers)
                 figures = measured(*command)

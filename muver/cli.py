@@ -16,6 +16,7 @@ STAGES = (
     "corpus",
     "plan",
     "kb",
+    "kb-texts",
     "link",
     "segment",
     "encoder",

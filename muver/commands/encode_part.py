@@ -16,6 +16,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--part", type=int, metavar="N", required=True, help="number of the part, from 0"
     )
+    parser.add_argument(
+        "--texts",
+        type=Path,
+        help="folder that `muver kb-texts` wrote, if the model's views name it",
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder of the vectors' parts")
 
 
@@ -23,4 +28,4 @@ def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.encoders.stages.kb_part import encode_part
 
-    encode_part(args.model, args.kb, args.part, args.out, args.settings)
+    encode_part(args.model, args.kb, args.part, args.out, args.settings, args.texts)

@@ -17,6 +17,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--negatives", type=Path, help="of the training mentions, from muver negatives"
     )
     parser.add_argument(
+        "--texts",
+        type=Path,
+        help="folder that `muver kb-texts` wrote, for a model whose views name it",
+    )
+    parser.add_argument(
         "--out",
         type=Path,
         required=True,
@@ -35,4 +40,5 @@ def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.corpus.linking.subset import write_subset
 
-    write_subset(args.kb, args.train, args.val, args.negatives, args.out, args.settings)
+    tables = args.train, args.val, args.negatives
+    write_subset(args.kb, *tables, args.out, args.settings, args.texts)

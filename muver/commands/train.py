@@ -5,7 +5,7 @@ from pathlib import Path
 
 from muver.commands import add_inputs, add_label, add_settings, json_settings
 
-HELP = "train a model: two towers on the training worlds, the best checkpoint by validation"
+HELP = "train a model: two towers on the training worlds, the checkpoint that the settings keep"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

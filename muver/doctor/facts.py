@@ -17,7 +17,7 @@ from muver.encoders.files import CONFIG_FILE, TOWERS
 from muver.errors import InputError
 from muver.files import read_json, sha256_of
 from muver.tracking.provenance import code_version
-from muver.training_log import VALIDATION, read_log
+from muver.training_log import VALIDATION, kept_validation, read_log
 
 COMPUTE = ("device", "precision", "threads", "processes", "batch_tokens")
 LIBRARIES = (
@@ -153,15 +153,8 @@ def _kept(log: Path) -> dict[str, Any]:
     lines = read_log(log)
     steps = max((line["step"] for line in lines if "loss" in line), default=None)
     found: dict[str, Any] = {"steps": steps}
-    scored = [
-        (line[key], -line["step"], key)
-        for line in lines
-        for key in line
-        if key.startswith(VALIDATION)
-    ]
-    if scored:
-        best, step, key = max(scored)
-        found |= {"step": -step, key: best}
+    for key in {key for line in lines for key in line if key.startswith(VALIDATION)}:
+        found[key], found["step"] = kept_validation(log, int(key.removeprefix(VALIDATION)))
     return found
 
 

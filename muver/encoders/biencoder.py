@@ -33,6 +33,7 @@ class ModelConfig:
     views
         How entities become views: ``kind`` (prefix, sentences or tokens), ``max_tokens`` and, for
         sentences, ``min_pieces``, ``title_room`` and ``training_views``; for tokens ``padding``.
+        ``text`` names texts that stand in for those of the data, if any do.
     context
         ``max_tokens`` of a mention's context.
     score

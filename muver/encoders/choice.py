@@ -8,7 +8,7 @@ from pathlib import Path
 from muver.encoders.files import MODEL_FILES
 from muver.files import atomic_path, write_text
 from muver.progress import logger
-from muver.training_log import best_validation
+from muver.training_log import kept_validation
 
 LOG = "training_log.jsonl"
 
@@ -30,7 +30,7 @@ def choose(models: Sequence[Path], cutoff: int, out: Path) -> None:
     InputError
         If a log is missing, damaged, or holds no validation at this cutoff.
     """
-    found = {folder.name: best_validation(folder / LOG, cutoff)[0] for folder in models}
+    found = {folder.name: kept_validation(folder / LOG, cutoff)[0] for folder in models}
     chosen = max(models, key=lambda folder: found[folder.name])  # max takes the first of equals
     for name in MODEL_FILES:
         with atomic_path(out / name) as temporary:

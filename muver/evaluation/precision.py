@@ -1,24 +1,30 @@
 """Which rows are not in full precision, told from their settings."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 FULL = "fp32"
-PHASES = ("training", "encoding")
+PHASES = ("training", "encoding", "storage", "scores")
+# Types of index that keep whole vectors, by our name or faiss's; the others keep codes of them.
+WHOLE = re.compile(r"(hnsw\d*|flat)$", re.IGNORECASE)
 
 
 def reduced_precision(settings: Mapping[str, Any]) -> dict[str, str]:
-    """What of a row was not computed in fp32.
+    """What of a row was not computed, or stored, in fp32.
 
     Parameters
     ----------
     settings
-        Of a row (:func:`muver.settings.rows.row_settings`); of a fusion, its parts' count.
+        Of a row (:func:`muver.settings.rows.row_settings`,
+        :func:`muver.settings.linked.linked_row_settings`); of a fusion, its parts' count.
 
     Returns
     -------
-    The precision by phase, training before encoding; empty for a row all in fp32, or one without a
-    model.
+    The precision by phase, in the order in which they happen; empty for a row all in fp32, or one
+    without a model. Of "storage" it is that of the vectors on disk. "scores" names an approximate
+    index whose rounded vectors the scores are of: where what it finds is scored again by the
+    vectors on disk, its codes decide only what is looked at, which its agreement tells.
 
     Examples
     --------
@@ -42,5 +48,11 @@ def _used(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for trained in model.get("best_of", {"": model}).values():
         if "precision" in trained:
             yield "training", trained["precision"]
+    if "dtype" in settings:
+        yield "storage", settings["dtype"]
+    index = settings.get("index")
+    rescored = settings.get("retrieve", {}).get("rescore", True)
+    if index is not None and not rescored and not WHOLE.search(index["factory"]):
+        yield "scores", f"of {index['factory']}"
     for part in settings.get("parts", {}).values():
         yield from _used(part)

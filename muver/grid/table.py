@@ -11,7 +11,7 @@ from muver.files import short_hash
 from muver.grid.points import HYPERPARAMETERS
 from muver.settings.overlay import overlay
 from muver.tables.keys import row_key
-from muver.training_log import best_validation
+from muver.training_log import kept_validation
 
 RULE = (
     "The point with the greatest recall on the validation worlds is chosen; of several, the one "
@@ -62,7 +62,7 @@ def build_grid(
     by_point = _by_point(points, logs)
     rows = []
     for name, log in by_point.items():
-        recall, step = best_validation(log, cutoff)
+        recall, step = kept_validation(log, cutoff)
         settings = _with_encoder(overlay(base, {"training": points[name]}), encoder)
         rows.append(
             {

@@ -47,12 +47,18 @@ def check_settings(settings: Settings) -> Settings:
     }
 
 
+def texts_settings(settings: Settings) -> Settings:
+    """What `muver kb-texts` is told, but for the expected number of lines: as the dump is read."""
+    reading = settings["linking"]["kb"]
+    return {key: reading[key] for key in ("bad_lines", "bad_share", "duplicates")}
+
+
 def linked_row_settings(settings: Settings, system: str) -> Settings:
     """A row's whole settings, from which its key is made (without the data and the machine)."""
     model = settings["systems"][system]["model"]
     mining = {}
     if "negatives" in settings["models"][model]:
-        mining = {"mining": _search(settings, mining_system(settings, model))}
+        mining = {"mining": _search(settings, settings["models"][model]["negatives"]["system"])}
     return {
         "system": system,
         "corpus": settings["corpus"],
@@ -65,12 +71,6 @@ def linked_row_settings(settings: Settings, system: str) -> Settings:
         "precision": settings["compute"]["precision"],
         "seed": settings["seed"],
     }
-
-
-def mining_system(settings: Settings, model: str) -> str:
-    """The system whose run over the training mentions a model's hard negatives are mined from."""
-    wanted = settings["models"][model]["negatives"]["run"]
-    return next(name for name, own in settings["systems"].items() if own.get("model") == wanted)
 
 
 def _search(settings: Settings, system: str) -> Settings:

@@ -6,7 +6,7 @@ from typing import Any
 from muver.errors import InputError
 from muver.settings.linked import DATASETS as LINKED
 from muver.settings.linked import is_linked
-from muver.settings.rows import trained_as
+from muver.settings.rows import miner, trained_as
 from muver.settings.schema import suggestion
 
 Settings = Mapping[str, Any]
@@ -22,10 +22,12 @@ def check_references(settings: Settings) -> None:
     """
     for name, model in settings["models"].items():
         _check_model(settings, name, model)
-    for name in settings["models"]:
-        _check_origins(settings["models"], name, ())
     for name, system in settings["systems"].items():
         _check_system(settings, name, system)
+    for name in settings["models"]:
+        _check_negatives(settings, name)
+    for name in settings["models"]:
+        _check_origins(settings, name, ())
     _check_scratch(settings["scratch"])
     _check_searches(settings["merge"]["searches"])
     _check_tables(settings)
@@ -93,21 +95,40 @@ def _check_model(settings: Settings, name: str, model: Settings) -> None:
         )
 
 
-def _check_origins(models: Settings, name: str, above: tuple[str, ...]) -> None:
-    """What a model starts from or takes negatives from exists, and none is made of itself."""
+def _check_negatives(settings: Settings, name: str) -> None:
+    """The system that a model's hard negatives are mined from exists and can be mined from."""
+    if "negatives" not in settings["models"][name]:
+        return
+    where, system = (
+        f"models.{name}.negatives.system",
+        settings["models"][name]["negatives"]["system"],
+    )
+    _check_names(where, [system], settings["systems"], of="is")
+    change = _to_rank_by_best_view(settings, system)
+    if change is not None:
+        raise InputError(
+            f"params.yaml: {where} is {system!r}, but negatives are mined from a system that ranks "
+            f"entities by their best view as it is. Name another one, or change systems.{system}: "
+            f"{change}."
+        )
+
+
+def _check_origins(settings: Settings, name: str, above: tuple[str, ...]) -> None:
+    """What a model starts from exists, and none is made of itself."""
     if name in above:
         raise InputError(
             f"params.yaml: models.{above[0]}: is made of itself ({' <- '.join((*above, name))}). "
             "Start one of them from another model, or from the encoder."
         )
-    own = models[name]
-    origins = {"start": own.get("start"), "negatives.run": own.get("negatives", {}).get("run")}
-    for key, other in origins.items():
-        if other is not None:
-            _check_names(f"models.{name}.{key}", [other], models, of="is")
-            _check_origins(models, other, (*above, name))
-    for other in own.get("best_of", []):
-        _check_origins(models, other, (*above, name))
+    own = settings["models"][name]
+    origins = list(own.get("best_of", []))
+    if "start" in own:
+        _check_names(f"models.{name}.start", [own["start"]], settings["models"], of="is")
+        origins.append(own["start"])
+    if "negatives" in own:
+        origins.append(miner(settings, name))
+    for other in origins:
+        _check_origins(settings, other, (*above, name))
 
 
 def _check_system(settings: Settings, name: str, system: Settings) -> None:
@@ -216,15 +237,45 @@ def _check_linked(settings: Settings) -> None:
         if system.get("index") is not None:
             known = settings["linking"]["indexes"]
             _check_names(f"systems.{name}.index", [system["index"]], known, of="is")
+    for name, model in settings["models"].items():
+        _check_text(settings, name, model.get("views", {}).get("text"))
     for row in settings["tables"]["table2"] if over_kb else []:
-        system = settings["systems"][row]
-        more = [key for key in ("merge_layers", "global_view", "spans") if system.get(key)]
-        if system.get("aggregate") != "max" or more:
-            wrong = f"Leave out {', '.join(more)}" if more else "Set model and aggregate: max"
+        change = _to_rank_by_best_view(settings, row)
+        if change is not None:
             raise InputError(
                 f"params.yaml: systems.{row} stands in table2, whose candidates are ranked by "
-                f"their best view as it is. {wrong}."
+                f"their best view as it is. {change}."
             )
+
+
+def _check_text(settings: Settings, name: str, text: str | None) -> None:
+    """A text from elsewhere is of the entities of a knowledge base, and its file can be had."""
+    if text is None:
+        return
+    where = f"models.{name}.views.text"
+    if not is_linked(settings):
+        raise InputError(
+            f"params.yaml: {where}: {text} has texts for the entities of a knowledge base, and the "
+            f"dataset {settings['dataset']} has its own. Leave it out."
+        )
+    if settings["dataset"] == "miniwikipedia" and settings["linking"]["source"][text] is None:
+        raise InputError(
+            f"params.yaml: {where}: {text} is downloaded for the dataset wikipedia. Name a file of "
+            f"your own under linking.source.{text}, or leave {where} out."
+        )
+
+
+def _to_rank_by_best_view(settings: Settings, name: str) -> str | None:
+    """What to change for a system to rank by an entity's best view alone; None if it does."""
+    system = settings["systems"][name]
+    more = [key for key in ("merge_layers", "global_view", "spans") if system.get(key)]
+    if more:
+        return f"Leave out {', '.join(more)}"
+    if system.get("aggregate") != "max":
+        return "Set model and aggregate: max"
+    if trained_as(settings, system["model"])["score"] == "sum_max":
+        return "Set a model whose score is max"
+    return None
 
 
 def _check_figures(settings: Settings) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from muver.settings.overlay import overlay
-from muver.training.settings import PARITY
+from muver.training.settings import BEFORE, PARITY
 
 Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
@@ -50,25 +50,36 @@ def model_settings(settings: Settings, model: str) -> Settings:
         return layouts
     made = {
         **layouts,
-        "training": {**PARITY, **overlay(settings["training"], own.get("training", {}))},
+        "training": _training(overlay(settings["training"], own.get("training", {}))),
         "precision": settings["compute"]["training_precision"],
         "seed": own.get("seed", settings["seed"]),
     }
     if "start" in own:
         made["start"] = {own["start"]: model_settings(settings, own["start"])}
     if "negatives" in own:
-        run = own["negatives"]["run"]
+        found_by = miner(settings, model)
         made["negatives"] = {
             **negatives_settings(settings, model),
-            "run": {run: model_settings(settings, run)},
+            "run": {found_by: model_settings(settings, found_by)},
         }
     return made
+
+
+def _training(own: Settings) -> Settings:
+    """A model's section, as its key has it."""
+    own = {**PARITY, **own}
+    return {key: value for key, value in own.items() if BEFORE.get(key) != value}
+
+
+def miner(settings: Settings, model: str) -> str:
+    """The model behind the system whose run a model's hard negatives are mined from."""
+    return settings["systems"][settings["models"][model]["negatives"]["system"]]["model"]
 
 
 def negatives_settings(settings: Settings, model: str) -> Settings:
     """How a model's hard negatives are taken from the run: what `muver negatives` is told."""
     own = settings["models"][model]["negatives"]
-    return {key: value for key, value in own.items() if key != "run"}
+    return {key: value for key, value in own.items() if key != "system"}
 
 
 def retrieval_settings(settings: Settings, system: str, split: str | None = None) -> Settings:

@@ -16,7 +16,7 @@ from muver.tracking.curves import curves
 from muver.tracking.entry import Data, Entry
 from muver.tracking.files import by_stage
 from muver.tracking.timings import timings
-from muver.training_log import best_validation
+from muver.training_log import kept_validation
 
 
 def grid_entry(
@@ -88,7 +88,7 @@ def grid_entry(
 
 
 def _point(row: Mapping[str, Any], grid: Mapping[str, Any], log: Path, source: Path) -> Entry:
-    if best_validation(log, grid["cutoff"]) != (row["recall"], row["step"]):
+    if kept_validation(log, grid["cutoff"]) != (row["recall"], row["step"]):
         raise InputError(
             f"{log}: not the log that the grid was made from. Run the grid stage again."
         )

@@ -1,4 +1,4 @@
-"""The training run: epochs of batches, validation, the best checkpoint, the log."""
+"""The training run: epochs of batches, validation, the checkpoint that is kept, the log."""
 
 import contextlib
 import json
@@ -66,7 +66,7 @@ class Trainer:
         self.log: list[dict[str, Any]] = []
 
     def run(self) -> list[dict[str, Any]]:
-        """Train to the end, load the best state into the model, return the log's lines."""
+        """Train to the end, load the state to keep into the model, return the log's lines."""
         self._resume()
         epochs = [list(self._batches(epoch)) for epoch in range(self.settings["epochs"])]
         total = sum(len(batches) for batches in epochs)
@@ -85,9 +85,9 @@ class Trainer:
                     self._save("last")
                 progress.advance(note=f"loss {self.log_loss():.3f}, {self.speed:.1f} mentions/s")
         progress.finish()
-        best = self.checkpoints.load("best")
-        assert best is not None, "the last step always validates"
-        self.model.load_state_dict(best["model"])
+        kept = self.checkpoints.load(self.settings["keep"])
+        assert kept is not None, "the last step always validates and saves"
+        self.model.load_state_dict(kept["model"])
         return self.log
 
     def log_loss(self) -> float:
@@ -184,7 +184,7 @@ class Trainer:
         return own
 
     def _validate(self, epoch: int) -> None:
-        """Keep the model if it finds strictly more golds than any before (as released)."""
+        """Log the hits; the best state is that with strictly more than before (as released)."""
         cutoff = self.settings["validation_cutoff"]
         with self.accelerator.autocast():
             hits, total = count_hits(
@@ -207,7 +207,8 @@ class Trainer:
         )
         if hits > self.best:
             self.best = hits
-            self._write("best", {"model": self.model.state_dict(), "step": self.step})
+            if self.settings["keep"] == "best":
+                self._write("best", {"model": self.model.state_dict(), "step": self.step})
 
     def _save(self, name: str) -> None:
         state = {
@@ -237,13 +238,14 @@ class Trainer:
         logger.info("resumed at step %d", self.step)
 
 
-def write_log(path: Path, log: list[dict[str, Any]], cutoff: int) -> None:
-    """Write the training log as JSON lines: one a step, one a validation, the best one last.
+def write_log(path: Path, log: list[dict[str, Any]], cutoff: int, keep: str) -> None:
+    """Write the training log as JSON lines: one a step, one a validation, that of the state kept.
 
     The same run gives the same bytes: no times stand in it.
     """
     name = f"validation_recall_at_{cutoff}"
     recalls = [line for line in log if name in line]
-    best = max(recalls, key=lambda line: line[name])  # of equal ones the first, as kept
-    lines = [*log, {"best_step": best["step"], f"best_{name}": best[name]}]
+    best = max(recalls, key=lambda line: line[name])  # of equal ones the first
+    kept = {"best": best, "last": recalls[-1]}[keep]
+    lines = [*log, {f"{keep}_step": kept["step"], f"{keep}_{name}": kept[name]}]
     write_text(path, "".join(json.dumps(line) + "\n" for line in lines))

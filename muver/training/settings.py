@@ -23,7 +23,11 @@ REQUIRED = (
 )
 # What the released code did otherwise, off unless asked for.
 PARITY = {"padding_views": False, "average_gradients_over": 1, "optimiser": "adamw"}
+# What rows had before the key was there. Where it says so a row's settings leave it out, so that
+# their key stays (muver.settings.rows).
+BEFORE = {"keep": "best"}
 OPTIMISERS = ("adamw", "adamw_released")
+KEEP = ("best", "last")
 
 
 def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,7 +36,8 @@ def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> dic
     Parameters
     ----------
     given
-        ``training`` as it was asked for; the keys of :data:`PARITY` may be left out.
+        ``training`` as it was asked for; the keys of :data:`PARITY` and :data:`BEFORE` may be
+        left out.
     views
         The model's ``views``.
 
@@ -42,16 +47,16 @@ def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> dic
         For a key that is unknown or missing, a value that does not exist, or empty views
         without a number of views to fill up to.
     """
-    settings = with_defaults(given, {**dict.fromkeys(REQUIRED), **PARITY})
+    settings = with_defaults(given, {**dict.fromkeys(REQUIRED), **PARITY, **BEFORE})
     for name in REQUIRED:
         if name not in given:
             raise InputError(f"--settings: training.{name} is missing.")
-    optimiser = settings["optimiser"]
-    if optimiser not in OPTIMISERS:
-        raise InputError(
-            f"training.optimiser: {optimiser!r} is not one of {', '.join(OPTIMISERS)}."
-            f"{did_you_mean(str(optimiser), OPTIMISERS)}"
-        )
+    for name, known in (("optimiser", OPTIMISERS), ("keep", KEEP)):
+        if settings[name] not in known:
+            raise InputError(
+                f"training.{name}: {settings[name]!r} is not one of {', '.join(known)}."
+                f"{did_you_mean(str(settings[name]), known)}"
+            )
     devices = settings["average_gradients_over"]
     if not isinstance(devices, int) or devices < 1:
         raise InputError(

@@ -124,6 +124,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "training_log.py",
     ),
     "kb": ("corpus/kilt/*.py", *_PUBLISHED),
+    "kb_texts": ("corpus/kilt/*.py", "corpus/texts/*.py", *_PUBLISHED),
     "link": (
         "corpus/jsonl.py",
         "corpus/kilt/*.py",
@@ -140,6 +141,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "corpus/kilt/*.py",
         "corpus/linking/passages.py",
         "corpus/linking/subset.py",
+        "corpus/texts/read.py",
         "evaluation/columns.py",
         "views/punkt.py",
         "views/segment.py",
@@ -147,6 +149,7 @@ CODE: dict[str, tuple[str, ...]] = {
     "encode_part": (
         *_STORE,
         "corpus/kilt/*.py",
+        "corpus/texts/read.py",
         "encoders/fingerprint.py",
         "encoders/stages/kb_part.py",
         "retrieval/ann/shards.py",

@@ -53,6 +53,10 @@ class LinkedWorkspace(Built):
         """What finishes the knowledge base; its parts lie beside them."""
         return [f"{self.kb}/{file}" for file in BASE]
 
+    def texts(self, name: str) -> str:
+        """Folder of the entities' texts from another source, part by part."""
+        return f"{self.root}/texts/{name}"
+
     def mentions_files(self, name: str) -> list[str]:
         """A set's mentions with their gold entities, and the report of the matching."""
         return [f"{self.root}/mentions/{name}.{suffix}" for suffix in ("parquet", "json")]

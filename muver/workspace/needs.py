@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from muver.settings.rows import system_of, trained_as
+from muver.settings.rows import miner, system_of, trained_as
 
 TABLES = ("table1", "table3", "table6", "beyond", "fidelity")
 Settings = dict[str, Any]
@@ -23,8 +23,7 @@ class Needs:
     models
         Trained, chosen or converted models.
     negatives
-        (model, the model whose run its hard negatives are mined from); the latter's run is over
-        the training mentions.
+        (model, the system whose run over the training mentions its hard negatives are mined from).
     stores, globals, spans
         (model, split).
     merged
@@ -96,8 +95,8 @@ def _add_model(settings: Settings, needs: Needs, model: str) -> None:
     if "start" in own:
         _add_model(settings, needs, own["start"])
     if "negatives" in own:
-        _add_model(settings, needs, own["negatives"]["run"])
-        _add(needs.negatives, (model, own["negatives"]["run"]))
+        _add_model(settings, needs, miner(settings, model))
+        _add(needs.negatives, (model, own["negatives"]["system"]))
     _add(needs.models, model)
 
 

@@ -11,7 +11,7 @@ from muver.retrieval.ann.settings import SEARCH
 from muver.retrieval.bm25 import DEFAULTS as BM25
 from muver.retrieval.fusion import DEFAULTS as FUSION
 from muver.retrieval.settings import VECTORS
-from muver.training.settings import PARITY, REQUIRED
+from muver.training.settings import BEFORE, PARITY, REQUIRED
 
 PROJECT = Path(__file__).parents[2]
 
@@ -50,7 +50,7 @@ def test_order():
     "fact",
     [
         *(f"retrieve.{key}" for settings in (VECTORS, BM25, FUSION, SEARCH) for key in settings),
-        *(f"model.training.{key}" for key in (*REQUIRED, *PARITY)),
+        *(f"model.training.{key}" for key in (*REQUIRED, *PARITY, *BEFORE)),
         "model.views.kind", "encoding.precision", "merge.top_k", "segment.punkt", "seed.of_row",
         "libraries.torch", "version.muver", "weights.entity_encoder", "start.weights_sha256",
     ],

@@ -11,6 +11,7 @@ from muver.doctor.place import Place
 from muver.doctor.text import as_text
 from muver.errors import InputError
 from tests.doctor.made import GOLD, TITLES, Project, save_run, save_trec
+from tests.grid.conftest import write_log
 
 # Gold (by title): m1 1, m2 2 (the other Bob), m3 3, m4 not found.
 FIRST = {
@@ -93,6 +94,18 @@ def test_models_are_followed_to_their_settings_and_weights(project):
     assert causes(report) == ["length of training", "other weights", "vectors"]
     [fact] = report["causes"][0]["facts"]
     assert fact == {"name": "model.training.epochs", "first": 3, "second": 5}
+
+
+def test_which_state_was_kept_is_read_from_the_log(project):
+    settings = project.model("two", b"other", keep="last")
+    for name, note in (("one", '{"best_step": 2}'), ("two", '{"last_step": 4}')):
+        log = write_log(project.root / "models" / name / "training_log.jsonl", (90.0, 80.0))
+        log.write_text(f"{log.read_text()}{note}\n")
+    first = project.run("plain", FIRST)
+    second = project.run("last", SECOND, model="two", settings=settings)
+    cause = compare(first, second)["causes"][0]
+    assert cause["cause"] == "which state of a training was kept"
+    assert {"name": "kept.step", "first": 2, "second": 4} in cause["facts"]
 
 
 def test_snakemakes_record_names_the_model(project):

@@ -7,6 +7,7 @@ import yaml
 
 from muver.evaluation.precision import in_words, reduced_precision
 from muver.settings import resolve, row_settings
+from muver.settings.linked import linked_row_settings
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
 BOTH = {"training": "bf16", "encoding": "bf16"}
@@ -34,10 +35,38 @@ def test_of_rows_as_the_workflow_has_them(system, encoding, training, expected):
     assert list(found) == list(expected)
 
 
+@pytest.mark.parametrize(
+    "dtype, factory, rescore, expected",
+    [
+        ("fp16", None, True, {"storage": "fp16"}),
+        ("fp32", None, True, {}),
+        ("fp16", "ivf_sq", True, {"storage": "fp16"}),  # its scores are the stored vectors'
+        ("fp32", "ivf_sq", False, {"scores": "of ivf_sq"}),
+        ("fp16", "opq_ivf_pq", False, {"storage": "fp16", "scores": "of opq_ivf_pq"}),
+        ("fp32", "HNSW32,SQfp16", False, {"scores": "of HNSW32,SQfp16"}),
+        ("fp32", "hnsw", False, {}),  # keeps whole vectors
+        ("fp32", "IVF4,Flat", False, {}),
+    ],
+)
+def test_of_rows_over_a_knowledge_base(dtype, factory, rescore, expected):
+    changes = {
+        "linking": {
+            "dtype": dtype,
+            "indexes": {"own": {"factory": factory or "hnsw"}},
+            "search": {"rescore": rescore},
+        },
+        "systems": {"muver_wiki": {"index": factory and "own"}},
+    }
+    settings = resolve(PARAMS, {"preset": "wikipedia", **changes})
+    found = reduced_precision(linked_row_settings(settings, "muver_wiki"))
+    assert found == expected and list(found) == list(expected)
+
+
 def test_settings_that_say_nothing_of_it():
     assert reduced_precision({"system": "s", "seed": 1}) == {}
 
 
 def test_in_words():
     assert in_words(BOTH) == "training bf16, encoding bf16"
+    assert in_words({"storage": "fp16", "scores": "of ivf_sq"}) == "storage fp16, scores of ivf_sq"
     assert in_words({}) == ""

@@ -24,6 +24,7 @@ def test_the_preset_has_the_paper_s_settings():
     muver = model_settings(settings, "muver_wiki")
     assert (muver["training"]["batch_size"], muver["training"]["epochs"]) == (8, 1)
     assert muver["training"]["learning_rate"] == 1e-5
+    assert muver["training"]["keep"] == "last"
     assert (muver["views"]["max_tokens"], muver["context"]["max_tokens"]) == (40, 128)
     assert muver["negatives"]["per_mention"] == 3
     assert settings["models"]["blink_wiki"]["checkpoint"].endswith("biencoder_wiki_large.bin")
@@ -65,6 +66,7 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         ),
         ({"systems": {"muver_wiki": {"merge_layers": 2}}}, "Leave out merge_layers"),
         ({"tables": {"table2": ["bm25"]}}, "systems.bm25 stands in table2"),
+        ({"tables": {"table2": ["som"]}}, "som stands in table2.* Set a model whose score is max"),
         ({"linking": {"test": ["aida-train"]}}, "linking.test"),
         ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
         ({"linking": {"files": {"msnbc": 3}}}, "linking.files.msnbc: expected string"),
@@ -83,6 +85,66 @@ def test_the_search_that_negatives_are_mined_from_is_in_the_key():
         stages.linked_row_settings(by_index, "muver_wiki")["mining"]["index"]["factory"] == "ivf_sq"
     )
     assert "mining" not in stages.linked_row_settings(by_index, "blink_wiki")
+
+
+def test_blinks_views_are_of_its_own_texts():
+    """Those of MuVER are the knowledge base's paragraphs, and so are both in miniwikipedia."""
+    settings = resolved()
+    assert model_settings(settings, "blink_wiki")["views"]["text"] == "blink_entities"
+    assert "text" not in model_settings(settings, "muver_wiki")["views"]
+    assert stages.texts_settings(settings) == {
+        "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse",
+    }  # fmt: skip
+    assert "text" not in resolved("miniwikipedia")["models"]["blink_wiki"]["views"]
+    own = {"blink_wiki": {"views": {"text": "blink_entities"}}}
+    source = {"source": {"blink_entities": "entity.jsonl"}}
+    assert resolved("miniwikipedia", models=own, linking=source)
+
+
+@pytest.mark.parametrize(
+    "preset, text, message",
+    [
+        ("wikipedia", "blink", "views.text is 'blink'. Allowed: blink_entities"),
+        ("miniwikipedia", "blink_entities", "Name a file of your own under linking.source.blink_e"),
+        ("zeshel", "blink_entities", "has texts for the entities of a knowledge base, and the da"),
+    ],
+)
+def test_texts_that_cannot_be_had(preset, text, message):
+    with pytest.raises(InputError, match=message):
+        resolved(preset, models={"blink_wiki": {"views": {"text": text}}})
+
+
+def test_negatives_are_mined_from_the_system_that_is_named():
+    """Of two systems with one model; which of them stands first decides nothing."""
+    other = {"method": "by IVF", "model": "blink_wiki", "aggregate": "max", "index": "ivf_sq"}
+    negatives = {"negatives": {"system": "by_ivf"}}
+    changes = {"systems": {"by_ivf": other}, "models": {"muver_wiki": negatives}}
+    settings = resolved(**changes)
+    row = stages.linked_row_settings(settings, "muver_wiki")
+    assert row["mining"]["index"] == {"factory": "ivf_sq", "seed": 10000}
+    assert row["model"]["negatives"]["run"] == {
+        "blink_wiki": model_settings(settings, "blink_wiki")
+    }
+    backwards = {**PARAMS, "systems": dict(reversed(PARAMS["systems"].items()))}
+    again = resolve(backwards, {"preset": "wikipedia", **changes})
+    assert stages.linked_row_settings(again, "muver_wiki") == row
+
+
+@pytest.mark.parametrize(
+    "system, message",
+    [
+        ("blnk_wiki", "negatives.system is 'blnk_wiki'. Did you mean 'blink_wiki'"),
+        ("bm25", "negatives.system is 'bm25', .* change systems.bm25: Set model and aggregate"),
+        ("muver_bm25", "negatives.system is 'muver_bm25', but negatives are mined from a system"),
+        ("muver_plain", "'muver_plain', .* change systems.muver_plain: Set model and aggregate"),
+        ("muver_max", "'muver_max', .* change systems.muver_max: Leave out merge_layers"),
+        ("som", "negatives.system is 'som', .* Set a model whose score is max"),
+        ("muver_wiki", "models.muver_wiki: is made of itself"),
+    ],
+)
+def test_a_system_that_negatives_cannot_be_mined_from(system, message):
+    with pytest.raises(InputError, match=message):
+        resolved(models={"muver_wiki": {"negatives": {"system": system}}})
 
 
 def test_the_dataset_brings_its_preset():

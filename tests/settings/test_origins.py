@@ -23,7 +23,7 @@ WIKI = {
     },
     "score": "max",
     "start": "blink_wiki",
-    "negatives": {"run": "blink_wiki", "per_mention": 3},
+    "negatives": {"system": "blink_wiki", "per_mention": 3},
     "training": {"batch_size": 8, "epochs": 1},
 }  # fmt: skip
 SYSTEMS = {name: {"method": name, "model": name, "aggregate": "max"}
@@ -67,14 +67,18 @@ def test_other_keys_of_models_are_as_they_were():
         ({"context": {"max_tokens": 64}}, {}, {"blink_wiki", "muver_wiki"}),
         ({"training": {"epochs": 3}}, {}, {"blink_wiki", "muver_wiki"}),
         ({}, {"context": {"max_tokens": 64}}, {"muver_wiki"}),
-        ({}, {"negatives": {"run": "blink_wiki", "per_mention": 2}}, {"muver_wiki"}),
-        ({}, {"negatives": {"run": "blink_128", "per_mention": 3}}, {"muver_wiki"}),
+        ({}, {"negatives": {"system": "blink_wiki", "per_mention": 2}}, {"muver_wiki"}),
+        ({}, {"negatives": {"system": "blink_128", "per_mention": 3}}, {"muver_wiki"}),
         (
             {},
-            {"negatives": {"run": "blink_wiki", "per_mention": 3, "first_rank": 2}},
+            {"negatives": {"system": "blink_wiki", "per_mention": 3, "first_rank": 2}},
             {"muver_wiki"},
         ),
-        ({}, {"negatives": {"run": "blink_wiki", "per_mention": 3, "margin": 1}}, {"muver_wiki"}),
+        (
+            {},
+            {"negatives": {"system": "blink_wiki", "per_mention": 3, "margin": 1}},
+            {"muver_wiki"},
+        ),
         ({}, {"start": "blink_128"}, {"muver_wiki"}),
         ({}, {}, set()),
     ],
@@ -96,23 +100,23 @@ def test_a_further_seed_starts_from_the_same_model():
         ({}, {"start": "blink_wikis"}, "models.muver_wiki.start is 'blink_wikis'. Did you mean"),
         (
             {},
-            {"negatives": {"run": "blnk_wiki", "per_mention": 3}},
-            "models.muver_wiki.negatives.run is 'blnk_wiki'. Did you mean 'blink_wiki'",
+            {"negatives": {"system": "blnk_wiki", "per_mention": 3}},
+            "models.muver_wiki.negatives.system is 'blnk_wiki'. Did you mean 'blink_wiki'",
         ),
         ({"start": "muver_wiki"}, {}, "blink_wiki: is made of itself .blink_wiki <- muver_wiki <-"),
         ({}, {"start": "muver_wiki"}, "is made of itself .muver_wiki <- muver_wiki"),
         (
             {},
-            {"negatives": {"run": "muver_wiki", "per_mention": 3}},
+            {"negatives": {"system": "muver_wiki", "per_mention": 3}},
             "muver_wiki: is made of itself",
         ),
         ({"checkpoint": "x.bin", "start": "muver"}, {}, "are not trained. Leave start out"),
         (
             {"checkpoint": "x.bin", "negatives": WIKI["negatives"]},
-            {"start": "muver", "negatives": {"run": "muver", "per_mention": 1}},
+            {"start": "muver", "negatives": {"system": "muver", "per_mention": 1}},
             "are not trained. Leave negatives out",
         ),
-        ({}, {"negatives": {"run": "blink_wiki", "per_mention": 0}}, "0 is less than"),
+        ({}, {"negatives": {"system": "blink_wiki", "per_mention": 0}}, "0 is less than"),
         ({}, {"negatives": {**WIKI["negatives"], "ranks": 1}}, "unknown key .*negatives.ranks"),
         ({"context": {"tokens": 9}}, {}, "unknown key models.blink_wiki.context.tokens"),
     ],
@@ -149,7 +153,7 @@ def test_a_model_needs_its_start_and_its_negatives():
     assert found.models == ["blink_wiki", "muver_wiki"]
     assert found.negatives == [("muver_wiki", "blink_wiki")]
     settings = resolved(
-        wiki={"start": "blink_128", "negatives": {"run": "partalidou", "per_mention": 1}},
+        wiki={"start": "blink_128", "negatives": {"system": "partalidou", "per_mention": 1}},
         tables={"table1": ["muver_wiki", "blink_wiki"]},
     )
     found = needs_of(settings, ["table1"])

@@ -113,6 +113,18 @@ def test_faults_of_the_released_code_are_off_where_nothing_is_said(settings):
     assert training["optimiser"] == "adamw"
 
 
+def test_the_checkpoint_kept_is_in_the_settings_where_it_is_not_the_best(settings):
+    """Rows that were made before the setting was there keep their key."""
+    assert settings["training"]["keep"] == "best"
+    assert "keep" not in model_settings(settings, "muver")["training"]
+    changed = resolve(PARAMS, {"training": {"keep": "last"}})
+    assert model_settings(changed, "muver")["training"]["keep"] == "last"
+    back = resolve(
+        PARAMS, {"training": {"keep": "last"}, "models": {"muver": {"training": {"keep": "best"}}}}
+    )
+    assert model_settings(back, "muver") == model_settings(settings, "muver")
+
+
 DENSE = {"blink_128", "partalidou", "som", "muver_plain", "muver", "muver_bm25"}
 MUVERS = {"muver_plain", "muver", "muver_bm25"}
 ROWS = DENSE | {"bm25", "released"}

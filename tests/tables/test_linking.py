@@ -136,12 +136,12 @@ def test_the_page(tmp_path: Path):
     evaluations = linked.make_all()
     for evaluation in evaluations:
         if evaluation["system"] == "muver_wiki":
-            evaluation["settings"]["precision"] = "bf16"
+            evaluation["settings"] |= {"precision": "bf16", "dtype": "fp16"}
     table_of(tmp_path, evaluations)
     text = (tmp_path / "table2.md").read_text()
     assert text.startswith("# Table 2: In-KB recall@k in percent against Wikipedia, miniwikipedia")
     assert "AIDA-b 4 mentions (outside: 3)" in text
-    assert "Not in fp32: MuVER (encoding bf16)." in text
+    assert "Not in fp32: MuVER (encoding bf16, storage fp16)." in text
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings == [
         "## Mentions", "## What the paper claims", "## How sure the numbers are",

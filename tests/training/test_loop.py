@@ -1,4 +1,4 @@
-"""Training runs: killed and resumed, the best checkpoint, the log."""
+"""Training runs: killed and resumed, the checkpoint that is kept, the log."""
 
 import dataclasses
 import json
@@ -21,6 +21,7 @@ from muver.training.checkpoint import Checkpoints
 from muver.training.loop import Trainer
 from muver.training.run import train
 from muver.training.settings import training_settings
+from muver.training_log import kept_validation
 from muver.views.worlds import load_worlds
 from tests import tiny
 
@@ -216,6 +217,43 @@ def test_a_run_as_released_resumes_to_the_same_bytes(encoder, corpus, tmp_path, 
         kill_before(patch, 6)
         run(tmp_path / "two", encoder, corpus, **PARITY)
     assert run(tmp_path / "two", encoder, corpus, **PARITY) == files
+
+
+def with_hits(monkeypatch, *hits: int) -> None:
+    """Let the validations find so many mentions."""
+    found = iter(hits)
+    monkeypatch.setattr(loop, "count_hits", lambda *_: (next(found), 10))
+
+
+def test_the_last_state_is_kept_where_it_is_asked_for(encoder, corpus, tmp_path, monkeypatch):
+    made = {}
+    for keep, hits in (("best", (7, 6, 5)), ("best", (5, 6, 7)), ("last", (7, 6, 5))):
+        folder = tmp_path / f"{keep}_{hits[0]}"
+        with_hits(monkeypatch, *hits)
+        files = run(folder, encoder, corpus, keep=keep)
+        made[keep, hits] = {name: some for name, some in files.items() if "safetensors" in name}
+        assert list((folder / "checkpoints").iterdir()) == []
+    first, last = made["best", (7, 6, 5)], made["best", (5, 6, 7)]
+    assert made["last", (7, 6, 5)] == last != first and last
+    log = log_of(tmp_path / "last_7")
+    validated = [line["validation_recall_at_3"] for line in log if "validation_recall_at_3" in line]
+    assert validated == [70, 60, 50]
+    assert log[-1] == {"last_step": STEPS, "last_validation_recall_at_3": 50}
+    assert kept_validation(tmp_path / "last_7/log.jsonl", 3) == (50, STEPS)
+    assert kept_validation(tmp_path / "best_7/log.jsonl", 3) == (70, 4)
+
+
+@pytest.mark.parametrize("step", [6, 12])
+def test_a_run_that_keeps_the_last_state_resumes_to_the_same_bytes(
+    encoder, corpus, tmp_path, monkeypatch, step
+):
+    files = run(tmp_path / "one", encoder, corpus, keep="last")
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        kill_before(patch, step)
+        run(tmp_path / "two", encoder, corpus, keep="last")
+    assert [one.name for one in (tmp_path / "two/checkpoints").iterdir()] == ["last.pt"]
+    assert run(tmp_path / "two", encoder, corpus, keep="last") == files
+    assert log_of(tmp_path / "two") == log_of(tmp_path / "one")
 
 
 @pytest.mark.parametrize("missing", ["training", "seed", "views"])

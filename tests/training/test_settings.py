@@ -15,12 +15,14 @@ def test_what_the_released_code_did_otherwise_is_off():
         "padding_views": False,
         "average_gradients_over": 1,
         "optimiser": "adamw",
+        "keep": "best",
     }
 
 
 def test_what_is_given_stands():
     parity = {"padding_views": True, "average_gradients_over": 8, "optimiser": "adamw_released"}
-    assert training_settings({**GIVEN, **parity}, VIEWS) == {**GIVEN, **parity}
+    given = {**GIVEN, **parity, "keep": "last"}
+    assert training_settings(given, VIEWS) == given
 
 
 @pytest.mark.parametrize(
@@ -28,6 +30,7 @@ def test_what_is_given_stands():
     [
         ({"optimizer": "adamw"}, VIEWS, "unknown key 'optimizer'. Did you mean 'optimiser'"),
         ({"optimiser": "adam"}, VIEWS, "training.optimiser: 'adam' is not one of adamw, adamw_rel"),
+        ({"keep": "lest"}, VIEWS, "training.keep: 'lest' is not one of best, last. Did you mean"),
         ({"average_gradients_over": 0}, VIEWS, "a whole number from 1, got 0"),
         ({"average_gradients_over": 0.5}, VIEWS, "a whole number from 1, got 0.5"),
         ({"padding_views": True}, {**VIEWS, "training_views": None}, "padding_views fills up to"),

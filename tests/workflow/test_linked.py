@@ -53,6 +53,23 @@ def as_published(lines: Path) -> str:
     return text
 
 
+def write_entities(path: Path, dump: Path) -> Path:
+    """BLINK's file of the dump's pages, backwards: without the first, with one that is unknown."""
+    pages = [json.loads(one) for one in dump.read_text().splitlines()]
+    known = [(page["wikipedia_id"], page["wikipedia_title"]) for page in pages[1:]]
+    lines = [
+        {
+            "text": f" {title} is told of elsewhere. ",
+            "idx": f"https://en.wikipedia.org/wiki?curid={identity}",
+            "title": title,
+            "entity": title,
+        }
+        for identity, title in reversed([*known, ("987654321", "Nobody")])
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
 @pytest.fixture(scope="module")
 def linked(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The whole chain on a small invented encyclopedia."""
@@ -131,6 +148,7 @@ def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
     project = copy_of_the_project(tmp_path)
     files = ", ".join(f"{name}: {raw / f'{name}.jsonl'}" for name in MENTIONS)
     given = {"kilt": raw / "kilt_knowledgesource.json", "blink_biencoder": "blink.bin"}
+    given["blink_entities"] = raw / "msnbc.jsonl"  # taken to its place, not read
     source = ", ".join(f"{name}: {linked.folder / file}" for name, file in given.items())
     said = project.snakemake(
         "--config", "preset=wikipedia", f"encoder={linked.folder / 'encoder'}",
@@ -152,6 +170,9 @@ def test_the_papers_preset_on_files_as_they_are_published(linked, tmp_path):
         "kilt": raw / "kilt_knowledgesource.json",
         "blink_benchmarks": tmp_path / "benchmarks.zip",
         "blink_biencoder": linked.folder / "blink.bin",
+        "blink_entities": write_entities(
+            tmp_path / "mine.jsonl", raw / "kilt_knowledgesource.json"
+        ),
     }
     source = ", ".join(f"{name}: {path}" for name, path in given.items())
     project.snakemake(
@@ -168,6 +189,32 @@ def test_the_papers_preset_on_files_as_they_are_published(linked, tmp_path):
             for root in (linked.folder / "build/miniwikipedia", tmp_path / "build/wikipedia")
         )
         assert made == again
+    built = tmp_path / "build/wikipedia"
+    texts = json.loads((built / "texts/blink_entities/manifest.json").read_text())
+    pages = json.loads((built / "kb/manifest.json").read_text())["entities"]
+    assert (texts["lines"], texts["found"]) == (pages, pages - 1)
+    assert [texts[name]["count"] for name in ("missing", "unknown")] == [1, 1]
+    for number, part in enumerate(texts["parts"]):
+        vectors = json.loads((built / f"vectors/blink_wiki/part-{number:05d}.json").read_text())
+        assert vectors["inputs"]["texts"] == part["fingerprint"]
+    evaluation = json.loads((built / "evaluations/msnbc/blink_wiki.json").read_text())
+    assert evaluation["settings"]["model"]["views"]["text"] == "blink_entities"
+    assert "storage fp16" in project.read("results/table2.md").decode()
+
+
+def test_a_model_that_is_trained_on_the_texts_has_a_subset_of_them(linked):
+    """Without the checkpoint BLINK is trained: on its own subset, and vectors are of the texts."""
+    file = write_entities(
+        linked.folder / "mine.jsonl",
+        linked.folder / "build/miniwikipedia/raw/kilt_knowledgesource.json",
+    )
+    views = "views: {kind: prefix, max_tokens: 48, text: blink_entities}"
+    planned = linked.planned(
+        "build/miniwikipedia/models/own/muver.json", "--config", "preset=miniwikipedia",
+        f"linking={{source: {{blink_entities: {file}}}}}",
+        f"models={{own: {{{views}, score: max}}}}",
+    )  # fmt: skip
+    assert planned == {"entities": 1, "texts": 1, "subset": 1, "train": 1}
 
 
 def test_benchmarks_are_fetched_for_the_sets_that_are_not_there(tmp_path):

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from muver.corpus.kilt.parsing import too_many_bad
 from muver.corpus.kilt.parts import Part, dump_size, fitting_manifest, part_files, plan_parts
-from muver.corpus.kilt.reading import too_many_bad
+from muver.corpus.kilt.reading import PAGES
 from muver.corpus.kilt.settings import bad_allowed
 from muver.corpus.kilt.titles import title_hash
 from muver.corpus.schema import WIKIPEDIA
@@ -50,8 +51,10 @@ def finish(dump: str | Path, folder: str | Path, settings: Mapping[str, Any]) ->
         "first": [one for manifest in manifests for one in manifest["bad"]["first"]][:SHOWN],
     }
     if bad["count"] > bad_allowed(counts["lines"], settings):
-        raise too_many_bad(dump, bad["count"], counts["lines"], bad["first"])
-    _check_number(dump, counts["entities"], settings["expected"])
+        raise too_many_bad(dump, bad["count"], counts["lines"], bad["first"], PAGES)
+    if counts["entities"] == 0:
+        raise InputError(f"{dump}: holds no page.")
+    check_number(dump, counts["entities"], settings["expected"])
     firsts = [0, *accumulate(manifest["entities"] for manifest in manifests)]
     ids, hashes = _columns(folder, parts, firsts)
     by_id = np.argsort(ids, kind="stable")
@@ -111,9 +114,8 @@ def _manifests(
     return [one for one in found if one is not None]
 
 
-def _check_number(dump: Path, entities: int, expected: str | None) -> None:
-    if entities == 0:
-        raise InputError(f"{dump}: holds no page.")
+def check_number(path: Path, entities: int, expected: str | None) -> None:
+    """Refuse a file that has not as many entities as were published of the source ``expected``."""
     if expected is None:
         return
     published = find_source(expected).published
@@ -122,7 +124,7 @@ def _check_number(dump: Path, entities: int, expected: str | None) -> None:
         raise InputError(f"--settings: expected is {expected!r}, for which nothing is published.")
     if entities != wanted:
         raise InputError(
-            f"{dump}: {entities} entities, but {expected} has {wanted}. Is the file complete? "
+            f"{path}: {entities} entities, but {expected} has {wanted}. Is the file complete? "
             "Fetch it anew, or accept the number with --settings '{\"expected\": null}' "
             "(params.yaml: linking.published_counts)."
         )

@@ -28,6 +28,7 @@ from muver.corpus.schema import (
     read_negatives,
     table_writer,
 )
+from muver.corpus.texts.read import EntityTexts
 from muver.errors import InputError
 from muver.evaluation import columns
 from muver.files import sha256_of, short_hash, write_json, write_manifest
@@ -60,6 +61,7 @@ def write_subset(
     negatives: str | Path | None,
     folder: str | Path,
     given: Mapping[str, Any],
+    texts: str | Path | None = None,
 ) -> dict[str, Any]:
     """Write the tables that training and its validation read, with their provenance.
 
@@ -79,6 +81,9 @@ def write_subset(
         thousand entities, whatever the size of the base.
     given
         Settings (`DEFAULTS`).
+    texts
+        Folder that `muver kb-texts` wrote, for a model whose views name a ``text``: an entity's
+        text from there takes the place of its paragraphs.
 
     Returns
     -------
@@ -102,7 +107,8 @@ def write_subset(
         needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
     needed = np.unique(np.concatenate(needed))
     numbers = with_further(needed, len(base), settings["further"], settings["seed"])
-    without_text = _write_entities(base, numbers, folder)
+    other = None if texts is None else EntityTexts(texts)
+    without_text = _write_entities(base, other, numbers, folder)
     _write_mentions(sets, numbers, folder / "mentions.parquet")
     if mined is not None:
         _write_negatives(mined, numbers, folder / "negatives.parquet")
@@ -111,6 +117,7 @@ def write_subset(
         "train": sha256_of(training),
         "val": sha256_of(validation),
         **({} if negatives is None else {"negatives": sha256_of(negatives)}),
+        **({} if other is None else {"texts": other.manifest["fingerprint"]}),
     }
     counts = _counts(sets, numbers, without_text, short_hash([settings, inputs], 16))
     write_json(folder / "counts.json", counts)
@@ -172,8 +179,10 @@ def _read_negatives(path: str | Path, base: KnowledgeBase) -> pa.Table:
     return table
 
 
-def _write_entities(base: KnowledgeBase, numbers: NDArray[np.int64], folder: Path) -> int:
-    """Write entities and their paragraphs; give the number of those without any."""
+def _write_entities(
+    base: KnowledgeBase, texts: EntityTexts | None, numbers: NDArray[np.int64], folder: Path
+) -> int:
+    """Write entities and their paragraphs, or texts; give the number of those without any."""
     without_text = 0
     progress = Progress("entities", len(numbers), "entities")
     with (
@@ -181,15 +190,19 @@ def _write_entities(base: KnowledgeBase, numbers: NDArray[np.int64], folder: Pat
         table_writer(folder / "sentences.parquet", SENTENCES) as sentences,
     ):
         for start in range(0, len(numbers), ENTITIES_AT_ONCE):
-            rows = base.rows(numbers[start : start + ENTITIES_AT_ONCE])
-            own = [passages(some) for some in rows["paragraphs"].to_pylist()]
+            some = numbers[start : start + ENTITIES_AT_ONCE]
+            rows = base.rows(some)
+            described = rows["paragraphs"]
+            if texts is not None:
+                described = texts.of(some, base.manifest["fingerprint"])
+            own = [passages(paragraphs) for paragraphs in described.to_pylist()]
             without_text += sum(not one.sentences for one in own)
             places = ([WIKIPEDIA] * len(own), np.arange(start, start + len(own)))
             ids, titles = rows["id"].combine_chunks(), rows["title"].combine_chunks()
-            texts, types = [one.text for one in own], [None] * len(own)
+            types = [None] * len(own)
             split = ([getattr(one, name) for one in own] for name in SENTENCES.names[2:])
-            described = (*places, ids, titles, texts, types)
-            entities.write_table(columns.table_of(ENTITIES, described))
+            values = (*places, ids, titles, [one.text for one in own], types)
+            entities.write_table(columns.table_of(ENTITIES, values))
             sentences.write_table(columns.table_of(SENTENCES, (*places, *split)))
             progress.advance(len(own))
     progress.finish()

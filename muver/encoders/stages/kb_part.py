@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from muver.checking import check_choices, with_defaults
 from muver.corpus.kilt.made import MadePart, open_part
+from muver.corpus.texts.read import EntityTexts
 from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.stages.tower import COMPUTE, Tower
 from muver.errors import InputError
@@ -31,14 +32,17 @@ def encode_part(
     number: int,
     out: str | Path,
     settings: Mapping[str, Any],
+    texts: str | Path | None = None,
 ) -> bool:
     """Encode the views of a part's entities, unless that is done already.
 
     Views are what the model says. Kind "sentences": the paragraphs are laid out as sentences are,
     so that with ``min_pieces`` 1 each is a view. Kind "prefix": one view of the title and all
-    paragraphs, joined by spaces. An entity without paragraphs has one view, of its title.
+    paragraphs, joined by spaces. An entity without paragraphs has one view, of its title. Where the
+    model's views name a ``text``, an entity's text from there takes the place of its paragraphs.
 
-    In memory are the part's vectors in ``dtype``, and :data:`ENTITIES` entities with their views.
+    In memory are the part's vectors in ``dtype``, its ``texts`` if there are any, and
+    :data:`ENTITIES` entities with their views.
 
     Parameters
     ----------
@@ -53,6 +57,8 @@ def encode_part(
     settings
         Those of :data:`PART`. A part that was written for the same model, the same part of the
         knowledge base and the same ``dtype`` and ``precision`` is left as it is.
+    texts
+        Folder that `muver kb-texts` wrote, if the model's views name a ``text``.
 
     Returns
     -------
@@ -61,27 +67,34 @@ def encode_part(
     Raises
     ------
     InputError
-        If there is no such part, if the model's vectors cannot be searched by products, or if a
-        value is none that ``dtype`` can hold. Nothing is written then.
+        If there is no such part, if the model's vectors cannot be searched by products, if its
+        views are of texts that are not given, or if a value is none that ``dtype`` can hold.
+        Nothing is written then.
     """
     settings = with_defaults(settings, PART)
     check_choices(settings, {"dtype": tuple(DTYPES)})
     own = {key: settings[key] for key in OF_CONTENT}
     part = open_part(kb, number)
-    model = model_fingerprint(model_folder)
+    read = None if texts is None else EntityTexts(texts)
+    inputs = {"model": model_fingerprint(model_folder), "kb": part.fingerprint}
+    if read is not None:
+        inputs["texts"] = read.fingerprint(number, part.fingerprint)
     path = Path(out) / part_name(number)
-    if _is_there(path, model, part, own):
+    if _is_there(path, inputs, part.entities, own):
         logger.info("%s is there, of this model, part and settings: left as it is", path)
         return False
     tower = Tower(Path(model_folder), dict(settings))
     _check_metric(tower.model.config.metric, model_folder)
-    vectors, counts = _encode(tower, part, DTYPES[settings["dtype"]], f"views of {path.stem}")
+    _check_texts(tower.model.config.views.get("text"), texts, model_folder)
+    paragraphs = None if read is None else read.part(number)
+    dtype = DTYPES[settings["dtype"]]
+    vectors, counts = _encode(tower, part, paragraphs, dtype, f"views of {path.stem}")
     if not np.isfinite(vectors).all():
         raise InputError(
             f"{path}: a view's vector has values that {settings['dtype']} cannot hold. Set dtype "
             "to fp32; if it is that, the model's weights are not those of a model."
         )
-    write_part(out, number, vectors, counts, model, part.fingerprint, own)
+    write_part(out, number, vectors, counts, settings=own, **inputs)
     return True
 
 
@@ -95,16 +108,27 @@ def paragraph_views(
 
 
 def _encode(
-    tower: Tower, part: MadePart, dtype: type[np.floating], label: str
+    tower: Tower,
+    part: MadePart,
+    paragraphs: pa.ListArray | None,
+    dtype: type[np.floating],
+    label: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(views, d) vectors and (entities,) numbers of views."""
+    """(views, d) vectors and (entities,) numbers of views.
+
+    ``paragraphs``, if there are any, stand in for those of the part: at most one an entity.
+    """
     layout, pieces = tower.model.config.views, tower.model.pieces
-    most = part.entities if layout["kind"] == "prefix" else part.segments
+    one = layout["kind"] == "prefix" or paragraphs is not None
+    most = part.entities if one else part.segments
     vectors = np.empty((most, tower.model.dimension), dtype)
     counts = np.empty(part.entities, np.int64)
     progress = Progress(label, part.entities, "entities")
     entity = row = 0
     for batch in part.batches(COLUMNS, ENTITIES):
+        if paragraphs is not None:
+            own = paragraphs.slice(entity, len(batch))
+            batch = pa.record_batch([batch.column("title"), own], list(COLUMNS))
         views = paragraph_views(batch, layout, pieces)
         sizes = [len(some) for some in views]
         if max(sizes) > MOST_VIEWS:
@@ -122,7 +146,7 @@ def _encode(
     return vectors[:row], counts
 
 
-def _is_there(path: Path, model: str, part: MadePart, own: Mapping[str, Any]) -> bool:
+def _is_there(path: Path, inputs: Mapping[str, str], entities: int, own: Mapping[str, Any]) -> bool:
     if not path.with_suffix(".json").is_file():
         return False
     try:
@@ -130,10 +154,9 @@ def _is_there(path: Path, model: str, part: MadePart, own: Mapping[str, Any]) ->
     except InputError as error:
         logger.info("%s; doing so", error)
         return False
-    inputs = {"model": model, "kb": part.fingerprint}
     if manifest["inputs"] == inputs and manifest["settings"] == own:
-        return manifest["entities"] == part.entities
-    logger.info("%s is of another model, part or settings: encoding it again", path)
+        return manifest["entities"] == entities
+    logger.info("%s is of another model, part, text or settings: encoding it again", path)
     return False
 
 
@@ -142,4 +165,17 @@ def _check_metric(metric: str, folder: str | Path) -> None:
         raise InputError(
             f"{folder}: compares by metric {metric!r}, and parts of vectors are searched by inner "
             "products. Take a model with metric 'dot'."
+        )
+
+
+def _check_texts(wanted: str | None, texts: str | Path | None, folder: str | Path) -> None:
+    if wanted is not None and texts is None:
+        raise InputError(
+            f"{folder}: its views are made of the text {wanted!r}, and --texts is missing. Give "
+            "the folder that `muver kb-texts` wrote."
+        )
+    if wanted is None and texts is not None:
+        raise InputError(
+            f"{folder}: its views are made of the knowledge base's paragraphs (its views name no "
+            "text). Leave out --texts."
         )

@@ -224,6 +224,7 @@ def write_part(
     model: str,
     kb: str,
     settings: Mapping[str, Any] | None = None,
+    texts: str | None = None,
 ) -> None:
     """Write a part; its manifest last, so that a part with a manifest is complete.
 
@@ -234,6 +235,8 @@ def write_part(
         Views of each entity, 1 to 255.
     model, kb
         Fingerprints of the model, and of the knowledge base's part.
+    texts
+        That of the texts which stand in for the part's paragraphs, if any do.
     """
     path = Path(folder) / part_name(number)
     path.with_suffix(".json").unlink(missing_ok=True)
@@ -243,7 +246,7 @@ def write_part(
         path.with_suffix(".json"),
         "vectors",
         settings or {},
-        {"model": model, "kb": kb},
+        {"model": model, "kb": kb, **({} if texts is None else {"texts": texts})},
         dtype=str(vectors.dtype),
         dimension=int(vectors.shape[1]),
         views=len(vectors),

@@ -1,5 +1,7 @@
 """The entities that training needs, taken from a base: numbers, tables, counts."""
 
+import json
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from muver.cli import main
 from muver.corpus.linking.subset import with_further, write_subset
 from muver.corpus.schema import read_entities, read_mentions, read_negatives, read_sentences
+from muver.corpus.texts.write import write_texts
 from muver.encoders.tokens import WordPieces
 from muver.errors import InputError
 from muver.files import read_json
@@ -167,6 +170,29 @@ def test_one_prefix_view_has_all_paragraphs(subset, encoder):
     texts = [" ".join(PAGES[number][1]) for number in (0, 2, 4, 5, 6)]
     expected = entity_views(world.titles, texts, texts, views, WordPieces(encoder))
     assert [own[0].ids for own in world.views] == [own[0].ids for own in expected]
+
+
+def test_texts_from_elsewhere_take_the_place_of_paragraphs(files, tmp_path):
+    """Golds are 2, 4, 5 of the base; 4 has no line, and 5, which has no paragraphs, has a text."""
+    lines = [{"idx": 102, "text": " Rome, of old. "}, {"idx": 105, "text": "Lima."}]
+    source = tmp_path / "entity.jsonl"
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_texts(source, files[0], tmp_path / "texts", {})
+    names = ("kb", "train", "val", "texts")
+    inputs = (*files[:3], tmp_path / "texts")
+    options = [f"--{name}={path}" for name, path in zip(names, inputs, strict=True)]
+    assert main(["kb-subset", *options, "--out", str(tmp_path / "out")]) == 0
+    rows = read_entities(tmp_path / "out/entities.parquet").to_pylist()
+    assert [row["text"] for row in rows] == ["Rome, of old.", "", "Lima."]
+    sentences = read_sentences(tmp_path / "out/sentences.parquet")["sentences"].to_pylist()
+    assert sentences == [["Rome, of old."], [], ["Lima."]]
+    assert counts_of(tmp_path / "out")["worlds"]["wikipedia"]["without_text"] == 1
+    manifest = read_json(tmp_path / "out/manifest.json")
+    assert manifest["inputs"]["texts"] == read_json(tmp_path / "texts/manifest.json")["fingerprint"]
+    other = make_kb(tmp_path, PAGES[::-1])
+    write_texts(source, other, tmp_path / "others", {})
+    with pytest.raises(InputError, match="others: written for another knowledge base"):
+        write_subset(*files[:3], None, tmp_path / "none", {}, tmp_path / "others")
 
 
 def test_the_command(files, subset, tmp_path_factory):

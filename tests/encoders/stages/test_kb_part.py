@@ -17,13 +17,17 @@ from muver.corpus.kilt.make import make_missing
 from muver.corpus.kilt.parts import SCHEMA
 from muver.corpus.kilt.settings import check_settings
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES, table_writer
+from muver.corpus.texts.read import EntityTexts
+from muver.corpus.texts.write import write_texts
 from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.stages import kb_part
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.kb_part import encode_part, paragraph_views
+from muver.encoders.stages.tower import Tower
 from muver.errors import InputError
 from muver.files import read_json, sha256_of, write_json
 from muver.retrieval.ann.shards import Shards
+from muver.views.build import entity_views
 from muver.views.store import ViewStore
 from tests import tiny
 from tests.corpus.kilt.conftest import contents, line
@@ -312,6 +316,80 @@ def test_parts_without_entities(models, tmp_path):
     shards = Shards(tmp_path / "out", base)
     assert (shards.entities, shards.views) == (2, 2)
     assert shards.locate(np.arange(2))[0].tolist() == [0, 1]
+    texts = EntityTexts(write_all_texts(tmp_path / "kb", tmp_path / "texts", {2: "bell"}))
+    found = [texts.part(number).to_pylist() for number in range(len(base["parts"]))]
+    assert sum(found, []) == [[], ["bell"]] and [] in found
+
+
+@pytest.fixture
+def of_texts(encoder, tmp_path):
+    """A model with the weights of "prefix" whose views are of texts from elsewhere."""
+    views = {**PREFIX, "text": "blink_entities"}
+    tiny.make_model(encoder, views=views).save_pretrained(tmp_path / "of_texts")
+    return tmp_path / "of_texts"
+
+
+def write_all_texts(kb, folder, texts):
+    """Texts of a base, by Wikipedia id."""
+    lines = [{"idx": f"x?curid={identity}", "text": text} for identity, text in texts.items()]
+    source = folder.with_suffix(".jsonl")
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_texts(source, kb, folder, {})
+    return folder
+
+
+def test_views_of_texts_from_elsewhere(vectors, models, of_texts, kb, tmp_path, monkeypatch):
+    """With its paragraphs as text an entity's vector stays; without a text it is its title's."""
+    rows = [
+        row
+        for number in made_parts(kb)
+        for row in pq.read_table(open_part(kb, number).path).to_pylist()
+    ]
+    joined = {row["id"]: " ".join(row["paragraphs"]) for row in rows}
+    changed = {**joined, rows[2]["id"]: "The tower.", rows[40]["id"]: ""}
+    del changed[rows[0]["id"]]
+    texts = write_all_texts(kb, tmp_path / "texts", changed)
+    monkeypatch.setattr(kb_part, "ENTITIES", 7)
+    base, out = read_json(kb / "manifest.json"), tmp_path / "out"
+    for number in made_parts(kb):
+        assert encode_part(of_texts, kb, number, out, FP32, texts)
+        assert not encode_part(of_texts, kb, number, out, FP32, texts)
+    found, own = (Shards(folder, base) for folder in (out, vectors / "prefix"))
+    assert found.views == found.entities == len(rows)
+    every = np.arange(len(rows))
+    found, own = found.gather(every), own.gather(every)
+    others = np.setdiff1d(every, (0, 2, 40))
+    np.testing.assert_allclose(found[others], own[others], rtol=0, atol=1e-6)
+    tower = Tower(models / "prefix", dict(FP32))
+    pieces = tower.model.pieces
+    titles = [rows[number]["title"] for number in (0, 2, 40)]
+    views = entity_views(titles, ["", "The tower.", ""], [[]] * 3, PREFIX, pieces)
+    expected = tower.views([own[0].ids for own in views], None)
+    np.testing.assert_allclose(found[[0, 2, 40]], expected, rtol=0, atol=1e-6)
+    assert np.abs(found[[0, 2, 40]] - own[[0, 2, 40]]).max(axis=1).min() > 1e-3
+
+
+def test_another_text_is_encoded_again(of_texts, kb, tmp_path):
+    row = pq.read_table(open_part(kb, 0).path).to_pylist()[0]
+    out = tmp_path / "out"
+    for text in ("The bell.", "The tower."):
+        texts = write_all_texts(kb, tmp_path / "texts", {row["id"]: text})
+        assert encode_part(of_texts, kb, 0, out, FP32, texts)
+        inputs = read_json(out / "part-00000.json")["inputs"]
+        assert inputs["texts"] == sha256_of(texts / "part-00000.parquet")
+
+
+def test_texts_that_are_missing_or_too_many(models, of_texts, kb, tmp_path):
+    with pytest.raises(InputError, match="made of the text 'blink_entities', and --texts is miss"):
+        encode_part(of_texts, kb, 0, tmp_path / "out", FP32)
+    row = pq.read_table(open_part(kb, 0).path).to_pylist()[0]
+    texts = write_all_texts(kb, tmp_path / "texts", {row["id"]: "The bell."})
+    with pytest.raises(InputError, match="its views name no text.. Leave out --texts"):
+        encode_part(models / "prefix", kb, 0, tmp_path / "out", FP32, texts)
+    other = make_base(tmp_path, 30_000)
+    with pytest.raises(InputError, match="texts: not written for this knowledge base's part 0"):
+        encode_part(of_texts, other, 0, tmp_path / "out", FP32, texts)
+    assert not (tmp_path / "out").exists()
 
 
 def test_more_views_than_a_part_can_count(models, kb, tmp_path, monkeypatch):

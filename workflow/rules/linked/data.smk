@@ -76,6 +76,23 @@ if S["dataset"] == "wikipedia":
             " --out {params.folder}"
 
 
+rule entities:
+    input:
+        code=code("download"),
+    output:
+        f"{ROOT}/raw/{find_source('blink_entities').file}",
+    log:
+        f"{LOGS}/download/entities.log",
+    benchmark:
+        f"{LOGS}/download/entities.benchmark.tsv"
+    params:
+        settings=as_json({"source": L["source"]["blink_entities"]}),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver download --log {log} --files blink_entities --settings {params.settings:q}"
+        " --out {params.folder}"
+
+
 # A checkpoint, since only now it is known how many parts there are to encode. The parts are no
 # outputs: Snakemake would remove them before it goes on with what a stop cut off.
 checkpoint kb:
@@ -97,6 +114,26 @@ checkpoint kb:
         "muver kb all --log {log} --dump {input.dump} --out {params.folder}"
         " --workers {threads} --settings {params.settings:q}"
         " && muver kb finish --log {log}.finish --dump {input.dump} --out {params.folder}"
+        " --settings {params.settings:q}"
+
+
+rule texts:
+    input:
+        file=rules.entities.output[0],
+        kb=W.kb_files,
+        code=code("kb_texts"),
+    output:
+        directory(W.texts("blink_entities")),
+    log:
+        f"{LOGS}/texts.log",
+    benchmark:
+        f"{LOGS}/texts.benchmark.tsv"
+    params:
+        settings=as_json(
+            {**linked.texts_settings(S), "expected": "blink_entities" if COUNTED else None}
+        ),
+    shell:
+        f"muver kb-texts --log {{log}} {KB} --file {{input.file}} --out {{output}}"
         " --settings {params.settings:q}"
 
 

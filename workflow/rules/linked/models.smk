@@ -53,6 +53,7 @@ rule subset:
         train=W.mentions_files(linked.TRAIN)[0],
         val=W.mentions_files(linked.VALIDATION)[0],
         negatives=lambda wildcards: mined(wildcards.subset),
+        texts=lambda wildcards: texts_of(wildcards.subset) if wildcards.subset in TRAINED else [],
         kb=W.kb_files,
         code=code("kb_subset"),
     output:
@@ -68,10 +69,11 @@ rule subset:
         negatives=lambda wildcards, input: (
             f"--negatives {input.negatives}" if input.negatives else ""
         ),
+        texts=lambda wildcards, input: f"--texts {input.texts}" if input.texts else "",
         folder=subpath(output[0], parent=True),
     shell:
         f"muver kb-subset --log {{log}} {KB} --train {{input.train}} --val {{input.val}}"
-        " {params.negatives} --settings {params.settings:q} --out {params.folder}"
+        " {params.negatives} {params.texts} --settings {params.settings:q} --out {params.folder}"
 
 
 rule train:

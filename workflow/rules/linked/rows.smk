@@ -24,8 +24,14 @@ def own_file(name):
 
 
 def subset_of(model):
-    """The subset that a model trains on: with its hard negatives, or of gold entities alone."""
-    return model if "negatives" in S["models"][model] else "golds"
+    """The subset that a model trains on: its own, or that of gold entities and their paragraphs."""
+    return model if "negatives" in S["models"][model] or texts_of(model) else "golds"
+
+
+def texts_of(model):
+    """The folder of texts that a model's views are made of; none if of the paragraphs."""
+    text = trained_as(S, model)["views"].get("text")
+    return W.texts(text) if text else []
 
 
 def subset_file(wildcards, name):
@@ -41,7 +47,7 @@ def origin(model):
 
 def mined(name):
     """Hard negatives that a subset has to hold."""
-    return W.negatives_files(name)[:1] if name != "golds" else []
+    return W.negatives_files(name)[:1] if "negatives" in S["models"].get(name, {}) else []
 
 
 def vectors(wildcards):
@@ -64,7 +70,7 @@ def index_of(wildcards):
 
 def mining_run(model):
     """The run over the training mentions that a model's hard negatives are mined from."""
-    return W.run_files(linked.mining_system(S, model), linked.TRAIN)
+    return W.run_files(S["models"][model]["negatives"]["system"], linked.TRAIN)
 
 
 def weights_of(model):

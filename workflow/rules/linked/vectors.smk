@@ -4,6 +4,7 @@
 rule encode_part:
     input:
         model=W.model_files("{model}"),
+        texts=lambda wildcards: texts_of(wildcards.model),
         kb=W.kb_files,
         code=code("encode_part"),
     output:
@@ -18,11 +19,13 @@ rule encode_part:
     params:
         settings=with_compute(dtype=L["dtype"]),
         model=folder_of("model"),
+        texts=lambda wildcards, input: f"--texts {input.texts}" if input.texts else "",
         number=lambda wildcards: int(wildcards.part.removeprefix("part-")),
         folder=subpath(output[0], parent=True),
     shell:
         "muver encode-part --log {log} --label {wildcards.model} --settings {params.settings:q}"
-        f" --model {{params.model}} {KB} --part {{params.number}} --out {{params.folder}}"
+        f" --model {{params.model}} {KB} --part {{params.number}} {{params.texts}}"
+        " --out {params.folder}"
 
 
 rule encode_mentions:

@@ -1,0 +1,1 @@
+"""Texts of a knowledge base's entities from elsewhere: BLINK's, which its numbers are made with."""

@@ -1,0 +1,93 @@
+"""Texts that were written for a knowledge base, read in place of its paragraphs."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from muver.errors import InputError
+from muver.files import read_json
+
+MANIFEST = "manifest.json"
+SCHEMA = pa.schema([("paragraphs", pa.list_(pa.string()))])  # of an entity: its text, or none
+
+
+class EntityTexts:
+    """What `muver kb-texts` wrote.
+
+    Attributes
+    ----------
+    manifest
+        Its ``manifest.json``.
+    """
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        path = self.folder / MANIFEST
+        if not path.is_file():
+            raise InputError(f"{path}: no such file. `muver kb-texts` writes it.")
+        self.manifest = read_json(path)
+        self._firsts = np.array([part["first"] for part in self.manifest["parts"]])
+
+    def fingerprint(self, number: int, kb: str) -> str:
+        """SHA-256 of a part's file.
+
+        Parameters
+        ----------
+        kb
+            Fingerprint of the knowledge base's part.
+
+        Raises
+        ------
+        InputError
+            If the texts were written for another part or base.
+        """
+        parts = self.manifest["parts"]
+        if number >= len(parts) or parts[number]["kb"] != kb:
+            raise InputError(
+                f"{self.folder}: not written for this knowledge base's part {number}. Run "
+                "`muver kb-texts` again."
+            )
+        return parts[number]["fingerprint"]
+
+    def part(self, number: int) -> pa.ListArray:
+        """The lists ``paragraphs`` of a part's entities, in their order."""
+        own = self.manifest["parts"][number]
+        path = self.folder / own["file"]
+        try:
+            table = pq.read_table(path, schema=SCHEMA, partitioning=None)
+        except (FileNotFoundError, pa.ArrowInvalid) as error:
+            raise _damaged(path, str(error)) from None
+        if table.num_rows != own["entities"]:
+            raise _damaged(path, f"{table.num_rows} texts of {own['entities']} entities")
+        return table["paragraphs"].combine_chunks()
+
+    def of(self, numbers: NDArray[np.int64], kb: str) -> pa.Array:
+        """The lists of entities of a whole base, by increasing global numbers.
+
+        Parameters
+        ----------
+        kb
+            Fingerprint of the knowledge base.
+
+        Raises
+        ------
+        InputError
+            If the texts were written for another base.
+        """
+        if self.manifest["inputs"]["kb"] != kb:
+            raise InputError(
+                f"{self.folder}: written for another knowledge base. Run `muver kb-texts` again."
+            )
+        owners = np.searchsorted(self._firsts, numbers, "right") - 1
+        found = [
+            self.part(owner).take(pa.array(numbers[owners == owner] - self._firsts[owner]))
+            for owner in np.unique(owners).tolist()
+        ]
+        return pa.concat_arrays([pa.array([], SCHEMA.field(0).type), *found])
+
+
+def _damaged(path: Path, reason: str) -> InputError:
+    return InputError(f"{path}: missing or damaged ({reason}). Run `muver kb-texts` again.")
