@@ -7,6 +7,9 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "compare two runs and what made them, or check this machine before a run"
+EXAMPLE = """\
+muver doctor compare here/muver.parquet there/muver.parquet --settings '{"cutoffs": [1, 64]}'
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

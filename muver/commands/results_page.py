@@ -4,6 +4,9 @@ import argparse
 from pathlib import Path
 
 HELP = "write the page of record, docs/results.md, from the results of a run"
+EXAMPLE = """\
+muver results-page --command 'make results' --out docs/results.md
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,13 @@ _TOWERS = (
     "encoders/packing.py",
     "encoders/pooling.py",
 )
-_STORE = ("encoders/stages/tower.py", *_TOWERS, "views/layout.py", "views/store.py")
+_STORE = (
+    "encoders/stages/settings.py",
+    "encoders/stages/tower.py",
+    *_TOWERS,
+    "views/layout.py",
+    "views/store.py",
+)
 _MERGING = ("views/expand.py", "views/merging.py", "views/search.py", "views/slices.py")
 _RUNS = (
     "retrieval/rows.py",
@@ -93,6 +99,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "tables/*.py",
         "tables/paper.yaml",
         "encoders/bert.py",
+        "encoders/sizes.py",
         "evaluation/bootstrap.py",
         "evaluation/columns.py",
         "evaluation/precision.py",

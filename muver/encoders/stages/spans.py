@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from muver.checking import with_defaults
-from muver.encoders.stages.tower import COMPUTE, Tower
+from muver.encoders.stages.settings import SPANS
+from muver.encoders.stages.tower import Tower
 from muver.files import write_manifest
 from muver.progress import logger
 from muver.views.expand import every_span
 from muver.views.slices import entity_slices, in_sentences
 from muver.views.store import LayerWriter, ViewStore
-
-SPANS = {"max_views": 10, "max_tokens": 512, **COMPUTE}
 
 
 def encode_spans(model_folder: Path, store: Path, out: Path, settings: dict[str, Any]) -> None:
