@@ -5,6 +5,7 @@ from typing import Any
 
 from muver.report.embed import text
 from muver.report.recorded import BASE, Addresses
+from muver.tables.footnotes import notes_of
 from muver.tables.numbers import bounds, probability
 
 Row = Mapping[str, Any]
@@ -106,6 +107,14 @@ def legend(rows: Iterable[Row]) -> str:
     }
     items = "; ".join(f"{badge(word)} {text(meaning)}" for word, meaning in said.items())
     return f'<p class="legend">Against the published number: {items}.</p>'
+
+
+def notes(rows: Iterable[Row]) -> str:
+    """Where a row is not quite what its name says."""
+    told = "; ".join(
+        f"<b>{text(name)}</b>: {text(note)}" for name, note in notes_of([*rows]).items()
+    )
+    return f'<p class="legend">{told}</p>' if told else ""
 
 
 def tested_cell(row: Row, k: str) -> str:

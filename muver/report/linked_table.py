@@ -8,6 +8,7 @@ from muver.report.cells import (
     key_cell,
     legend,
     method_cell,
+    notes,
     recall_cell,
     tested_cell,
 )
@@ -41,6 +42,7 @@ def linked_recall(result: Result, addresses: Addresses) -> list[str]:
         paragraph(" ".join(filter(None, [said, note]))),
         legend(lines),
         _main(result, cutoffs, addresses),
+        notes(result.rows),
         _grid(counts(data)),
         searched,
         *_tested(data, lines, cutoffs),

@@ -8,6 +8,7 @@ from muver.report.cells import (
     key_cell,
     legend,
     method_cell,
+    notes,
     recall_cell,
     tested_cell,
 )
@@ -81,7 +82,7 @@ def _recall(result: Result, addresses: Addresses) -> list[str]:
         "recall",
     )  # fmt: skip
     return [
-        paragraph(" ".join(filter(None, [said, note]))), legend(rows), main,
+        paragraph(" ".join(filter(None, [said, note]))), legend(rows), main, notes(rows),
         *_further(result, rows, cutoffs),
     ]  # fmt: skip
 

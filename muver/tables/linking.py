@@ -8,6 +8,7 @@ from muver.evaluation import significance
 from muver.evaluation.bootstrap import METHOD
 from muver.evaluation.precision import reduced_precision
 from muver.tables.evaluations import Evaluations
+from muver.tables.footnotes import with_footnotes
 from muver.tables.keys import row_key, sets_fingerprint
 from muver.tables.linked_evaluations import COUNTS
 from muver.tables.linked_sections import counts, lines_of, search
@@ -163,7 +164,8 @@ def _main(table: Table) -> Section:
         )
     best = best_cells(rows, range(1, len(header)))
     keyed = [[*cells, row["row_key"]] for cells, row in zip(rows, table["rows"], strict=True)]
-    return Section("", _note(table), [*header, "row_key"], keyed, best)
+    main = Section("", _note(table), [*header, "row_key"], keyed, best)
+    return with_footnotes(main, table["rows"])
 
 
 def _note(table: Table) -> str:

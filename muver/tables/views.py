@@ -6,6 +6,7 @@ from muver.checking import did_you_mean
 from muver.errors import InputError
 from muver.evaluation.bootstrap import METHOD
 from muver.tables.evaluations import Evaluations
+from muver.tables.footnotes import with_footnotes
 from muver.tables.numbers import bounds, percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import is_papers, paper, published_views
@@ -129,7 +130,8 @@ def _main(table: Table) -> Section:
         f"state after one more layer. {mentions_note(table)} Without merging there is one recall, "
         "which stands in both columns."
     )
-    return Section("", note, header, grid, best_cells(grid, (2, 3)))
+    main = Section("", note, header, grid, best_cells(grid, (2, 3)))
+    return with_footnotes(main, table["rows"])
 
 
 def _views(row: Row | None) -> str:

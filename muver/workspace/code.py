@@ -198,6 +198,7 @@ CODE: dict[str, tuple[str, ...]] = {
         "evaluation/columns.py",
         "evaluation/ranks.py",
         "evaluation/runs.py",
+        "tables/footnotes.py",
         "tables/keys.py",
         "tables/linked_sections.py",
         "tables/numbers.py",
