@@ -61,6 +61,13 @@ def test_seeds_and_precision(first):
     assert "40.00 ± 1.50" in found and "training bf16" in found
 
 
+def test_notes_stand_below_the_grid(first):
+    assert "Partly <ours>" not in table(first, {})
+    found = table(changed(first, note="Partly <ours>."), {})
+    method = first.data["rows"][0]["method"]
+    assert f'<p class="legend"><b>{method}</b>: Partly &lt;ours&gt;.</p>' in found
+
+
 def test_a_table_of_domains_and_one_of_views(finished):
     row = {
         "method": "A", "system": "a", "row_key": "k", "mentions": 2, "interval": {"1": [0, 1]},

@@ -16,7 +16,8 @@ from muver.views.store import LayerWriter, ViewStore
 def encode_spans(model_folder: Path, store: Path, out: Path, settings: dict[str, Any]) -> None:
     """Merge every run of neighbouring views of the entities that have few of them.
 
-    The best of these views is an upper bound for merging neighbours.
+    An entity's score by its best view is then at least what any merging of its neighbours gives.
+    That holds of every candidate, so it says nothing of the gold entity's rank.
 
     Parameters
     ----------
