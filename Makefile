@@ -16,12 +16,13 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup table1 results docs-results plots rulegraph test record audit pull lint lock clean
+.PHONY: help setup table1 results docs-results docs-fidelity plots rulegraph test record audit pull lint lock clean
 
 help:
 	@echo 'make table1   run the workflow and print Table 1'
 	@echo 'make results  run the workflow for every table and figure of params.yaml'
 	@echo 'make docs-results  write docs/results.md, the page of record, from those results'
+	@echo 'make docs-fidelity  write the table of docs/fidelity.md, from results/fidelity.csv'
 	@echo 'make plots         dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
 	@echo 'make rulegraph     draw the rules into docs/rulegraph.md'
 	@echo 'make test     run the test suite; ARGS="-k name" goes to pytest'
@@ -54,6 +55,10 @@ results: $(READY)
 
 docs-results: $(READY)
 	@$(BIN)/muver results-page --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
+
+docs-fidelity: $(READY)
+	@$(BIN)/muver results-page --only fidelity --out docs/fidelity.md --command \
+	    "snakemake --cores $(CORES) results/fidelity.csv $(SETTINGS)"
 
 plots: $(READY)
 	@$(BIN)/python workflow/plots.py $(ARGS)

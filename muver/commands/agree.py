@@ -8,6 +8,9 @@ NOTE = """\
 Shows what a change that should keep the ranking does to it: another precision, a quantised or
 approximate index. What it does to recall stands in the two rows' tables.
 """
+EXAMPLE = """\
+muver agree fp32/muver.parquet bf16/muver.parquet --out agreement.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

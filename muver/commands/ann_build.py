@@ -6,6 +6,9 @@ from pathlib import Path
 from muver.commands import add_inputs, add_label, add_settings
 
 HELP = "build a faiss index of the views of a knowledge base, from shards on disk"
+EXAMPLE = """\
+muver ann-build --vectors vectors --settings '{"factory": "hnsw", "gpu": false}' --out index/hnsw
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.retrieval.ann.index import build
+    from muver.retrieval.ann.settings import BUILD, check
     from muver.retrieval.ann.shards import Shards
 
-    build(Shards(args.vectors), args.out, args.settings)
+    settings = check(args.settings, BUILD)
+    build(Shards(args.vectors), args.out, settings)

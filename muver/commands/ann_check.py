@@ -6,6 +6,10 @@ from pathlib import Path
 from muver.commands import add_inputs, add_settings
 
 HELP = "measure indices against exact search on a sample, and choose their nprobe or efSearch"
+EXAMPLE = """\
+muver ann-check --vectors vectors --index index/hnsw --mention-vectors aida-testa.npy
+  --settings '{"k": 100, "agreement": 0.995}' --report hnsw.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,10 +37,12 @@ def run(args: argparse.Namespace) -> None:
     from muver.files import write_json
     from muver.retrieval.ann.check import check_indices
     from muver.retrieval.ann.mentions import read_mentions
+    from muver.retrieval.ann.settings import CHECK, check
     from muver.retrieval.ann.shards import Shards
 
+    settings = check(args.settings, CHECK)
     shards = Shards(args.vectors)
     mentions = read_mentions(args.mention_vectors, shards)
-    measured = check_indices(args.index, shards, mentions, args.settings)
+    measured = check_indices(args.index, shards, mentions, settings)
     if args.report is not None:
         write_json(args.report, measured)

@@ -6,6 +6,11 @@ from pathlib import Path
 from muver.commands import add_inputs, add_label, add_run, add_settings
 
 HELP = "rank millions of entities for each mention, exactly from shards or by an index of them"
+EXAMPLE = """\
+muver ann-search --vectors vectors --kb kb --index index/hnsw --mentions msnbc.parquet
+  --mention-vectors msnbc.npy --settings '{"split": "msnbc", "k": 100}'
+  --run muver.parquet --manifest muver.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

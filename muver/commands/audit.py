@@ -4,6 +4,9 @@ import argparse
 from pathlib import Path
 
 HELP = "open MLflow's pages on the recorded rows, for this machine alone"
+EXAMPLE = """\
+muver audit --list
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

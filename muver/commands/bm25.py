@@ -5,6 +5,10 @@ import argparse
 from muver.commands import add_inputs, add_run, add_settings
 
 HELP = "rank entities for each mention with BM25"
+EXAMPLE = """\
+muver bm25 --entities entities.parquet --mentions mentions.parquet
+  --settings '{"k1": 1.2, "b": 0.75, "query": "mention"}' --run bm25.parquet --manifest bm25.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

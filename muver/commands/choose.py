@@ -4,6 +4,9 @@ import argparse
 from pathlib import Path
 
 HELP = "choose one of several trained models by validation recall"
+EXAMPLE = """\
+muver choose --models models/blink_128 models/blink_all --cutoff 64 --out models/partalidou
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

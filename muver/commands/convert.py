@@ -6,6 +6,11 @@ from pathlib import Path
 from muver.commands import add_label, add_settings
 
 HELP = "convert a released checkpoint (a pickled state dict of two towers) to a model directory"
+EXAMPLE = """\
+muver convert --checkpoint best_zeshel.bin --encoder bert-base-uncased --out models/muver
+  --settings '{"views": {"kind": "sentences", "max_tokens": 40, "min_pieces": 6, "title_room": 6,
+  "training_views": 10}, "context": {"max_tokens": 128}, "score": "max"}'
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

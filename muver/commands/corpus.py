@@ -6,6 +6,10 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "check a dataset in ZESHEL's format and write its entities, mentions and counts"
+EXAMPLE = """\
+muver corpus --name miniwikia --raw build/miniwikia/raw --settings '{"context_tokens": 128}'
+  --entities entities.parquet --mentions mentions.parquet --counts counts.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

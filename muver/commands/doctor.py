@@ -7,6 +7,9 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "compare two runs and what made them, or check this machine before a run"
+EXAMPLE = """\
+muver doctor compare here/muver.parquet there/muver.parquet --settings '{"cutoffs": [1, 64]}'
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--directory", type=Path, default=Path("."), help="the project's folder (default: this)"
     )
     checking.add_argument(
-        "--quick", action="store_true", help="import no libraries and measure no rates"
+        "--quick",
+        action="store_true",
+        help="do not try whether the libraries can be imported, load no torch, measure no rates",
     )
     checking.add_argument("--json", type=Path, metavar="FILE", help="write the report for programs")
     checking.set_defaults(act=_check)

@@ -6,6 +6,10 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "fetch a dataset, a declared file or Punkt's English parameters, and verify it"
+EXAMPLE = """\
+muver download --dataset zeshel --source zeshel.tar.bz2 --out build/zeshel/raw
+  --settings '{"sha256": null}'
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

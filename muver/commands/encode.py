@@ -3,15 +3,20 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_inputs, add_label, add_settings
+from muver.commands import add_defaults, add_inputs, add_label
+from muver.encoders.stages.settings import ENCODE
 
 HELP = "encode the entities and mentions of a split into a view store"
+EXAMPLE = """\
+muver encode --model models/muver --entities entities.parquet --mentions mentions.parquet
+  --sentences sentences.parquet --settings '{"split": "test", "device": "cpu"}' --out store
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_label(parser, "model")
-    add_settings(parser, "'split' and 'compute' as JSON")
+    add_defaults(parser, ENCODE)
     add_inputs(parser, "model", "entities", "mentions", "sentences")
     parser.add_argument("--out", type=Path, required=True, help="folder of the store")
 

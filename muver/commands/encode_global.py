@@ -3,15 +3,20 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_inputs, add_label, add_settings
+from muver.commands import add_defaults, add_inputs, add_label
+from muver.encoders.stages.settings import GLOBAL
 
 HELP = "encode one view of each entity's whole description, beside those of a store"
+EXAMPLE = """\
+muver encode-global --model models/muver --store store --entities entities.parquet
+  --settings '{"max_tokens": 128}' --out globals
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_label(parser, "model")
-    add_settings(parser, "'global_view' and 'compute' as JSON")
+    add_defaults(parser, GLOBAL)
     add_inputs(parser, "model", "store", "entities")
     parser.add_argument("--out", type=Path, required=True, help="folder of the global views")
 

@@ -3,15 +3,20 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_inputs, add_label, add_settings
+from muver.commands import add_defaults, add_inputs, add_label
+from muver.encoders.stages.settings import COMPUTE
 
 HELP = "encode the mentions that `muver link` matched to a knowledge base"
+EXAMPLE = """\
+muver encode-mentions --model models/muver --mentions msnbc.parquet --settings '{"threads": 2}'
+  --out msnbc.npy
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_label(parser, "model")
-    add_settings(parser, "'compute' as JSON")
+    add_defaults(parser, COMPUTE)
     add_inputs(parser, "model")
     parser.add_argument("--mentions", type=Path, required=True, help="Parquet of the set")
     parser.add_argument(

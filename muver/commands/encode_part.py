@@ -3,15 +3,20 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_inputs, add_label, add_settings
+from muver.commands import add_defaults, add_inputs, add_label
+from muver.encoders.stages.settings import PART
 
 HELP = "encode the views of one part of a knowledge base, unless that is done"
+EXAMPLE = """\
+muver encode-part --model models/muver --kb kb --part 0 --settings '{"dtype": "fp16"}'
+  --out vectors
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_label(parser, "model")
-    add_settings(parser, "dtype (fp16 or fp32) and 'compute' as JSON")
+    add_defaults(parser, PART)
     add_inputs(parser, "model", "kb")
     parser.add_argument(
         "--part", type=int, metavar="N", required=True, help="number of the part, from 0"

@@ -3,15 +3,19 @@
 import argparse
 from pathlib import Path
 
-from muver.commands import add_inputs, add_label, add_settings
+from muver.commands import add_defaults, add_inputs, add_label
+from muver.encoders.stages.settings import SPANS
 
 HELP = "merge and encode every run of neighbouring views, of entities with few views"
+EXAMPLE = """\
+muver encode-spans --model models/muver --store store --settings '{"max_views": 10}' --out spans
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_label(parser, "model")
-    add_settings(parser, "'spans' and 'compute' as JSON")
+    add_defaults(parser, SPANS)
     add_inputs(parser, "model", "store")
     parser.add_argument("--out", type=Path, required=True, help="folder of the spans")
 

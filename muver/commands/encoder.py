@@ -6,6 +6,11 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "make or fetch the BERT that both towers start from"
+EXAMPLE = """\
+muver encoder --source scratch --entities entities.parquet --counts counts.json --out start
+  --settings '{"scratch": {"vocabulary": 1500, "layers": 2, "hidden": 128, "heads": 2,
+  "intermediate": 512, "positions": 512, "dropout": 0.0, "initializer_range": 0.1}, "seed": 10000}'
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,7 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--source", required=True, help="'scratch', a BERT directory, or a name on the hub"
     )
-    add_settings(parser, "for 'scratch': the sections 'scratch' and 'seed' as JSON", required=False)
+    add_settings(
+        parser,
+        """for 'scratch': {"scratch": {...}, "seed": 10000}, as params.yaml has them""",
+        required=False,
+    )
     parser.add_argument("--entities", type=Path, help="for 'scratch': corpus/entities.parquet")
     parser.add_argument("--counts", type=Path, help="for 'scratch': corpus/counts.json")
     parser.add_argument("--out", type=Path, required=True, help="folder for the BERT directory")
@@ -35,7 +44,8 @@ def run(args: argparse.Namespace) -> None:
         return
     if args.entities is None or args.counts is None:
         raise InputError("--source scratch needs --entities and --counts (its vocabulary's texts).")
+    settings = start.scratch_settings(args.settings)
     counts = read_json(args.counts)["worlds"]
     training = [world for world, count in counts.items() if count["split"] == "train"]
     texts = read_entities(args.entities, training)["text"].to_pylist()
-    start.from_scratch(texts, args.settings["scratch"], args.settings["seed"], args.out)
+    start.from_scratch(texts, settings["scratch"], settings["seed"], args.out)

@@ -5,6 +5,12 @@ import argparse
 from muver.commands import add_inputs, add_scoring, add_settings
 
 HELP = "score a run: recall@k and its intervals, ranks of the gold entities, TREC files"
+EXAMPLE = """\
+muver evaluate --system muver --dataset miniwikia --run muver.parquet --run-manifest muver.json
+  --entities entities.parquet --mentions mentions.parquet --sentences sentences.parquet
+  --counts counts.json --settings '{"cutoffs": [1, 64], "row": {"system": "muver",
+  "retrieve": {"split": "test", "k": 64, "match": "title"}}}' --out evaluations/muver.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,12 @@ from pathlib import Path
 from muver.commands import add_inputs, add_label, add_scoring, add_settings
 
 HELP = "score a run on an entity-linking benchmark: recall@k of the mentions with gold in the KB"
+EXAMPLE = """\
+muver evaluate-linked --system muver --dataset wikipedia --set msnbc --kb kb
+  --run muver.parquet --run-manifest muver.json --mentions msnbc.parquet --report msnbc.json
+  --settings '{"cutoffs": [10, 30, 100], "row": {"system": "muver", "retrieve": {"k": 100,
+  "match": "id"}, "index": null}}' --out evaluations/muver.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,11 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "draw a figure: errors by length of description, recall by number of views"
+EXAMPLE = """\
+muver figure --name figure2 --evaluations blink.json muver.json --out results/figure2.csv
+  --figures results/figures --settings '{"rows": [{"method": "BLINK", "system": "blink"},
+  {"method": "MuVER", "system": "muver"}], "cutoff": 64, "bin": 5, "last": 100}'
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

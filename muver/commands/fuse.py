@@ -6,6 +6,11 @@ from pathlib import Path
 from muver.commands import add_inputs, add_label, add_run, add_settings
 
 HELP = "fuse runs of several systems into one, by ranks or by weighted scores"
+EXAMPLE = """\
+muver fuse --runs muver.parquet bm25.parquet --entities entities.parquet
+  --mentions mentions.parquet --settings '{"parts": ["muver", "bm25"], "kind": "reciprocal_rank",
+  "constant": 60}' --run fused.parquet --manifest fused.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

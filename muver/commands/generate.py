@@ -8,6 +8,11 @@ from muver.commands import add_settings
 HELP = (
     "make the built-in data (miniwikia): fictional wikis in ZESHEL's format or KILT's, from a seed"
 )
+EXAMPLE = """\
+muver generate --out build/miniwikia/raw --settings '{"seed": 13, "worlds": {"train": ["avelmoor"],
+  "val": ["eskerfell"], "test": ["farrowmark"]}, "entities_per_world": 50,
+  "mentions": {"train": 100, "val": 50, "test": 50}}'
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,16 @@ from pathlib import Path
 from muver.commands import add_inputs, add_settings
 
 HELP = "compare the points of the grid by their validation recall and choose one"
+EXAMPLE = """\
+muver grid --logs grid/lr1e-05_wd0.01_wu0.1_bs32.jsonl grid/lr5e-05_wd0.01_wu0.1_bs32.jsonl
+  --settings '{"model": "muver", "points": {
+  "lr1e-05_wd0.01_wu0.1_bs32":
+  {"learning_rate": 1e-5, "weight_decay": 0.01, "warmup": 0.1, "batch_size": 32},
+  "lr5e-05_wd0.01_wu0.1_bs32":
+  {"learning_rate": 5e-5, "weight_decay": 0.01, "warmup": 0.1, "batch_size": 32}},
+  "base": {"training": {"validation_cutoff": 64}}}'
+  --dataset miniwikia --counts counts.json --out results/grid.csv
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_settings(
         parser,
-        '{"model": NAME, "points": {NAME: {"learning_rate": 1e-05, ...}}, '
+        '{"model": NAME, "points": {NAME: {"learning_rate": 1e-05, "weight_decay": 0.01, '
+        '"warmup": 0.1, "batch_size": 32}, ...}, '
         '"base": settings of the model, "cutoff": 64}',
     )
     parser.add_argument("--print", action="store_true", help="print the table as well")

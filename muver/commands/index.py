@@ -7,6 +7,10 @@ from pathlib import Path
 from muver.commands import add_further_views, add_inputs, add_settings
 
 HELP = "write an index: the file that muver.Retriever opens"
+EXAMPLE = """\
+muver index --model models/muver --store store --merged merged --entities entities.parquet
+  --settings '{"aggregate": "softmax_sum", "merge_layers": 4}' --out muver.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,9 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "read KILT's knowledge source into a knowledge base: part, all or finish"
+EXAMPLE = """\
+muver kb all --dump kilt_knowledgesource.json --out kb --settings '{"paragraphs": 5}' --workers 2
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,10 @@ from pathlib import Path
 from muver.commands import add_inputs, add_settings
 
 HELP = "take from a knowledge base the entities that training and its validation need"
+EXAMPLE = """\
+muver kb-subset --kb kb --train aida-train.parquet --val aida-testa.parquet
+  --negatives negatives.parquet --settings '{"further": 1000}' --out training
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,9 @@ from pathlib import Path
 from muver.commands import add_inputs, add_settings
 
 HELP = "find the text of each entity of a knowledge base in BLINK's entity.jsonl"
+EXAMPLE = """\
+muver kb-texts --kb kb --file entity.jsonl --settings '{"duplicates": "first"}' --out texts
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

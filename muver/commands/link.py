@@ -6,6 +6,10 @@ from pathlib import Path
 from muver.commands import add_inputs, add_settings
 
 HELP = "match the mentions of an entity-linking benchmark to the knowledge base"
+EXAMPLE = """\
+muver link --set msnbc --file msnbc.conll --kb kb --settings '{"expected": "blink_benchmarks"}'
+  --mentions msnbc.parquet --report msnbc.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,10 @@ import argparse
 from pathlib import Path
 
 HELP = "write the numbers and curves of results as DVC compares them"
+EXAMPLE = """\
+muver metrics --tables results/table1.json --curves results/figure2.json
+  --metrics results/metrics --plots results/plots
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

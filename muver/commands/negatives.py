@@ -6,6 +6,10 @@ from pathlib import Path
 from muver.commands import add_inputs, add_settings
 
 HELP = "mine hard negatives: each mention's best candidates in a run that are not its gold"
+EXAMPLE = """\
+muver negatives --run blink.parquet --run-manifest blink.json --mentions aida-train.parquet
+  --kb kb --settings '{"per_mention": 3}' --out negatives.parquet --manifest negatives.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,9 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "print the disk, memory and hours that a run on Wikipedia will take, by stage"
+EXAMPLE = """\
+muver plan --settings '{"dtype": "fp16", "indices": ["hnsw"], "devices": 8}' --out plan.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

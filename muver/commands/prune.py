@@ -4,6 +4,9 @@ import argparse
 from pathlib import Path
 
 HELP = "remove from a folder the results of models or systems that are no longer asked for"
+EXAMPLE = """\
+muver prune --folder build/miniwikia/stores/test --keep muver blink_128
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,11 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "record each row of a table, or each point of the grid, as an MLflow run"
+EXAMPLE = """\
+muver record --table results/table1.json --evaluations blink.json muver.json
+  --runs runs/blink.parquet runs/muver.parquet --settings '{"experiment": "table1"}'
+  --out recorded.csv
+"""
 
 
 def system_file(text: str) -> tuple[str, Path]:

@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 
 HELP = "replay recordings of the released system and count what agrees; exit 1 if anything differs"
+EXAMPLE = """\
+muver reference recordings --encoder all-MiniLM-L6-v2 --out report.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,10 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "make one page of tables, figures, times and single predictions, which opens anywhere"
+EXAMPLE = """\
+muver report --results results --settings '{"mentions": 500, "candidates": 5}'
+  --out results/report.html
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,11 @@
 import argparse
 from pathlib import Path
 
-HELP = "write the page of record, docs/results.md, from the results of a run"
+HELP = "write the page of record, docs/results.md, or some tables of another page, from results"
+EXAMPLE = """\
+muver results-page --command 'snakemake --cores all results/fidelity.csv' --only fidelity
+  --out docs/fidelity.md
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--out", type=Path, default=Path("docs/results.md"), metavar="FILE",
-        help="page whose section of this dataset is replaced; the others and the log stay",
+        help="page whose section of this dataset is replaced; all else of it stays",
+    )  # fmt: skip
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME",
+        help="results that the section has (default: all that are in results/)",
     )  # fmt: skip
 
 
@@ -27,5 +35,5 @@ def run(args: argparse.Namespace) -> None:
     from muver.results_page.page import write_page
     from muver.results_page.section import make_section
 
-    dataset, text = make_section(args.project, args.command)
+    dataset, text = make_section(args.project, args.command, args.only)
     write_page(args.out, {dataset: text})

@@ -14,6 +14,11 @@ from muver.commands import (
 )
 
 HELP = "rank entities for each mention, from a view store or (SOM) straight from a model"
+EXAMPLE = """\
+muver retrieve --store store --merged merged --entities entities.parquet
+  --mentions mentions.parquet --settings '{"aggregate": "softmax_sum", "merge_layers": 4}'
+  --run muver.parquet --manifest muver.json
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

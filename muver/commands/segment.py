@@ -6,6 +6,10 @@ from pathlib import Path
 from muver.commands import add_inputs, add_settings
 
 HELP = "split descriptions into sentences with Punkt"
+EXAMPLE = """\
+muver segment --entities entities.parquet --counts counts.json --settings '{"punkt": "train"}'
+  --out segment
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

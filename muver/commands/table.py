@@ -6,6 +6,11 @@ from pathlib import Path
 from muver.commands import add_settings
 
 HELP = "make a table, the paper's or our own, from evaluations"
+EXAMPLE = """\
+muver table --name table1 --evaluations blink.json muver.json --out results/table1.csv
+  --settings '{"rows": [{"method": "BLINK", "system": "blink"}, {"method": "MuVER",
+  "system": "muver"}], "against": "blink"}'
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,16 @@ from pathlib import Path
 from muver.commands import add_inputs, add_label, add_settings, json_settings
 
 HELP = "train a model: two towers on the training worlds, the checkpoint that the settings keep"
+EXAMPLE = """\
+muver train --start start --entities entities.parquet --mentions mentions.parquet
+  --sentences sentences.parquet --compute '{"device": "cpu", "precision": "fp32", "threads": 1}'
+  --settings '{"views": {"kind": "prefix", "max_tokens": 128}, "context": {"max_tokens": 128},
+  "score": "max", "seed": 10000, "training": {"batch_size": 32, "epochs": 3,
+  "learning_rate": 3e-4, "weight_decay": 0.01, "warmup": 0.1, "clip_norm": 1.0,
+  "adam_epsilon": 1e-6, "mask_false_negatives": false, "validate_every": 75,
+  "validation_cutoff": 16, "checkpoint_every": 75, "chunk_tokens": 2048, "graph_tokens": 65536}}'
+  --checkpoints checkpoints --training-log training_log.jsonl --out models/blink
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,9 @@
 import argparse
 
 HELP = "remove a lock that a killed run left in a working folder"
+EXAMPLE = """\
+muver unlock --directory .
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from muver.errors import InputError
 from muver.plan.machine import Machine, this_machine
 from muver.progress import logger
 from muver.settings import resolve
+from muver.settings.linked import is_linked
 from muver.workspace.needs import Needs, needs_of
 
 ENVIRONMENT = 2 * 2**30  # bytes of memory for the system and for libraries of other jobs
@@ -58,9 +59,11 @@ def check(
     found = [environment.python_version(), environment.locked(folder / "requirements")]
     if measured:
         found.append(environment.importable())
+    if is_linked(settings):
+        found += inputs.knowledge_base(settings, folder)
+    else:
+        found += [inputs.dataset(settings, folder), inputs.punkt(settings, folder)]
     found += [
-        inputs.dataset(settings, folder),
-        inputs.punkt(settings, folder),
         inputs.encoder(settings, folder),
         *inputs.checkpoints(settings, needs, folder),
         *inputs.writable(folder),
@@ -69,10 +72,12 @@ def check(
     machine = machine or this_machine(folder / "build" / settings["workspace"])
     found.append(_device(settings["compute"], machine))
     sizes, known = encoder_sizes(settings, folder)
-    data = data_counts(settings, folder)
+    data = None if is_linked(settings) else data_counts(settings, folder)
     work = [] if data is None else jobs(settings, needs, data, sizes, folder)
     if data is None:
         says = "the data are not counted yet: sizes and times follow once the corpus stage has run"
+        if is_linked(settings):
+            says = "muver plan tells the sizes and times of a knowledge base"
         found.append(Finding("data", NOTE, says))
     else:
         found.append(_disk(work, machine))

@@ -10,7 +10,8 @@ from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
 from muver.errors import InputError
 from muver.locking import holder
 from muver.settings import NAMED_DATASETS
-from muver.workspace import Workspace
+from muver.settings.linked import TRAIN, VALIDATION
+from muver.workspace import LinkedWorkspace, Workspace
 from muver.workspace.needs import Needs
 
 WRITTEN = ("build", "results", "logs", ".snakemake", "mlartifacts")
@@ -30,13 +31,49 @@ def dataset(settings: dict[str, Any], folder: Path) -> Finding:
         return Finding("dataset", OK, f"{name}: {len(files)} files are here")
     if name not in NAMED_DATASETS:
         return Finding("dataset", PROBLEM, f"{missing[0]}: no such file, and {name} needs it.")
-    source = settings["download"]["source"]
+    source, url = (settings["download"][key] for key in ("source", "url"))
+    return _download("dataset", name, "download.source", source, url)
+
+
+def _download(check: str, name: str, key: str, source: str | None, url: str | None) -> Finding:
+    """What becomes of a declared download that is not here; ``key`` sets its ``source``."""
     if source is not None:
         found = Path(source).exists()
-        says = f"{source} is taken" if found else f"download.source is {source}: no such file."
-        return Finding("dataset", OK if found else PROBLEM, says)
-    address = settings["download"]["url"] or find_source(name).address
-    return Finding("dataset", NOTE, f"{name} will be downloaded from {address}: needs the network.")
+        says = f"{source} is taken" if found else f"{key} is {source}: no such file."
+        return Finding(check, OK if found else PROBLEM, says)
+    address = url or find_source(name).address
+    return Finding(check, NOTE, f"{name} will be downloaded from {address}: needs the network.")
+
+
+def knowledge_base(settings: dict[str, Any], folder: Path) -> list[Finding]:
+    """The same of a knowledge base and the sets linked to it: a finding for each download."""
+    if settings["dataset"] == "miniwikipedia":
+        return [Finding("dataset", OK, "miniwikipedia is made here, without a download")]
+    workspace, linking = LinkedWorkspace(settings), settings["linking"]
+    weights = f"{workspace.root}/raw/{find_source('blink_biencoder').file}"
+    models = {settings["systems"][system]["model"] for system in settings["tables"]["table2"]}
+    origins = {settings["models"][model].get("start") for model in models} - {None}
+    own = [settings["models"][model] for model in models | origins]
+    trained = any("checkpoint" not in model for model in own)
+    sets = [*linking["test"], *((TRAIN, VALIDATION) if trained else ())]
+    files = {
+        "kilt": [workspace.dump],
+        "blink_benchmarks": [linking["files"][name] for name in sets],
+        "blink_biencoder": [model["checkpoint"] for model in own if "checkpoint" in model],
+    }
+    unpacked = folder / workspace.root / "raw" / "benchmarks"
+    found = []
+    for name, needed in files.items():
+        missing = [file for file in needed if not (folder / file).is_file()]
+        if not missing or (name == "blink_benchmarks" and unpacked.is_dir()):
+            found += [Finding("dataset", OK, f"{name}: is here")] if needed else []
+        elif name == "blink_biencoder" and missing != [weights]:
+            says = f"{missing[0]}: no such file, and a model's checkpoint names it."
+            found.append(Finding("dataset", PROBLEM, says))
+        else:
+            source = linking["source"][name]
+            found.append(_download("dataset", name, f"linking.source.{name}", source, None))
+    return found
 
 
 def punkt(settings: dict[str, Any], folder: Path) -> Finding:

@@ -9,6 +9,7 @@ import numpy as np
 
 from muver.corpus.sources import find_source
 from muver.doctor.inputs import cached
+from muver.encoders.sizes import BertConfig
 from muver.errors import InputError
 from muver.files import read_json
 from muver.settings import NAMED_DATASETS
@@ -25,8 +26,6 @@ SIZES = (
 
 def encoder_sizes(settings: Mapping[str, Any], folder: Path) -> tuple[dict[str, int], str]:
     """Sizes of one tower, and where they are known from."""
-    from muver.encoders.bert import BertConfig
-
     start = folder / Workspace(dict(settings)).root / "start" / "config.json"
     own = folder / settings["encoder"] / "config.json"
     for path in (start, own):

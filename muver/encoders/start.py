@@ -1,13 +1,14 @@
 """The checkpoint that training starts from: made from scratch, a local directory, or the hub's."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from muver.checking import with_defaults
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
 from muver.encoders.tokens import WordPieces
@@ -27,6 +28,28 @@ SPECIAL_PIECES = [
     "[SEP]",
     "[MASK]",
 ]
+SCRATCH = (
+    "vocabulary", "layers", "hidden", "heads", "intermediate", "positions", "dropout",
+    "initializer_range",
+)  # fmt: skip
+
+
+def scratch_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check ``scratch``, which :func:`from_scratch` takes as its settings, and ``seed``.
+
+    Raises
+    ------
+    InputError
+        For a key that is missing or unknown.
+    """
+    settings = with_defaults(given, {"scratch": {}, "seed": None})
+    with_defaults(settings["scratch"], dict.fromkeys(SCRATCH))
+    missing = [f"scratch.{key}" for key in SCRATCH if key not in settings["scratch"]]
+    if settings["seed"] is None:
+        missing.append("seed")
+    if missing:
+        raise InputError(f"--settings: {', '.join(missing)}: missing for an encoder from scratch.")
+    return settings
 
 
 def from_scratch(texts: Iterable[str], settings: dict[str, Any], seed: int, out: Path) -> None:
@@ -35,8 +58,9 @@ def from_scratch(texts: Iterable[str], settings: dict[str, Any], seed: int, out:
     Parameters
     ----------
     settings
-        ``vocabulary`` (number of pieces), ``layers``, ``hidden``, ``heads``, ``intermediate``,
-        ``positions``, ``dropout``, ``initializer_range`` (standard deviation of the weights).
+        Those of :data:`SCRATCH`: ``vocabulary`` (number of pieces), ``layers``, ``hidden``,
+        ``heads``, ``intermediate``, ``positions``, ``dropout``, ``initializer_range`` (standard
+        deviation of the weights).
     """
     tokenizer = _train_word_pieces(texts, settings["vocabulary"])
     out.mkdir(parents=True, exist_ok=True)

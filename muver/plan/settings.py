@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from muver.checking import check_choices, check_whole, did_you_mean, with_defaults
+from muver.encoders.stages.settings import COMPUTE
 from muver.errors import InputError
 
 MEBIBYTE = 1 << 20
@@ -38,12 +39,7 @@ DEFAULTS: dict[str, Any] = {
     # index type), search (mentions/s, by index type, or "exact").
     "rates": {},
     "seconds": 10,  # that a measurement takes, about
-    # As muver.encoders.stages.tower.COMPUTE, which would import torch.
-    "device": "auto",
-    "precision": "fp32",
-    "threads": 1,
-    "processes": 1,
-    "batch_tokens": "auto",
+    **COMPUTE,
 }
 BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}  # as muver.encoders.device.BATCH_TOKENS
 BYTES = {"fp16": 2, "fp32": 4}

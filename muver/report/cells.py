@@ -5,6 +5,7 @@ from typing import Any
 
 from muver.report.embed import text
 from muver.report.recorded import BASE, Addresses
+from muver.tables.footnotes import notes_of
 from muver.tables.numbers import bounds, probability
 
 Row = Mapping[str, Any]
@@ -14,6 +15,9 @@ VERDICTS = {
     "reproduced": ("reproduced", "\u2713"),
     "near": ("near", "\u2248"),
     "not reproduced": ("missed", "\u2717"),
+    "cannot tell": ("open", "?"),
+    "holds": ("reproduced", "\u2713"),
+    "does not hold": ("missed", "\u2717"),
 }
 REFERENCES = {"paper": "paper", "readme": "README"}
 
@@ -81,10 +85,10 @@ def recall_cell(row: Row, k: str, best: Best) -> str:
         prefix = "" if name == "paper" else f"{name}_"
         theirs = (row.get(name) or {}).get(k)
         if theirs is not None:
-            word = row[f"{prefix}verdict"][k]
+            word, width = row[f"{prefix}verdict"][k], row[f"{prefix}half_width"][k]
             parts.append(
                 f'<span class="sub">{said} {theirs:.2f}, {row[f"{prefix}difference"][k]:+z.2f}'
-                f"</span>{badge(word)}"
+                f" \u00b1 {width:.2f}</span>{badge(word)}"
             )
     return "".join(parts)
 
@@ -101,11 +105,20 @@ def legend(rows: Iterable[Row]) -> str:
         return ""
     said = {
         "reproduced": "inside the 95% interval of the difference between two such recalls",
-        "near": "within 1.5 points",
+        "cannot tell": "inside an interval of more than 1.5 points to either side",
+        "near": "outside, within 1.5 points",
         "not reproduced": "further off; both directions count",
     }
     items = "; ".join(f"{badge(word)} {text(meaning)}" for word, meaning in said.items())
     return f'<p class="legend">Against the published number: {items}.</p>'
+
+
+def notes(rows: Iterable[Row]) -> str:
+    """Where a row is not quite what its name says."""
+    told = "; ".join(
+        f"<b>{text(name)}</b>: {text(note)}" for name, note in notes_of([*rows]).items()
+    )
+    return f'<p class="legend">{told}</p>' if told else ""
 
 
 def tested_cell(row: Row, k: str) -> str:

@@ -8,9 +8,11 @@ from muver.report.cells import (
     key_cell,
     legend,
     method_cell,
+    notes,
     recall_cell,
     tested_cell,
 )
+from muver.report.contrasts import contrasts
 from muver.report.embed import text
 from muver.report.grids import details, grid, paragraph
 from muver.report.recorded import Addresses
@@ -41,6 +43,8 @@ def linked_recall(result: Result, addresses: Addresses) -> list[str]:
         paragraph(" ".join(filter(None, [said, note]))),
         legend(lines),
         _main(result, cutoffs, addresses),
+        notes(result.rows),
+        *contrasts(data, cutoffs),
         _grid(counts(data)),
         searched,
         *_tested(data, lines, cutoffs),

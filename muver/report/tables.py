@@ -8,9 +8,11 @@ from muver.report.cells import (
     key_cell,
     legend,
     method_cell,
+    notes,
     recall_cell,
     tested_cell,
 )
+from muver.report.contrasts import contrasts
 from muver.report.embed import text
 from muver.report.grids import details, grid, paragraph
 from muver.report.linked_table import linked_recall
@@ -81,7 +83,8 @@ def _recall(result: Result, addresses: Addresses) -> list[str]:
         "recall",
     )  # fmt: skip
     return [
-        paragraph(" ".join(filter(None, [said, note]))), legend(rows), main,
+        paragraph(" ".join(filter(None, [said, note]))), legend(rows), main, notes(rows),
+        *contrasts(data, cutoffs),
         *_further(result, rows, cutoffs),
     ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The page of record: sections that are made, and a log that others write and a repeat keeps."""
+"""A page with sections that are made: the page of record, or any other; its other text stays."""
 
 import re
 from collections.abc import Mapping
@@ -7,17 +7,21 @@ from pathlib import Path
 from muver.errors import InputError
 from muver.files import write_text
 
+BEGIN, END = "<!-- begin: {} -->", "<!-- end: {} -->"
 HEAD = """\
 # Results of record
 
 The tables of whole runs, with the commands, versions and the kind of machine that made them.
-`muver results-page` writes this page from a run's `results/`; no number is typed by hand.
-[tables.md](tables.md) says how to read the tables, [mlflow.md](mlflow.md) how a `row_key` leads
-to a row's run. Equal settings on equal data give equal keys everywhere; another processor may add
-up in another order and so move a mention across a cut-off."""
-BEGIN, END = "<!-- begin: {} -->", "<!-- end: {} -->"
+`muver results-page` writes the sections of this page from a run's `results/`; no number is typed by
+hand. [tables.md](tables.md) says how to read the tables, [mlflow.md](mlflow.md) how a `row_key`
+leads to a row's run. Equal settings on equal data give equal keys everywhere; another processor may
+add up in another order and so move a mention across a cut-off.
+
+"""
 LOG = "<!-- Below this line the page is yours: making it again keeps every word. -->"
-OWN = """\
+OWN = f"""
+
+{LOG}
 
 ## Reproduction log
 
@@ -28,12 +32,15 @@ Have you run it as well? Add a line by pull request, whatever came out. `muver a
 | --- | --- | --- | --- | --- | --- | --- |
 """
 SECTION = re.compile(
-    r"<!-- begin: (?P<name>.+?) -->\n(?P<text>.*?)\n<!-- end: (?P=name) -->", re.DOTALL
+    r"<!-- begin: (?P<name>.+?) -->\n(?P<text>.*?)\n?<!-- end: (?P=name) -->", re.DOTALL
 )
 
 
 def write_page(out: Path, sections: Mapping[str, str]) -> None:
-    """Write the page: the sections given, those of other datasets as they were, then the log.
+    """Write the sections given into a page, in place of those of the same datasets.
+
+    Sections of other datasets and the text before and after them stay; a new section comes last. A
+    page that is not there becomes a page of record with a log for others.
 
     Parameters
     ----------
@@ -43,22 +50,24 @@ def write_page(out: Path, sections: Mapping[str, str]) -> None:
     Raises
     ------
     InputError
-        If there is a page of this name that has no such log, since that would be lost.
+        If the page is there and has no section, so that their place is not known.
     """
-    before, own = _read(out)
-    merged = {**before, **{name: text.strip() for name, text in sections.items()}}
+    before, found, after = _read(out)
+    merged = {**found, **{name: text.strip() for name, text in sections.items()}}
     parts = [f"{BEGIN.format(name)}\n{text}\n{END.format(name)}" for name, text in merged.items()]
-    write_text(out, "\n\n".join([HEAD, *parts, LOG]) + "\n" + own)
+    write_text(out, before + "\n\n".join(parts) + after)
 
 
-def _read(page: Path) -> tuple[dict[str, str], str]:
-    """Sections of the page as it is, and what follows the line of the log."""
+def _read(page: Path) -> tuple[str, dict[str, str], str]:
+    """What stands before the sections of a page, the sections, and what follows them."""
     if not page.exists():
-        return {}, OWN
-    made, line, own = page.read_text(encoding="utf-8").partition(f"{LOG}\n")
-    if not line:
+        return HEAD, {}, OWN
+    text = page.read_text(encoding="utf-8")
+    found = list(SECTION.finditer(text))
+    if not found:
         raise InputError(
-            f"{page}: is no page of ours, as the line above the reproduction log is missing: {LOG} "
-            "Put it back, or name another file with --out."
+            f"{page}: has no section to replace. Mark where they shall stand with two lines, "
+            f"{BEGIN.format('NAME')} and {END.format('NAME')}, or name another file with --out."
         )
-    return {found["name"]: found["text"] for found in SECTION.finditer(made)}, own
+    sections = {one["name"]: one["text"] for one in found}
+    return text[: found[0].start()], sections, text[found[-1].end() :]

@@ -13,7 +13,9 @@ from muver.results_page.tables import read_tables, table_text
 from muver.tracking.provenance import code_version
 
 
-def make_section(project: Path, commands: Sequence[str]) -> tuple[str, str]:
+def make_section(
+    project: Path, commands: Sequence[str], only: Sequence[str] = ()
+) -> tuple[str, str]:
     """Name of a run's dataset, and its section as Markdown.
 
     Commit, times and dates are those of the project's folder; versions and the machine are of
@@ -25,6 +27,8 @@ def make_section(project: Path, commands: Sequence[str]) -> tuple[str, str]:
         The folder with ``results/`` and ``logs/``.
     commands
         What was typed to make them, a line each.
+    only
+        Names of the results that the section has; without any it has all that are there.
 
     Raises
     ------
@@ -33,7 +37,7 @@ def make_section(project: Path, commands: Sequence[str]) -> tuple[str, str]:
         on the page.
     """
     results = project / "results"
-    tables = read_tables(results)
+    tables = read_tables(results, only)
     named = {table["dataset"]: table for table in tables.values() if "dataset" in table}
     if not named:
         raise InputError(f"{results}: no result names its dataset. Make one with rows.")

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,24 @@ from muver.files import read_json
 from muver.grid.render import markdown_grid
 
 IDENTITY = ("dataset", "fingerprint")
+PAIRED = "Paired tests"  # how the heading of a table's tests begins
 
 
-def read_tables(results: Path) -> dict[str, dict[str, Any]]:
+def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
     """The JSON of every result in a folder, by its name: tables, then figures, then the rest.
+
+    Parameters
+    ----------
+    only
+        Names to which they are limited.
 
     Raises
     ------
     InputError
-        If there is none, or they are of two datasets.
+        If there is none, one of ``only`` is not there, or they are of two datasets.
     """
-    found = {path.stem: read_json(path) for path in results.glob("*.json")}
+    files = [results / f"{name}.json" for name in only] or results.glob("*.json")
+    found = {path.stem: read_json(path) for path in files}
     tables = {name: table for name, table in found.items() if _is_result(table)}
     if not tables:
         raise InputError(f"{results}: no result is in it. Make them: snakemake --cores all")
@@ -44,9 +52,10 @@ def _place(name: str) -> tuple[int, str]:
 
 
 def table_text(results: Path, name: str) -> str:
-    """A result's own Markdown two levels down, all but the table itself folded away.
+    """A result's own Markdown two levels down.
 
-    A result without Markdown (a figure) is shown by its CSV.
+    All but the table itself and its paired tests is folded away. A result without Markdown (a
+    figure) is shown by its CSV.
     """
     page = results / f"{name}.md"
     if not page.is_file():
@@ -54,6 +63,9 @@ def table_text(results: Path, name: str) -> str:
     text = page.read_text(encoding="utf-8")
     main, *further = re.split(r"^(?=## )", text.strip(), flags=re.MULTILINE)
     main = re.sub(r"^# ", "### ", main).strip()
+    tests = [part for part in further if part.startswith(f"## {PAIRED}")]
+    main = "\n\n".join([main, *(f"##{part}".strip() for part in tests)])
+    further = [part for part in further if part not in tests]
     if not further:
         return main
     headings = [part.splitlines()[0].removeprefix("## ") for part in further]

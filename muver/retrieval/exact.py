@@ -18,8 +18,8 @@ CACHED_SCORES = 2**17  # half a megabyte, which a core's own cache holds
 class WorldIndex:
     """The views of one world, those of one candidate next to each other.
 
-    A candidate is an entity, or all entities of one title where titles decide (section 1.8 of the
-    released behaviour: equal titles are one entity).
+    A candidate is an entity, or all entities of one title where titles decide (docs/fidelity.md,
+    "What counts as found").
 
     Attributes
     ----------

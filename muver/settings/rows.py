@@ -26,6 +26,23 @@ def system_of(settings: Settings, system: str) -> Settings:
     }
 
 
+def note_of(settings: Settings, system: str) -> str | None:
+    """A row's footnote: its entry's ``note``, and how its model was chosen if it was.
+
+    No part of the row's settings: another wording gives no other row.
+    """
+    own = settings["systems"][system]
+    among = settings["models"].get(own.get("model"), {}).get("best_of", [])
+    chosen = f"The best on validation of {len(among)} models; other rows are one model."
+    return " ".join(filter(None, [chosen if among else None, own.get("note")])) or None
+
+
+def table_row(settings: Settings, system: str) -> Settings:
+    """A row as `muver table` takes it: what it is called, and its footnote."""
+    method = settings["systems"][system]["method"]
+    return {"method": method, "system": system, "note": note_of(settings, system)}
+
+
 def trained_as(settings: Settings, model: str) -> Settings:
     """A model's entry with its defaults; of a choice among models, that of the first one."""
     own = settings["models"][model]

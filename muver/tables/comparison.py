@@ -9,6 +9,7 @@ from muver.evaluation import significance
 from muver.evaluation.bootstrap import method
 from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
+from muver.tables.footnotes import with_footnotes
 from muver.tables.numbers import bounds, percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import paper
@@ -122,7 +123,8 @@ def _main(table: Table) -> Section:
     )
     best = best_cells(part.rows, range(1, len(part.header)))
     rows = [[*cells, row["row_key"]] for cells, row in zip(part.rows, table["rows"], strict=True)]
-    return Section(part.heading, part.note, [*part.header, "row_key"], rows, best)
+    main = Section(part.heading, part.note, [*part.header, "row_key"], rows, best)
+    return with_footnotes(main, table["rows"])
 
 
 def _references(table: Table) -> list[Section]:

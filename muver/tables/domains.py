@@ -7,6 +7,7 @@ from typing import Any
 from muver.evaluation.bootstrap import method
 from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
+from muver.tables.footnotes import with_footnotes
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import paper
@@ -102,7 +103,8 @@ def _main(table: Table) -> Section:
     part = by_cutoff(table, "", note, table["rows"], _recall)
     best = best_cells(part.rows, range(2, len(part.header)), group=lambda cells: cells[1])
     rows = [[*cells, row["row_key"]] for cells, row in zip(part.rows, table["rows"], strict=True)]
-    return Section(part.heading, part.note, [*part.header, "row_key"], rows, best)
+    main = Section(part.heading, part.note, [*part.header, "row_key"], rows, best)
+    return with_footnotes(main, table["rows"])
 
 
 def _recall(row: dict[str, Any], k: str) -> str:

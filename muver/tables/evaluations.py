@@ -21,6 +21,7 @@ KEYS = (
     "system", *SHARED, "settings", "hits", "micro", "macro", "worlds", "interval",
     "views_per_entity",
 )  # fmt: skip
+ROW = {"method": None, "system": None, "note": None}
 COUNTS = ("dataset", "fingerprint", "identified_as", "worlds", "mentions", "entities")
 
 
@@ -83,28 +84,37 @@ class Evaluations:
         return paper.published(name, system, first["cutoffs"], domain, source)
 
     def identity(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """What a row is called, which settings, data and seed it stands for, and its precision."""
+        """What a row is called, which settings, data and seed it stands for, and its precision.
+
+        With them goes its footnote, ``note``, or None.
+        """
         found = self.by_system[row["system"]]
         return {
             "method": row["method"],
             "system": row["system"],
+            "note": row.get("note"),
             "row_key": row_key(found["settings"], found["fingerprint"]),
             "precision": reduced_precision(found["settings"]),
         }
 
 
 def read_rows(rows: Any, defaults: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Check a table's rows: each has a ``method``, a ``system`` and what ``defaults`` name."""
+    """Check a table's rows.
+
+    Each has a ``method``, a ``system``, perhaps a ``note``, and what ``defaults`` name.
+    """
     if not isinstance(rows, list) or not rows:
         raise InputError("--settings: rows is empty: a table needs at least one row.")
     checked = []
     for row in rows:
         if not isinstance(row, dict):
             raise InputError(f"--settings: a row must be an object with method, not {row!r}.")
-        checked.append(with_defaults(row, {"method": None, "system": None, **defaults}))
+        checked.append(with_defaults(row, {**ROW, **defaults}))
         for key in ("method", "system"):
             if not isinstance(checked[-1][key], str):
                 raise InputError(f"--settings: rows: {row!r} needs a {key}.")
+        if not isinstance(checked[-1]["note"], str | None):
+            raise InputError(f"--settings: rows: the note of {row['system']} must be a sentence.")
         repeats = checked[-1].get("repeats", [])
         if not isinstance(repeats, list) or len({row["system"], *repeats}) <= len(repeats):
             raise InputError(

@@ -45,6 +45,7 @@ def to_latex(page: Page, label: str) -> str:
         *(_row(section, row, shown) for row in range(len(section.rows))),
         r"\bottomrule",
         r"\end{tabular}",
+        *_footnotes(section),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
@@ -66,9 +67,21 @@ def _row(section: Section, row: int, shown: Sequence[int]) -> str:
         rf"\textbf{{{escape(texts[n])}}}" if (row, n) in section.best else escape(texts[n])
         for n in shown
     ]
+    if row in section.marks:
+        cells[0] += rf"\textsuperscript{{{section.marks[row]}}}"
     keys = [text for n, text in enumerate(texts) if n not in shown and text]
     comment = " ".join(" ".join(key.split()) for key in keys)
     return f"{_line(cells)} % {comment}" if keys else _line(cells)
+
+
+def _footnotes(section: Section) -> list[str]:
+    told = [
+        rf"\textsuperscript{{{letter}}} {escape(text)}"
+        for letter, text in section.footnotes.items()
+    ]
+    if not told:
+        return []
+    return [r"\par\smallskip\raggedright\footnotesize", *(rf"{line}\par" for line in told)]
 
 
 def _line(cells: Sequence[str]) -> str:

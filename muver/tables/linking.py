@@ -10,6 +10,7 @@ from muver.evaluation.bootstrap import method
 from muver.evaluation.precision import reduced_precision
 from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
+from muver.tables.footnotes import with_footnotes
 from muver.tables.keys import row_key, sets_fingerprint
 from muver.tables.linked_evaluations import COUNTS
 from muver.tables.linked_sections import counts, lines_of, search
@@ -105,10 +106,10 @@ def _set(name: str, evaluation: Mapping[str, Any]) -> dict[str, Any]:
     """A set's counts, and whether the published numbers are of these mentions and entities.
 
     They are over the mentions whose gold entity is in BLINK's catalogue. A set is the paper's if
-    the knowledge base has as many entities as the paper's, and the mentions inside it are as many
-    as BLINK's up to paper.yaml's ``tolerance.support``.
+    the knowledge base is, by its counts, and the mentions inside it are as many as BLINK's up to
+    paper.yaml's ``tolerance.support``.
     """
-    kb, theirs = evaluation["kb"], linked_size(name)
+    theirs = linked_size(name)
     off = theirs and abs(evaluation["mentions"] - theirs["support"]) / theirs["support"]
     return {
         "set": name,
@@ -118,7 +119,7 @@ def _set(name: str, evaluation: Mapping[str, Any]) -> dict[str, Any]:
         "fingerprint": evaluation["fingerprint"],
         "published": theirs,
         "of_paper": theirs is not None
-        and kb["entities"] == theirs["entities"]
+        and evaluation["identified_as"] == paper()["table2"]["dataset"]
         and off <= paper()["tolerance"]["support"],
     }
 
@@ -199,7 +200,8 @@ def _main(table: Table) -> Section:
         )
     best = best_cells(rows, range(1, len(header)))
     keyed = [[*cells, row["row_key"]] for cells, row in zip(rows, table["rows"], strict=True)]
-    return Section("", _note(table), [*header, "row_key"], keyed, best)
+    main = Section("", _note(table), [*header, "row_key"], keyed, best)
+    return with_footnotes(main, table["rows"])
 
 
 def _note(table: Table) -> str:

@@ -1,6 +1,6 @@
 """What people read of a table: a few small grids with headings, the same in every format."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Cells = set[tuple[int, int]]  # (row, column)
@@ -16,6 +16,8 @@ class Section:
         One text a column of ``header``; "" where there is nothing to say.
     best
         Cells to set in bold.
+    marks, footnotes
+        The letter that stands at a row's first cell, and what it says below the grid.
     """
 
     heading: str
@@ -23,6 +25,8 @@ class Section:
     header: list[str]
     rows: list[list[str]]
     best: Cells = field(default_factory=set)
+    marks: Mapping[int, str] = field(default_factory=dict)
+    footnotes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ def to_markdown(page: Page) -> str:
     for section in page.sections:
         heading = [f"## {section.heading}"] if section.heading else []
         parts += [*heading, section.note, _markdown_grid(section)]
+        parts += [f"[{letter}] {text}" for letter, text in section.footnotes.items()]
     return "\n\n".join(parts) + "\n"
 
 
@@ -51,6 +52,10 @@ def to_html(page: Page) -> str:
         if section.heading:
             parts.append(f"<h2>{html.escape(section.heading)}</h2>")
         parts += [f"<p>{html.escape(section.note)}</p>", _html_grid(section)]
+        parts += [
+            f"<p><sup>{letter}</sup> {html.escape(text)}</p>"
+            for letter, text in section.footnotes.items()
+        ]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{html.escape(page.title)}</title>\n<style>\n{STYLE}</style>\n</head>\n"
@@ -66,6 +71,8 @@ def _markdown_grid(section: Section) -> str:
         ]
         for row, texts in enumerate(section.rows)
     ]
+    for row, letter in section.marks.items():
+        cells[row][0] += f" [{letter}]"
     columns = list(zip(section.header, *cells, strict=True))
     widths = [max(len(text) for text in column) for column in columns]
     left = {n for n, name in enumerate(section.header) if name in TEXT_COLUMNS}
@@ -90,8 +97,10 @@ def _html_grid(section: Section) -> str:
         return f"<{tag}{kind}>{content}</{tag}>"
 
     def content(row: int, column: int, text: str) -> str:
-        bold = (row, column) in section.best
-        return f"<strong>{html.escape(text)}</strong>" if bold else html.escape(text)
+        shown = html.escape(text)
+        if column == 0 and row in section.marks:
+            shown += f"<sup>{section.marks[row]}</sup>"
+        return f"<strong>{shown}</strong>" if (row, column) in section.best else shown
 
     head = "".join(cell("th", n, html.escape(name)) for n, name in enumerate(section.header))
     body = "\n".join(

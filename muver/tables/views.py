@@ -7,6 +7,7 @@ from muver.errors import InputError
 from muver.evaluation.bootstrap import method
 from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
+from muver.tables.footnotes import with_footnotes
 from muver.tables.numbers import bounds, percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import is_papers, paper, published_views
@@ -194,7 +195,8 @@ def _main(table: Table) -> Section:
         f"state after one more layer. {mentions_note(table)} Without merging there is one recall, "
         f"which stands in both columns.{_unequal(lines)}"
     )
-    return Section("", note, header, grid, best_cells(grid, (3, 4)))
+    main = Section("", note, header, grid, best_cells(grid, (3, 4)))
+    return with_footnotes(main, table["rows"])
 
 
 def _lines(rows: Sequence[Row]) -> list[dict[str | None, Row]]:

@@ -241,7 +241,8 @@ class Trainer:
 def write_log(path: Path, log: list[dict[str, Any]], cutoff: int, keep: str) -> None:
     """Write the training log as JSON lines: one a step, one a validation, that of the state kept.
 
-    The same run gives the same bytes: no times stand in it.
+    No times stand in it, so where the run itself repeats, as on a processor, so do the bytes
+    (docs/fidelity.md, "Equal bytes").
     """
     name = f"validation_recall_at_{cutoff}"
     recalls = [line for line in log if name in line]

@@ -73,7 +73,7 @@ def every_span(
 ) -> tuple[list[int], list[View]]:
     """Merge every run of neighbouring views, of entities with at most ``max_views`` of them.
 
-    The best of these views bounds what merging neighbours can reach.
+    Whatever neighbours are merged into is among them.
 
     Parameters
     ----------

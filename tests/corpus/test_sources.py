@@ -1,6 +1,9 @@
 """The declared downloads."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from muver.corpus.sources import all_sources, find_source
 from muver.errors import InputError
@@ -36,3 +39,14 @@ def test_the_wikipedia_half_has_the_papers_counts():
 def test_unknown_name():
     with pytest.raises(InputError, match="Did you mean 'zeshel'"):
         find_source("zeshell")
+
+
+def test_aida_is_expected_in_the_archive_of_benchmarks():
+    """By the settings, the archive's declaration and the instructions alike."""
+    params = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())
+    files = params["linking"]["files"]
+    aida, archive = find_source("aida"), find_source("blink_benchmarks")
+    for part in ("aida-train", "aida-testa", "aida-testb"):
+        assert Path(files[part]).name == aida.file
+        assert part in archive.published.mentions
+    assert archive.name in aida.instructions and aida.name in archive.licence

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,3 +127,31 @@ def test_command(folder, tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         main([*arguments, "--config", "compute={device: cuda, processes: 99}"])
     assert ended.value.code == 1
+
+
+@pytest.mark.parametrize("preset", ["miniwikipedia", "wikipedia"])
+def test_presets_of_a_knowledge_base(folder, preset, monkeypatch):
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    report = run(folder, {"preset": preset})
+    assert not report["found"], report["findings"]
+    assert "sentences" not in status(report)  # paragraphs are views there, nothing is split
+    assert "muver plan" in as_text(report)
+
+
+def test_the_quick_check_loads_no_torch(folder):
+    """In a process of its own; presets with an encoder from scratch, from the hub, and linked."""
+    script = """
+import sys
+from muver.cli import main
+for preset in ("miniwikia", "zeshel", "miniwikipedia"):
+    try:
+        main(["doctor", "check", "--quick", "--config", f"preset={preset}"])
+    except SystemExit as end:
+        assert end.code == 1, preset
+print("LOADED", [name for name in ("torch", "transformers", "mlflow") if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("LOADED []\n")

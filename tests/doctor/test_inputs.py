@@ -105,3 +105,43 @@ def test_lock(tmp_path):
     assert stale.status == "problem" and "muver unlock" in stale.says
     held = inputs.lock(tmp_path, lambda folder: (7, "snakemake"))
     assert "snakemake is at work here as process 7" in held.says
+
+
+@pytest.fixture(scope="module")
+def wikipedia() -> dict:
+    return resolve(PARAMS, {"preset": "wikipedia"})
+
+
+def told(settings: dict, folder: Path) -> list[tuple[str, str]]:
+    return [(one.status, one.says.split()[0]) for one in inputs.knowledge_base(settings, folder)]
+
+
+def test_an_invented_encyclopedia_needs_no_download(tmp_path):
+    settings = resolve(PARAMS, {"preset": "miniwikipedia"})
+    (found,) = inputs.knowledge_base(settings, tmp_path)
+    assert found.status == "ok" and "without a download" in found.says
+
+
+def test_what_wikipedia_downloads(wikipedia, tmp_path):
+    names = ["kilt", "blink_benchmarks", "blink_biencoder"]
+    assert told(wikipedia, tmp_path) == [("note", name) for name in names]
+    root = tmp_path / "build" / "wikipedia" / "raw"
+    touch(root, ["kilt_knowledgesource.json", "biencoder_wiki_large.bin", "benchmarks/some.conll"])
+    assert told(wikipedia, tmp_path) == [("ok", f"{name}:") for name in names]
+
+
+def test_sources_fetched_by_hand(wikipedia, tmp_path):
+    source = {**wikipedia["linking"]["source"], "kilt": str(tmp_path / "dump.json")}
+    own = {**wikipedia, "linking": {**wikipedia["linking"], "source": source}}
+    missing = inputs.knowledge_base(own, tmp_path)[0]
+    assert missing.status == "problem" and "linking.source.kilt is" in missing.says
+    touch(tmp_path, ["dump.json"])
+    assert inputs.knowledge_base(own, tmp_path)[0].status == "ok"
+
+
+def test_weights_of_ones_own_are_not_downloaded(tmp_path):
+    models = {"blink_wiki": {"checkpoint": "mine.bin"}}
+    settings = resolve(PARAMS, {"preset": "wikipedia", "models": models})
+    assert told(settings, tmp_path)[2] == ("problem", "mine.bin:")
+    touch(tmp_path, ["mine.bin"])
+    assert told(settings, tmp_path)[2] == ("ok", "blink_biencoder:")

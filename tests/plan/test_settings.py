@@ -6,7 +6,7 @@ from muver.corpus.kilt.settings import DEFAULTS as KB
 from muver.corpus.sources import find_source
 from muver.encoders.device import BATCH_TOKENS as DEVICE_TOKENS
 from muver.encoders.stages import kb_part
-from muver.encoders.stages.tower import COMPUTE
+from muver.encoders.stages.settings import COMPUTE, PART
 from muver.errors import InputError
 from muver.plan import memory
 from muver.plan.settings import BATCH_TOKENS, BYTES, DEFAULTS, check
@@ -16,7 +16,7 @@ from muver.retrieval.ann.settings import BUILD, SEARCH
 def test_the_defaults_are_those_of_the_stages_and_the_published_counts():
     assert {key: DEFAULTS[key] for key in COMPUTE} == COMPUTE
     assert BATCH_TOKENS == DEVICE_TOKENS and memory.ENTITIES == kb_part.ENTITIES
-    assert list(BYTES) == list(kb_part.DTYPES) and DEFAULTS["dtype"] == kb_part.PART["dtype"]
+    assert list(BYTES) == list(kb_part.DTYPES) and DEFAULTS["dtype"] == PART["dtype"]
     for key in ("paragraphs", "part_bytes", "line_bytes"):
         assert DEFAULTS[key] == KB[key]
     assert DEFAULTS["build_memory_mb"] == BUILD["memory_mb"]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -163,11 +164,12 @@ def test_two_rows_compared(tab):
 def test_p_values_are_those_of_the_tables(tab, page):
     source = page.read_text(encoding="utf-8")
     code = source[source.index("function signTest") : source.index("function probability")]
-    from muver.evaluation.significance import sign_test
+    from muver.evaluation.significance import randomisation_test
 
     for won, lost in [(0, 0), (0, 5), (5, 0), (2, 3), (10, 31), (300, 200), (900, 1100)]:
+        ahead = np.repeat([1, -1], [won, lost])  # documents of one mention each
         found = tab.run(f"{code} return signTest(arguments[0], arguments[1]);", won, lost)
-        assert found == pytest.approx(sign_test(won, lost), rel=1e-9)
+        assert found == pytest.approx(randomisation_test(ahead), rel=1e-9)
 
 
 def test_keys_move_through_the_list(tab):

@@ -78,6 +78,7 @@ def test_the_papers_values_with_verdicts(made):
     data["rows"][0]["sets"]["first"] |= {
         "paper": {"1": 48.0, "2": None, "3": 98.5},
         "difference": {"1": 2.0, "2": None, "3": 1.5},
+        "half_width": {"1": 1.0, "2": None, "3": 0.5},
         "verdict": {"1": "not reproduced", "2": None, "3": "near"},
     }
     found = "\n".join(linked_recall(Result("table2", data, result.grid), {}))

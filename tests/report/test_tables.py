@@ -8,10 +8,12 @@ from muver.report.cells import badge
 from muver.report.problems import Problems
 from muver.report.results import Result, read_results
 from muver.report.tables import table
+from muver.tables.verdict import VERDICTS
 
 AGAINST = {
     "paper": {"1": 50.0, "2": None, "3": 66.0},
     "difference": {"1": -16.67, "2": None, "3": 0.67},
+    "half_width": {"1": 2.5, "2": None, "3": 0.5},
     "verdict": {"1": "not reproduced", "2": None, "3": "near"},
 }
 
@@ -37,15 +39,35 @@ def test_numbers_and_intervals(first):
 
 def test_the_papers_numbers_with_verdicts(first):
     found = table(changed(first, **AGAINST), {})
-    assert "paper 50.00, -16.67" in found and "paper 66.00, +0.67" in found
+    assert "paper 50.00, -16.67 ± 2.50" in found and "paper 66.00, +0.67 ± 0.50" in found
     assert found.count("paper ") == 2  # no number, no verdict
     assert badge("near") in found and badge("not reproduced") in found
     assert "within 1.5 points" in found
 
 
 def test_a_verdict_is_a_sign_and_a_word():
-    signs = {badge(word).partition(">")[2][0] for word in ("reproduced", "near", "not reproduced")}
-    assert signs == {"✓", "≈", "✗"}
+    signs = [badge(word).partition(">")[2][0] for word in VERDICTS]
+    assert signs == ["✓", "≈", "✗", "?"]
+
+
+def test_contrasts_with_the_papers_claim(first):
+    by = {"1": -16.67, "2": 0.0, "3": 50.0}
+    contrast = {
+        "method": "MuVER minus BM25",
+        "domain": "birch",
+        "difference": by,
+        "interval": {k: [value - 1, value + 1] for k, value in by.items()},
+        "p_value": dict.fromkeys(by, 0.0005),
+        "paper": {"1": 3.0, "2": None, "3": 2.0},
+        "verdict": {"1": "does not hold", "2": None, "3": "holds"},
+    }
+    data = {**first.data, "contrasts": [contrast]}
+    found = table(Result(first.name, data, first.grid), {})
+    assert "What the paper claims" in found and "birch" in found
+    assert "-16.67" in found and "-17.67 to -15.67" in found and "paper +3.00" in found
+    assert badge("does not hold") in found and badge("holds") in found
+    assert found.count("paper +") == 2
+    assert "What the paper claims" not in table(first, {})
 
 
 def test_texts_are_escaped(first):
@@ -59,6 +81,13 @@ def test_seeds_and_precision(first):
     seeds = {"values": {}, "mean": dict.fromkeys("123", 40.0), "spread": dict.fromkeys("123", 1.5)}
     found = table(changed(first, seeds=seeds, precision={"training": "bf16"}), {})
     assert "40.00 ± 1.50" in found and "training bf16" in found
+
+
+def test_notes_stand_below_the_grid(first):
+    assert "Partly <ours>" not in table(first, {})
+    found = table(changed(first, note="Partly <ours>."), {})
+    method = first.data["rows"][0]["method"]
+    assert f'<p class="legend"><b>{method}</b>: Partly &lt;ours&gt;.</p>' in found
 
 
 def test_a_table_of_domains_and_one_of_views(finished):

@@ -36,8 +36,18 @@ def test_one_section_is_replaced_and_the_log_stays(page):
     assert text.endswith(LINE + "\nA remark: *it works*.\n")
 
 
-def test_a_page_without_the_line_of_the_log_is_left_alone(page):
+def test_text_of_another_page_stays_where_it_is(tmp_path):
+    page = tmp_path / "fidelity.md"
+    page.write_text("# Ours\n\n<!-- begin: tiny -->\n<!-- end: tiny -->\n\n## After\n")
+    write_page(page, {"tiny": "| 1 |", "new": "| 2 |"})
+    assert page.read_text() == (
+        "# Ours\n\n<!-- begin: tiny -->\n| 1 |\n<!-- end: tiny -->\n\n"
+        "<!-- begin: new -->\n| 2 |\n<!-- end: new -->\n\n## After\n"
+    )
+
+
+def test_a_page_without_a_section_is_left_alone(page):
     page.write_text("# Something else\n")
-    with pytest.raises(InputError, match="line above the reproduction log is missing"):
+    with pytest.raises(InputError, match="has no section to replace. Mark where"):
         write_page(page, {"tiny": "## tiny"})
     assert page.read_text() == "# Something else\n"

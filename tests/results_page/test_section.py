@@ -44,6 +44,24 @@ def test_all_but_the_table_is_folded_away(project):
     assert table_text(project / "results", "beyond") == "### Beyond\n\n| 2 |"
 
 
+def test_paired_tests_are_not_folded_away(project):
+    text = MARKDOWN.replace("## More", "## Paired tests against BLINK")
+    write_text(project / "results/table1.md", text)
+    assert table_text(project / "results", "table1") == (
+        "### Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n"
+        "#### Paired tests against BLINK\n\nx\n\n"
+        "<details><summary>How sure</summary>\n\n#### How sure\n\nBounds.\n\n</details>"
+    )
+
+
+def test_a_section_of_some_tables(project):
+    write_json(project / "results/other.json", {"dataset": "other", "rows": [{}]})
+    _, text = make_section(project, ["make"], ["beyond"])
+    assert "### Beyond" in text and "### Table 1" not in text
+    with pytest.raises(InputError, match=r"fidelity\.json: no such file"):
+        make_section(project, ["make"], ["fidelity"])
+
+
 def test_a_figure_is_shown_by_its_numbers(project):
     assert table_text(project / "results", "figure2") == (
         "### Figure 2: Errors\n\n"

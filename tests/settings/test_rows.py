@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from muver.settings import model_settings, resolve, retrieval_settings, row_settings
-from muver.settings.rows import merge_settings
+from muver.settings.rows import merge_settings, note_of
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
 COMMON = {"split": "test", "k": 64, "match": "title"}
@@ -172,3 +172,27 @@ def test_a_row_keeps_no_hold_on_the_settings(settings):
     row_settings(settings, "muver")["merge"]["top_k"] = 9
     retrieval_settings(settings, "muver")["k"] = 9
     assert settings == before
+
+
+def test_footnotes_are_no_part_of_a_row(settings):
+    own = copy.deepcopy(settings)
+    for system in own["systems"].values():
+        system["note"] = "Something else."
+    for name in settings["tables"]["table1"]:
+        assert row_settings(own, name) == row_settings(settings, name)
+
+
+def test_a_row_chosen_among_models_says_so(settings):
+    chosen = "The best on validation of 4 models; other rows are one model."
+    assert note_of(settings, "partalidou").startswith(f"{chosen} ")
+    settings["systems"]["partalidou"].pop("note")
+    assert note_of(settings, "partalidou") == chosen
+    assert note_of(settings, "muver_max") is None
+
+
+def test_swept_layers_and_seeds_have_the_row_s_note():
+    settings = resolve(PARAMS, {"repeat_seeds": [7]})
+    for derived, row in (("muver_close_2", "muver"), ("som_seed7", "som")):
+        assert note_of(settings, derived) == note_of(settings, row) is not None
+    chosen = note_of(settings, "partalidou_seed7")
+    assert chosen == note_of(settings, "partalidou") and "of 4 models" in chosen

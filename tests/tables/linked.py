@@ -77,7 +77,7 @@ def one_of_the_paper(system: str, name: str, size: int | None = None) -> Evaluat
     recall = published("table2", system, [10, 100], linked_sets()[name]["column"])
     hits = tuple(round(value * size / 100) for value in recall.values())
     kb = {"dataset": "wikipedia", "entities": 5903530, "fingerprint": "kb"}
-    return make(system, name, size, hits, kb=kb)
+    return make(system, name, size, hits, kb=kb, identified_as="kilt")
 
 
 def write(folder: Path, evaluations: Sequence[Evaluation]) -> list[Path]:

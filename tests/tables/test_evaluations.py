@@ -89,7 +89,7 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
 
 def test_rows():
     row = {"method": "BM25", "system": "bm25"}
-    assert read_rows([row], {"repeats": []}) == [{**row, "repeats": []}]
+    assert read_rows([row], {"repeats": []}) == [{**row, "note": None, "repeats": []}]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,8 @@ def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
 def test_the_papers_values_on_its_data(tmp_path: Path):
     evaluations = linked.of_the_paper()
     blink = next(one for one in evaluations if one["dataset"] == "aida-testb")
-    blink.update(linked.make("blink_wiki", "aida-testb", 4446, (4000, 4296), kb=blink["kb"]))
+    kept = {key: blink[key] for key in ("kb", "identified_as")}
+    blink.update(linked.make("blink_wiki", "aida-testb", 4446, (4000, 4296), **kept))
     table = table_of(tmp_path, evaluations)
     blink, muver = (row["sets"] for row in table["rows"])
     assert table["paper"]["note"] is None
@@ -126,7 +127,7 @@ def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
 def test_another_number_of_entities_is_not_the_papers(tmp_path: Path):
     evaluations = linked.of_the_paper()
     for evaluation in evaluations:
-        evaluation["kb"]["entities"] = 5903529
+        evaluation["kb"]["entities"], evaluation["identified_as"] = 5903529, None
     table = table_of(tmp_path, evaluations)
     assert not any(one["of_paper"] for one in table["sets"])
     assert "of 5903530 entities; this one has 5903529, so" in table["paper"]["note"]

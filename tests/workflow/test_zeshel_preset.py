@@ -5,6 +5,8 @@ import json
 import shutil
 import tarfile
 
+import yaml
+
 from muver.corpus.sources import find_source
 from tests.workflow.conftest import Project, copy_of_the_project
 
@@ -71,6 +73,37 @@ def test_the_download_is_checked_against_the_published_counts(main_job, site, tm
     assert len(list((raw / "documents").iterdir())) == 16
     assert (tmp_path / "build/zeshel/download/zeshel.tar.bz2.sha256").is_file()
     assert not (tmp_path / "build/zeshel/models").exists()
+
+
+def test_what_the_data_are_decides_whose_numbers_stand_beside_ours(main_job, tmp_path):
+    """Not the name of the preset, of the folder under build/ or of the directory."""
+    project = copy_of_the_project(tmp_path)
+    sources = tmp_path / "muver/corpus/sources.yaml"
+    declared = yaml.safe_load(sources.read_text(encoding="utf-8"))
+    published = declared["zeshel"]["published"]  # as if ZESHEL had two documents a world
+    worlds = published["worlds"].values()
+    for world in worlds:
+        world["entities"] = 2
+    splits = [world["split"] for world in worlds]
+    published["entities"] = {split: 2 * splits.count(split) for split in published["entities"]}
+    published["mentions"] = {split: splits.count(split) for split in published["mentions"]}
+    sources.write_text(yaml.safe_dump(declared), encoding="utf-8")
+    archive = tmp_path / "zeshel.tar.bz2"
+    archive.write_bytes(archive_of_zeshel_shape())
+    shared = [f"encoder={main_job.folder / 'build/miniwikia/start'}", "segment={punkt: train}"]
+    shared += ["tables={table1: [bm25]}", f"download={{source: '{archive}'}}"]
+    other = main_job.folder / "build/miniwikia/raw"
+
+    def papers(*settings: str) -> tuple[str, dict | None]:
+        project.snakemake("results/table1.csv", "--config", *settings, *shared)
+        table = json.loads(project.read("results/table1.json"))
+        return table["dataset"], table["rows"][0]["paper"]
+
+    name, values = papers("preset=released")
+    assert (name, values["64"]) == ("released", 69.13)
+    name, values = papers("preset=zeshel", "workspace=mine")
+    assert (name, values["64"]) == ("mine", 69.13)
+    assert papers(f"dataset={other}", "workspace=zeshel") == ("zeshel", None)
 
 
 def test_the_paper_s_hyper_parameters_run_on_a_small_encoder(main_job, tmp_path):

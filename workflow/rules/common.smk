@@ -17,7 +17,13 @@ from muver.settings import model_settings, resolve, retrieval_settings, row_sett
 from muver.settings.overlay import overlay
 from muver.settings.replaced import without_effect
 from muver.settings.linked import is_linked
-from muver.settings.rows import merge_settings, negatives_settings, system_of, trained_as
+from muver.settings.rows import (
+    merge_settings,
+    negatives_settings,
+    system_of,
+    table_row,
+    trained_as,
+)
 from muver.workspace import LinkedWorkspace, Workspace, code, needs_of
 
 try:

@@ -75,7 +75,7 @@ def rows_of_table(table):
     named = []
     for name in S["tables"][table]:
         own = system_of(S, name)
-        row = {"method": own["method"], "system": name}
+        row = table_row(S, name)
         if table == "table1":
             row["repeats"] = S["repeats"].get(name, [])
         if table == "table3":

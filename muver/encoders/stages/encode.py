@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 
 from muver.checking import with_defaults
-from muver.encoders.stages.tower import COMPUTE, Tower
+from muver.encoders.stages.settings import ENCODE
+from muver.encoders.stages.tower import Tower
 from muver.files import write_manifest
 from muver.views.store import LayerWriter, save_matrix
 from muver.views.worlds import load_worlds
-
-ENCODE = {"split": "test", **COMPUTE}
 
 
 def encode_split(
@@ -27,7 +26,7 @@ def encode_split(
     Parameters
     ----------
     settings
-        ``split``, and the ``compute`` section (:data:`muver.encoders.stages.tower.COMPUTE`).
+        ``split``, and the ``compute`` section (:data:`muver.encoders.stages.settings.COMPUTE`).
 
     Writes
     ------

@@ -11,7 +11,8 @@ from muver.checking import check_choices, with_defaults
 from muver.corpus.kilt.made import MadePart, open_part
 from muver.corpus.texts.read import EntityTexts
 from muver.encoders.fingerprint import model_fingerprint
-from muver.encoders.stages.tower import COMPUTE, Tower
+from muver.encoders.stages.settings import PART
+from muver.encoders.stages.tower import Tower
 from muver.errors import InputError
 from muver.progress import Progress, logger
 from muver.retrieval.ann.shards import MOST_VIEWS, part_name, read_part_manifest, write_part
@@ -19,7 +20,6 @@ from muver.views.build import Tokenizer, entity_views
 from muver.views.layout import View
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}
-PART = {"dtype": "fp16", **COMPUTE}
 # The rest says where and in what batches it is computed, which moves last digits only.
 OF_CONTENT = ("dtype", "precision")
 COLUMNS = ("title", "paragraphs")

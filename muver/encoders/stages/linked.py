@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 
 from muver.checking import with_defaults
 from muver.encoders.fingerprint import model_fingerprint
-from muver.encoders.stages.tower import COMPUTE, Tower
+from muver.encoders.stages.settings import COMPUTE
+from muver.encoders.stages.tower import Tower
 from muver.errors import InputError
 from muver.files import sha256_of
 from muver.progress import logger
@@ -34,7 +35,7 @@ def encode_mentions(
         .npy to write, (mentions, d) float32 in the table's order; its manifest has the same name
         with ``.json``.
     settings
-        The ``compute`` section (:data:`muver.encoders.stages.tower.COMPUTE`).
+        The ``compute`` section (:data:`muver.encoders.stages.settings.COMPUTE`).
 
     Raises
     ------

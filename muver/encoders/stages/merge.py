@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from muver.checking import check_choices, with_defaults
-from muver.encoders.stages.tower import COMPUTE, Tower
+from muver.encoders.stages.settings import MERGE
+from muver.encoders.stages.tower import Tower
 from muver.files import write_manifest
 from muver.progress import logger
 from muver.views.expand import expand_world
@@ -13,15 +14,6 @@ from muver.views.search import SEARCHES
 from muver.views.slices import in_sentences
 from muver.views.store import LayerWriter, ViewStore
 
-MERGE = {
-    "layers": 4,
-    "top_k": 0.4,
-    "pairs": "distant",
-    "among": "neighbours",
-    "wasted": "kept",
-    "max_tokens": 512,
-    **COMPUTE,
-}
 CHOICES = {"pairs": PAIRS, "among": tuple(SEARCHES), "wasted": WASTED}
 
 

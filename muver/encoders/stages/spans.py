@@ -4,20 +4,20 @@ from pathlib import Path
 from typing import Any
 
 from muver.checking import with_defaults
-from muver.encoders.stages.tower import COMPUTE, Tower
+from muver.encoders.stages.settings import SPANS
+from muver.encoders.stages.tower import Tower
 from muver.files import write_manifest
 from muver.progress import logger
 from muver.views.expand import every_span
 from muver.views.slices import entity_slices, in_sentences
 from muver.views.store import LayerWriter, ViewStore
 
-SPANS = {"max_views": 10, "max_tokens": 512, **COMPUTE}
-
 
 def encode_spans(model_folder: Path, store: Path, out: Path, settings: dict[str, Any]) -> None:
     """Merge every run of neighbouring views of the entities that have few of them.
 
-    The best of these views is an upper bound for merging neighbours.
+    An entity's score by its best view is then at least what any merging of its neighbours gives.
+    That holds of every candidate, so it says nothing of the gold entity's rank.
 
     Parameters
     ----------

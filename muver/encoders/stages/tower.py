@@ -12,14 +12,6 @@ from muver.encoders.bulk import Encode, encode_vectors
 from muver.errors import InputError
 from muver.views.layout import Ids
 
-COMPUTE = {
-    "device": "auto",
-    "precision": "fp32",
-    "threads": 1,
-    "processes": 1,  # of training jobs; these stages are one process
-    "batch_tokens": "auto",
-}
-
 
 class Tower:
     """A model that is ready to encode, on the device and in the batches that settings say."""

@@ -1,4 +1,5 @@
-// The sign test of muver/evaluation/significance.py, for any selection of mentions.
+// The sign test for any selection of mentions, each of which counts as independent. The tables swap
+// whole documents (muver/evaluation/significance.py), which is the same where each has one mention.
 
 // Two-sided exact p-value of `won` against `lost` mentions, each of which goes either way with
 // probability 1/2.

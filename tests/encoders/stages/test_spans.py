@@ -4,6 +4,7 @@ import numpy as np
 
 from muver.encoders.stages.spans import encode_spans
 from muver.files import read_json
+from muver.retrieval.exact import build_world, rank
 from muver.views.layout import merged_view
 from muver.views.store import ViewStore
 from tests.encoders.stages.conftest import SPANS, vector
@@ -33,6 +34,32 @@ def test_every_span_of_entities_with_few_views(folders, model):
     assert manifest["entities"] == 24 and manifest["worlds"]["birch"]["spans"] == len(expected)
     assert manifest["worlds"]["birch"]["exhaustive"] == (counts <= 3).sum()
     assert manifest["exhaustive"] == sum(w["exhaustive"] for w in manifest["worlds"].values())
+
+
+def test_spans_bound_an_entity_s_own_score_and_not_its_rank(folders):
+    """Each merged view is a span, so no score falls; but the gold's rank can, by hand."""
+    counts = np.bincount(ViewStore(folders / "store").layer(0).world("birch").entities)
+    spans = ViewStore(folders / "spans").layer(1).world("birch")
+    known = dict(zip(map(tuple, spans.ids.to_pylist()), spans.vectors, strict=True))
+    checked = 0
+    for layer in (1, 2):
+        merged = ViewStore(folders / "merged").layer(layer).world("birch")
+        for entity, ids, own in zip(
+            merged.entities, merged.ids.to_pylist(), merged.vectors, strict=True
+        ):
+            if counts[entity] <= SPANS["max_views"]:
+                np.testing.assert_allclose(known[tuple(ids)], own, rtol=0, atol=1e-5)
+                checked += 1
+    assert checked == 2
+
+    views = np.array([[0.5], [0.4]], np.float32)  # the first is the gold entity's
+    more = np.array([[0.6], [0.9]], np.float32)  # a span of each
+    candidates, mention = np.arange(2), np.array([[1.0]], np.float32)
+    before = rank(mention, build_world([views], candidates, candidates), 2)
+    after = rank(mention, build_world([views, more], np.tile(candidates, 2), candidates), 2)
+    assert before.entities.tolist() == [[0, 1]] and after.entities.tolist() == [[1, 0]]
+    np.testing.assert_allclose(before.scores, [[0.5, 0.4]])
+    np.testing.assert_allclose(after.scores, [[0.9, 0.6]])
 
 
 def test_no_entity_has_few_enough_views(folders, tmp_path):

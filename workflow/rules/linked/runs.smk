@@ -87,7 +87,7 @@ rule table2:
     params:
         settings=as_json(
             {
-                "rows": [{"method": S["systems"][s]["method"], "system": s} for s in ROWS],
+                "rows": [table_row(S, system) for system in ROWS],
                 "against": S["compare"]["table2"] if S["compare"]["table2"] in ROWS else None,
                 "contrasts": S["contrasts"],
                 "sets": L["test"],

@@ -1,0 +1,30 @@
+"""Footnotes: where a row is not quite what its name says, the table itself tells."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from string import ascii_lowercase
+from typing import Any
+
+from muver.tables.page import Section
+
+
+def notes_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The ``note`` of each method that has one, in the table's order."""
+    return {row["method"]: row["note"] for row in rows if row.get("note")}
+
+
+def with_footnotes(section: Section, rows: Sequence[Mapping[str, Any]]) -> Section:
+    """A grid of methods with the notes of ``rows`` below it; methods that share one share a letter.
+
+    The letters stand at the methods, wherever people read; the grid itself, and so the CSV, keeps
+    their names.
+    """
+    notes = notes_of(rows)
+    letters = dict(zip(dict.fromkeys(notes.values()), ascii_lowercase, strict=False))
+    marks = {
+        line: letters[notes[cells[0]]]
+        for line, cells in enumerate(section.rows)
+        if cells[0] in notes
+    }
+    footnotes = {letter: note for note, letter in letters.items() if letter in marks.values()}
+    return replace(section, marks=marks, footnotes=footnotes)
