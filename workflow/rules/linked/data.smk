@@ -68,6 +68,8 @@ if S["dataset"] == "wikipedia":
             f"{ROOT}/raw/{find_source('blink_biencoder').file}",
         log:
             f"{LOGS}/download/checkpoint.log",
+        benchmark:
+            f"{LOGS}/download/checkpoint.benchmark.tsv"
         params:
             settings=as_json({"source": L["source"]["blink_biencoder"]}),
             folder=subpath(output[0], parent=True),
