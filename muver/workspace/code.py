@@ -1,225 +1,87 @@
-"""Which code decides a rule's output."""
+"""Which code decides a rule's output: what its command imports, directly or through others.
 
+A change in it runs the rule again. Commands themselves and `FREE` are left out, so that rewording a
+help text never trains a model again.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-# A change in it runs the rule again; commands, help texts and progress lines are left out, so that
-# rewording them never retrains a model.
-_LAYOUT = ("views/layout.py", "views/build.py", "views/worlds.py")
-_TOWER = ("encoders/bert.py", "encoders/sizes.py", "encoders/tokens.py", "encoders/towers.py")
-_TOWERS = (
-    *_TOWER,
-    "encoders/biencoder.py",
-    "encoders/bulk.py",
-    "encoders/packing.py",
-    "encoders/pooling.py",
-)
-_STORE = (
-    "encoders/stages/settings.py",
-    "encoders/stages/tower.py",
-    *_TOWERS,
-    "views/layout.py",
-    "views/store.py",
-)
-_MERGING = ("views/expand.py", "views/merging.py", "views/search.py", "views/slices.py")
-_RUNS = (
-    "retrieval/rows.py",
-    "retrieval/exact.py",
-    "evaluation/runs.py",
-    "evaluation/columns.py",
-)
-_EVALUATION = (
-    "evaluation/stage.py",
-    "evaluation/bootstrap.py",
-    "evaluation/columns.py",
-    "evaluation/lengths.py",
-    "evaluation/precision.py",
-    "evaluation/ranks.py",
-    "evaluation/recall.py",
-    "evaluation/runs.py",
-    "evaluation/trec.py",
-)
-_PUBLISHED = ("corpus/sources.py", "corpus/sources.yaml")
-_COUNTED = (*_PUBLISHED, "corpus/statistics.py", "splits.py")
-_RUN = ("evaluation/columns.py", "evaluation/runs.py")
-CODE: dict[str, tuple[str, ...]] = {
-    "generate": ("corpus/miniwikia/*", "corpus/kilt/titles.py", "splits.py"),
-    "download": ("corpus/sources.yaml",),
-    "corpus": (
-        "corpus/build.py",
-        "corpus/jsonl.py",
-        "corpus/schema.py",
-        "corpus/sources.py",
-        "corpus/sources.yaml",
-        "corpus/statistics.py",
-        "corpus/zeshel.py",
-        "splits.py",
-    ),
-    "segment": ("views/segment.py", "views/punkt.py"),
-    "encoder": ("encoders/start.py", "encoders/pretrained.py", *_TOWER),
-    "train": (
-        "training/*.py",
-        *_TOWERS,
-        "encoders/scores.py",
-        *_LAYOUT,
-        "retrieval/exact.py",
-        "retrieval/tokens.py",
-    ),
-    "choose": ("encoders/choice.py", "training_log.py"),
-    "convert": (
-        "encoders/convert.py",
-        "encoders/start.py",
-        "encoders/pretrained.py",
-        "encoders/biencoder.py",
-        *_TOWER,
-    ),
-    "encode": ("encoders/stages/encode.py", *_STORE, "views/build.py", "views/worlds.py"),
-    "merge": ("encoders/stages/merge.py", *_STORE, *_MERGING),
-    "encode_global": ("encoders/stages/global_views.py", *_STORE, "views/slices.py"),
-    "encode_spans": ("encoders/stages/spans.py", *_STORE, *_MERGING),
-    "bm25": ("retrieval/bm25.py", *_RUNS),
-    "retrieve": (
-        "retrieval/from_store.py",
-        "retrieval/layers.py",
-        "retrieval/settings.py",
-        "views/store.py",
-        "views/layout.py",
-        *_RUNS,
-    ),
-    "retrieve_tokens": (
-        "retrieval/over_tokens.py",
-        "retrieval/tokens.py",
-        "retrieval/settings.py",
-        "encoders/scores.py",
-        *_TOWERS,
-        *_LAYOUT,
-        *_RUNS,
-    ),
-    "fuse": ("retrieval/fusion.py", "retrieval/pool.py", *_RUNS),
-    "evaluate": _EVALUATION,
-    "tables": (
-        "tables/*.py",
-        "tables/paper.yaml",
-        "encoders/bert.py",
-        "encoders/sizes.py",
-        "evaluation/bootstrap.py",
-        "evaluation/columns.py",
-        "evaluation/precision.py",
-        "evaluation/ranks.py",
-        "evaluation/significance.py",
-        "splits.py",
-    ),
-    "figures": (
-        "figures/*.py",
-        "evaluation/bootstrap.py",
-        "evaluation/columns.py",
-        "evaluation/lengths.py",
-        "evaluation/precision.py",
-        "evaluation/ranks.py",
-        "tables/evaluations.py",
-        "tables/keys.py",
-        "tables/numbers.py",
-        "tables/paper.py",
-        "tables/paper.yaml",
-    ),
-    "metrics": ("metrics/*.py", "figures/style.py", "figures/views_plot.py", "pruning.py"),
-    "grid": (
-        "grid/*.py",
-        "evaluation/precision.py",
-        "settings/overlay.py",
-        "tables/keys.py",
-        "tables/latex.py",
-        "tables/page.py",
-        "training_log.py",
-    ),
-    "kb": ("corpus/kilt/*.py", *_COUNTED),
-    "kb_texts": ("corpus/kilt/*.py", "corpus/texts/*.py", *_COUNTED),
-    "link": (
-        "corpus/jsonl.py",
-        "corpus/kilt/*.py",
-        "corpus/archive.py",
-        "corpus/linking/benchmark.py",
-        "corpus/linking/blink.py",
-        "corpus/linking/build.py",
-        "corpus/linking/conll.py",
-        "corpus/linking/match.py",
-        *_PUBLISHED,
-    ),
-    "negatives": ("corpus/kilt/*.py", *_RUN, "retrieval/negatives.py"),
-    "kb_subset": (
-        "corpus/kilt/*.py",
-        "corpus/linking/passages.py",
-        "corpus/linking/subset.py",
-        "corpus/texts/read.py",
-        "evaluation/columns.py",
-        "views/punkt.py",
-        "views/segment.py",
-    ),
-    "encode_part": (
-        *_STORE,
-        "corpus/kilt/*.py",
-        "corpus/texts/read.py",
-        "encoders/fingerprint.py",
-        "encoders/stages/kb_part.py",
-        "retrieval/ann/shards.py",
-        "views/build.py",
-    ),
-    "encode_mentions": (
-        *_STORE,
-        *_LAYOUT,
-        "encoders/fingerprint.py",
-        "encoders/stages/linked.py",
-        "retrieval/ann/mentions.py",
-        "retrieval/ann/shards.py",
-    ),
-    "ann_build": ("retrieval/ann/*.py", "views/layout.py", "views/store.py"),
-    "ann_check": (
-        "retrieval/ann/*.py",
-        "evaluation/approximate.py",
-        "retrieval/exact.py",
-        "views/layout.py",
-        "views/store.py",
-    ),
-    "ann_search": (
-        "corpus/kilt/*.py",
-        "retrieval/ann/*.py",
-        "evaluation/approximate.py",
-        "views/layout.py",
-        "views/store.py",
-        *_RUNS,
-    ),
-    "evaluate_linked": (
-        *_EVALUATION,
-        "evaluation/approximate.py",
-        "evaluation/linked.py",
-    ),
-    "report": (
-        "report/*.py",
-        "report/assets/*",
-        "corpus/kilt/lookup.py",
-        "corpus/kilt/parts.py",
-        "corpus/kilt/settings.py",
-        "corpus/kilt/titles.py",
-        "evaluation/columns.py",
-        "evaluation/ranks.py",
-        "evaluation/runs.py",
-        "tables/footnotes.py",
-        "tables/keys.py",
-        "tables/linked_sections.py",
-        "tables/numbers.py",
-        "tables/page.py",
-        "tracking/provenance.py",
-    ),
+PACKAGE = Path(__file__).parents[1]
+# Where a rule's work begins, if not in the command of its name.
+BEGINS = {
+    "retrieve": "retrieval/from_store.py",
+    "retrieve_tokens": "retrieval/over_tokens.py",
+    "tables": "commands/table.py",
+    "figures": "commands/figure.py",
+    # The files of an archive are verified by its checksum: only what is declared decides.
+    "download": "corpus/sources.py",
 }
-SUFFIXES = (".py", ".yaml", ".json", ".html", ".css", ".js")
+# What a rule may reach because another result cannot come of it.
+FREE = {
+    "__init__.py",  # the version, and names for users
+    "checking.py",  # messages, and defaults laid under settings, which are parameters of the rule
+    "errors.py",
+    "progress.py",
+    "files.py",  # how a file is written, not what stands in it
+    "encoders/files.py",  # names of files
+    "views/files.py",
+    "encoders/card.py",  # words for people, beside a model
+    "encoders/device.py",  # does what the rule's parameters say of device, precision and threads
+    "corpus/schema.py",  # whoever reads a table refuses one that another version wrote
+}
+# A tower's weights and pieces are loaded, written and counted by these rules, but nothing is laid
+# out or encoded.
+UNUSED = dict.fromkeys(
+    ("encoder", "convert", "tables"),
+    {"encoders/packing.py", "encoders/pooling.py", "views/layout.py"},
+)
+# Every job of a run looks, so that parsing each module would cost seconds in all.
+IMPORT = re.compile(r"^ *from (muver[\w.]*) import (\([^)]*\)|[^(\n]*)", re.MULTILINE)
 
 
+@cache
 def code(rule: str) -> list[str]:
-    """Files of the package that decide a rule's output, relative to the project."""
-    package = Path(__file__).parents[1]
-    found = [
-        path
-        for pattern in CODE[rule]
-        for path in sorted(package.glob(pattern))
-        if path.suffix in SUFFIXES
-    ]
-    return [f"muver/{path.relative_to(package).as_posix()}" for path in found]
+    """Files of the package that decide a rule's output, relative to the project, sorted.
+
+    Examples
+    --------
+    >>> code("choose")
+    ['muver/training/choose.py', 'muver/training_log.py']
+    """
+    left_out = FREE | UNUSED.get(rule, set())
+    found, waiting = set(), [PACKAGE / BEGINS.get(rule, f"commands/{rule}.py")]
+    while waiting:
+        path = waiting.pop()
+        name = path.relative_to(PACKAGE).as_posix()
+        if name in found or name in left_out:
+            continue
+        found.add(name)
+        waiting += read_by(path)
+    return sorted(f"muver/{name}" for name in found if not name.startswith("commands/"))
+
+
+@cache
+def read_by(path: Path) -> tuple[Path, ...]:
+    """Files of the package that a module imports, in its functions too, and data that it names."""
+    if path.suffix != ".py":
+        return ()
+    text = path.read_text(encoding="utf-8")
+    return (*_imported(text), *_data(path, text))
+
+
+def _imported(text: str) -> Iterator[Path]:
+    for module, names in IMPORT.findall(text):
+        folder = PACKAGE.joinpath(*module.split(".")[1:])
+        for name in re.findall(r"(\w+)(?: as \w+)?", re.sub("#.*", "", names)):
+            places = (folder / f"{name}.py", folder.with_suffix(".py"))
+            yield next((place for place in places if place.is_file()), folder / "__init__.py")
+
+
+def _data(path: Path, text: str) -> Iterator[Path]:
+    """Files beside a module, such as ``paper.yaml``, and those of a folder beside it."""
+    for name in re.findall(r'(?:with_name|read_data)\("([\w.]+)"\)', text):
+        beside = path.with_name(name)
+        yield from sorted(beside.iterdir()) if beside.is_dir() else [beside]
