@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
         required=True,
-        help="table1 to table6, beyond, fidelity, or another name for a comparison of rows whose "
+        help="table1 to table6, or another name for a comparison of rows whose "
         "settings have a caption",
     )
     parser.add_argument(

@@ -51,7 +51,9 @@ def knowledge_base(settings: dict[str, Any], folder: Path) -> list[Finding]:
         return [Finding("dataset", OK, "miniwikipedia is made here, without a download")]
     workspace, linking = LinkedWorkspace(settings), settings["linking"]
     weights = f"{workspace.root}/raw/{find_source('blink_biencoder').file}"
-    models = {settings["systems"][system]["model"] for system in settings["tables"]["table2"]}
+    models = {
+        settings["systems"][system]["model"] for system in settings["tables"]["table2"]["rows"]
+    }
     origins = {settings["models"][model].get("start") for model in models} - {None}
     own = [settings["models"][model] for model in models | origins]
     trained = any("checkpoint" not in model for model in own)

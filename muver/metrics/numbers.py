@@ -14,8 +14,7 @@ def numbers_of(table: Mapping[str, Any]) -> dict[str, Numbers]:
     Parameters
     ----------
     table
-        The JSON of a table of recall (table1, table2, table3, table6, beyond, fidelity) or of the
-        grid.
+        The JSON of a table of recall, or of the grid.
 
     Returns
     -------

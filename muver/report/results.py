@@ -10,12 +10,7 @@ from muver.files import read_json
 from muver.report.places import Places
 from muver.report.problems import Problems
 
-KNOWN = ("table1", "table2", "table3", "table4", "table5", "table6") + (
-    "figure2",
-    "beyond",
-    "fidelity",
-    "grid",
-)
+ORDER = ("table", "figure")  # how names begin, in the order of the page; the grid comes last
 HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "mentions", "worlds", "rows")
 ROW = ("method", "system", "row_key", "mentions", "hits", "interval")
 LINKED_HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "kb", "sets", "rows")
@@ -46,7 +41,7 @@ class Result:
         told = (self.data or {}).get("caption")
         if self.name == "grid" and self.data:
             told = f"validation recall@{self.data.get('cutoff')} in percent"
-        if told and (str(told).startswith("Table") or self.title == "Beyond"):
+        if told and str(told).lower().startswith(self.title.lower()):
             return str(told)
         return f"{self.title}: {told}" if told else self.title
 
@@ -86,8 +81,14 @@ def read_results(names: Sequence[str], places: Places, problems: Problems) -> li
 
 
 def found_results(places: Places) -> list[str]:
-    """Names of the results that lie in the folder, in the order of the paper."""
-    return [name for name in KNOWN if places.table(name, ".csv").is_file()]
+    """Names of the results that lie in the folder: tables, figures, tables of our own, the grid."""
+
+    def place(name: str) -> tuple[bool, int, str]:
+        kind = next((n for n, start in enumerate(ORDER) if name.startswith(start)), len(ORDER))
+        return name == "grid", kind, name
+
+    found = (path for path in places.results.glob("*.csv") if path.with_suffix(".json").is_file())
+    return sorted((path.stem for path in found), key=place)
 
 
 def _read(name: str, places: Places, problems: Problems) -> Result:

@@ -17,7 +17,7 @@ def derive(settings: Mapping[str, Any]) -> dict[str, Any]:
     _write_out_the_sweep(settings)
     settings["repeats"] = {
         system: [_with_seed(settings, system, seed) for seed in settings["repeat_seeds"]]
-        for system in settings["tables"]["table1"]
+        for system in settings["tables"]["table1"]["rows"]
         if "model" in settings["systems"][system]
     }
     return settings
@@ -26,7 +26,7 @@ def derive(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _write_out_the_sweep(settings: dict[str, Any]) -> None:
     """Of a system with merged layers in Table 3 make one row a layer and search."""
     rows: list[str] = []
-    for name in settings["tables"]["table3"]:
+    for name in settings["tables"]["table3"]["rows"]:
         system = settings["systems"][name]
         layers = system.get("merge_layers", 0)
         rows += [] if layers else [name]
@@ -40,7 +40,7 @@ def _write_out_the_sweep(settings: dict[str, Any]) -> None:
                     **system, "merge_layers": layer, "search": search, "sweep_of": name,
                 }  # fmt: skip
                 rows.append(swept)
-    settings["tables"]["table3"] = rows
+    settings["tables"]["table3"]["rows"] = rows
 
 
 def _with_seed(settings: dict[str, Any], system: str, seed: int) -> str:

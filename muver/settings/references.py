@@ -10,6 +10,8 @@ from muver.settings.rows import miner, trained_as
 from muver.settings.schema import suggestion
 
 Settings = Mapping[str, Any]
+BUILT = ("table4", "table5", "figure2", "grid")  # results without rows that could be chosen
+PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 
 
 def check_references(settings: Settings) -> None:
@@ -201,9 +203,20 @@ def _check_searches(searches: Settings) -> None:
 
 
 def _check_tables(settings: Settings) -> None:
-    for table, rows in settings["tables"].items():
-        _check_names(f"tables.{table}", rows, settings["systems"])
-        for row in rows:
+    tables = settings["tables"]
+    _check_names("results", settings["results"], [*tables, *BUILT])
+    for table, own in tables.items():
+        if table in BUILT:
+            raise InputError(
+                f"params.yaml: tables.{table}: the result of this name has no rows to choose. "
+                "Rename the table."
+            )
+        if table not in PAPERS and "caption" not in own:
+            raise InputError(f"params.yaml: tables.{table} needs a caption.")
+        _check_names(f"tables.{table}.rows", own["rows"], settings["systems"])
+        if "against" in own:
+            _check_names(f"tables.{table}.against", [own["against"]], settings["systems"], of="is")
+        for row in own["rows"]:
             depth = {**settings["retrieve"], **settings["systems"][row]}["k"]
             if max(settings["evaluate"]["cutoffs"]) > depth:
                 raise InputError(
@@ -211,8 +224,6 @@ def _check_tables(settings: Settings) -> None:
                     f"{max(settings['evaluate']['cutoffs'])}, but retrieve.k keeps only {depth} "
                     "candidates. Raise retrieve.k."
                 )
-    for table, system in settings["compare"].items():
-        _check_names(f"compare.{table}", [system], settings["systems"], of="is")
     for pair in settings["contrasts"]:
         _check_names("contrasts", pair, settings["systems"])
     _check_names("sweep.searches", settings["sweep"]["searches"], settings["merge"]["searches"])
@@ -239,7 +250,7 @@ def _check_linked(settings: Settings) -> None:
             _check_names(f"systems.{name}.index", [system["index"]], known, of="is")
     for name, model in settings["models"].items():
         _check_text(settings, name, model.get("views", {}).get("text"))
-    for row in settings["tables"]["table2"] if over_kb else []:
+    for row in settings["tables"]["table2"]["rows"] if over_kb else []:
         change = _to_rank_by_best_view(settings, row)
         if change is not None:
             raise InputError(

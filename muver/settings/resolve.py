@@ -45,8 +45,8 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
     InputError
         For an unknown key, preset, model or system, or a wrong type; names the key.
     """
-    overrides = {key: _typed(value) for key, value in overrides.items()}
-    given = {key: value for key, value in params.items() if key != "presets"}
+    overrides = _with_entries({key: _typed(value) for key, value in overrides.items()})
+    given = _with_entries({key: value for key, value in params.items() if key != "presets"})
     presets = params.get("presets") or {}
     chosen = _preset(given.get("preset"), overrides)
     if chosen not in presets:
@@ -55,7 +55,7 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
         )
     if not isinstance(presets[chosen], Mapping | None):
         raise InputError(f"presets.{chosen}: expected sections, got {presets[chosen]!r}.")
-    merged = overlay(overlay(given, presets[chosen] or {}), overrides)
+    merged = overlay(overlay(given, _with_entries(presets[chosen] or {})), overrides)
     merged["preset"] = chosen
     check_schema({**merged, "presets": dict(presets)})
     check_references(merged)
@@ -66,6 +66,17 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
     if "workspace" not in merged:
         merged["workspace"] = _workspace(chosen, overrides, presets)
     return derive(merged)
+
+
+def _with_entries(layer: Mapping[str, Any]) -> Settings:
+    """A layer of settings whose tables are entries; a list is short for its rows."""
+    tables = layer.get("tables")
+    if not isinstance(tables, Mapping):
+        return dict(layer)
+    entries = {
+        name: {"rows": own} if isinstance(own, list) else own for name, own in tables.items()
+    }
+    return {**layer, "tables": entries}
 
 
 def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:

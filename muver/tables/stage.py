@@ -16,7 +16,7 @@ from muver.tables.paper import linked_sets, paper
 from muver.tables.render import to_csv, to_html, to_markdown
 
 Made = tuple[dict[str, Any], Page]
-NAMES = ("table1", "table2", "table3", "table4", "table5", "table6", "beyond", "fidelity")
+NAMES = ("table1", "table2", "table3", "table4", "table5", "table6")  # of the paper
 
 
 def make_table(

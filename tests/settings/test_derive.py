@@ -11,7 +11,7 @@ PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(en
 
 def test_the_sweep_has_a_row_a_layer_and_search_and_muver_s_own_among_them():
     settings = resolve(PARAMS, {"merge": {"layers": 4}})
-    assert settings["tables"]["table3"] == [
+    assert settings["tables"]["table3"]["rows"] == [
         "blink_512", "som", "muver_plain",
         "muver_distant_1", "muver_distant_2", "muver_distant_3", "muver",
         "muver_close_1", "muver_close_2", "muver_close_3", "muver_close_4",
@@ -45,6 +45,6 @@ def test_converted_weights_draw_nothing():
 
 
 def test_what_is_given_stays_as_it_is():
-    tables = [list(rows) for rows in PARAMS["tables"].values()]
+    tables = [list(own["rows"]) for own in PARAMS["tables"].values()]
     resolve(PARAMS, {"repeat_seeds": [5]})
-    assert [list(rows) for rows in PARAMS["tables"].values()] == tables
+    assert [list(own["rows"]) for own in PARAMS["tables"].values()] == tables

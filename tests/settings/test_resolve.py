@@ -64,7 +64,8 @@ def test_command_line_over_preset_over_sections(params):
 
 def test_lists_are_replaced_whole(params):
     settings = resolve(params, {"tables": {"table1": ["bm25"]}})
-    assert settings["tables"]["table1"] == ["bm25"]
+    assert settings["tables"]["table1"]["rows"] == ["bm25"]  # a list is short for the rows
+    assert settings["tables"]["table1"]["against"] == params["tables"]["table1"]["against"]
     assert settings["tables"]["table6"] == params["tables"]["table6"]
 
 
@@ -136,7 +137,7 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("models.Muver", PARAMS["models"]["muver"], "models: 'Muver' does not match"),
         ("preset", "zeshell", r"'zeshell' is not in params.yaml. Did you mean 'zeshel'\?"),
         ("systems.muver.model", "muverr", r"systems.muver.model is 'muverr'. Did you mean 'muver'"),
-        ("tables.table1", ["bm52"], r"tables.table1 names 'bm52'. Did you mean 'bm25'\?"),
+        ("tables.table1", ["bm52"], r"tables.table1.rows names 'bm52'. Did you mean 'bm25'\?"),
         ("evaluate.cutoffs", [1, 100], "evaluate.cutoffs goes up to 100, but retrieve.k keeps"),
         ("systems.muver.merge_layers", 9, "systems.muver.merge_layers is 9, but merge.layers is"),
         ("systems.bm25.model", "muver", "systems.bm25: a row names either 'retriever: bm25'"),
@@ -144,7 +145,7 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.som.aggregate", "softmax_sum", "systems.som: som compares token vectors"),
         ("models.muver.score", "sum_max", "models.muver: score sum_max compares the token"),
         ("scratch.hidden", 33, "scratch.hidden is 33, which scratch.heads"),
-        ("results", ["table7"], "results.0 is 'table7'. Did you mean 'table"),
+        ("results", ["table7"], "results names 'table7'. Did you mean 'table"),
         ("repeat_seeds", [10000], "repeat_seeds holds 10000, which is the seed itself"),
         ("models.som.metric", "l2", "models.som: score sum_max compares token vectors by dot"),
         ("models.som.pooling", "all", "models.som: score sum_max compares token vectors by dot"),
@@ -157,7 +158,9 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.muver_bm25.fuse", ["muver", "bm52"], "muver_bm25.fuse names 'bm52'. Did you"),
         ("systems.muver_bm25.fuse", ["muver", "muver_bm25_rrf"], "muver_bm25_rrf is itself a fus"),
         ("systems.muver_200.k", 300, "systems.muver_200.k is 300, but the views of only 200"),
-        ("compare.table1", "blink", "compare.table1 is 'blink'. Did you mean"),
+        ("tables.table1.against", "blink", "tables.table1.against is 'blink'. Did you mean"),
+        ("tables.mine", ["bm25"], "tables.mine needs a caption"),
+        ("tables.grid", ["bm25"], "tables.grid: the result of this name has no rows to choose"),
         ("sweep.searches", ["clos"], r"sweep.searches names 'clos'. Did you mean 'close'\?"),
         ("merge.searches.close.wasted", "lost", "close.wasted is 'lost'. Allowed: kept, replaced"),
         ("merge.searches.all_pairs.wasted", "replaced", "wasted has a meaning among neighbours"),

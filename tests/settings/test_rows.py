@@ -178,7 +178,7 @@ def test_footnotes_are_no_part_of_a_row(settings):
     own = copy.deepcopy(settings)
     for system in own["systems"].values():
         system["note"] = "Something else."
-    for name in settings["tables"]["table1"]:
+    for name in settings["tables"]["table1"]["rows"]:
         assert row_settings(own, name) == row_settings(settings, name)
 
 

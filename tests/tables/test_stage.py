@@ -144,7 +144,6 @@ def test_json_and_a_repeat(evaluations, out):
 
 
 def test_our_own_tables(evaluations, out):
-    assert make_table("beyond", evaluations, out, SETTINGS).startswith("# Beyond the paper, on")
     named = make_table("mine", evaluations, out, {**SETTINGS, "caption": "Of mine"})
     assert named.startswith("# Of mine, tiny\n")
     assert "paper" not in named

@@ -3,12 +3,13 @@
 import csv
 import io
 import json
+import shutil
 import xml.etree.ElementTree as ElementTree
 
 import ir_measures
 import pytest
 
-from tests.workflow.conftest import PARAMS, TINY
+from tests.workflow.conftest import PARAMS, TINY, Project
 
 BUILD = "build/miniwikia"
 
@@ -84,6 +85,25 @@ def test_beyond_the_paper_with_a_weight_chosen_on_validation(main_job):
     hits = {tried["weight"]: tried["hits"] for tried in weighted["tried"]}
     assert hits[weighted["weight"]] == max(hits.values())
     assert weighted["mentions"] == 12  # those of validation
+
+
+def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
+    """Made of rows that are there, recorded and shown on the page; nothing else is changed."""
+    shutil.copytree(main_job.folder, tmp_path / "copy")
+    project = Project(tmp_path / "copy")
+    entry = {"caption": "Mine: recall@k", "rows": ["bm25", "muver"], "against": "bm25"}
+    project.change(tables={**TINY["tables"], "mine": entry}, results=["table1", "mine"])
+    assert set(project.planned("results/mine.csv")) == {"comparison"}
+    project.snakemake("results/mine.csv", "results/report.html")
+    made = json.loads(project.read("results/mine.json"))
+    assert made["caption"] == entry["caption"]
+    assert made["rows"][0]["paired"] is None and made["rows"][1]["paired"]["won"]
+    kept = {row["system"]: row["row_key"] for row in made["rows"]}
+    table1 = json.loads(main_job.read("results/table1.json"))["rows"]
+    assert kept.items() <= {row["system"]: row["row_key"] for row in table1}.items()
+    recorded = project.read(f"{BUILD}/recorded/mine.csv").decode()
+    assert all(key in recorded for key in kept.values())
+    assert "Mine: recall@k" in project.read("results/report.html").decode()
 
 
 @pytest.mark.parametrize("system", ["bm25", "som", "muver", "muver_bm25_rrf"])

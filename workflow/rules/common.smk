@@ -60,7 +60,7 @@ TOKENS = [
     if "model" in system and trained_as(S, system["model"])["score"] == "sum_max"
 ]
 STORED = [name for name in S["systems"] if name not in {*FUSED, *LEXICAL, *TOKENS}]
-COMPARISONS = ("table1", "beyond", "fidelity")
+COMPARISONS = [name for name in S["tables"] if name not in ("table2", "table3", "table6")]
 RECORDED = [table for table in S["results"] if table in (*COMPARISONS, "table2", "table3", "grid")]
 
 

@@ -6,7 +6,7 @@ DRAWN = [name for name in S["results"] if name in (*COMPARISONS, "table3", "figu
 METRICS = [
     f"results/metrics/{name}/{row}.json"
     for name in MEASURED
-    for row in (POINTS if name == "grid" else S["tables"][name])
+    for row in (POINTS if name == "grid" else S["tables"][name]["rows"])
 ]
 PLOTS = [f"results/plots/{name}.csv" for name in DRAWN]
 

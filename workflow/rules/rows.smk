@@ -73,7 +73,7 @@ def identity(wildcards):
 def rows_of_table(table):
     """Rows of a table with their names, as its stage takes them."""
     named = []
-    for name in S["tables"][table]:
+    for name in S["tables"][table]["rows"]:
         own = system_of(S, name)
         row = table_row(S, name)
         if table == "table1":
@@ -86,10 +86,16 @@ def rows_of_table(table):
 
 def comparison(wildcards):
     """Settings of a table of rows, the row that the others are tested against among them."""
-    against = S["compare"][wildcards.table]
-    compared = against if against in S["tables"][wildcards.table] else None
-    rows = rows_of_table(wildcards.table)
-    return as_json({"rows": rows, "against": compared, "contrasts": S["contrasts"]})
+    own = S["tables"][wildcards.table]
+    against = own.get("against")
+    return as_json(
+        {
+            "rows": rows_of_table(wildcards.table),
+            "against": against if against in own["rows"] else None,
+            "contrasts": S["contrasts"],
+            "caption": own.get("caption"),
+        }
+    )
 
 
 def evaluations(table):

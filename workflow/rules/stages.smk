@@ -126,7 +126,7 @@ rule stage_tables:
     params:
         keep=[
             *S["results"],
-            "fidelity",
+            *S["tables"],
             "report",
             *(f"figures/{name}" for name in S["results"]),
             *("metrics", "plots"),

@@ -4,7 +4,8 @@ from muver.settings import linked
 
 L = S["linking"]
 KB = f"--kb {W.kb}"
-ROWS = S["tables"]["table2"]
+ROWS = S["tables"]["table2"]["rows"]
+AGAINST = S["tables"]["table2"].get("against")
 SCORED = [(system, name) for name in L["test"] for system in ROWS]
 RUNS = [W.run_files(*key)[0] for key in SCORED]
 SCORES = [W.evaluation_files(*key)[0] for key in SCORED]

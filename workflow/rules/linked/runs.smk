@@ -88,7 +88,7 @@ rule table2:
         settings=as_json(
             {
                 "rows": [table_row(S, system) for system in ROWS],
-                "against": S["compare"]["table2"] if S["compare"]["table2"] in ROWS else None,
+                "against": AGAINST if AGAINST in ROWS else None,
                 "contrasts": S["contrasts"],
                 "sets": L["test"],
             }
