@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.files import write_json
+    from muver.io.files import write_json
     from muver.retrieval.ann.check import check_indices
     from muver.retrieval.ann.mentions import read_mentions
     from muver.retrieval.ann.settings import CHECK, check

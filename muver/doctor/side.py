@@ -14,10 +14,10 @@ from muver.corpus.schema import read_mentions
 from muver.doctor.names import Names, numbered
 from muver.doctor.place import Place
 from muver.doctor.trec import TrecRun, read_qrels, read_trec_run
-from muver.errors import InputError
-from muver.evaluation.columns import table_of
 from muver.evaluation.runs import RUN, block_starts, read_run
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.io.parquet import table_of
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.errors import InputError
 from muver.evaluation.runs import block_starts, read_run
+from muver.io.errors import InputError
 
 DEPTHS = (1, 10, 64)
 Mention = tuple[str, str]  # id and world

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from muver.errors import InputError
-from muver.files import canonical_json
+from muver.io.errors import InputError
+from muver.io.files import canonical_json
 
 
 def reached(measured: Mapping[str, Any]) -> float:

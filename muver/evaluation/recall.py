@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.errors import InputError
 from muver.evaluation.runs import block_starts
+from muver.io.errors import InputError
 
 
 def gold_ranks(

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from muver.errors import InputError
-from muver.evaluation import columns
-from muver.evaluation.columns import Column
+from muver.io.errors import InputError
+from muver.io.parquet import Column, read_table, table_of, write_table
 
 RUN = pa.schema(
     [
@@ -39,7 +38,7 @@ def write_run(
 ) -> None:
     """Write a run, one row a candidate; the columns are those of :data:`RUN`, all (rows,)."""
     values = (mention_id, world, rank, entity, title, score, layer, first, last)
-    columns.write(path, columns.table_of(RUN, values))
+    write_table(path, table_of(RUN, values))
 
 
 def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table:
@@ -60,7 +59,7 @@ def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table
         For a file that is missing, damaged or has other columns, for ranks with gaps, for a
         mention that is unknown or stands in two places.
     """
-    table = columns.read(path, RUN, "a run", "retrieve")
+    table = read_table(path, RUN, "a run", "retrieve")
     _check_ranks(path, table)
     starts = block_starts(table)
     mentions = table["mention_id"].take(pa.array(starts)).to_pylist()

@@ -15,8 +15,8 @@ from urllib.parse import quote
 import numpy as np
 import pyarrow as pa
 
-from muver.errors import InputError
-from muver.files import write_text
+from muver.io.errors import InputError
+from muver.io.files import write_text
 
 
 def write_trec(

@@ -15,8 +15,8 @@ from muver.corpus.kilt.made import made_parts, open_part
 from muver.corpus.kilt.parts import plan_parts
 from muver.corpus.kilt.reading import read_part
 from muver.corpus.kilt.settings import check_settings
-from muver.errors import InputError
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 from muver.views.layout import Ids
 
 MEGABYTE = 10**6

@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.corpus.kilt.lookup import KnowledgeBase
-from muver.corpus.schema import LINKED_MENTIONS
-from muver.errors import InputError
-from muver.evaluation import columns
+from muver.corpus.schema import read_linked_mentions
 from muver.evaluation.runs import read_run
+from muver.io.errors import InputError
 from muver.report.descriptions import fit, shorten
 from muver.report.explorer import Data, mention_columns, row_columns, sentences_needed
 from muver.report.linked import LinkedSystem
@@ -110,9 +109,7 @@ def _read_sets(system: LinkedSystem, places: Places) -> Sets:
     names = list(system.sets)
     tables, outside = [], []
     for name in names:
-        table = columns.read(
-            places.of_set(name), LINKED_MENTIONS, "a table of linked mentions", "link"
-        )
+        table = read_linked_mentions(places.of_set(name))
         inside = table["gold"].is_valid()
         tables.append(table.filter(inside))
         outside.append(table["mention_id"].filter(pc.invert(inside)).combine_chunks())

@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muver.errors import InputError
 from muver.evaluation.ranks import read_ranks
 from muver.evaluation.runs import block_starts, read_run
-from muver.files import sha256_of
+from muver.io.errors import InputError
+from muver.io.files import sha256_of
 from muver.report.corpus import Corpus
 from muver.report.places import Places
 from muver.report.problems import Problems

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from muver.corpus.schema import read_entities, read_mentions
-from muver.errors import InputError
-from muver.files import write_manifest
-from muver.progress import Progress, logger
+from muver.io.errors import InputError
+from muver.io.files import write_manifest
+from muver.io.progress import Progress, logger
 from muver.retrieval.exact import build_world, rank
 from muver.retrieval.layers import SystemViews
 from muver.retrieval.rows import RunRows, candidates

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
 from muver.views.store import LayerFile, ViewStore
 

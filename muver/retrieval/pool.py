@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.corpus.schema import read_entities
-from muver.errors import InputError
 from muver.evaluation.runs import block_starts, read_run
+from muver.io.errors import InputError
 from muver.retrieval.rows import candidates
 
 KEPT = ("entity", "layer", "first", "last")

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from muver.errors import InputError
-from muver.files import atomic_path, sha256_of
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, sha256_of
 from muver.views.layout import View
 
 ROWS = pa.schema(

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from ir_measures import Success
 
 from muver.corpus.schema import read_mentions
-from muver.errors import InputError
 from muver.evaluation.recall import gold_ranks, summarise
 from muver.evaluation.runs import RUN, read_run
 from muver.evaluation.trec import decreasing, field, write_trec
+from muver.io.errors import InputError
 
 CUTOFFS = [1, 2, 4, 8]
 

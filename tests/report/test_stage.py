@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from muver.cli import main
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.report.stage import make_report
 from tests.report.made import SCRIPT, change_run, make_project
 from tests.report.pages import data_of, read_page, text_of

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from muver.cli import build_parser
-from muver.corpus.schema import ENTITIES, MENTIONS, table_writer
-from muver.errors import InputError
+from muver.corpus.schema import ENTITIES, MENTIONS
 from muver.evaluation.runs import read_run, write_run
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.io.parquet import table_writer
 from muver.retrieval.fusion import (
     choose_weight,
     fuse,

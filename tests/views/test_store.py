@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.views.layout import View
 from muver.views.store import LayerWriter, ViewStore, layer_files
 

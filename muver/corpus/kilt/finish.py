@@ -19,9 +19,9 @@ from muver.corpus.kilt.titles import title_hash
 from muver.corpus.schema import WIKIPEDIA
 from muver.corpus.sources import find_source
 from muver.corpus.statistics import identify
-from muver.errors import InputError
-from muver.files import atomic_path, short_hash, write_manifest
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, short_hash, write_manifest
+from muver.io.progress import logger
 
 SHOWN = 20  # bad lines and double ids in the manifest
 TOTALS = ("lines", "entities", "without_paragraphs", "first_is_not_title")

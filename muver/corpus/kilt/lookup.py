@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from muver.corpus.kilt.parts import SCHEMA
 from muver.corpus.kilt.titles import normal_title, title_hash
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 
 NONE = -1
 

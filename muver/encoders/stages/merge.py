@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from muver.checking import check_choices, with_defaults
 from muver.encoders.stages.settings import MERGE
 from muver.encoders.stages.tower import Tower
-from muver.files import write_manifest
-from muver.progress import logger
+from muver.io.checking import check_choices, with_defaults
+from muver.io.files import write_manifest
+from muver.io.progress import logger
 from muver.views.expand import expand_world
 from muver.views.merging import PAIRS, WASTED
 from muver.views.search import SEARCHES

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from muver.checking import with_defaults
 from muver.encoders.stages.settings import SPANS
 from muver.encoders.stages.tower import Tower
-from muver.files import write_manifest
-from muver.progress import logger
+from muver.io.checking import with_defaults
+from muver.io.files import write_manifest
+from muver.io.progress import logger
 from muver.views.expand import every_span
 from muver.views.slices import entity_slices, in_sentences
 from muver.views.store import LayerWriter, ViewStore

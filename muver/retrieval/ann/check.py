@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from muver.errors import InputError
 from muver.evaluation.approximate import reached
-from muver.files import read_json, short_hash, write_json
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.files import read_json, short_hash, write_json
+from muver.io.progress import logger
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import MANIFEST, AnnIndex
 from muver.retrieval.ann.search import search

@@ -6,7 +6,7 @@ reference that approximate indices are measured by, and an index of its own.
 
 import numpy as np
 
-from muver.progress import Progress
+from muver.io.progress import Progress
 from muver.retrieval.ann.shards import Block, Shards
 from muver.retrieval.exact import Ranking, top_columns
 

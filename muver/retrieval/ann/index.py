@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from muver.errors import InputError
-from muver.files import atomic_path, read_json, write_manifest
-from muver.progress import Progress, logger
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, read_json, write_manifest
+from muver.io.progress import Progress, logger
 from muver.retrieval.ann import factory
 from muver.retrieval.ann.settings import BUILD, check, factory_string
 from muver.retrieval.ann.shards import Shards

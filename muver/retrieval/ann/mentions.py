@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from muver.errors import InputError
-from muver.files import read_json, sha256_of, write_manifest
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, write_manifest
 from muver.retrieval.ann.shards import Shards
 from muver.views.store import save_matrix
 

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.schema import WIKIPEDIA
-from muver.errors import InputError
 from muver.evaluation.runs import write_run
-from muver.files import sha256_of, write_manifest
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, write_manifest
+from muver.io.progress import logger
 from muver.retrieval.ann.check import require
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import AnnIndex

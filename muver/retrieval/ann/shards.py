@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from muver.errors import InputError
-from muver.files import read_json, short_hash, write_manifest
+from muver.io.errors import InputError
+from muver.io.files import read_json, short_hash, write_manifest
 from muver.views.store import save_matrix
 
 DTYPES = ("float16", "float32")

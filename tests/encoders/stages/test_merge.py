@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from muver.encoders.stages.merge import merge_store
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.views.layout import View, merged_view
 from muver.views.store import LayerWriter, ViewStore
 from tests.encoders.stages.conftest import MERGE, vector

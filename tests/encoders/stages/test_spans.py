@@ -3,7 +3,7 @@
 import numpy as np
 
 from muver.encoders.stages.spans import encode_spans
-from muver.files import read_json
+from muver.io.files import read_json
 from muver.retrieval.exact import build_world, rank
 from muver.views.layout import merged_view
 from muver.views.store import ViewStore

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from muver.errors import InputError
-from muver.files import read_json, sha256_of
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
 from muver.retrieval.ann.mentions import check_mentions, read_mentions, write_mentions
 
 

@@ -12,7 +12,7 @@ from muver.corpus.kilt.parts import SCHEMA
 from muver.corpus.schema import MENTIONS
 from muver.evaluation.recall import gold_ranks
 from muver.evaluation.runs import read_run
-from muver.files import sha256_of, write_json
+from muver.io.files import sha256_of, write_json
 from muver.retrieval.ann.mentions import write_mentions
 from muver.retrieval.exact import build_world, rank
 from tests.retrieval.ann.conftest import owners

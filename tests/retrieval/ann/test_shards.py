@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.retrieval.ann import shards as module
 from muver.retrieval.ann.shards import Shards, write_part
 from tests.retrieval.ann.conftest import owners, write_shards

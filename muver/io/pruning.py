@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from muver.errors import InputError
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 
 
 def prune(folder: Path, keep: Iterable[str]) -> None:

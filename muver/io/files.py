@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from muver import __version__
-from muver.errors import InputError
+from muver.io.errors import InputError
+from muver.version import __version__
 
 
 @contextlib.contextmanager

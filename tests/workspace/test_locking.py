@@ -7,10 +7,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from muver.errors import InputError
-from muver.locking import program, unlock
+from muver.io.errors import InputError
+from muver.workspace.locking import program, unlock
 
-UNLOCK = "from muver.locking import unlock; print(unlock())"
+UNLOCK = "from muver.workspace.locking import unlock; print(unlock())"
 
 
 @pytest.fixture

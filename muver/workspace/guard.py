@@ -9,7 +9,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Iterable
 from pathlib import Path
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 RECORDS = Path(".snakemake")
 # Of finished files; and of those that a running or killed job has begun, which are made again.

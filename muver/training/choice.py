@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from muver.encoders.files import MODEL_FILES
-from muver.files import atomic_path, write_text
-from muver.progress import logger
-from muver.training_log import kept_validation
+from muver.io.files import atomic_path, write_text
+from muver.io.progress import logger
+from muver.training.log import kept_validation
 
 LOG = "training_log.jsonl"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from muver.errors import InputError
-from muver.training_log import kept_validation, read_log
+from muver.io.errors import InputError
+from muver.training.log import kept_validation, read_log
 from tests.grid.conftest import write_log
 
 

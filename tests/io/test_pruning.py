@@ -1,6 +1,6 @@
 """Pruning keeps what is asked for, whatever its name, and removes the rest."""
 
-from muver.pruning import prune
+from muver.io.pruning import prune
 
 
 def test_points_of_a_grid_have_dots_in_their_names(tmp_path):

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 VALIDATION = "validation_recall_at_"
 LAST = "last_step"  # in the closing note of a run that kept its last state

@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from muver import progress
-from muver.progress import Progress, duration, start_logging
+from muver.io import progress
+from muver.io.progress import Progress, duration, start_logging
 
 
 @pytest.fixture

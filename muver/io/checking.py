@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

@@ -4,8 +4,8 @@ from base64 import urlsafe_b64encode
 
 import pytest
 
-from muver.errors import InputError
-from muver.guard import check_records, has_record
+from muver.io.errors import InputError
+from muver.workspace.guard import check_records, has_record
 
 
 @pytest.fixture

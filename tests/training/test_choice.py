@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from muver.encoders.choice import choose
 from muver.encoders.files import MODEL_FILES
-from muver.errors import InputError
+from muver.io.errors import InputError
+from muver.training.choice import choose
 
 
 def make(folder, recalls):

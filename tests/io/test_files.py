@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from muver import __version__
-from muver.errors import InputError
-from muver.files import (
+from muver.io.errors import InputError
+from muver.io.files import (
     atomic_path,
     canonical_json,
     read_json,
@@ -69,8 +69,8 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 import numpy as np, pyarrow as pa, pyarrow.parquet as pq, torch
-from muver.errors import InputError
-from muver.files import atomic_path, write_text
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, write_text
 from muver.training.checkpoint import Checkpoints
 from muver.views.store import save_matrix
 

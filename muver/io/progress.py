@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 logger = logging.getLogger("muver")
 PASSING = {"passing": True}  # marks a line that only somebody who watches has a use for

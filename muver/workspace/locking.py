@@ -12,8 +12,8 @@ from pathlib import Path
 
 import psutil
 
-from muver.errors import InputError
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 
 # `muver STAGE` too: a job may outlive the snakemake that started it and still write its output.
 HOLDERS = ("snakemake", "muver")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from muver.checking import check_choices, check_whole, with_defaults
-from muver.errors import InputError
+from muver.io.checking import check_choices, check_whole, with_defaults
+from muver.io.errors import InputError
 
 CHOICES = {"match": ("title", "id"), "stopwords": (None, "en")}
 
