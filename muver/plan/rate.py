@@ -120,7 +120,7 @@ def reading_rate(dump: Path, settings: Mapping[str, Any]) -> Rate:
 def exact_rate(dimension: int, settings: Mapping[str, Any]) -> Rate:
     """Products of a mention and a view a second of exact search, in parts of vectors on disk."""
     from muver.retrieval.ann.flat import search_exact
-    from muver.retrieval.ann.shards import Shards, write_part
+    from muver.vectors.shards import Shards, write_part
 
     rng = np.random.default_rng(0)
     dtype = np.float16 if settings["dtype"] == "fp16" else np.float32

@@ -10,7 +10,7 @@ import numpy as np
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
-from muver.views.store import LayerFile, ViewStore
+from muver.vectors.store import LayerFile, ViewStore
 
 PLACES = ("store", "merged", "global_views", "spans")
 

@@ -27,6 +27,7 @@ FREE = {
     "io/errors.py",
     "io/progress.py",
     "io/files.py",  # how a file is written, not what stands in it
+    "io/matrices.py",
     "io/parquet.py",
     "encoders/files.py",  # names of files
     "views/files.py",

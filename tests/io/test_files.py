@@ -72,7 +72,7 @@ import numpy as np, pyarrow as pa, pyarrow.parquet as pq, torch
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, write_text
 from muver.training.checkpoint import Checkpoints
-from muver.views.store import save_matrix
+from muver.io.matrices import save_matrix
 
 folder = Path(sys.argv[1])
 many = np.random.default_rng(0).random(400_000)

@@ -9,7 +9,7 @@ from muver.corpus.kilt.settings import check_settings
 from muver.io.errors import InputError
 from muver.plan.settings import check
 from muver.plan.storage import Base, expected_base, measured_base, mention_bytes, vector_bytes
-from muver.retrieval.ann.shards import write_part
+from muver.vectors.shards import write_part
 from tests.corpus.kilt.conftest import line
 
 HEADER = 128  # bytes of an .npy file

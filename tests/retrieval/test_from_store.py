@@ -14,9 +14,10 @@ from muver.encoders.stages.merge import merge_store
 from muver.evaluation.runs import read_run
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
+from muver.io.matrices import save_matrix
 from muver.retrieval.from_store import retrieve_from_store
+from muver.vectors.store import LayerWriter, ViewStore
 from muver.views.layout import View
-from muver.views.store import LayerWriter, ViewStore, save_matrix
 from tests import tiny
 
 SETTINGS = {

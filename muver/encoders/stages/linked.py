@@ -14,7 +14,7 @@ from muver.io.checking import with_defaults
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.io.progress import logger
-from muver.retrieval.ann.mentions import write_mentions
+from muver.vectors.mentions import write_mentions
 from muver.views.worlds import context_ids
 
 COLUMNS = ("context_left", "mention", "context_right")

@@ -14,8 +14,8 @@ from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import MANIFEST, AnnIndex
 from muver.retrieval.ann.search import search
 from muver.retrieval.ann.settings import CHECK, check
-from muver.retrieval.ann.shards import Shards
 from muver.retrieval.exact import Ranking
+from muver.vectors.shards import Shards
 
 
 def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:

@@ -17,12 +17,12 @@ from muver.io.progress import logger
 from muver.retrieval.ann.check import require
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import AnnIndex
-from muver.retrieval.ann.mentions import read_mentions
 from muver.retrieval.ann.search import search
 from muver.retrieval.ann.settings import SEARCH, check
-from muver.retrieval.ann.shards import Shards
 from muver.retrieval.exact import Ranking
 from muver.retrieval.rows import ORIGINAL
+from muver.vectors.mentions import read_mentions
+from muver.vectors.shards import Shards
 
 
 def retrieve(

@@ -7,8 +7,8 @@ import numpy as np
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
 from muver.retrieval.ann.index import AnnIndex
-from muver.retrieval.ann.shards import Shards
 from muver.retrieval.exact import Ranking
+from muver.vectors.shards import Shards
 
 
 class Found(NamedTuple):

@@ -140,5 +140,5 @@ def test_arrays_of_another_base(base):
     with pytest.raises(InputError, match=r"ids.npy: does not fit manifest.json"):
         KnowledgeBase(base.folder)
     (base.folder / "ids.npy").write_bytes(b"x")
-    with pytest.raises(InputError, match=r"ids.npy: cannot be read"):
+    with pytest.raises(InputError, match=r"ids.npy: damaged"):
         KnowledgeBase(base.folder)

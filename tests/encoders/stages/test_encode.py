@@ -9,7 +9,7 @@ from muver.encoders.packing import pack
 from muver.encoders.stages.encode import encode_split
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.views.store import ViewStore
+from muver.vectors.store import ViewStore
 from muver.views.worlds import load_worlds
 from tests import tiny
 from tests.encoders.stages.conftest import vector

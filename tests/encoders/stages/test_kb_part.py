@@ -27,9 +27,9 @@ from muver.encoders.stages.tower import Tower
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_json
 from muver.io.parquet import table_writer
-from muver.retrieval.ann.shards import Shards
+from muver.vectors.shards import Shards
+from muver.vectors.store import ViewStore
 from muver.views.build import entity_views
-from muver.views.store import ViewStore
 from tests import tiny
 from tests.corpus.kilt.conftest import contents, line
 from tests.encoders.stages.wikipedia import BARE, make_base
@@ -224,7 +224,7 @@ def test_parts_of_two_models_are_not_searched(vectors, models, kb, tmp_path):
 
 KILLED = """
 import os, signal, sys
-import muver.retrieval.ann.shards as shards
+import muver.vectors.shards as shards
 write = shards.{step}
 def die(path, *rest, **more):
     if str(path).endswith({at!r}):

@@ -6,8 +6,8 @@ import pytest
 from muver.encoders.stages.merge import merge_store
 from muver.io.errors import InputError
 from muver.io.files import read_json
+from muver.vectors.store import LayerWriter, ViewStore
 from muver.views.layout import View, merged_view
-from muver.views.store import LayerWriter, ViewStore
 from tests.encoders.stages.conftest import MERGE, vector
 
 

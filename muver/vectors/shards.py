@@ -16,10 +16,11 @@ import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, short_hash, write_manifest
-from muver.views.store import save_matrix
+from muver.io.matrices import load_matrix, save_matrix
 
 DTYPES = ("float16", "float32")
 MOST_VIEWS = 255  # of an entity: counts are uint8
+AGAIN = "Encode the part again."
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,11 @@ class Part:
 
     def matrix(self) -> np.ndarray:
         """(views, d), mapped for as long as the array is held."""
-        return _load(self.path)
+        return load_matrix(self.path, AGAIN)
 
     def starts(self) -> np.ndarray:
         """(entities + 1,) int64: the first view of each entity within the part, and the end."""
-        counts = _load(self.path.with_suffix(".counts.npy"))
+        counts = load_matrix(self.path.with_suffix(".counts.npy"), AGAIN)
         return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
@@ -275,7 +276,7 @@ def read_part_manifest(path: Path) -> dict[str, Any]:
             f"{place}: not the manifest of a part of vectors ({error} is missing). Encode the "
             "part again, with this version."
         ) from None
-    matrix, counts = _load(path), _load(path.with_suffix(".counts.npy"))
+    matrix, counts = (load_matrix(one, AGAIN) for one in (path, path.with_suffix(".counts.npy")))
     if (matrix.shape, str(matrix.dtype)) != stated or stated[1] not in DTYPES:
         raise InputError(
             f"{path}: {matrix.shape} of {matrix.dtype}, its manifest says {stated[0]} of "
@@ -298,12 +299,3 @@ def _check_kb(path: Path, manifest: Mapping[str, Any], part: Mapping[str, Any]) 
             f"{path}: {manifest['entities']} entities of another part of a knowledge base than "
             f"{part['file']} with its {part['entities']}. Encode the part again."
         )
-
-
-def _load(path: Path) -> np.ndarray:
-    try:
-        return np.load(path, mmap_mode="r")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Encode the part again.") from None
-    except (ValueError, EOFError) as error:
-        raise InputError(f"{path}: damaged ({error}). Encode the part again.") from None

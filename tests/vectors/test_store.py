@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from muver.io.errors import InputError
+from muver.vectors.store import LayerWriter, ViewStore, layer_files
 from muver.views.layout import View
-from muver.views.store import LayerWriter, ViewStore, layer_files
 
 
 def write(folder, layer=0):

@@ -8,8 +8,8 @@ import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_manifest
-from muver.retrieval.ann.shards import Shards
-from muver.views.store import save_matrix
+from muver.io.matrices import load_matrix, save_matrix
+from muver.vectors.shards import Shards
 
 STAGE = "encode-mentions"
 
@@ -62,12 +62,7 @@ def read_mentions(
         than the views, or of another table.
     """
     path = Path(path)
-    try:
-        vectors = np.load(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Encode the mentions first.") from None
-    except (ValueError, EOFError) as error:
-        raise InputError(f"{path}: damaged ({error}). Encode the mentions again.") from None
+    vectors = np.array(load_matrix(path, "Encode the mentions again."))
     check_mentions(vectors, shards, path)
     inputs = _inputs(path)
     if inputs["model"] != shards.model:

@@ -4,7 +4,6 @@ Layer 0 holds the original views, layer n the views that the n-th round of mergi
 layer is a memory-mapped matrix and a Parquet table with its rows' world, entity, span and ids.
 """
 
-import errno
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, sha256_of
+from muver.io.files import sha256_of
+from muver.io.matrices import load_matrix, save_matrix
+from muver.io.parquet import table_writer
 from muver.views.layout import View
+from muver.views.slices import entity_slices
 
 ROWS = pa.schema(
     [
@@ -51,6 +53,24 @@ class Layer:
     last: np.ndarray
     ids: pa.ChunkedArray
 
+    def in_sentences(self, owners: Sequence[int], views: Sequence[View]) -> list[View]:
+        """Views whose ``first..last`` count an entity's views of this layer, counted in sentences.
+
+        Parameters
+        ----------
+        owners
+            The entity of each view.
+        """
+        starts = {int(self.entities[own.start]): own.start for own in entity_slices(self.entities)}
+        return [
+            View(
+                view.ids,
+                int(self.first[starts[owner] + view.first]),
+                int(self.last[starts[owner] + view.last]),
+            )
+            for owner, view in zip(owners, views, strict=True)
+        ]
+
 
 class ViewStore:
     """Reads the layers of one model's store."""
@@ -71,10 +91,10 @@ class LayerFile:
     """A layer on disk, read a world at a time."""
 
     def __init__(self, matrix: Path, table: Path):
-        for path in (matrix, table):
-            if not path.is_file():
-                raise InputError(f"{path}: no such file. Run the stage that makes it first.")
-        self.matrix = np.load(matrix, mmap_mode="r")
+        remedy = "Run the stage that makes it first."
+        self.matrix = load_matrix(matrix, remedy)
+        if not table.is_file():
+            raise InputError(f"{table}: no such file. {remedy}")
         self._table = table
         worlds = pq.read_table(table, columns=["world"])["world"].to_pylist()
         if len(worlds) != len(self.matrix):
@@ -132,20 +152,9 @@ class LayerWriter:
         """Write the layer's matrix and table."""
         matrix, table = layer_files(folder, layer)
         save_matrix(matrix, np.concatenate(self._vectors))
-        with atomic_path(table) as temporary, pq.ParquetWriter(temporary, ROWS) as writer:
+        with table_writer(table, ROWS) as writer:
             for rows in self._tables:  # a row group a world, so that one can be read alone
                 writer.write_table(rows)
-
-
-def save_matrix(path: str | Path, matrix: np.ndarray) -> None:
-    """Write a matrix as .npy, complete or not at all."""
-    with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        try:
-            np.save(file, matrix)
-        except OSError as error:
-            if error.errno is None:  # numpy counts the items it could write, and no more
-                raise OSError(errno.ENOSPC, str(error)) from error
-            raise
 
 
 def _runs(values: Sequence[str]) -> Iterator[tuple[str, int, int]]:

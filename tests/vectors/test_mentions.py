@@ -5,7 +5,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
-from muver.retrieval.ann.mentions import check_mentions, read_mentions, write_mentions
+from muver.vectors.mentions import check_mentions, read_mentions, write_mentions
 
 
 @pytest.fixture

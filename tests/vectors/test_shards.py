@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.io.errors import InputError
-from muver.retrieval.ann import shards as module
-from muver.retrieval.ann.shards import Shards, write_part
-from tests.retrieval.ann.conftest import owners, write_shards
+from muver.vectors import shards as module
+from muver.vectors.shards import Shards, write_part
+from tests.vectors.made import owners, write_shards
 
 
 @pytest.fixture
