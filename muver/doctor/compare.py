@@ -127,7 +127,7 @@ def _names(first: Path, second: Path, entities: Path | None) -> Names | None:
 
 def _worlds(*paths: Path) -> list[str] | None:
     """Worlds of the runs that are ours; None if none is, and any world may occur."""
-    from muver.evaluation.runs import read_run
+    from muver.runs.run import read_run
 
     ours = [path for path in paths if path.suffix == ".parquet" and path.is_file()]
     worlds = {w for path in ours for w in read_run(path)["world"].unique().to_pylist()}

@@ -14,11 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.corpus.schema import read_linked_mentions
-from muver.evaluation.approximate import check_agreement, index_of
 from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import ranks_table, write_ranks
-from muver.evaluation.recall import best_ranks, mentions_of_rows
-from muver.evaluation.runs import read_run
 from muver.evaluation.stage import (
     RESAMPLE,
     check_cutoffs,
@@ -28,11 +25,13 @@ from muver.evaluation.stage import (
     scored,
     views_per_entity,
 )
-from muver.evaluation.trec import write_trec
 from muver.io.checking import with_defaults
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, short_hash, write_json
 from muver.io.progress import logger
+from muver.runs.approximate import check_agreement, index_of
+from muver.runs.run import best_ranks, mentions_of_rows, read_run
+from muver.runs.trec import write_trec
 
 KB = ("entities", "fingerprint", "identified_as")  # read of a knowledge base's manifest
 CUTOFFS = [10, 30, 100]  # the paper's, table 2

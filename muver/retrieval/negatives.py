@@ -14,12 +14,12 @@ import pyarrow as pa
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.titles import normal_title
 from muver.corpus.schema import NEGATIVES, NEGATIVES_KB, read_linked_mentions
-from muver.evaluation.runs import block_starts, read_run
 from muver.io.checking import check_whole, with_defaults
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_manifest
 from muver.io.parquet import table_writer
 from muver.io.progress import logger
+from muver.runs.run import block_starts, ranked_mentions, read_run
 
 DEFAULTS: dict[str, Any] = {
     "per_mention": 3,
@@ -125,9 +125,8 @@ class _Found:
         self._entities, self._scores = (run[name].to_numpy() for name in ("entity", "score"))
         self._titles = run["title"].combine_chunks()
         starts = block_starts(run).tolist()
-        ids = run["mention_id"].take(pa.array(starts, pa.int64())).to_pylist()
         blocks = zip(starts, [*starts[1:], run.num_rows], strict=True)
-        self._blocks = dict(zip(ids, blocks, strict=True))
+        self._blocks = dict(zip(ranked_mentions(run), blocks, strict=True))
         self.counts = {"negatives": 0, "fewer": 0, "same_title": 0}
 
     def rows(self) -> Iterator[dict[str, Any]]:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from muver.evaluation.runs import RUN
 from muver.io.errors import InputError
 from muver.io.parquet import table_of, write_table
 from muver.retrieval.exact import Ranking, first_with_same
+from muver.runs.run import RUN
 
 # Codes of a view's origin in runs; n > 0 is the n-th layer of merging.
 ORIGINAL, GLOBAL, SPAN = 0, -2, -3

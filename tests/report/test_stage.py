@@ -182,7 +182,10 @@ def test_a_missing_run_and_a_missing_evaluation(page, project):
 def test_a_missing_corpus_leaves_the_tables(page, project):
     shutil.rmtree(project.workspace / "corpus")
     out, problems, _ = page()
-    assert problems == ["The predictions cannot be shown: corpus/mentions.parquet: no such file."]
+    assert problems == [
+        "The predictions cannot be shown: corpus/mentions.parquet: no such file. Run the corpus "
+        "stage that makes it."
+    ]
     assert "BM25" in text_of(out)
 
 

@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 
 from muver.cli import build_parser
 from muver.corpus.schema import ENTITIES, MENTIONS
-from muver.evaluation.runs import read_run, write_run
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.parquet import table_writer
@@ -24,6 +23,7 @@ from muver.retrieval.fusion import (
     weighted,
 )
 from muver.retrieval.pool import Pool, normalise
+from muver.runs.run import read_run, write_run
 
 # reef has two entities called Bob.
 TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}

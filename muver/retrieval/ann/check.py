@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from muver.evaluation.approximate import reached
 from muver.io.errors import InputError
 from muver.io.files import read_json, short_hash, write_json
 from muver.io.progress import logger
@@ -15,6 +14,7 @@ from muver.retrieval.ann.index import MANIFEST, AnnIndex
 from muver.retrieval.ann.search import search
 from muver.retrieval.ann.settings import CHECK, check
 from muver.retrieval.exact import Ranking
+from muver.runs.approximate import reached
 from muver.vectors.shards import Shards
 
 

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.schema import WIKIPEDIA
-from muver.evaluation.runs import write_run
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest
 from muver.io.progress import logger
@@ -21,6 +20,7 @@ from muver.retrieval.ann.search import search
 from muver.retrieval.ann.settings import SEARCH, check
 from muver.retrieval.exact import Ranking
 from muver.retrieval.rows import ORIGINAL
+from muver.runs.run import write_run
 from muver.vectors.mentions import read_mentions
 from muver.vectors.shards import Shards
 

@@ -11,9 +11,9 @@ from muver.cli import main
 from muver.corpus.kilt.parts import SCHEMA
 from muver.corpus.schema import MENTIONS
 from muver.evaluation.recall import gold_ranks
-from muver.evaluation.runs import read_run
 from muver.io.files import sha256_of, write_json
 from muver.retrieval.exact import build_world, rank
+from muver.runs.run import read_run
 from muver.vectors.mentions import write_mentions
 from tests.vectors.made import owners
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from muver.doctor.trec import read_qrels, read_trec_run
 from muver.io.errors import InputError
+from muver.runs.trec_reading import read_qrels, read_trec_run
 
 LINES = ["m1 Q0 b 2 1.5 x", "m1 Q0 a 1 2.5 x", "m2 Q0 c 1 1.0 x", "m2 Q0 d 2 1.0 x"]
 

@@ -1,6 +1,6 @@
 """The run file: for each mention its ranked candidates. All that scoring needs of a retriever."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -61,8 +61,7 @@ def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table
     """
     table = read_table(path, RUN, "a run", "retrieve")
     _check_ranks(path, table)
-    starts = block_starts(table)
-    mentions = table["mention_id"].take(pa.array(starts)).to_pylist()
+    mentions = ranked_mentions(table)
     if len(set(mentions)) < len(mentions):
         twice = next(m for n, m in enumerate(mentions) if m in mentions[:n])
         raise InputError(f"{path}: mention {twice!r} stands in two places.")
@@ -77,6 +76,41 @@ def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table
 def block_starts(table: pa.Table) -> np.ndarray:
     """Rows at which the candidates of a mention start: (mentions,) int64."""
     return np.flatnonzero(table["rank"].to_numpy() == 1)
+
+
+def ranked_mentions(run: pa.Table) -> list[str]:
+    """Ids of the mentions of a run, in its order."""
+    return run["mention_id"].take(pa.array(block_starts(run), pa.int64())).to_pylist()
+
+
+def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:
+    """The place in ``ids`` of the mention of each row of a run: (rows,) int64."""
+    place = {mention: n for n, mention in enumerate(ids)}
+    places = np.array([place[mention] for mention in ranked_mentions(run)], dtype=np.int64)
+    return np.repeat(places, np.diff(np.r_[block_starts(run), run.num_rows]))
+
+
+def best_ranks(
+    run: pa.Table, mention_of: np.ndarray, hits: np.ndarray, mentions: int
+) -> np.ndarray:
+    """The rank of each mention's first hit; 0 for a mention without one.
+
+    Parameters
+    ----------
+    mention_of : (rows,)
+        From :func:`mentions_of_rows`.
+    hits : (rows,) bool
+    mentions
+        How many there are.
+
+    Returns
+    -------
+    (mentions,) int64
+    """
+    ranks = np.zeros(mentions, dtype=np.int64)
+    rows = np.flatnonzero(hits)[::-1]  # backwards: the best rank is written last
+    ranks[mention_of[rows]] = run["rank"].to_numpy()[rows]
+    return ranks
 
 
 def _check_ranks(path: str | Path, table: pa.Table) -> None:

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from muver.evaluation.runs import RUN, block_starts, read_run, write_run
 from muver.io.errors import InputError
+from muver.runs.run import RUN, block_starts, read_run, write_run
 
 ONE = {
     "mention_id": ["a", "a", "b"],

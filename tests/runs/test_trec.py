@@ -14,9 +14,9 @@ from ir_measures import Success
 
 from muver.corpus.schema import read_mentions
 from muver.evaluation.recall import gold_ranks, summarise
-from muver.evaluation.runs import RUN, read_run
-from muver.evaluation.trec import decreasing, field, write_trec
 from muver.io.errors import InputError
+from muver.runs.run import RUN, read_run
+from muver.runs.trec import decreasing, field, write_trec
 
 CUTOFFS = [1, 2, 4, 8]
 
