@@ -2,12 +2,21 @@
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
-from muver.runs.run import RUN, block_starts, read_run, write_run
+from muver.runs.run import (
+    RUN,
+    best_ranks,
+    block_starts,
+    mentions_of_rows,
+    ranked_mentions,
+    read_run,
+    write_run,
+)
 
 ONE = {
     "mention_id": ["a", "a", "b"],
@@ -73,3 +82,24 @@ def test_other_files_are_refused(tmp_path: Path):
     pq.write_table(pa.table({"rank": [1]}), path)
     with pytest.raises(InputError, match="has the columns rank, a run has mention_id"):
         read_run(path)
+
+
+def test_mentions_and_ranks_of_rows(tmp_path: Path):
+    """Three mentions, the second not ranked; the first one's gold is found twice."""
+    write_run(tmp_path / "x.parquet", **ONE)
+    run = read_run(tmp_path / "x.parquet")
+    assert ranked_mentions(run) == ["a", "b"]
+    mention_of = mentions_of_rows(run, ["b", "c", "a"])
+    assert mention_of.tolist() == [2, 2, 0]
+    for hits, ranks in (
+        ([True, True, False], [0, 0, 1]),
+        ([False, True, True], [1, 0, 2]),
+        ([False, False, False], [0, 0, 0]),
+    ):
+        assert best_ranks(run, mention_of, np.array(hits), 3).tolist() == ranks
+
+
+def test_a_run_without_rows_has_no_mentions(tmp_path: Path):
+    write_run(tmp_path / "x.parquet", *([],) * 9)
+    run = read_run(tmp_path / "x.parquet")
+    assert ranked_mentions(run) == [] and mentions_of_rows(run, ["a"]).tolist() == []

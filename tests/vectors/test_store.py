@@ -76,3 +76,11 @@ def test_files_of_different_runs_are_refused(tmp_path):
     np.save(matrix, np.zeros((7, 2), dtype=np.float32))
     with pytest.raises(InputError, match="has 4 rows, .* has 7"):
         ViewStore(tmp_path).layer(0)
+
+
+def test_a_damaged_matrix(tmp_path):
+    write(tmp_path)
+    matrix, _ = layer_files(tmp_path, 0)
+    matrix.write_bytes(matrix.read_bytes()[:-8])
+    with pytest.raises(InputError, match=r"layer0.npy: damaged \(.*Run the stage that makes it"):
+        ViewStore(tmp_path).layer(0)
