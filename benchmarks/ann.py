@@ -21,12 +21,12 @@ import numpy as np
 
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import AnnIndex, read_manifest
-from muver.retrieval.ann.mentions import write_mentions
 from muver.retrieval.ann.search import search
-from muver.retrieval.ann.shards import Shards, write_part
 from muver.retrieval.exact import Ranking
+from muver.vectors.mentions import write_mentions
+from muver.vectors.shards import Shards, write_part
+from muver.vectors.store import ViewStore
 from muver.views.slices import entity_slices
-from muver.views.store import ViewStore
 
 TYPES = ("ivf_sq", "ivf_sq8", "opq_ivf_pq", "hnsw")
 EXACT = "exact"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.rows import HEAD, Findings, Row
-from muver.files import read_json, write_json, write_text
+from muver.io.files import read_json, write_json, write_text
 
 ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "benchmarks" / "figures"

@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.evaluation.ranks import ranks_table, write_ranks
-from muver.evaluation.runs import RUN
-from muver.files import sha256_of, write_json, write_text
+from muver.io.files import sha256_of, write_json, write_text
 from muver.report.places import Places
 from muver.report.stage import make_report
+from muver.runs.run import RUN
 from muver.tables.keys import row_key
 
 WORLDS = ("forgotten_realms", "lego", "star_trek", "yugioh")

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-__version__ = "0.1.0"
+from muver.version import __version__ as __version__
+
 __all__ = ["Candidate", "Mention", "Retriever"]
 
 

@@ -5,9 +5,9 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from muver import __version__
-from muver.errors import InputError
-from muver.progress import start_logging
+from muver.io.errors import InputError
+from muver.io.progress import start_logging
+from muver.version import __version__
 
 # In the order the data flows. The help text of each is its module's HELP, a call its EXAMPLE.
 STAGES = (

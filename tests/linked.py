@@ -10,8 +10,8 @@ from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.make import make_missing
 from muver.corpus.kilt.settings import check_settings
 from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
-from muver.evaluation.runs import write_run
-from muver.files import read_json, sha256_of, write_manifest
+from muver.io.files import read_json, sha256_of, write_manifest
+from muver.runs.run import write_run
 from tests.corpus.kilt.conftest import line
 
 # Entities 0 to 7; 1 has the title of 0 in another spelling, 5 has no paragraphs.

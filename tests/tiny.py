@@ -6,9 +6,10 @@ from typing import Any
 import pyarrow as pa
 import torch
 
-from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES, table_writer
+from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.start import from_scratch
+from muver.io.parquet import table_writer
 
 torch.set_num_threads(1)  # threads that wait for each other cost more than such sizes gain
 

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the comparison."""
     from muver.evaluation.agreement import agreement, as_text
-    from muver.files import write_json
+    from muver.io.files import write_json
 
     found = agreement(args.first, args.second)
     if args.out is not None:

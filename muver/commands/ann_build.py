@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.retrieval.ann.index import build
     from muver.retrieval.ann.settings import BUILD, check
-    from muver.retrieval.ann.shards import Shards
+    from muver.vectors.shards import Shards
 
     settings = check(args.settings, BUILD)
     build(Shards(args.vectors), args.out, settings)

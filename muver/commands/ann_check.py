@@ -34,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.files import write_json
+    from muver.io.files import write_json
     from muver.retrieval.ann.check import check_indices
-    from muver.retrieval.ann.mentions import read_mentions
     from muver.retrieval.ann.settings import CHECK, check
-    from muver.retrieval.ann.shards import Shards
+    from muver.vectors.mentions import read_mentions
+    from muver.vectors.shards import Shards
 
     settings = check(args.settings, CHECK)
     shards = Shards(args.vectors)

@@ -20,6 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.encoders.choice import choose
+    from muver.training.choice import choose
 
     choose(args.models, args.cutoff, args.out)

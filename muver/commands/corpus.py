@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.checking import with_defaults
     from muver.corpus.build import build_corpus
+    from muver.io.checking import with_defaults
 
     settings = with_defaults(args.settings, {"context_tokens": 128, "expected": None})
     build_corpus(args.name, args.raw, args.entities, args.mentions, args.counts, **settings)

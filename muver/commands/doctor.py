@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
 def _compare(args: argparse.Namespace) -> bool:
     from muver.doctor.compare import compare
     from muver.doctor.text import as_text
-    from muver.files import write_json
+    from muver.io.files import write_json
 
     report = compare(
         args.first,
@@ -82,7 +82,7 @@ def _compare(args: argparse.Namespace) -> bool:
 def _check(args: argparse.Namespace) -> bool:
     from muver.doctor.check import check, overrides_of
     from muver.doctor.check_text import as_text
-    from muver.files import write_json
+    from muver.io.files import write_json
 
     report = check(args.directory, overrides_of(args.config), measured=not args.quick)
     if args.json is not None:

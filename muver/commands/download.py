@@ -42,9 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.checking import with_defaults
     from muver.corpus.obtain import Download, obtain_dataset, obtain_files
     from muver.corpus.sources import find_source
+    from muver.io.checking import with_defaults
     from muver.views.english import obtain_english
 
     settings = with_defaults(args.settings, {"url": None, "source": None, "sha256": None})

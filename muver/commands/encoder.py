@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.corpus.schema import read_entities
     from muver.encoders import start
-    from muver.errors import InputError
-    from muver.files import read_json
+    from muver.io.errors import InputError
+    from muver.io.files import read_json
 
     if args.source != "scratch":
         local = Path(args.source)

@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.errors import InputError
     from muver.figures.stage import draw_table3, make_figure2
+    from muver.io.errors import InputError
 
     if args.name == "figure2":
         if args.evaluations is None or args.out is None:

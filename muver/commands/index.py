@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.files import write_manifest
+    from muver.io.files import write_manifest
     from muver.retrieval.layers import PLACES, SystemViews
     from muver.retrieval.settings import VECTORS, check_settings
 

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
     from muver.corpus.kilt.finish import finish
     from muver.corpus.kilt.make import make_missing, make_part
     from muver.corpus.kilt.settings import check_settings
-    from muver.errors import InputError
+    from muver.io.errors import InputError
 
     settings = check_settings(args.settings)
     if (args.part is None) == (args.step == "part"):

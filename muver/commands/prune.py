@@ -25,6 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.pruning import prune
+    from muver.io.pruning import prune
 
     prune(args.folder, args.keep)

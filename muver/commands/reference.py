@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command; ends with status 1 if something differs."""
-    from muver.files import write_json
+    from muver.io.files import write_json
     from muver.reference.replay import compare
 
     report = compare(args.folder, args.encoder, args.threads)

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.errors import InputError
+    from muver.io.errors import InputError
 
     corpus = (args.entities, args.mentions)
     results = (args.run_file, args.manifest, args.settings)

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.checking import with_defaults
+    from muver.io.checking import with_defaults
     from muver.views.segment import segment
 
     settings = with_defaults(args.settings, {"punkt": "train"})

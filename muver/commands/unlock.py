@@ -17,6 +17,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Remove the lock if no living process holds it."""
-    from muver.locking import unlock
+    from muver.workspace.locking import unlock
 
     unlock(args.directory)

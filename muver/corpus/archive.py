@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from muver.checking import disk_errors
-from muver.errors import InputError
+from muver.io.checking import disk_errors
+from muver.io.errors import InputError
 
 DAMAGE = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError)
 

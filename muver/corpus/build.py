@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from muver.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP, table_writer
+from muver.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
+from muver.corpus.splits import SPLITS
 from muver.corpus.statistics import count, fingerprint
 from muver.corpus.zeshel import (
     Mention,
@@ -17,10 +18,10 @@ from muver.corpus.zeshel import (
     read_mentions,
     split_of_worlds,
 )
-from muver.errors import InputError
-from muver.files import write_json
-from muver.progress import Progress
-from muver.splits import SPLITS
+from muver.io.errors import InputError
+from muver.io.files import write_json
+from muver.io.parquet import table_writer
+from muver.io.progress import Progress
 
 Row = tuple[Any, ...]
 

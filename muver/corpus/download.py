@@ -9,9 +9,9 @@ from pathlib import Path
 
 import requests
 
-from muver.checking import disk_errors
-from muver.errors import InputError
-from muver.progress import Progress, logger
+from muver.io.checking import disk_errors
+from muver.io.errors import InputError
+from muver.io.progress import Progress, logger
 
 PIECE = 1 << 16
 MEGABYTE = 1 << 20

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from muver.checking import did_you_mean
-from muver.errors import InputError
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
 
 TYPE_NAMES = {str: "a string", int: "a whole number"}
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from muver.checking import did_you_mean, disk_errors
 from muver.corpus.archive import find_root, unpacked
 from muver.corpus.download import fetch
 from muver.corpus.sources import Source
-from muver.errors import InputError
-from muver.files import atomic_path, sha256_of, write_text
-from muver.progress import logger
-from muver.splits import SPLITS
+from muver.corpus.splits import SPLITS
+from muver.io.checking import did_you_mean, disk_errors
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, sha256_of, write_text
+from muver.io.progress import logger
 
 MENTION_FILES = tuple(f"{split}.json" for split in SPLITS)
 

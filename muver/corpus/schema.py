@@ -1,14 +1,11 @@
-"""The canonical tables: entities, mentions, sentences, negatives; how to write and read them."""
+"""The canonical tables: entities, mentions, sentences, negatives; how to read them."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from muver.errors import InputError
-from muver.files import atomic_path
+from muver.io.parquet import read_table
 
 ENTITIES = pa.schema(
     [
@@ -43,7 +40,7 @@ SENTENCES = pa.schema(
         ("world", pa.string()),
         ("entity", pa.int32()),
         ("sentences", pa.list_(pa.string())),
-        ("starts", pa.list_(pa.int32())),  # character spans in muver.views.segment.clean(text)
+        ("starts", pa.list_(pa.int32())),  # character spans in muver.corpus.clean.clean(text)
         ("ends", pa.list_(pa.int32())),
     ]
 )
@@ -59,46 +56,31 @@ NEGATIVES_KB = b"kb"  # metadata: fingerprint of the knowledge base whose number
 ROWS_A_GROUP = 10_000
 
 
-@contextlib.contextmanager
-def table_writer(path: str | Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """Write a Parquet file piece by piece; it appears under its name when all went well."""
-    with atomic_path(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
-        yield writer
-
-
 def read_entities(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
     """Entities sorted by world and number (`ENTITIES`), of all worlds or the named ones."""
-    return _read(path, ENTITIES, "world", worlds)
+    return read_table(path, ENTITIES, "a table of entities", "corpus", _among("world", worlds))
 
 
 def read_mentions(path: str | Path, split: str | None = None) -> pa.Table:
     """Mentions in the order of their files (`MENTIONS`), of all splits or of one."""
-    return _read(path, MENTIONS, "split", None if split is None else [split])
+    splits = None if split is None else [split]
+    return read_table(path, MENTIONS, "a table of mentions", "corpus", _among("split", splits))
+
+
+def read_linked_mentions(path: str | Path) -> pa.Table:
+    """Mentions of a set over a knowledge base (`LINKED_MENTIONS`), in the set's order."""
+    return read_table(path, LINKED_MENTIONS, "a table of linked mentions", "link")
 
 
 def read_sentences(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
     """Sentences by entity (`SENTENCES`), in the order of `read_entities`."""
-    return _read(path, SENTENCES, "world", worlds)
+    return read_table(path, SENTENCES, "a table of sentences", "segment", _among("world", worlds))
 
 
 def read_negatives(path: str | Path) -> pa.Table:
     """Hard negatives of mentions (`NEGATIVES`), in the order of the mentions."""
-    return _read(path, NEGATIVES, "mention_id", None)
+    return read_table(path, NEGATIVES, "a table of negatives", "negatives")
 
 
-def _read(
-    path: str | Path, schema: pa.Schema, column: str, wanted: Sequence[str] | None
-) -> pa.Table:
-    filters = None if wanted is None else [(column, "in", list(wanted))]
-    try:
-        found = pq.read_schema(path)
-        if not found.equals(schema):
-            raise InputError(
-                f"{path}: has the columns {', '.join(found.names)}, expected "
-                f"{', '.join(schema.names)}. Make it again with this version."
-            )
-        return pq.read_table(path, filters=filters, partitioning=None)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file.") from None
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None
+def _among(column: str, wanted: Sequence[str] | None) -> list[tuple[str, str, list[str]]] | None:
+    return None if wanted is None else [(column, "in", list(wanted))]

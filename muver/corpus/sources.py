@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
-from muver.checking import did_you_mean
-from muver.errors import InputError
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
 
 
 @dataclass(frozen=True)

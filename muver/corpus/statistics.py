@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from muver.corpus.sources import Published, all_sources, find_source
-from muver.errors import InputError
-from muver.files import sha256_of
-from muver.splits import SPLITS
+from muver.corpus.splits import SPLITS
+from muver.io.errors import InputError
+from muver.io.files import sha256_of
 
 
 def fingerprint(raw: Path, files: Iterable[Path]) -> str:

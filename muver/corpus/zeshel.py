@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from muver.checking import did_you_mean
 from muver.corpus.jsonl import read_json_lines
-from muver.errors import InputError
-from muver.splits import SPLITS
+from muver.corpus.splits import SPLITS
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
 
 DOCUMENT_FIELDS = {"document_id": str, "title": str, "text": str}
 OPTIONAL_DOCUMENT_FIELDS = {"type": str}

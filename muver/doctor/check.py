@@ -11,9 +11,9 @@ from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
 from muver.doctor.rates import Rates, measure
 from muver.doctor.sizes import Data, data_counts, encoder_sizes
 from muver.doctor.work import Job, jobs, origin, training_memory
-from muver.errors import InputError
+from muver.io.errors import InputError
+from muver.io.progress import logger
 from muver.plan.machine import Machine, this_machine
-from muver.progress import logger
 from muver.settings import resolve
 from muver.settings.linked import is_linked
 from muver.workspace.needs import Needs, needs_of

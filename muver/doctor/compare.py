@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from muver.checking import check_choices, with_defaults
 from muver.doctor import moves
 from muver.doctor.causes import differences, likely, seen_scores
 from muver.doctor.facts import check_scores, damages, facts_of
 from muver.doctor.names import Names
 from muver.doctor.side import Side, gold_of, gold_ranks, read_sides
-from muver.errors import InputError
 from muver.evaluation.agreement import table_agreement
 from muver.evaluation.ranks import ranks_table
 from muver.evaluation.significance import paired
 from muver.evaluation.stage import CUTOFFS
+from muver.io.checking import check_choices, with_defaults
+from muver.io.errors import InputError
 
 DEFAULTS = {"cutoffs": CUTOFFS, "tolerance": moves.TOLERANCE, "match": None}
 
@@ -127,7 +127,7 @@ def _names(first: Path, second: Path, entities: Path | None) -> Names | None:
 
 def _worlds(*paths: Path) -> list[str] | None:
     """Worlds of the runs that are ours; None if none is, and any world may occur."""
-    from muver.evaluation.runs import read_run
+    from muver.runs.run import read_run
 
     ours = [path for path in paths if path.suffix == ".parquet" and path.is_file()]
     worlds = {w for path in ours for w in read_run(path)["world"].unique().to_pylist()}

@@ -14,10 +14,10 @@ from typing import Any
 from muver.doctor.place import Place
 from muver.doctor.side import Side
 from muver.encoders.files import CONFIG_FILE, TOWERS
-from muver.errors import InputError
-from muver.files import read_json, sha256_of
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
 from muver.tracking.provenance import code_version
-from muver.training_log import VALIDATION, kept_validation, read_log
+from muver.training.log import VALIDATION, kept_validation, read_log
 
 COMPUTE = ("device", "precision", "threads", "processes", "batch_tokens")
 LIBRARIES = (

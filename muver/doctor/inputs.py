@@ -7,11 +7,11 @@ from typing import Any
 
 from muver.corpus.sources import find_source
 from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
-from muver.errors import InputError
-from muver.locking import holder
+from muver.io.errors import InputError
 from muver.settings import NAMED_DATASETS
 from muver.settings.linked import TRAIN, VALIDATION
 from muver.workspace import LinkedWorkspace, Workspace
+from muver.workspace.locking import holder
 from muver.workspace.needs import Needs
 
 WRITTEN = ("build", "results", "logs", ".snakemake", "mlartifacts")

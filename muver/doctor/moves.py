@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.evaluation.runs import block_starts
+from muver.runs.run import block_starts, ranked_mentions
 
 TOLERANCE = 1e-5  # of the larger score: some last digits of a float32 sum
 
@@ -15,7 +15,6 @@ TOLERANCE = 1e-5  # of the larger score: some last digits of a float32 sum
 def blocks(table: pa.Table, depth: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Entities and scores of each mention, best first, each (at most ``depth``,)."""
     starts = block_starts(table)
-    mentions = table["mention_id"].take(pa.array(starts)).to_pylist()
     entities = table["entity"].to_numpy()
     scores = table["score"].to_numpy().astype(np.float64)
     stops = np.r_[starts[1:], len(table)].tolist()
@@ -24,7 +23,7 @@ def blocks(table: pa.Table, depth: int) -> dict[str, tuple[np.ndarray, np.ndarra
             entities[start : min(stop, start + depth)],
             scores[start : min(stop, start + depth)],
         )
-        for mention, start, stop in zip(mentions, starts.tolist(), stops, strict=True)
+        for mention, start, stop in zip(ranked_mentions(table), starts.tolist(), stops, strict=True)
     }
 
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pyarrow.parquet as pq
 
 from muver.corpus.schema import read_entities
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 Entity = tuple[str, int]  # world, and line number in it
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from muver.files import read_json
+from muver.io.files import read_json
 
 KINDS = {"stores": 3, "merged": 4, "globals": 3, "spans": 3, "models": 2}  # parts of their folders
 

@@ -13,11 +13,18 @@ import pyarrow.compute as pc
 from muver.corpus.schema import read_mentions
 from muver.doctor.names import Names, numbered
 from muver.doctor.place import Place
-from muver.doctor.trec import TrecRun, read_qrels, read_trec_run
-from muver.errors import InputError
-from muver.evaluation.columns import table_of
-from muver.evaluation.runs import RUN, block_starts, read_run
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.io.parquet import table_of
+from muver.runs.run import (
+    RUN,
+    best_ranks,
+    block_starts,
+    mentions_of_rows,
+    ranked_mentions,
+    read_run,
+)
+from muver.runs.trec_reading import TrecRun, read_qrels, read_trec_run
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class Side:
     form
         "run" (ours, Parquet) or "trec".
     table
-        Schema :data:`muver.evaluation.runs.RUN`; of a foreign run, titles are candidates' names.
+        Schema :data:`muver.runs.run.RUN`; of a foreign run, titles are candidates' names.
     manifest
         Of our run; None without one.
     match
@@ -56,7 +63,7 @@ class Side:
     @property
     def mentions(self) -> list[str]:
         """Ids of the mentions, in the run's order."""
-        return self.table["mention_id"].take(pa.array(block_starts(self.table))).to_pylist()
+        return ranked_mentions(self.table)
 
     def only(self, mentions: Iterable[str]) -> "Side":
         """The same side with these mentions alone."""
@@ -84,9 +91,8 @@ def read_sides(first: Path, second: Path, names: Names | None) -> tuple[Side, Si
     tables = {path: read_run(path) for path, form in kinds.items() if form == "run"}
     worlds: dict[str, str] = {}
     for table in tables.values():
-        starts = pa.array(block_starts(table))
-        own = (table[name].take(starts).to_pylist() for name in ("mention_id", "world"))
-        worlds |= dict(zip(*own, strict=True))
+        own = table["world"].take(pa.array(block_starts(table))).to_pylist()
+        worlds |= dict(zip(ranked_mentions(table), own, strict=True))
     codes: dict[str, int] = {}  # of names that nobody explains
     sides = []
     for path, form in zip((first, second), forms, strict=True):
@@ -142,29 +148,20 @@ def gold_ranks(
     -------
     The mentions, in the side's order, and (mentions,) ranks from 1; 0 where it is not there.
     """
-    table = side.table
-    right: dict[str, set[Any]] = {}
-    titles: dict[str, set[str]] = {}
-    for mention in side.mentions:
-        if mention not in gold:
-            continue
-        right[mention] = gold[mention]
-        if match == "title" and names is not None:
-            own = {names.titles[w][n] for w, n in _entities(gold[mention]) if w in names.titles}
-            titles[mention] = own
-    ranks = dict.fromkeys(right, 0)
-    columns = (table[c].to_pylist() for c in ("mention_id", "world", "entity", "title", "rank"))
-    for mention, world, entity, title, rank in zip(*columns, strict=True):
-        if mention not in ranks or ranks[mention]:
-            continue
-        wanted = right[mention]
-        if (world, entity) in wanted or title in titles.get(mention, ()) or title in wanted:
-            ranks[mention] = rank
-    return list(ranks), np.array(list(ranks.values()), dtype=np.int64)
-
-
-def _entities(gold: set[Any]) -> list[tuple[str, int]]:
-    return [one for one in gold if isinstance(one, tuple)]
+    table, ids = side.table, side.mentions
+    right = {mention: set(gold[mention]) for mention in ids if mention in gold}
+    if match == "title" and names is not None:
+        for wanted in right.values():
+            entities = [one for one in wanted if isinstance(one, tuple)]
+            wanted |= {names.titles[w][n] for w, n in entities if w in names.titles}
+    columns = (table[name].to_pylist() for name in ("mention_id", "world", "entity", "title"))
+    hits = [
+        mention in right and not right[mention].isdisjoint(((world, entity), title))
+        for mention, world, entity, title in zip(*columns, strict=True)
+    ]
+    ranks = best_ranks(table, mentions_of_rows(table, ids), np.array(hits, dtype=bool), len(ids))
+    known = [place for place, mention in enumerate(ids) if mention in right]
+    return [ids[place] for place in known], ranks[known]
 
 
 def _form(path: Path) -> str:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from muver.corpus.sources import find_source
+from muver.corpus.splits import SPLITS
 from muver.doctor.inputs import cached
 from muver.encoders.sizes import BertConfig
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.settings import NAMED_DATASETS
-from muver.splits import SPLITS
 from muver.workspace import Workspace
 
 SAMPLE = 300  # entities and mentions that are laid out

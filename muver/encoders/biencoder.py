@@ -14,8 +14,8 @@ from muver.encoders.packing import Packed
 from muver.encoders.pooling import pool
 from muver.encoders.tokens import WordPieces
 from muver.encoders.towers import load_tower, save_tower
-from muver.errors import InputError
-from muver.files import atomic_path, read_json, write_json
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, read_json, write_json
 
 CHOICES = {
     "score": ("max", "sum_max"),

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from muver.encoders.packing import Packed, pack
-from muver.errors import InputError
-from muver.progress import Progress, logger
+from muver.io.errors import InputError
+from muver.io.progress import Progress, logger
 from muver.views.layout import Ids
 
 Encode = Callable[[Packed], Tensor]

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from muver.files import write_text
+from muver.io.files import write_text
 
 CARD = """\
 ---

@@ -10,15 +10,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from muver.checking import with_defaults
 from muver.encoders import start
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
 from muver.encoders.tokens import WordPieces
-from muver.errors import InputError
-from muver.files import sha256_of, write_manifest, write_text
-from muver.progress import logger
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, write_manifest, write_text
+from muver.io.progress import logger
 
 State = dict[str, Tensor]
 # What the names of the mention tower's and the entity tower's weights begin with.

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from accelerate import Accelerator
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 MIXED_PRECISION = {"fp32": "no", "bf16": "bf16"}
 # Tokens of a batch: on a processor its states stay near the cores, a GPU has to be filled.

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
-from muver.errors import InputError
-from muver.files import read_json, sha256_of, short_hash
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, short_hash
 
 
 def model_fingerprint(folder: str | Path) -> str:

@@ -11,8 +11,8 @@ from transformers import AutoConfig, AutoTokenizer, BertModel
 from transformers.utils import logging as transformers_logging
 
 from muver.encoders.bert import Bert, BertConfig
-from muver.errors import InputError
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 
 # Weights of BERT checkpoints that a tower has no use for: the pooling layer and training heads.
 UNUSED_WEIGHTS = ("pooler.", "cls.", "embeddings.position_ids")

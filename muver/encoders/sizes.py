@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
 

@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from muver.checking import with_defaults
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
 from muver.encoders.tokens import WordPieces
 from muver.encoders.towers import save_tower
-from muver.errors import InputError
-from muver.files import atomic_path, sha256_of, write_manifest
-from muver.progress import logger
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, sha256_of, write_manifest
+from muver.io.progress import logger
 
 VOCABULARY_FILES = (TOKENIZER_FILE, "vocab.txt")
 SPECIAL_PIECES = [

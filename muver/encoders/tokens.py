@@ -6,7 +6,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from muver.encoders.files import TOKENIZER_FILE
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.views.layout import Ids, Markers
 
 MARKER_PIECES = {

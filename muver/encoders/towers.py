@@ -7,8 +7,8 @@ from safetensors.torch import load_file, save
 
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.files import TOWER_FILES
-from muver.errors import InputError
-from muver.files import atomic_path, write_json
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, write_json
 
 
 def save_tower(tower: Bert, folder: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.errors import InputError
-from muver.evaluation.runs import block_starts, read_run
+from muver.io.errors import InputError
+from muver.runs.run import block_starts, mentions_of_rows, ranked_mentions, read_run
 
 DEPTHS = (1, 10, 64)
 Mention = tuple[str, str]  # id and world
@@ -33,10 +33,8 @@ class _Candidates:
     keys: np.ndarray
 
     @classmethod
-    def of(cls, table: pa.Table, numbers: Mapping[Mention, int], depth: int) -> "_Candidates":
-        starts = block_starts(table)
-        own = np.array([numbers[mention] for mention in _mentions(table)])
-        mentions = np.repeat(own, np.diff([*starts, len(table)]))
+    def of(cls, table: pa.Table, ids: Sequence[str], depth: int) -> "_Candidates":
+        mentions = mentions_of_rows(table, ids)
         kept = table["rank"].to_numpy() <= depth
         table, mentions = table.filter(pa.array(kept)), mentions[kept]
         keys = mentions * 2**31 + table["entity"].to_numpy()
@@ -83,14 +81,14 @@ def table_agreement(
     paths
         Where the two come from, for messages.
     tables
-        Of schema :data:`muver.evaluation.runs.RUN`.
+        Of schema :data:`muver.runs.run.RUN`.
     same_titles
         Refuse runs that give an entity two titles. Runs of other systems have no titles.
     """
-    numbers = _same_mentions(paths, tables)
-    count = len(numbers)
+    ids = _same_mentions(paths, tables)
+    count = len(ids)
     depth = min(int(table["rank"].to_numpy().max()) for table in tables)
-    a, b = (_Candidates.of(table, numbers, depth) for table in tables)
+    a, b = (_Candidates.of(table, ids, depth) for table in tables)
     _, in_a, in_b = np.intersect1d(a.keys, b.keys, return_indices=True)
     if same_titles:
         _check_titles(*paths, a.column("title", in_a), b.column("title", in_b))
@@ -141,13 +139,12 @@ def as_text(found: Mapping[str, Any]) -> str:
 
 
 def _mentions(table: pa.Table) -> list[Mention]:
-    starts = pa.array(block_starts(table))
-    columns = (table[name].take(starts).to_pylist() for name in ("mention_id", "world"))
-    return list(zip(*columns, strict=True))
+    worlds = table["world"].take(pa.array(block_starts(table)))
+    return list(zip(ranked_mentions(table), worlds.to_pylist(), strict=True))
 
 
-def _same_mentions(paths: Sequence[Path], tables: Sequence[pa.Table]) -> dict[Mention, int]:
-    """A number for each mention; both runs have to have all of them."""
+def _same_mentions(paths: Sequence[Path], tables: Sequence[pa.Table]) -> list[str]:
+    """Ids of the mentions; both runs have to have all of them, of the same worlds."""
     found = [_mentions(table) for table in tables]
     for path, mentions in zip(paths, found, strict=True):
         if not mentions:
@@ -161,7 +158,7 @@ def _same_mentions(paths: Sequence[Path], tables: Sequence[pa.Table]) -> dict[Me
                 f"mentions of {paths[one]}, for instance {name!r} of world {world!r}. Compare runs "
                 "of the same split of the same data."
             )
-    return {mention: number for number, mention in enumerate(found[0])}
+    return [name for name, _ in found[0]]
 
 
 def _check_titles(

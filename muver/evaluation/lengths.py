@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.corpus.schema import read_sentences
-from muver.errors import InputError
 from muver.evaluation.bootstrap import difference_interval
 from muver.evaluation.ranks import check_same_mentions, clusters, hits_at
+from muver.io.errors import InputError
 
 
 def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:

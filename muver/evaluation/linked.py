@@ -13,15 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muver.checking import with_defaults
-from muver.corpus.schema import LINKED_MENTIONS
-from muver.errors import InputError
-from muver.evaluation import columns
-from muver.evaluation.approximate import check_agreement, index_of
+from muver.corpus.schema import read_linked_mentions
 from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import ranks_table, write_ranks
-from muver.evaluation.recall import best_ranks, mentions_of_rows
-from muver.evaluation.runs import read_run
 from muver.evaluation.stage import (
     RESAMPLE,
     check_cutoffs,
@@ -31,9 +25,13 @@ from muver.evaluation.stage import (
     scored,
     views_per_entity,
 )
-from muver.evaluation.trec import write_trec
-from muver.files import read_json, sha256_of, short_hash, write_json
-from muver.progress import logger
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, short_hash, write_json
+from muver.io.progress import logger
+from muver.runs.approximate import check_agreement, index_of
+from muver.runs.run import best_ranks, mentions_of_rows, read_run
+from muver.runs.trec import write_trec
 
 KB = ("entities", "fingerprint", "identified_as")  # read of a knowledge base's manifest
 CUTOFFS = [10, 30, 100]  # the paper's, table 2
@@ -109,7 +107,7 @@ def evaluate_linked(
     _check_belongs(name, run, manifest, mentions, report, linked, base)
     check_agreement(run, manifest, row, cutoffs[-1], settings["agreement"])
 
-    table = columns.read(mentions, LINKED_MENTIONS, "a table of linked mentions", "link")
+    table = read_linked_mentions(mentions)
     counted = _count(mentions, table, report, linked)
     ids = table["mention_id"].to_pylist()
     ranked = read_run(run, ids)

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from muver.errors import InputError
-from muver.evaluation import columns
-from muver.evaluation.columns import Column
+from muver.io.errors import InputError
+from muver.io.parquet import Column, read_table, table_of, write_table
 
 RANKS = pa.schema(
     [
@@ -42,12 +41,12 @@ def ranks_table(
         Number of candidates the retriever was asked for: recall beyond it is unknown.
     """
     schema = RANKS.with_metadata({CANDIDATES: str(k).encode()})
-    return columns.table_of(schema, (mention_id, world, document, rank, sentences))
+    return table_of(schema, (mention_id, world, document, rank, sentences))
 
 
 def write_ranks(path: str | Path, table: pa.Table) -> None:
     """Write the ranks of a run, from :func:`ranks_table`."""
-    columns.write(path, table)
+    write_table(path, table)
 
 
 def read_ranks(path: str | Path) -> pa.Table:
@@ -59,7 +58,7 @@ def read_ranks(path: str | Path) -> pa.Table:
         For a file that is missing, damaged or has other columns, and for ranks beyond the number
         of candidates.
     """
-    table = columns.read(path, RANKS, "a ranks file", "evaluate")
+    table = read_table(path, RANKS, "a ranks file", "evaluate")
     if CANDIDATES not in (table.schema.metadata or {}):
         raise InputError(
             f"{path}: its metadata lack the number of candidates, which a ranks file has. Run the "

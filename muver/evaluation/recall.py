@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.errors import InputError
-from muver.evaluation.runs import block_starts
+from muver.io.errors import InputError
+from muver.runs.run import best_ranks, mentions_of_rows
 
 
 def gold_ranks(
@@ -22,7 +22,7 @@ def gold_ranks(
     Parameters
     ----------
     run
-        From :func:`muver.evaluation.runs.read_run`, checked against the mentions' ids.
+        From :func:`muver.runs.run.read_run`, checked against the mentions' ids.
     mentions
         Mentions with ``mention_id``, ``world``, ``gold``.
     titles
@@ -61,38 +61,6 @@ def gold_ranks(
     else:
         hits = entities == gold[mention_of]
     return best_ranks(run, mention_of, hits, len(ids))
-
-
-def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:
-    """The place in ``ids`` of the mention of each row of a run: (rows,) int64."""
-    starts = block_starts(run)
-    place = {mention: n for n, mention in enumerate(ids)}
-    ranked = run["mention_id"].take(pa.array(starts)).to_pylist()
-    places = np.array([place[mention] for mention in ranked], dtype=np.int64)
-    return np.repeat(places, np.diff(np.r_[starts, run.num_rows]))
-
-
-def best_ranks(
-    run: pa.Table, mention_of: np.ndarray, hits: np.ndarray, mentions: int
-) -> np.ndarray:
-    """The rank of each mention's first hit; 0 for a mention without one.
-
-    Parameters
-    ----------
-    mention_of : (rows,)
-        From :func:`mentions_of_rows`.
-    hits : (rows,) bool
-    mentions
-        How many there are.
-
-    Returns
-    -------
-    (mentions,) int64
-    """
-    ranks = np.zeros(mentions, dtype=np.int64)
-    rows = np.flatnonzero(hits)[::-1]  # backwards: the best rank is written last
-    ranks[mention_of[rows]] = run["rank"].to_numpy()[rows]
-    return ranks
 
 
 def summarise(ranks: np.ndarray, worlds: Sequence[str], cutoffs: Sequence[int]) -> dict[str, Any]:

@@ -6,18 +6,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from muver.checking import did_you_mean, with_defaults
 from muver.corpus.schema import read_entities, read_mentions
-from muver.errors import InputError
 from muver.evaluation.bootstrap import recall_intervals
 from muver.evaluation.lengths import gold_sentences
 from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import clusters, ranks_table, write_ranks
 from muver.evaluation.recall import gold_ranks, summarise
-from muver.evaluation.runs import read_run
-from muver.evaluation.trec import write_trec
-from muver.files import canonical_json, read_json, sha256_of, write_json
-from muver.progress import logger
+from muver.io.checking import did_you_mean, with_defaults
+from muver.io.errors import InputError
+from muver.io.files import canonical_json, read_json, sha256_of, write_json
+from muver.io.progress import logger
+from muver.runs.run import read_run
+from muver.runs.trec import write_trec
 
 CUTOFFS = [1, 2, 4, 8, 16, 32, 50, 64]  # the paper's, table 1
 RESAMPLE = ("documents", "mentions")
@@ -54,7 +54,7 @@ def evaluate(
         Manifest of the start encoder. Its identity (for a directory the hash of its weights, not
         where it lay) joins the settings of a row that has a model.
     trec
-        Folder for the run and the gold entities in TREC's formats (:mod:`muver.evaluation.trec`);
+        Folder for the run and the gold entities in TREC's formats (:mod:`muver.runs.trec`);
         None writes none.
 
     Raises

@@ -4,9 +4,9 @@ import csv
 import io
 from typing import Any
 
-from muver.errors import InputError
 from muver.evaluation.bootstrap import RESAMPLES
 from muver.evaluation.lengths import error_by_length
+from muver.io.errors import InputError
 from muver.tables.evaluations import Evaluations
 from muver.tables.numbers import percent
 from muver.tables.paper import is_papers, paper

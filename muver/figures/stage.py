@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.checking import with_defaults
-from muver.errors import InputError
 from muver.figures import lengths, lengths_plot, views_plot
 from muver.figures.style import house_style, save
-from muver.files import read_json, write_json, write_text
-from muver.progress import logger
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_json, write_text
+from muver.io.progress import logger
 from muver.tables.evaluations import read_evaluations, read_rows
 
 DEFAULTS = {"rows": [], "cutoff": 64, "bin": 5, "last": 100}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from muver.files import atomic_path
+from muver.io.files import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

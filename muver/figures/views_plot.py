@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from muver.errors import InputError
 from muver.figures.style import BAND, BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

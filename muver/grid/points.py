@@ -5,8 +5,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from muver.checking import did_you_mean
-from muver.errors import InputError
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
 
 # Each with the start of its part of a point's name, what its values must be, and how that is told.
 _RULES: dict[str, tuple[str, Callable[[Any], bool], str]] = {

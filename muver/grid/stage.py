@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.checking import with_defaults
-from muver.errors import InputError
-from muver.files import read_json, write_json, write_text
 from muver.grid.points import HYPERPARAMETERS, points
 from muver.grid.render import to_csv, to_markdown, to_page
 from muver.grid.table import build_grid
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_json, write_text
 from muver.tables.latex import to_latex
 
 

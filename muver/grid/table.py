@@ -5,13 +5,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from muver.checking import did_you_mean
-from muver.errors import InputError
-from muver.files import short_hash
 from muver.grid.points import HYPERPARAMETERS
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.io.files import short_hash
 from muver.settings.overlay import overlay
 from muver.tables.keys import row_key
-from muver.training_log import kept_validation
+from muver.training.log import kept_validation
 
 RULE = (
     "The point with the greatest recall on the validation worlds is chosen; of several, the one "

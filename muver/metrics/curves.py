@@ -5,8 +5,8 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from muver.errors import InputError
 from muver.figures.views_plot import find_curves
+from muver.io.errors import InputError
 
 Line = tuple[str, float, float, float, float]
 Result = Mapping[str, Any]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 Numbers = dict[str, float]
 

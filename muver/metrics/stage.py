@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.errors import InputError
-from muver.files import read_json, write_json, write_text
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_json, write_text
+from muver.io.pruning import prune
 from muver.metrics.curves import curves_of
 from muver.metrics.numbers import numbers_of
-from muver.pruning import prune
 
 
 def write_metrics(

@@ -7,7 +7,7 @@ faiss makes of the factory string, so they hold for every string of the types be
 from dataclasses import dataclass
 from typing import Any
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.retrieval.ann import factory
 from muver.retrieval.ann.settings import BUILD, factory_string
 

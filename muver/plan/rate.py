@@ -15,8 +15,8 @@ from muver.corpus.kilt.made import made_parts, open_part
 from muver.corpus.kilt.parts import plan_parts
 from muver.corpus.kilt.reading import read_part
 from muver.corpus.kilt.settings import check_settings
-from muver.errors import InputError
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 from muver.views.layout import Ids
 
 MEGABYTE = 10**6
@@ -120,7 +120,7 @@ def reading_rate(dump: Path, settings: Mapping[str, Any]) -> Rate:
 def exact_rate(dimension: int, settings: Mapping[str, Any]) -> Rate:
     """Products of a mention and a view a second of exact search, in parts of vectors on disk."""
     from muver.retrieval.ann.flat import search_exact
-    from muver.retrieval.ann.shards import Shards, write_part
+    from muver.vectors.shards import Shards, write_part
 
     rng = np.random.default_rng(0)
     dtype = np.float16 if settings["dtype"] == "fp16" else np.float32

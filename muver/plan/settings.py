@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.checking import check_choices, check_whole, did_you_mean, with_defaults
 from muver.encoders.stages.settings import COMPUTE
-from muver.errors import InputError
+from muver.io.checking import check_choices, check_whole, did_you_mean, with_defaults
+from muver.io.errors import InputError
 
 MEBIBYTE = 1 << 20
 DEFAULTS: dict[str, Any] = {

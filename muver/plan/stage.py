@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from muver.encoders.files import CONFIG_FILE
-from muver.errors import InputError
-from muver.files import read_json, write_manifest
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_manifest
 from muver.plan import rate as rating
 from muver.plan.machine import this_machine
 from muver.plan.rate import Rate

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.corpus.kilt.made import made_parts, open_part
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.plan.settings import BYTES
 
 LOOKUP = 32  # bytes an entity: ids.npy 8, by_id.npy 8, by_title.npy 16

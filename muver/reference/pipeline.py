@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 
+from muver.corpus.clean import clean
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.bulk import encode_vectors
-from muver.progress import logger
+from muver.io.progress import logger
 from muver.reference.recording import Recording
 from muver.retrieval.exact import WorldIndex, build_world, first_with_same
 from muver.views.build import entity_views
 from muver.views.expand import NewViews, expand_world
 from muver.views.layout import Ids, View, context
-from muver.views.segment import clean, sentence_spans
+from muver.views.segment import sentence_spans
 
 BATCH_TOKENS = 4096
 # What the released code fixes and a recording therefore does not name.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 JSON_FILES = ("inputs", "tokens", "ranks")
 VECTORS = "vectors.npz"

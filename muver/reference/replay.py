@@ -8,8 +8,8 @@ from accelerate import Accelerator
 from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.start import from_directory
-from muver.errors import InputError
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 from muver.reference.merging import compare_merging
 from muver.reference.pipeline import Replay, load_model
 from muver.reference.rankings import compare_rankings

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from muver.progress import duration
+from muver.io.progress import duration
 from muver.report.embed import text
 from muver.report.grids import details, grid, paragraph
 from muver.report.times import Job, by_stage

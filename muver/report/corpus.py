@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from muver.corpus.schema import ENTITIES, SENTENCES, read_mentions
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.report.places import Places
 
 

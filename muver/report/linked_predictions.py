@@ -14,16 +14,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.corpus.kilt.lookup import KnowledgeBase
-from muver.corpus.schema import LINKED_MENTIONS
-from muver.errors import InputError
-from muver.evaluation import columns
-from muver.evaluation.runs import read_run
+from muver.corpus.schema import read_linked_mentions
+from muver.io.errors import InputError
 from muver.report.descriptions import fit, shorten
 from muver.report.explorer import Data, mention_columns, row_columns, sentences_needed
 from muver.report.linked import LinkedSystem
 from muver.report.places import Places
 from muver.report.problems import Problems
 from muver.report.rankings import Ranking, check_run, cut
+from muver.runs.run import best_ranks, mentions_of_rows, ranked_mentions, read_run
 
 ENTITIES = 5000
 READ = 512 * 2**20
@@ -110,9 +109,7 @@ def _read_sets(system: LinkedSystem, places: Places) -> Sets:
     names = list(system.sets)
     tables, outside = [], []
     for name in names:
-        table = columns.read(
-            places.of_set(name), LINKED_MENTIONS, "a table of linked mentions", "link"
-        )
+        table = read_linked_mentions(places.of_set(name))
         inside = table["gold"].is_valid()
         tables.append(table.filter(inside))
         outside.append(table["mention_id"].filter(pc.invert(inside)).combine_chunks())
@@ -180,18 +177,14 @@ def _read_set(
     path = places.run(system.name, name)
     run = read_run(path)
     own = np.flatnonzero(sets.world == number)
-    ids = sets.table["mention_id"].take(pa.array(own)).combine_chunks()
-    missing = set(ids.to_pylist()) - set(pc.unique(run["mention_id"]).to_pylist())
+    ids = sets.table["mention_id"].take(pa.array(own)).to_pylist()
     run = run.filter(pc.invert(pc.is_in(run["mention_id"], sets.outside[number])))
-    place = pc.index_in(run["mention_id"].combine_chunks(), ids)
-    if place.null_count or missing:
+    if set(ranked_mentions(run)) != set(ids):
         raise InputError(f"{path}: ranks for other mentions than the set has: of other data.")
-    mention, entity = own[place.to_numpy()], run["entity"].to_numpy()
+    mention, entity = own[mentions_of_rows(run, ids)], run["entity"].to_numpy()
     if len(entity) and not 0 <= entity.min() <= entity.max() < len(base):
         raise InputError(f"{path}: its entities are not the knowledge base's: of other data.")
-    hits = np.flatnonzero(entity == sets.gold[mention])
-    rank = np.zeros(len(sets.gold), dtype=np.int64)
-    rank[mention[hits]] = run["rank"].to_numpy()[hits]
+    rank = best_ranks(run, mention, entity == sets.gold[mention], len(sets.gold))
     check_run(system, path, rank[own], places, problems, name)
     return cut(run, chosen, settings["candidates"], mention, entity, rank)
 

@@ -27,7 +27,7 @@ def machine() -> dict[str, str]:
 
 def versions() -> dict[str, str]:
     """Versions of Python, of this package and of those that decide numbers."""
-    from muver import __version__
+    from muver.version import __version__
 
     found = {"muver": __version__, "Python": platform.python_version()}
     for name in PACKAGES:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from muver.progress import logger
+from muver.io.progress import logger
 
 
 @dataclass

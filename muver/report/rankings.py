@@ -5,16 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from muver.errors import InputError
 from muver.evaluation.ranks import read_ranks
-from muver.evaluation.runs import block_starts, read_run
-from muver.files import sha256_of
+from muver.io.errors import InputError
+from muver.io.files import sha256_of
 from muver.report.corpus import Corpus
 from muver.report.places import Places
 from muver.report.problems import Problems
 from muver.report.systems import System
+from muver.runs.run import best_ranks, mentions_of_rows, ranked_mentions, read_run
 
 
 @dataclass(frozen=True)
@@ -85,30 +84,24 @@ def _read(
 ) -> Ranking:
     path = places.run(system.name, str(system.split))
     run = read_run(path)
-    starts = block_starts(run)
-    sizes = np.diff(np.r_[starts, run.num_rows])
-    mention = _mentions(path, run, starts, sizes, corpus)
+    mention = _mentions(path, run, corpus)
     entity = _entities(path, run, corpus, mention)
     decides = system.settings["retrieve"].get("match", "title") == "title"
     same = corpus.same_title if decides else np.arange(len(corpus.same_title))
-    hits = np.flatnonzero(same[entity] == same[corpus.gold[mention]])[::-1]
-    rank = np.zeros(len(corpus.gold), dtype=np.int64)
-    rank[mention[hits]] = run["rank"].to_numpy()[hits]  # backwards: the best is written last
+    hits = same[entity] == same[corpus.gold[mention]]
+    rank = best_ranks(run, mention, hits, len(corpus.gold))
     check_run(system, path, rank, places, problems)
     return cut(run, chosen, keep, mention, entity, rank)
 
 
-def _mentions(
-    path: Path, run: pa.Table, starts: np.ndarray, sizes: np.ndarray, corpus: Corpus
-) -> np.ndarray:
+def _mentions(path: Path, run: pa.Table, corpus: Corpus) -> np.ndarray:
     """The number of each row's mention: (rows,)."""
-    ids = run["mention_id"].take(pa.array(starts))
-    number = pc.index_in(ids, corpus.mentions["mention_id"].combine_chunks())
-    if number.null_count or len(ids) != corpus.mentions.num_rows:
+    ids = corpus.mentions["mention_id"].to_pylist()
+    if set(ranked_mentions(run)) != set(ids):
         raise InputError(
             f"{path}: ranks for other mentions than the corpus has: a run of other data."
         )
-    return np.repeat(number.to_numpy(), sizes)
+    return mentions_of_rows(run, ids)
 
 
 def _entities(path: Path, run: pa.Table, corpus: Corpus, mention: np.ndarray) -> np.ndarray:

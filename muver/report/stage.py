@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.checking import check_whole, with_defaults
-from muver.errors import InputError
-from muver.files import write_text
-from muver.progress import logger
+from muver.io.checking import check_whole, with_defaults
+from muver.io.errors import InputError
+from muver.io.files import write_text
+from muver.io.progress import logger
 from muver.report import about, sources
 from muver.report.drawings import inline
 from muver.report.explorer import explore

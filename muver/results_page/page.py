@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from muver.errors import InputError
-from muver.files import write_text
+from muver.io.errors import InputError
+from muver.io.files import write_text
 
 BEGIN, END = "<!-- begin: {} -->", "<!-- end: {} -->"
 HEAD = """\

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from muver.errors import InputError
-from muver.progress import duration
+from muver.io.errors import InputError
+from muver.io.progress import duration
 from muver.report.machine import machine, versions
 from muver.report.times import read_jobs
 from muver.results_page.instructions import instruction_set

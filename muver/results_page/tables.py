@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.errors import InputError
-from muver.files import read_json
 from muver.grid.render import markdown_grid
+from muver.io.errors import InputError
+from muver.io.files import read_json
 
 IDENTITY = ("dataset", "fingerprint")
 PAIRED = "Paired tests"  # how the heading of a table's tests begins

@@ -7,11 +7,11 @@ from typing import Any
 import bm25s
 import numpy as np
 
-from muver.checking import check_choices, with_defaults
 from muver.corpus.schema import read_entities, read_mentions
-from muver.errors import InputError
-from muver.files import write_manifest
-from muver.progress import Progress
+from muver.io.checking import check_choices, with_defaults
+from muver.io.errors import InputError
+from muver.io.files import write_manifest
+from muver.io.progress import Progress
 from muver.retrieval.exact import rank_scores
 from muver.retrieval.rows import Origins, RunRows, candidates
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 AGGREGATES = ("max", "softmax_sum")
 METRICS = ("dot", "l2")

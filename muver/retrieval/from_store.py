@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from muver.corpus.schema import read_entities, read_mentions
-from muver.errors import InputError
-from muver.files import write_manifest
-from muver.progress import Progress, logger
+from muver.io.errors import InputError
+from muver.io.files import write_manifest
+from muver.io.matrices import load_matrix
+from muver.io.progress import Progress, logger
 from muver.retrieval.exact import build_world, rank
 from muver.retrieval.layers import SystemViews
 from muver.retrieval.rows import RunRows, candidates
@@ -38,9 +39,7 @@ def retrieve_from_store(
     """
     settings = check_settings(settings, VECTORS)
     views = SystemViews(settings, store, merged, global_views, spans)
-    if not (store / "mentions.npy").is_file():
-        raise InputError(f"{store / 'mentions.npy'}: no such file. Run the encode stage first.")
-    vectors = np.load(store / "mentions.npy", mmap_mode="r")
+    vectors = load_matrix(store / "mentions.npy", "Run the encode stage first.")
     table = read_mentions(mentions, settings["split"])
     if table.num_rows != len(vectors):
         raise InputError(

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.checking import check_choices, with_defaults
 from muver.corpus.schema import read_mentions
-from muver.errors import InputError
-from muver.evaluation.runs import write_run
-from muver.files import write_manifest
-from muver.progress import logger
+from muver.io.checking import check_choices, with_defaults
+from muver.io.errors import InputError
+from muver.io.files import write_manifest
+from muver.io.progress import logger
 from muver.retrieval.pool import Collection, Pool, pool_runs, read_collection
+from muver.runs.run import write_run
 
 KINDS = ("reciprocal_rank", "weighted")
 VALIDATION = "val"

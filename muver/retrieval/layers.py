@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
-from muver.views.store import LayerFile, ViewStore
+from muver.vectors.store import LayerFile, ViewStore
 
 PLACES = ("store", "merged", "global_views", "spans")
 

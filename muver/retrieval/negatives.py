@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from muver.checking import check_whole, with_defaults
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.titles import normal_title
-from muver.corpus.schema import LINKED_MENTIONS, NEGATIVES, NEGATIVES_KB, table_writer
-from muver.errors import InputError
-from muver.evaluation import columns
-from muver.evaluation.runs import block_starts, read_run
-from muver.files import read_json, sha256_of, write_manifest
-from muver.progress import logger
+from muver.corpus.schema import NEGATIVES, NEGATIVES_KB, read_linked_mentions
+from muver.io.checking import check_whole, with_defaults
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, write_manifest
+from muver.io.parquet import table_writer
+from muver.io.progress import logger
+from muver.runs.run import block_starts, ranked_mentions, read_run
 
 DEFAULTS: dict[str, Any] = {
     "per_mention": 3,
@@ -76,7 +76,7 @@ def mine(
     check_settings(settings)
     base = KnowledgeBase(kb)
     made_by = _provenance(run_manifest, base, mentions)
-    table = columns.read(mentions, LINKED_MENTIONS, "a table of linked mentions", "link")
+    table = read_linked_mentions(mentions)
     ranked = read_run(run, table["mention_id"].to_pylist())
     golds = _golds(table, base, mentions)
     found = _Found(ranked, golds, settings, run)
@@ -125,9 +125,8 @@ class _Found:
         self._entities, self._scores = (run[name].to_numpy() for name in ("entity", "score"))
         self._titles = run["title"].combine_chunks()
         starts = block_starts(run).tolist()
-        ids = run["mention_id"].take(pa.array(starts, pa.int64())).to_pylist()
         blocks = zip(starts, [*starts[1:], run.num_rows], strict=True)
-        self._blocks = dict(zip(ids, blocks, strict=True))
+        self._blocks = dict(zip(ranked_mentions(run), blocks, strict=True))
         self.counts = {"negatives": 0, "fewer": 0, "same_title": 0}
 
     def rows(self) -> Iterator[dict[str, Any]]:

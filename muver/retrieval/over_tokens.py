@@ -8,7 +8,7 @@ import numpy as np
 from muver.corpus.schema import read_mentions
 from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
-from muver.files import write_manifest
+from muver.io.files import write_manifest
 from muver.retrieval.exact import rank_scores
 from muver.retrieval.rows import ORIGINAL, Origins, RunRows, candidates
 from muver.retrieval.settings import TOKENS, check_settings

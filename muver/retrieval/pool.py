@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.corpus.schema import read_entities
-from muver.errors import InputError
-from muver.evaluation.runs import block_starts, read_run
+from muver.io.errors import InputError
 from muver.retrieval.rows import candidates
+from muver.runs.run import block_starts, mentions_of_rows, ranked_mentions, read_run
 
 KEPT = ("entity", "layer", "first", "last")
 
@@ -158,16 +158,12 @@ def normalise(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 def _mentions_of(path: Path, run: pa.Table, collection: Collection) -> np.ndarray:
     """Which mention each row of a run is for: (rows,) int64."""
-    starts = block_starts(run)
-    ranked = run["mention_id"].take(pa.array(starts)).to_pylist()
-    if missing := set(collection.mention_ids) - set(ranked):
+    if missing := set(collection.mention_ids) - set(ranked_mentions(run)):
         raise InputError(
             f"{path}: ranks nothing for mention {min(missing)!r} and {len(missing) - 1} more of "
             "the split: a run of another split, or cut short. Run the stage that makes it again."
         )
-    place = {mention: n for n, mention in enumerate(collection.mention_ids)}
-    sizes = np.diff(np.r_[starts, run.num_rows])
-    return np.repeat(np.array([place[mention] for mention in ranked], dtype=np.int64), sizes)
+    return mentions_of_rows(run, collection.mention_ids)
 
 
 def _candidates_of(

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from muver.checking import did_you_mean
 from muver.corpus.schema import read_entities
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.bulk import encode_vectors
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.retrieval.exact import WorldIndex, build_world, rank
 from muver.retrieval.layers import PLACES, SystemViews
 from muver.retrieval.rows import Origins, candidates

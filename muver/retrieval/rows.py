@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from muver.errors import InputError
-from muver.evaluation.columns import table_of, write
-from muver.evaluation.runs import RUN
+from muver.io.errors import InputError
+from muver.io.parquet import table_of, write_table
 from muver.retrieval.exact import Ranking, first_with_same
+from muver.runs.run import RUN
 
 # Codes of a view's origin in runs; n > 0 is the n-th layer of merging.
 ORIGINAL, GLOBAL, SPAN = 0, -2, -3
@@ -75,7 +75,7 @@ class RunRows:
         number = {mention: place for place, mention in enumerate(mention_ids)}
         places = [number[mention] for some in self._mentions for mention in some]
         order = np.argsort(np.repeat(places, np.concatenate(self._counts)), kind="stable")
-        write(path, pa.concat_tables(self._tables).take(pa.array(order)).combine_chunks())
+        write_table(path, pa.concat_tables(self._tables).take(pa.array(order)).combine_chunks())
 
 
 def candidates(titles: list[str], match: str) -> np.ndarray:

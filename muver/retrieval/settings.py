@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.checking import check_choices, check_whole, with_defaults
+from muver.io.checking import check_choices, check_whole, with_defaults
 from muver.retrieval.exact import AGGREGATES
 
 TOKENS = {"split": "test", "k": 64, "match": "title", "memory_mb": 256}

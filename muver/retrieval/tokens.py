@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from muver.checking import disk_errors
 from muver.encoders.bulk import Encode, encode_by_length
 from muver.encoders.scores import sum_of_max
-from muver.progress import Progress
+from muver.io.checking import disk_errors
+from muver.io.progress import Progress
 from muver.views.layout import Ids
 
 MEGABYTE = 2**20

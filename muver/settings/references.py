@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.settings.linked import DATASETS as LINKED
 from muver.settings.linked import is_linked
 from muver.settings.rows import miner, trained_as

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.settings.derive import derive
 from muver.settings.linked import DATASETS as LINKED_DATASETS
 from muver.settings.overlay import overlay

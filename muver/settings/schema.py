@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
-from muver.checking import did_you_mean
-from muver.errors import InputError
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
 
 # What the alternatives of a section are, for one that is none of them or two at once.
 ONE_OF = {

@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from muver.checking import with_defaults
-from muver.errors import InputError
 from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import hits_at, read_ranks
-from muver.files import read_json
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.tables import paper
 from muver.tables.keys import row_key
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.files import short_hash
+from muver.io.files import short_hash
 
 
 def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.checking import did_you_mean
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.tables.evaluations import Evaluations, read_evaluations
 
 COUNTS = ("mentions_in_all", "outside_kb", "matched_by_title")

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from muver.errors import InputError
 from muver.evaluation import significance
 from muver.evaluation.bootstrap import method
 from muver.evaluation.precision import reduced_precision
+from muver.io.errors import InputError
 from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
 from muver.tables.footnotes import with_footnotes

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.checking import did_you_mean, with_defaults
-from muver.errors import InputError
-from muver.files import write_json, write_text
+from muver.io.checking import did_you_mean, with_defaults
+from muver.io.errors import InputError
+from muver.io.files import write_json, write_text
 from muver.tables import comparison, domains, linking, parameters, statistics, views
 from muver.tables.evaluations import read_counts, read_evaluations, read_rows
 from muver.tables.latex import to_latex

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from muver.splits import SPLITS
+from muver.corpus.splits import SPLITS
 from muver.tables.page import Page, Section
 from muver.tables.paper import comparability, is_papers, paper
 

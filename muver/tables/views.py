@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from muver.errors import InputError
 from muver.evaluation.bootstrap import method
+from muver.io.errors import InputError
 from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations
 from muver.tables.footnotes import with_footnotes

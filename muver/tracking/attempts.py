@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from muver.errors import InputError
-from muver.files import write_text
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.files import write_text
+from muver.io.progress import logger
 from muver.tracking.record import record, record_grid
 
 SUFFIX = ".failed"  # beside a table's list of runs, in place of .csv

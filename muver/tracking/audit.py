@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.error import URLError
 
-from muver.errors import InputError
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 from muver.tracking.lost import read_list
 from muver.tracking.store import DEFAULT_URI, open_store, sqlite_file, store_name
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from muver.tracking.entry import Point
-from muver.training_log import VALIDATION, read_log
+from muver.training.log import VALIDATION, read_log
 
 LOG_NAME = "training_log.jsonl"
 NAMES = ("loss", "learning_rate", "gradient_norm")

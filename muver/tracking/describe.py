@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from muver.evaluation.precision import in_words, reduced_precision
-from muver.files import short_hash
+from muver.io.files import short_hash
 from muver.tables.numbers import percent
 
 VALUE_LIMIT = 6000  # characters MLflow keeps of a parameter's value

@@ -5,7 +5,7 @@ from pathlib import Path
 from mlflow import MlflowClient
 from mlflow.utils.mlflow_tags import MLFLOW_RUN_NOTE
 
-from muver.progress import logger
+from muver.io.progress import logger
 
 # Opens it as trained models, not as traces of a chat. MLflow has no Python name for the tag.
 KIND = {"mlflow.experimentKind": "custom_model_development"}

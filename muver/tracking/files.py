@@ -4,8 +4,8 @@ from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from muver.errors import InputError
-from muver.files import read_json, sha256_of
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
 
 Place = tuple[str, str]  # a system and a set; "" where there are no sets
 

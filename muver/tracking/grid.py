@@ -7,16 +7,16 @@ from typing import Any
 
 import yaml
 
-from muver.checking import did_you_mean
-from muver.errors import InputError
-from muver.files import short_hash
 from muver.grid.points import HYPERPARAMETERS, spelled
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.io.files import short_hash
 from muver.tracking import describe, notes
 from muver.tracking.curves import curves
 from muver.tracking.entry import Data, Entry
 from muver.tracking.files import by_stage
 from muver.tracking.timings import timings
-from muver.training_log import kept_validation
+from muver.training.log import kept_validation
 
 
 def grid_entry(

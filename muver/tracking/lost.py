@@ -7,7 +7,7 @@ from pathlib import Path
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 
-from muver.progress import logger
+from muver.io.progress import logger
 from muver.tracking.store import store_name
 
 

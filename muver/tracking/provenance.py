@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from muver import __version__
+from muver.version import __version__
 
 
 def code_version(folder: Path = Path(".")) -> dict[str, str]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.checking import with_defaults
-from muver.files import read_json, write_text
-from muver.progress import logger
+from muver.io.checking import with_defaults
+from muver.io.files import read_json, write_text
+from muver.io.progress import logger
 from muver.tracking.entry import Entry
 from muver.tracking.files import Files
 from muver.tracking.grid import grid_entry

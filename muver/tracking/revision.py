@@ -9,7 +9,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from mlflow.version import VERSION
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 FOLDER = "db_migrations"  # beside mlflow.store
 

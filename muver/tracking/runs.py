@@ -10,7 +10,7 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, Run
 from mlflow.utils.mlflow_tags import MLFLOW_PARENT_RUN_ID
 
-from muver.progress import logger
+from muver.io.progress import logger
 from muver.tracking.entry import Entry, Point
 from muver.tracking.environment import environment
 from muver.tracking.inputs import dataset_input

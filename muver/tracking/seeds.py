@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from muver.files import short_hash
+from muver.io.files import short_hash
 from muver.tracking import describe
 from muver.tracking.entry import SHARED, Entry, shared_parameters
 

@@ -15,8 +15,8 @@ from mlflow.exceptions import MlflowException
 from sqlalchemy.engine import Engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from muver.errors import InputError
-from muver.files import atomic_path
+from muver.io.errors import InputError
+from muver.io.files import atomic_path
 from muver.tracking.revision import check_revision
 
 DEFAULT_URI = "sqlite:///mlflow.db"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from muver.files import short_hash
+from muver.io.files import short_hash
 from muver.tracking import describe, notes
 from muver.tracking.entry import Entry, Point, shared_parameters, shared_tags
 

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 # Column of the file: name of the metric. Seconds; the largest memory in MiB; processors kept busy
 # on average, in percent of one.

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from muver.files import atomic_path
-from muver.progress import logger
+from muver.io.files import atomic_path
+from muver.io.progress import logger
 
 
 class Checkpoints:

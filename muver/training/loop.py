@@ -13,8 +13,8 @@ from accelerate import Accelerator
 from torch.nn.utils import clip_grad_norm_
 
 from muver.encoders.biencoder import BiEncoder
-from muver.files import write_text
-from muver.progress import Progress, logger
+from muver.io.files import write_text
+from muver.io.progress import Progress, logger
 from muver.training.batches import epoch_batches
 from muver.training.checkpoint import Checkpoints
 from muver.training.memory import fewer_graph_tokens

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import torch
 
-from muver.errors import InputError
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 from muver.views.layout import Ids
 
 

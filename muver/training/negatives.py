@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from muver.corpus.schema import read_mentions, read_negatives
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 
 def hard_negatives(

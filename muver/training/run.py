@@ -7,9 +7,9 @@ import torch
 
 from muver.encoders import device
 from muver.encoders.biencoder import ModelConfig
-from muver.errors import InputError
-from muver.files import sha256_of, short_hash
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, short_hash
+from muver.io.progress import logger
 from muver.training.checkpoint import Checkpoints
 from muver.training.loop import Trainer, write_log
 from muver.training.negatives import hard_negatives

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.checking import check_whole, did_you_mean, with_defaults
-from muver.errors import InputError
+from muver.io.checking import check_whole, did_you_mean, with_defaults
+from muver.io.errors import InputError
 
 REQUIRED = (
     "batch_size",

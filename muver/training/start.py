@@ -4,7 +4,7 @@ from pathlib import Path
 
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 
 def is_model(folder: Path) -> bool:

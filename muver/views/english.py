@@ -4,7 +4,7 @@ from pathlib import Path
 
 from muver.corpus.archive import find_root
 from muver.corpus.obtain import Download, place
-from muver.progress import logger
+from muver.io.progress import logger
 from muver.views.files import PUNKT_FILES
 from muver.views.punkt import verify_english
 

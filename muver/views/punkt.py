@@ -10,8 +10,8 @@ from pathlib import Path
 
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktTrainer
 
-from muver.errors import InputError
-from muver.files import write_text
+from muver.io.errors import InputError
+from muver.io.files import write_text
 from muver.views.files import PUNKT_FILES
 
 CHUNK = 2_000_000  # characters of text in memory as tokens, at about 100 bytes a character

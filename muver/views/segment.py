@@ -7,26 +7,16 @@ from typing import Any
 import pyarrow as pa
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 
-from muver.corpus.schema import ROWS_A_GROUP, SENTENCES, read_entities, table_writer
-from muver.errors import InputError
-from muver.files import read_json, sha256_of, write_manifest
-from muver.progress import Progress, logger
+from muver.corpus.clean import clean
+from muver.corpus.schema import ROWS_A_GROUP, SENTENCES, read_entities
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, write_manifest
+from muver.io.parquet import table_writer
+from muver.io.progress import Progress, logger
 from muver.views import punkt
 
 PARAMETERS = ("train", "english")
 Span = tuple[int, int]
-
-
-def clean(text: str) -> str:
-    """Undo the space that ZESHEL's tokenisation puts before a full stop.
-
-    Punkt takes a stop that stands alone for a sentence end of its own; this is the one clean-up
-    that the released system does.
-
-    >>> clean("He left . She stayed .")
-    'He left. She stayed.'
-    """
-    return text.replace(" .", ".")
 
 
 def sentence_spans(cleaned: str, tokenizer: PunktSentenceTokenizer) -> list[Span]:

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.corpus.schema import read_entities, read_mentions, read_sentences
-from muver.errors import InputError
-from muver.progress import Progress
+from muver.io.errors import InputError
+from muver.io.progress import Progress
 from muver.views.build import Tokenizer, entity_views
 from muver.views.layout import Ids, View, context
 

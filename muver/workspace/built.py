@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.encoders.files import ENCODER_FILES, MODEL_FILES, START_FILES
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 
 @dataclass(frozen=True)

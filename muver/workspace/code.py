@@ -21,11 +21,14 @@ BEGINS = {
 }
 # What a rule may reach because another result cannot come of it.
 FREE = {
-    "__init__.py",  # the version, and names for users
-    "checking.py",  # messages, and defaults laid under settings, which are parameters of the rule
-    "errors.py",
-    "progress.py",
-    "files.py",  # how a file is written, not what stands in it
+    "__init__.py",  # names for users
+    "version.py",
+    "io/checking.py",  # messages, and defaults laid under settings, which are the rule's parameters
+    "io/errors.py",
+    "io/progress.py",
+    "io/files.py",  # how a file is written, not what stands in it
+    "io/matrices.py",
+    "io/parquet.py",
     "encoders/files.py",  # names of files
     "views/files.py",
     "encoders/card.py",  # words for people, beside a model
@@ -49,7 +52,7 @@ def code(rule: str) -> list[str]:
     Examples
     --------
     >>> code("choose")
-    ['muver/training/choose.py', 'muver/training_log.py']
+    ['muver/training/choice.py', 'muver/training/log.py']
     """
     left_out = FREE | UNUSED.get(rule, set())
     found, waiting = set(), [PACKAGE / BEGINS.get(rule, f"commands/{rule}.py")]

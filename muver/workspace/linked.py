@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from muver.corpus.sources import find_source
-from muver.files import read_json
+from muver.io.files import read_json
 from muver.settings.linked import SETS
 from muver.workspace.built import Built
 

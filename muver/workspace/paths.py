@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from muver.corpus.sources import find_source
-from muver.errors import InputError
+from muver.corpus.splits import SPLITS
+from muver.io.errors import InputError
 from muver.settings import NAMED_DATASETS
-from muver.splits import SPLITS
 from muver.views.files import PUNKT_FILES
 from muver.workspace.built import Built
 

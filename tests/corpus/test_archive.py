@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from muver.corpus.archive import find_root, unpacked
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 FILES = {"top/documents/a.json": b"one\n", "top/mentions/train.json": b"two\n" * 50_000}
 

@@ -5,7 +5,7 @@ import pytest
 
 from muver.corpus import build
 from muver.corpus.schema import read_entities, read_mentions
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 
 @pytest.fixture

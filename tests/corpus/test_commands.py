@@ -9,8 +9,8 @@ import pytest
 
 from muver.commands import corpus, download, segment
 from muver.corpus.sources import find_source
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 
 TABLES = ["--entities", "entities.parquet", "--counts", "counts.json"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from muver.corpus.obtain import Download, obtain_dataset
 from muver.corpus.sources import find_source
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 SMALL = replace(find_source("zeshel"), name="small", published=None)
 

@@ -7,7 +7,7 @@ import pytest
 
 from muver.commands import download
 from muver.corpus.sources import find_source
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 KILT = b'{"wikipedia_id": "1"}\n'
 

@@ -3,15 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from muver.corpus.schema import (
-    ENTITIES,
-    MENTIONS,
-    read_entities,
-    read_mentions,
-    read_sentences,
-    table_writer,
-)
-from muver.errors import InputError
+from muver.corpus.schema import ENTITIES, MENTIONS, read_entities, read_mentions, read_sentences
+from muver.io.errors import InputError
+from muver.io.parquet import table_writer
 
 ROW = {"world": "a", "entity": 0, "document_id": "D", "title": "T", "text": "x", "type": None}
 
@@ -40,7 +34,7 @@ def test_missing_file(tmp_path):
 def test_another_table(tmp_path):
     with table_writer(tmp_path / "table", MENTIONS):
         pass
-    with pytest.raises(InputError, match="expected world, entity, sentences"):
+    with pytest.raises(InputError, match="a table of sentences has world, entity, sentences"):
         read_sentences(tmp_path / "table")
 
 

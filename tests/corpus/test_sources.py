@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from muver.corpus.sources import all_sources, find_source
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 
 def test_zeshel_totals_are_the_sums_of_its_worlds():

@@ -6,7 +6,7 @@ import pytest
 
 from muver.corpus.sources import find_source
 from muver.corpus.statistics import count, fingerprint, identify
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 PUBLISHED = find_source("zeshel").published
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from muver.corpus.zeshel import Mention, context_of, read_documents, read_mentions, split_of_worlds
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 
 def read(dataset):

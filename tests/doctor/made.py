@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.corpus.schema import ENTITIES, MENTIONS, table_writer
-from muver.evaluation.runs import write_run
-from muver.files import sha256_of, write_json
+from muver.corpus.schema import ENTITIES, MENTIONS
+from muver.io.files import sha256_of, write_json
+from muver.io.parquet import table_writer
+from muver.runs.run import write_run
 
 TITLES = ["Ann", "Bob", "Bob", "Cid", "Dot", "Eve"]
 GOLD = {"m1": 0, "m2": 2, "m3": 3, "m4": 4}

@@ -12,7 +12,7 @@ from muver.cli import main
 from muver.doctor.check import at_once, check, overrides_of
 from muver.doctor.check_text import as_text, duration
 from muver.doctor.rates import Rates
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.plan.machine import Machine
 
 PROJECT = Path(__file__).parents[2]

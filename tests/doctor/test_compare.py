@@ -9,7 +9,7 @@ from muver.cli import main
 from muver.doctor.compare import compare
 from muver.doctor.place import Place
 from muver.doctor.text import as_text
-from muver.errors import InputError
+from muver.io.errors import InputError
 from tests.doctor.made import GOLD, TITLES, Project, save_run, save_trec
 from tests.grid.conftest import write_log
 

@@ -11,7 +11,7 @@ from muver.doctor.place import Place
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.merge import merge_store
 from muver.evaluation.stage import evaluate
-from muver.files import read_json, write_json
+from muver.io.files import read_json, write_json
 from muver.retrieval.from_store import retrieve_from_store
 from tests import tiny
 

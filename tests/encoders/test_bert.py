@@ -9,7 +9,7 @@ from transformers import BertModel
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.packing import pack
 from muver.encoders.towers import load_tower, save_tower
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 SIZES = {
     "vocab_size": 40, "hidden_size": 12, "num_hidden_layers": 3, "num_attention_heads": 3,

@@ -8,7 +8,7 @@ import torch
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.files import MODEL_FILES
 from muver.encoders.packing import pack
-from muver.errors import InputError
+from muver.io.errors import InputError
 from tests import tiny
 
 IDS = [[5, 40, 41, 6], [5, 50, 6]]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from muver.encoders.bulk import batches_by_length, encode_by_length, encode_vectors
 from muver.encoders.packing import pack
-from muver.errors import InputError
+from muver.io.errors import InputError
 from tests import tiny
 
 

@@ -12,8 +12,8 @@ from muver.commands import convert as command
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.bulk import encode_vectors
 from muver.encoders.convert import convert
-from muver.errors import InputError
-from muver.files import sha256_of
+from muver.io.errors import InputError
+from muver.io.files import sha256_of
 from tests import tiny
 
 SETTINGS = {"views": tiny.SENTENCE_VIEWS, "context": {"max_tokens": 32}, "score": "max"}

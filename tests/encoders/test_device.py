@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from muver.encoders import device
-from muver.errors import InputError
+from muver.io.errors import InputError
 from tests import tiny
 
 

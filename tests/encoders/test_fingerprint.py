@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from muver.encoders.fingerprint import model_fingerprint
-from muver.errors import InputError
-from muver.files import read_json, write_json
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_json
 from tests import tiny
 
 

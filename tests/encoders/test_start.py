@@ -17,9 +17,9 @@ from muver.encoders.files import START_FILES
 from muver.encoders.pretrained import read_tower
 from muver.encoders.start import from_directory, from_hub, from_scratch, scratch_settings
 from muver.encoders.tokens import WordPieces
-from muver.errors import InputError
-from muver.files import read_json, sha256_of
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
+from muver.io.progress import logger
 from tests import tiny
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from muver.encoders.tokens import WordPieces
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 
 def test_markers_are_the_vocabulary_s(encoder):

@@ -11,9 +11,10 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES, table_writer
+from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.evaluation.ranks import ranks_table
-from muver.evaluation.runs import write_run
+from muver.io.parquet import table_writer
+from muver.runs.run import write_run
 
 TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}
 GOLD = {"m1": ("reef", 0), "m2": ("reef", 2), "m3": ("reef", 3), "m4": ("vale", 1)}

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.cli import main
-from muver.errors import InputError
 from muver.evaluation.agreement import agreement, as_text
-from muver.evaluation.runs import write_run
+from muver.io.errors import InputError
+from muver.runs.run import write_run
 
 World = dict[str, list[tuple[int, float]]]  # mention: its ranked entities with their scores
 

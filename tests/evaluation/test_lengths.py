@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.corpus.schema import read_mentions
-from muver.errors import InputError
 from muver.evaluation.lengths import error_by_length, gold_sentences
+from muver.io.errors import InputError
 from tests.evaluation.conftest import make_ranks
 
 LENGTHS = [1, 5, 6, 10, 10, 0, 21]  # two in 1-5, three in 6-10, none in 11-20

@@ -18,8 +18,8 @@ from ir_measures import Success
 from muver.cli import main
 from muver.corpus.schema import LINKED_MENTIONS
 from muver.evaluation.ranks import candidates, read_ranks
-from muver.evaluation.runs import write_run
-from muver.files import sha256_of, write_json
+from muver.io.files import sha256_of, write_json
+from muver.runs.run import write_run
 
 GOLD = {"m1": (4, "id"), "m2": (7, "title"), "m3": (None, "none"), "m4": (0, "id"), "m5": (9, "id")}
 RANKED = {"m1": [4, 1, 2], "m2": [1, 2, 7], "m3": [0, 1, 2], "m4": [5, 6, 7], "m5": [0, 9, 1]}

@@ -5,7 +5,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from muver.errors import InputError
 from muver.evaluation.ranks import (
     RANKS,
     candidates,
@@ -16,6 +15,7 @@ from muver.evaluation.ranks import (
     read_ranks,
     write_ranks,
 )
+from muver.io.errors import InputError
 from tests.evaluation.conftest import make_ranks
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.corpus.schema import read_mentions
-from muver.errors import InputError
 from muver.evaluation.recall import gold_ranks, summarise
-from muver.evaluation.runs import read_run
+from muver.io.errors import InputError
+from muver.runs.run import read_run
 
 Ranks = Callable[..., list[int]]
 

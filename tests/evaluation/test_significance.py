@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muver.errors import InputError
 from muver.evaluation.recall import summarise
 from muver.evaluation.significance import paired, randomisation_test
+from muver.io.errors import InputError
 from tests.evaluation.conftest import make_ranks
 
 PAIRS = st.lists(

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from muver.errors import InputError
 from muver.evaluation.ranks import candidates, read_ranks
 from muver.evaluation.stage import evaluate
+from muver.io.errors import InputError
 
 Stage = Callable[..., dict[str, Any]]
 MADE = {"split": "test", "k": 3, "match": "title", "aggregate": "max", "memory_mb": 256}

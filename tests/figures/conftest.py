@@ -11,7 +11,7 @@ import pytest
 
 from muver.evaluation.ranks import ranks_table, write_ranks
 from muver.evaluation.stage import scored
-from muver.files import write_json
+from muver.io.files import write_json
 
 SENTENCES = [3, 3, 3, 3, 12, 12, 150, 0]
 RANKS = {"blink_128": [1, 0, 0, 2, 0, 0, 1, 1], "muver": [1, 1, 0, 1, 1, 0, 1, 1]}

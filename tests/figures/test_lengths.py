@@ -7,8 +7,8 @@ import matplotlib
 import pytest
 
 from muver.cli import build_parser
-from muver.errors import InputError
 from muver.figures.stage import make_figure2
+from muver.io.errors import InputError
 from muver.tables.keys import row_key
 
 KEY = "+".join(row_key({"system": name, "seed": 1}, "f00d") for name in ("blink_128", "muver"))

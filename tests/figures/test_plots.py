@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from muver.cli import build_parser
-from muver.errors import InputError
 from muver.figures import lengths_plot, views_plot
 from muver.figures.stage import draw_table3, make_figure2
 from muver.figures.style import house_style
+from muver.io.errors import InputError
 
 
 @pytest.fixture

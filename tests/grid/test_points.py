@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.errors import InputError
 from muver.grid.points import HYPERPARAMETERS, name_of, points, spelled
+from muver.io.errors import InputError
 
 PAPER = {
     "learning_rate": [5e-6, 1e-5, 2e-5, 5e-5],

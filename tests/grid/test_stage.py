@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tables.keys import row_key
 from tests.grid.conftest import BASE, NAMES, POINTS, write_log
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.metrics.curves import curves_of
 
 NOTHING = dict.fromkeys(("search", "searched", "start"))

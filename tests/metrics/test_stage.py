@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from muver.errors import InputError
-from muver.files import write_json
+from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.metrics.stage import write_metrics
 
 INTERVAL = {"micro": {"1": [20.0, 30.0]}}

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.plan.indices import plan_index
 from muver.retrieval.ann.index import build
-from muver.retrieval.ann.shards import Shards, write_part
+from muver.vectors.shards import Shards, write_part
 
 VIEWS, D = 20_000, 64
 SETTINGS = {

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.plan import rate
 from muver.plan.rate import encoding_rate, exact_rate, growing, reading_rate
 from muver.plan.settings import check

@@ -7,7 +7,7 @@ from muver.corpus.sources import find_source
 from muver.encoders.device import BATCH_TOKENS as DEVICE_TOKENS
 from muver.encoders.stages import kb_part
 from muver.encoders.stages.settings import COMPUTE, PART
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.plan import memory
 from muver.plan.settings import BATCH_TOKENS, BYTES, DEFAULTS, check
 from muver.retrieval.ann.settings import BUILD, SEARCH

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from muver.cli import main
-from muver.files import read_json
+from muver.io.files import read_json
 from muver.plan import rate
 from tests import tiny
 from tests.encoders.stages.wikipedia import make_base

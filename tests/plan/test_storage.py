@@ -6,10 +6,10 @@ import pytest
 from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.make import make_missing, make_part
 from muver.corpus.kilt.settings import check_settings
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.plan.settings import check
 from muver.plan.storage import Base, expected_base, measured_base, mention_bytes, vector_bytes
-from muver.retrieval.ann.shards import write_part
+from muver.vectors.shards import write_part
 from tests.corpus.kilt.conftest import line
 
 HEADER = 128  # bytes of an .npy file

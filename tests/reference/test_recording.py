@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.reference.recording import FILES, find_recordings, read_recording
 from tests.reference import made
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from muver.commands import reference as command
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.reference.recording import MERGING
 from muver.reference.replay import compare
 from muver.views import search

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES, table_writer
-from muver.evaluation.runs import write_run
+from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.evaluation.stage import evaluate
+from muver.io.parquet import table_writer
 from muver.report.places import Places
+from muver.runs.run import write_run
 from muver.tables.stage import make_table
 
 SCRIPT = "<script>document.title = 'broken'</script>"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from muver.corpus.schema import WIKIPEDIA
 from muver.evaluation.linked import evaluate_linked
-from muver.evaluation.runs import write_run
-from muver.files import read_json, sha256_of, write_json
+from muver.io.files import read_json, sha256_of, write_json
 from muver.report.places import Places
+from muver.runs.run import write_run
 from muver.tables.stage import make_table
 from tests.linked import PAGES, make_kb, write_linked
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.report.drawings import inline
 
 DRAWING = """<?xml version="1.0"?>

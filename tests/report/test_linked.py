@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.files import read_json
+from muver.io.files import read_json
 from muver.report import linked_predictions
 from muver.report.linked_table import linked_recall
 from muver.report.places import Places

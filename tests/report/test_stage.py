@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from muver.cli import main
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.report.stage import make_report
 from tests.report.made import SCRIPT, change_run, make_project
 from tests.report.pages import data_of, read_page, text_of
@@ -182,7 +182,10 @@ def test_a_missing_run_and_a_missing_evaluation(page, project):
 def test_a_missing_corpus_leaves_the_tables(page, project):
     shutil.rmtree(project.workspace / "corpus")
     out, problems, _ = page()
-    assert problems == ["The predictions cannot be shown: corpus/mentions.parquet: no such file."]
+    assert problems == [
+        "The predictions cannot be shown: corpus/mentions.parquet: no such file. Run the corpus "
+        "stage that makes it."
+    ]
     assert "BM25" in text_of(out)
 
 

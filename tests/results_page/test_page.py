@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.results_page.page import LOG, write_page
 
 LINE = "| 2026-12-01 | a reader | tiny | abc | two cores | make results | equal |\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from muver.errors import InputError
-from muver.files import write_json, write_text
+from muver.io.errors import InputError
+from muver.io.files import write_json, write_text
 from muver.results_page.instructions import instruction_set
 from muver.results_page.section import make_section
 from muver.results_page.tables import read_tables, table_text

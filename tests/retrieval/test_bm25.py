@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from muver.corpus.schema import ENTITIES, MENTIONS, table_writer
-from muver.errors import InputError
-from muver.evaluation.runs import read_run
+from muver.corpus.schema import ENTITIES, MENTIONS
+from muver.io.errors import InputError
+from muver.io.parquet import table_writer
 from muver.retrieval.bm25 import BM25, check_settings, document, query, retrieve_bm25
+from muver.runs.run import read_run
 
 DOCUMENTS = ["red fox red", "fox den", "river"]
 

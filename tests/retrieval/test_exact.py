@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.retrieval.exact import build_world, first_with_same, rank, top_columns
 
 

@@ -11,12 +11,13 @@ from muver.cli import main
 from muver.corpus.schema import read_entities, read_mentions
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.merge import merge_store
-from muver.errors import InputError
-from muver.evaluation.runs import read_run
-from muver.files import read_json, write_manifest
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_manifest
+from muver.io.matrices import save_matrix
 from muver.retrieval.from_store import retrieve_from_store
+from muver.runs.run import read_run
+from muver.vectors.store import LayerWriter, ViewStore
 from muver.views.layout import View
-from muver.views.store import LayerWriter, ViewStore, save_matrix
 from tests import tiny
 
 SETTINGS = {

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from muver.cli import build_parser
-from muver.corpus.schema import ENTITIES, MENTIONS, table_writer
-from muver.errors import InputError
-from muver.evaluation.runs import read_run, write_run
-from muver.files import read_json
+from muver.corpus.schema import ENTITIES, MENTIONS
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.io.parquet import table_writer
 from muver.retrieval.fusion import (
     choose_weight,
     fuse,
@@ -23,6 +23,7 @@ from muver.retrieval.fusion import (
     weighted,
 )
 from muver.retrieval.pool import Pool, normalise
+from muver.runs.run import read_run, write_run
 
 # reef has two entities called Bob.
 TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}

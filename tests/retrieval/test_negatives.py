@@ -8,8 +8,8 @@ import pytest
 
 from muver.cli import main
 from muver.corpus.schema import NEGATIVES, NEGATIVES_KB, read_negatives
-from muver.errors import InputError
-from muver.files import read_json, sha256_of, write_json
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, write_json
 from muver.retrieval.negatives import mine
 from tests.linked import PAGES, make_kb, write_linked, write_linked_run
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from muver.cli import main
 from muver.encoders.biencoder import BiEncoder
-from muver.evaluation.runs import read_run
-from muver.files import read_json
+from muver.io.files import read_json
 from muver.retrieval.over_tokens import retrieve_over_tokens
+from muver.runs.run import read_run
 from muver.views.worlds import load_worlds
 from tests import tiny
 

@@ -16,9 +16,9 @@ from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.global_views import encode_global
 from muver.encoders.stages.merge import merge_store
 from muver.encoders.stages.spans import encode_spans
-from muver.errors import InputError
-from muver.evaluation.runs import read_run
+from muver.io.errors import InputError
 from muver.retrieval.from_store import retrieve_from_store
+from muver.runs.run import read_run
 from tests import tiny
 
 SETTINGS = {

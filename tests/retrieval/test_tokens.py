@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from muver.encoders.packing import pack
 from muver.encoders.scores import sum_of_max
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.retrieval import tokens
 from muver.retrieval.exact import first_with_same, rank_scores
 from muver.retrieval.tokens import score_world

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.settings import linked as stages
 from muver.settings import resolve
 from muver.settings.rows import model_settings

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.settings import model_settings, resolve, row_settings
 from muver.settings.rows import negatives_settings
 from muver.workspace import needs_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tables import row_key
 from muver.tables.comparison import build
 from muver.tables.evaluations import read_evaluations

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tables.evaluations import read_evaluations, read_rows
 
 SYSTEMS = ["bm25", "muver"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tables.footnotes import with_footnotes
 from muver.tables.page import Section
 from muver.tables.stage import make_table

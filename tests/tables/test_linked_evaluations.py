@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tables.linked_evaluations import read_linked
 from tests.tables import linked
 

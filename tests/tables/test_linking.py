@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tables.keys import row_key, sets_fingerprint
 from muver.tables.stage import make_table
 from tests.tables import linked

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from muver.encoders.bert import Bert, BertConfig
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tables.parameters import build, count, page
 
 SMALL = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muver.cli import main
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tables import row_key
 from muver.tables.stage import make_table
 from tests.tables.conftest import ZESHEL

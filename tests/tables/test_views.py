@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tables.evaluations import read_evaluations
 from muver.tables.views import build, page
 from tests.tables.conftest import ZESHEL

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from muver.commands.record import jobs
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tracking.attempts import attempt
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tracking.record import record_grid
 from tests.grid.conftest import BASE, NAMES, POINTS, RECALLS, counts, logs, make, write_log
 from tests.tracking.conftest import active

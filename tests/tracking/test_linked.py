@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
-from muver.errors import InputError
-from muver.files import read_json, sha256_of
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
 from muver.tables.stage import make_table
 from muver.tracking import provenance
 from muver.tracking.files import Files

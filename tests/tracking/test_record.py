@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlparse
 import pytest
 from mlflow import MlflowClient
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tracking.record import record
 from tests.tracking.conftest import TableFiles, active, evaluation
 

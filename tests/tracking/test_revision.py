@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tracking.revision import _scripts, check_revision
 
 

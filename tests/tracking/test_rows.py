@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.tables.stage import make_table
 from muver.tracking.entry import Entry
 from muver.tracking.files import Files

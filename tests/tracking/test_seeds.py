@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from mlflow import MlflowClient
 
-from muver.errors import InputError
-from muver.files import short_hash
+from muver.io.errors import InputError
+from muver.io.files import short_hash
 from muver.tables.keys import row_key
 from muver.tracking.record import record
 from tests.tracking.conftest import TableFiles, active, evaluation

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tracking.experiments import open_experiment
 from muver.tracking.store import PATIENCE, open_store
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.tracking.timings import timings
 
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmean_load\n"

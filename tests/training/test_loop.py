@@ -15,13 +15,13 @@ from accelerate.state import AcceleratorState
 from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.files import MODEL_FILES
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.training import loop
 from muver.training.checkpoint import Checkpoints
+from muver.training.log import kept_validation
 from muver.training.loop import Trainer
 from muver.training.run import train
 from muver.training.settings import training_settings
-from muver.training_log import kept_validation
 from muver.views.worlds import load_worlds
 from tests import tiny
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.training.memory import fewer_graph_tokens
 
 BATCH = [[1] * 30, [1] * 50, [1] * 20]  # 100 tokens

@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from muver.cli import main
-from muver.corpus.schema import NEGATIVES, table_writer
+from muver.corpus.schema import NEGATIVES
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.files import MODEL_FILES
-from muver.errors import InputError
+from muver.io.errors import InputError
+from muver.io.parquet import table_writer
 from muver.training import loop
 from muver.training.negatives import hard_negatives
 from muver.training.run import train

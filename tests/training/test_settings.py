@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.training.settings import REQUIRED, training_settings
 
 GIVEN = dict.fromkeys(REQUIRED, 1)

@@ -10,7 +10,7 @@ import torch
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.files import TOWERS
 from muver.encoders.start import from_scratch
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.training.run import train
 from muver.training.start import is_model, start_files, start_from
 from tests import tiny

@@ -7,7 +7,7 @@ import pytest
 
 from muver.corpus.obtain import Download
 from muver.corpus.sources import find_source
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.views.english import obtain_english
 
 PUNKT = replace(find_source("punkt_english"), sha256=None)

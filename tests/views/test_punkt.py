@@ -7,7 +7,7 @@ import sys
 import pytest
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.views import punkt
 from muver.views.files import PUNKT_FILES
 

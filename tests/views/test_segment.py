@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 
-from muver.corpus.schema import ENTITIES, read_sentences, table_writer
-from muver.errors import InputError
-from muver.files import read_json, write_json
+from muver.corpus.clean import clean
+from muver.corpus.schema import ENTITIES, read_sentences
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_json
+from muver.io.parquet import table_writer
 from muver.views import punkt
 from muver.views.files import PUNKT_FILES
-from muver.views.segment import clean, segment, sentence_spans
+from muver.views.segment import segment, sentence_spans
 
 UNTRAINED = PunktSentenceTokenizer()
 

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from muver.corpus.schema import read_mentions
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.views.layout import Markers
 from muver.views.worlds import context_ids, load_worlds
 from tests import tiny

@@ -26,7 +26,7 @@ def test_a_rule_has_code(rule):
     ("rule", "expected"),
     [
         ("merge", ["muver/views/merging.py", "muver/encoders/bert.py"]),
-        ("bm25", ["muver/retrieval/exact.py", "muver/evaluation/runs.py"]),
+        ("bm25", ["muver/retrieval/exact.py", "muver/runs/run.py"]),
         ("figures", ["muver/tables/paper.yaml", "muver/evaluation/bootstrap.py"]),
         ("generate", ["muver/corpus/miniwikia/lexicon.yaml"]),
         ("report", ["muver/report/assets/page.css", "muver/tables/numbers.py"]),

@@ -10,9 +10,9 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from muver.corpus.sources import find_source
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.grid.points import points
-from muver.guard import check_records
+from muver.workspace.guard import check_records
 from muver.settings import model_settings, resolve, retrieval_settings, row_settings
 from muver.settings.overlay import overlay
 from muver.settings.replaced import without_effect

@@ -19,9 +19,10 @@ from muver.corpus.kilt.titles import title_hash
 from muver.corpus.schema import WIKIPEDIA
 from muver.corpus.sources import find_source
 from muver.corpus.statistics import identify
-from muver.errors import InputError
-from muver.files import atomic_path, short_hash, write_manifest
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.files import short_hash, write_manifest
+from muver.io.matrices import save_matrix
+from muver.io.progress import logger
 
 SHOWN = 20  # bad lines and double ids in the manifest
 TOTALS = ("lines", "entities", "without_paragraphs", "first_is_not_title")
@@ -63,9 +64,9 @@ def finish(dump: str | Path, folder: str | Path, settings: Mapping[str, Any]) ->
         raise _double_ids(dump, folder, ids, by_id, twice, firsts)
     by_title = np.argsort(hashes, kind="stable")
     unfinished = next((one["unfinished"] for one in reversed(manifests) if one["unfinished"]), None)
-    _save(folder / "ids.npy", ids)
-    _save(folder / "by_id.npy", by_id)
-    _save(folder / "by_title.npy", np.stack([hashes[by_title], by_title.astype(np.uint64)]))
+    save_matrix(folder / "ids.npy", ids)
+    save_matrix(folder / "by_id.npy", by_id)
+    save_matrix(folder / "by_title.npy", np.stack([hashes[by_title], by_title.astype(np.uint64)]))
     duplicates = {"count": len(twice), "first_ids": ids[by_id[twice[:SHOWN]]].tolist()}
     write_manifest(
         folder / "manifest.json",
@@ -175,8 +176,3 @@ def _double_ids(
         f"{folder}). Was the file joined from two downloads? Fetch it anew, or keep the lines and "
         'look up the first of each id with --settings \'{"duplicates": "first"}\'.'
     )
-
-
-def _save(path: Path, array: NDArray[Any]) -> None:
-    with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        np.save(file, array)

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from muver.corpus.kilt.parts import SCHEMA
 from muver.corpus.kilt.titles import normal_title, title_hash
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.io.matrices import load_matrix
 
 NONE = -1
 
@@ -101,10 +102,7 @@ class KnowledgeBase:
 
     def _array(self, name: str) -> NDArray:
         path = self.folder / name
-        try:
-            array = np.load(path, mmap_mode="r")
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path}: cannot be read ({error}). Run `muver kb finish`.") from None
+        array = load_matrix(path, "Run `muver kb finish`.")
         if array.shape[-1] != len(self):
             raise InputError(f"{path}: does not fit manifest.json. Run `muver kb finish`.")
         return array

@@ -10,8 +10,8 @@ from typing import Any
 from muver.corpus.kilt.parts import Part, fitting_manifest, plan_parts, strangers
 from muver.corpus.kilt.reading import read_part
 from muver.corpus.kilt.settings import MEBIBYTE
-from muver.errors import InputError
-from muver.progress import Progress, logger
+from muver.io.errors import InputError
+from muver.io.progress import Progress, logger
 
 
 def make_part(

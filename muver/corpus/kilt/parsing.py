@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from muver.corpus.kilt.lines import lines_between
 from muver.corpus.kilt.pages import BadLine
 from muver.corpus.kilt.settings import bad_allowed
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 SHOWN = 10  # bad lines that are kept with their reasons
 T = TypeVar("T")

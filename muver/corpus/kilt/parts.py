@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from muver.corpus.kilt.settings import content_hash
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 SCHEMA = pa.schema(
     [("id", pa.string()), ("title", pa.string()), ("paragraphs", pa.list_(pa.string()))]

@@ -12,7 +12,7 @@ from muver.corpus.kilt.pages import Page, read_page
 from muver.corpus.kilt.parsing import Form, ParsedLines
 from muver.corpus.kilt.parts import SCHEMA, Part, dump_size, part_files, probe
 from muver.corpus.kilt.settings import content_hash
-from muver.files import atomic_path, sha256_of, write_manifest
+from muver.io.files import atomic_path, sha256_of, write_manifest
 
 ROWS_A_GROUP = 1_000
 CHARACTERS_A_GROUP = 1 << 22

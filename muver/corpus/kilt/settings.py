@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.checking import check_choices, with_defaults
-from muver.errors import InputError
-from muver.files import short_hash
+from muver.io.checking import check_choices, with_defaults
+from muver.io.errors import InputError
+from muver.io.files import short_hash
 
 MEBIBYTE = 1 << 20
 DEFAULTS: dict[str, Any] = {

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muver.corpus.archive import find_root
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 NO_ID = -1
 LONGEST_ID = 18  # digits of an int64

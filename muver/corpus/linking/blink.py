@@ -10,7 +10,7 @@ from typing import Any
 
 from muver.corpus.jsonl import read_json_lines
 from muver.corpus.linking.benchmark import NO_ID, Benchmark, LinkedMention, whole_id, with_ids
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 FIELDS = {"context_left": str, "mention": str, "context_right": str}
 ID_KEYS = ("Wikipedia_ID", "label_id", "label")

@@ -6,17 +6,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from muver.checking import with_defaults
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.linking.benchmark import Benchmark, LinkedMention, locate
 from muver.corpus.linking.blink import read_blink
 from muver.corpus.linking.conll import read_conll
 from muver.corpus.linking.match import BY, Match, match, report
-from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA, table_writer
+from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.corpus.sources import find_source
-from muver.errors import InputError
-from muver.files import sha256_of, write_manifest
-from muver.progress import logger
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, write_manifest
+from muver.io.parquet import table_writer
+from muver.io.progress import logger
 
 DEFAULTS: dict[str, Any] = {
     "context_tokens": 128,  # words kept on each side

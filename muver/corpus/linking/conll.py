@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from muver.corpus.linking.benchmark import Benchmark, LinkedMention, whole_id, with_ids
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 START = "-DOCSTART-"
 NO_ENTITY = "--NME--"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from muver.views.segment import clean
+from muver.corpus.clean import clean
 
 BETWEEN = "\n"  # no space, so that `clean` changes nothing across two paragraphs
 

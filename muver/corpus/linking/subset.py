@@ -14,25 +14,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from muver.checking import check_whole, with_defaults
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.linking.passages import passages
 from muver.corpus.schema import (
     ENTITIES,
-    LINKED_MENTIONS,
     MENTIONS,
     NEGATIVES,
     NEGATIVES_KB,
     SENTENCES,
     WIKIPEDIA,
+    read_linked_mentions,
     read_negatives,
-    table_writer,
 )
 from muver.corpus.texts.read import EntityTexts
-from muver.errors import InputError
-from muver.evaluation import columns
-from muver.files import sha256_of, short_hash, write_json, write_manifest
-from muver.progress import Progress, logger
+from muver.io.checking import check_whole, with_defaults
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, short_hash, write_json, write_manifest
+from muver.io.parquet import table_of, table_writer
+from muver.io.progress import Progress, logger
 
 DEFAULTS: dict[str, Any] = {
     "further": 0,  # entities drawn from the rest of the base: more candidates in validation
@@ -155,7 +154,7 @@ def with_further(
 
 
 def _read_set(path: str | Path, base: KnowledgeBase) -> _Set:
-    table = columns.read(path, LINKED_MENTIONS, "a table of linked mentions", "link")
+    table = read_linked_mentions(path)
     inside = table.filter(table["gold"].is_valid())
     if not inside.num_rows:
         raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
@@ -202,8 +201,8 @@ def _write_entities(
             types = [None] * len(own)
             split = ([getattr(one, name) for one in own] for name in SENTENCES.names[2:])
             values = (*places, ids, titles, [one.text for one in own], types)
-            entities.write_table(columns.table_of(ENTITIES, values))
-            sentences.write_table(columns.table_of(SENTENCES, (*places, *split)))
+            entities.write_table(table_of(ENTITIES, values))
+            sentences.write_table(table_of(SENTENCES, (*places, *split)))
             progress.advance(len(own))
     progress.finish()
     return without_text

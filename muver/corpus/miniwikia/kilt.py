@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from muver.corpus.miniwikia.chance import Chance, mixed
 from muver.corpus.miniwikia.pages import Link, Page, PageWriter
 from muver.corpus.miniwikia.world import World
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 SECTIONS = ("History", "Description", "Early days", "Legacy", "Reception", "Notes")
 UNWRITTEN = 50  # one page of so many (one at least in a world) is left out of the dump

@@ -11,7 +11,6 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from muver.checking import did_you_mean
 from muver.corpus.kilt.titles import title_hash
 from muver.corpus.miniwikia.entities import SMALLEST_WORLD
 from muver.corpus.miniwikia.kilt import (
@@ -25,9 +24,10 @@ from muver.corpus.miniwikia.kilt import (
 )
 from muver.corpus.miniwikia.settings import whole
 from muver.corpus.miniwikia.writer import quota
-from muver.errors import InputError
-from muver.files import atomic_path, write_json
-from muver.progress import Progress
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, write_json
+from muver.io.progress import Progress
 
 DUMP = "kilt_knowledgesource.json"
 SETS = ("aida-train", "aida-testa", "aida-testb", "msnbc", "wnedwiki")

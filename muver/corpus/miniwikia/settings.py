@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from muver.corpus.miniwikia.entities import SMALLEST_WORLD
-from muver.errors import InputError
-from muver.splits import SPLITS
+from muver.corpus.splits import SPLITS
+from muver.io.errors import InputError
 
 _KEYS = ("seed", "worlds", "entities_per_world", "mentions")
 

@@ -10,10 +10,10 @@ from muver.corpus.miniwikia.pages import Link, PageWriter
 from muver.corpus.miniwikia.settings import Settings
 from muver.corpus.miniwikia.surfaces import category
 from muver.corpus.miniwikia.world import World
-from muver.errors import InputError
-from muver.files import atomic_path
-from muver.progress import Progress
-from muver.splits import SPLITS
+from muver.corpus.splits import SPLITS
+from muver.io.errors import InputError
+from muver.io.files import atomic_path
+from muver.io.progress import Progress
 
 
 def write(settings: Settings, folder: Path) -> None:

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 
 MANIFEST = "manifest.json"
 SCHEMA = pa.schema([("paragraphs", pa.list_(pa.string()))])  # of an entity: its text, or none

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from muver.checking import with_defaults
 from muver.corpus.kilt.finish import check_number
 from muver.corpus.kilt.lookup import NONE, KnowledgeBase
 from muver.corpus.kilt.parsing import Form, ParsedLines
@@ -18,9 +17,10 @@ from muver.corpus.kilt.settings import DEFAULTS as OF_A_BASE
 from muver.corpus.kilt.settings import check_settings
 from muver.corpus.texts.line import EntityText, read_line
 from muver.corpus.texts.read import MANIFEST, SCHEMA
-from muver.errors import InputError
-from muver.files import atomic_path, sha256_of, short_hash, write_manifest
-from muver.progress import Progress, logger
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, sha256_of, short_hash, write_manifest
+from muver.io.progress import Progress, logger
 
 # As of the dump: what is refused. "duplicates" is of ids that the base has.
 KEYS = ("line_bytes", "bad_lines", "bad_share", "duplicates", "expected")

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from muver.checking import with_defaults
 from muver.encoders.stages.settings import ENCODE
 from muver.encoders.stages.tower import Tower
-from muver.files import write_manifest
-from muver.views.store import LayerWriter, save_matrix
+from muver.io.checking import with_defaults
+from muver.io.files import write_manifest
+from muver.io.matrices import save_matrix
+from muver.vectors.store import LayerWriter
 from muver.views.worlds import load_worlds
 
 

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from muver.checking import with_defaults
 from muver.corpus.schema import read_entities
 from muver.encoders.stages.settings import GLOBAL
 from muver.encoders.stages.tower import Tower
-from muver.errors import InputError
-from muver.files import write_manifest
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import write_manifest
+from muver.vectors.store import LayerWriter, ViewStore
 from muver.views.layout import View, prefix_view
 from muver.views.slices import entity_slices
-from muver.views.store import LayerWriter, ViewStore
 
 
 def encode_global(

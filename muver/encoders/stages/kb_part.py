@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.checking import check_choices, with_defaults
 from muver.corpus.kilt.made import MadePart, open_part
 from muver.corpus.texts.read import EntityTexts
 from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.stages.settings import PART
 from muver.encoders.stages.tower import Tower
-from muver.errors import InputError
-from muver.progress import Progress, logger
-from muver.retrieval.ann.shards import MOST_VIEWS, part_name, read_part_manifest, write_part
+from muver.io.checking import check_choices, with_defaults
+from muver.io.errors import InputError
+from muver.io.progress import Progress, logger
+from muver.vectors.shards import MOST_VIEWS, part_name, read_part_manifest, write_part
 from muver.views.build import Tokenizer, entity_views
 from muver.views.layout import View
 
@@ -53,7 +53,7 @@ def encode_part(
     number
         Of the part, from 0.
     out
-        Folder of the vectors, for :class:`muver.retrieval.ann.shards.Shards`.
+        Folder of the vectors, for :class:`muver.vectors.shards.Shards`.
     settings
         Those of :data:`PART`. A part that was written for the same model, the same part of the
         knowledge base and the same ``dtype`` and ``precision`` is left as it is.

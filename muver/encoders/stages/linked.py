@@ -7,14 +7,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from muver.checking import with_defaults
 from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.stages.settings import COMPUTE
 from muver.encoders.stages.tower import Tower
-from muver.errors import InputError
-from muver.files import sha256_of
-from muver.progress import logger
-from muver.retrieval.ann.mentions import write_mentions
+from muver.io.checking import with_defaults
+from muver.io.errors import InputError
+from muver.io.files import sha256_of
+from muver.io.progress import logger
+from muver.vectors.mentions import write_mentions
 from muver.views.worlds import context_ids
 
 COLUMNS = ("context_left", "mention", "context_right")

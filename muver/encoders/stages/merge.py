@@ -3,16 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from muver.checking import check_choices, with_defaults
 from muver.encoders.stages.settings import MERGE
 from muver.encoders.stages.tower import Tower
-from muver.files import write_manifest
-from muver.progress import logger
+from muver.io.checking import check_choices, with_defaults
+from muver.io.files import write_manifest
+from muver.io.progress import logger
+from muver.vectors.store import LayerWriter, ViewStore
 from muver.views.expand import expand_world
 from muver.views.merging import PAIRS, WASTED
 from muver.views.search import SEARCHES
-from muver.views.slices import in_sentences
-from muver.views.store import LayerWriter, ViewStore
 
 CHOICES = {"pairs": PAIRS, "among": tuple(SEARCHES), "wasted": WASTED}
 
@@ -53,7 +52,7 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: dict[str, 
             settings,
         )
         for writer, added in zip(writers, new, strict=True):
-            spans = in_sentences(layer, added.entities, added.views)
+            spans = layer.in_sentences(added.entities, added.views)
             writer.add(name, added.entities, spans, added.vectors)
         counts[name] = {f"layer{n}": len(a.views) for n, a in enumerate(new, start=1)}
         logger.info("%s: %d views, then %s", name, len(layer.entities), counts[name])

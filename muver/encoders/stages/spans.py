@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from muver.checking import with_defaults
 from muver.encoders.stages.settings import SPANS
 from muver.encoders.stages.tower import Tower
-from muver.files import write_manifest
-from muver.progress import logger
+from muver.io.checking import with_defaults
+from muver.io.files import write_manifest
+from muver.io.progress import logger
+from muver.vectors.store import LayerWriter, ViewStore
 from muver.views.expand import every_span
-from muver.views.slices import entity_slices, in_sentences
-from muver.views.store import LayerWriter, ViewStore
+from muver.views.slices import entity_slices
 
 
 def encode_spans(model_folder: Path, store: Path, out: Path, settings: dict[str, Any]) -> None:
@@ -46,7 +46,7 @@ def encode_spans(model_folder: Path, store: Path, out: Path, settings: dict[str,
             settings["max_tokens"],
         )
         vectors = tower.views([view.ids for view in views], f"spans of {name}")
-        writer.add(name, owners, in_sentences(layer, owners, views), vectors)
+        writer.add(name, owners, layer.in_sentences(owners, views), vectors)
         counts[name] = {
             "entities": len(sizes),
             "exhaustive": sum(size <= settings["max_views"] for size in sizes),

@@ -9,7 +9,7 @@ import numpy as np
 from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.bulk import Encode, encode_vectors
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.views.layout import Ids
 
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from muver.errors import InputError
-from muver.evaluation.approximate import reached
-from muver.files import read_json, short_hash, write_json
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.files import read_json, short_hash, write_json
+from muver.io.progress import logger
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import MANIFEST, AnnIndex
 from muver.retrieval.ann.search import search
 from muver.retrieval.ann.settings import CHECK, check
-from muver.retrieval.ann.shards import Shards
 from muver.retrieval.exact import Ranking
+from muver.runs.approximate import reached
+from muver.vectors.shards import Shards
 
 
 def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:

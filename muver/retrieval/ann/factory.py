@@ -26,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from muver.errors import InputError
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.progress import logger
 
 IVF, HNSW = "nprobe", "efSearch"
 MOST_ON_GPU = 2048  # faiss: vectors returned, and lists looked at

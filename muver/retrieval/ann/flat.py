@@ -6,9 +6,9 @@ reference that approximate indices are measured by, and an index of its own.
 
 import numpy as np
 
-from muver.progress import Progress
-from muver.retrieval.ann.shards import Block, Shards
+from muver.io.progress import Progress
 from muver.retrieval.exact import Ranking, top_columns
+from muver.vectors.shards import Block, Shards
 
 
 def search_exact(shards: Shards, mentions: np.ndarray, k: int, memory_mb: int = 1024) -> Ranking:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from muver.errors import InputError
-from muver.files import atomic_path, read_json, write_manifest
-from muver.progress import Progress, logger
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, read_json, write_manifest
+from muver.io.matrices import save_matrix
+from muver.io.progress import Progress, logger
 from muver.retrieval.ann import factory
 from muver.retrieval.ann.settings import BUILD, check, factory_string
-from muver.retrieval.ann.shards import Shards
 from muver.retrieval.ann.transform import Transform, fit
+from muver.vectors.shards import Shards
 
 INDEX, CENTRE, MANIFEST = "index.faiss", "centre.npy", "manifest.json"
 
@@ -71,8 +72,7 @@ def build(shards: Shards, folder: str | Path, settings: Mapping[str, Any]) -> di
     added = time.monotonic()
     (folder / MANIFEST).unlink(missing_ok=True)
     _write(factory.from_gpu(index), folder / INDEX)
-    with atomic_path(folder / CENTRE) as temporary, open(temporary, "wb") as file:
-        np.save(file, transform.centre)
+    save_matrix(folder / CENTRE, transform.centre)
     write_manifest(
         folder / MANIFEST,
         "ann-build",

@@ -10,19 +10,19 @@ import pyarrow.parquet as pq
 
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.schema import WIKIPEDIA
-from muver.errors import InputError
-from muver.evaluation.runs import write_run
-from muver.files import sha256_of, write_manifest
-from muver.progress import logger
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, write_manifest
+from muver.io.progress import logger
 from muver.retrieval.ann.check import require
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import AnnIndex
-from muver.retrieval.ann.mentions import read_mentions
 from muver.retrieval.ann.search import search
 from muver.retrieval.ann.settings import SEARCH, check
-from muver.retrieval.ann.shards import Shards
 from muver.retrieval.exact import Ranking
 from muver.retrieval.rows import ORIGINAL
+from muver.runs.run import write_run
+from muver.vectors.mentions import read_mentions
+from muver.vectors.shards import Shards
 
 
 def retrieve(

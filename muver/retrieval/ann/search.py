@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muver.errors import InputError
-from muver.progress import Progress, logger
+from muver.io.errors import InputError
+from muver.io.progress import Progress, logger
 from muver.retrieval.ann.index import AnnIndex
-from muver.retrieval.ann.shards import Shards
 from muver.retrieval.exact import Ranking
+from muver.vectors.shards import Shards
 
 
 class Found(NamedTuple):

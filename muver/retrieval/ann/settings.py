@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.checking import check_choices, check_whole, did_you_mean, with_defaults
-from muver.errors import InputError
+from muver.io.checking import check_choices, check_whole, did_you_mean, with_defaults
+from muver.io.errors import InputError
 
 # By short name; {lists} is the setting. Other factory strings of faiss may be given as they are.
 FACTORIES = {

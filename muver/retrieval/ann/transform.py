@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muver.retrieval.ann.shards import Shards
+from muver.vectors.shards import Shards
 
 
 @dataclass(frozen=True)

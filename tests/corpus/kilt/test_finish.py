@@ -9,8 +9,8 @@ from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.make import make_missing
 from muver.corpus.kilt.settings import check_settings
 from muver.corpus.kilt.titles import normal_title, title_hash
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from tests.corpus.kilt.conftest import PAGES, contents, line
 
 SHUFFLED = [PAGES[(7 * n) % 40] for n in range(40)]  # ids are not in order
@@ -140,5 +140,5 @@ def test_arrays_of_another_base(base):
     with pytest.raises(InputError, match=r"ids.npy: does not fit manifest.json"):
         KnowledgeBase(base.folder)
     (base.folder / "ids.npy").write_bytes(b"x")
-    with pytest.raises(InputError, match=r"ids.npy: cannot be read"):
+    with pytest.raises(InputError, match=r"ids.npy: damaged"):
         KnowledgeBase(base.folder)

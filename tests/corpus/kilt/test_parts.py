@@ -8,8 +8,8 @@ from muver.corpus.kilt.make import make_missing, make_part
 from muver.corpus.kilt.parts import SCHEMA, fitting_manifest, plan_parts
 from muver.corpus.kilt.reading import read_part
 from muver.corpus.kilt.settings import check_settings
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from tests.corpus.kilt.conftest import PAGES, contents, line
 
 

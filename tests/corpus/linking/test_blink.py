@@ -3,7 +3,7 @@
 import pytest
 
 from muver.corpus.linking.blink import read_blink
-from muver.errors import InputError
+from muver.io.errors import InputError
 from tests.corpus.linking.conftest import mention, write
 
 

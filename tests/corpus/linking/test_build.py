@@ -8,8 +8,8 @@ import pytest
 from muver.cli import main
 from muver.corpus.linking.build import expected_mentions, link_set
 from muver.corpus.schema import LINKED_MENTIONS
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from tests.corpus.linking.conftest import mention, write
 
 MENTIONS = [

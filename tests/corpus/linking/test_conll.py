@@ -3,7 +3,7 @@
 import pytest
 
 from muver.corpus.linking.conll import read_conll, title_of
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 WIKI = "http://en.wikipedia.org/wiki"
 AIDA = f"""-DOCSTART- (1 EU)

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muver.corpus.clean import clean
 from muver.corpus.linking.passages import passages
-from muver.views.segment import clean
 
 TEXT = st.text(alphabet=st.sampled_from(list("ab. \n.é")), max_size=8)
 

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.cli import main
+from muver.corpus.clean import clean
 from muver.corpus.linking.subset import with_further, write_subset
 from muver.corpus.schema import read_entities, read_mentions, read_negatives, read_sentences
 from muver.corpus.texts.write import write_texts
 from muver.encoders.tokens import WordPieces
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.retrieval.negatives import mine
 from muver.views.build import entity_views
-from muver.views.segment import clean
 from muver.views.worlds import load_worlds
 from tests import tiny
 from tests.linked import PAGES, make_kb, write_linked, write_linked_run

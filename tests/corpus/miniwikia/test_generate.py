@@ -20,7 +20,7 @@ from muver.corpus.miniwikia.chance import Chance
 from muver.corpus.miniwikia.grammar import load_grammar
 from muver.corpus.miniwikia.surfaces import category
 from muver.corpus.miniwikia.world import World
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 DEFAULT = {
     "seed": 13,

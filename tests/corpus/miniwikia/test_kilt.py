@@ -10,8 +10,8 @@ from muver.corpus.kilt.pages import BULLET, SECTION
 from muver.corpus.miniwikia import generate_kilt, kilt_writer
 from muver.corpus.miniwikia.kilt import page_id
 from muver.corpus.miniwikia.kilt_writer import SETS
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
 from tests.corpus.kilt.conftest import contents
 from tests.corpus.test_commands import call
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from muver.corpus.miniwikia.settings import check
-from muver.errors import InputError
+from muver.io.errors import InputError
 
 GOOD: dict[str, Any] = {
     "seed": 0,

@@ -10,8 +10,8 @@ from muver.cli import main
 from muver.corpus.texts import write
 from muver.corpus.texts.read import EntityTexts
 from muver.corpus.texts.write import write_texts
-from muver.errors import InputError
-from muver.files import read_json, sha256_of
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
 from tests.linked import PAGES, make_kb
 
 

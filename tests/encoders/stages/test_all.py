@@ -11,8 +11,8 @@ from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.global_views import encode_global
 from muver.encoders.stages.merge import merge_store
 from muver.encoders.stages.spans import encode_spans
-from muver.errors import InputError
-from muver.files import read_json, sha256_of
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
 from tests import tiny
 from tests.encoders.stages.conftest import GLOBAL, MERGE, SPANS
 

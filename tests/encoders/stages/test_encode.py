@@ -7,9 +7,9 @@ import torch
 from muver.corpus.schema import read_mentions
 from muver.encoders.packing import pack
 from muver.encoders.stages.encode import encode_split
-from muver.errors import InputError
-from muver.files import read_json
-from muver.views.store import ViewStore
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.vectors.store import ViewStore
 from muver.views.worlds import load_worlds
 from tests import tiny
 from tests.encoders.stages.conftest import vector

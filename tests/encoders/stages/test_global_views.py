@@ -6,9 +6,9 @@ import pytest
 
 from muver.corpus.schema import read_entities
 from muver.encoders.stages.global_views import encode_global
-from muver.errors import InputError
+from muver.io.errors import InputError
+from muver.vectors.store import ViewStore
 from muver.views.layout import prefix_view
-from muver.views.store import ViewStore
 from tests.encoders.stages.conftest import GLOBAL, vector
 
 

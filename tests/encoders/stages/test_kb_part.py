@@ -16,7 +16,7 @@ from muver.corpus.kilt.made import made_parts, open_part
 from muver.corpus.kilt.make import make_missing
 from muver.corpus.kilt.parts import SCHEMA
 from muver.corpus.kilt.settings import check_settings
-from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES, table_writer
+from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.corpus.texts.read import EntityTexts
 from muver.corpus.texts.write import write_texts
 from muver.encoders.fingerprint import model_fingerprint
@@ -24,11 +24,12 @@ from muver.encoders.stages import kb_part
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.kb_part import encode_part, paragraph_views
 from muver.encoders.stages.tower import Tower
-from muver.errors import InputError
-from muver.files import read_json, sha256_of, write_json
-from muver.retrieval.ann.shards import Shards
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, write_json
+from muver.io.parquet import table_writer
+from muver.vectors.shards import Shards
+from muver.vectors.store import ViewStore
 from muver.views.build import entity_views
-from muver.views.store import ViewStore
 from tests import tiny
 from tests.corpus.kilt.conftest import contents, line
 from tests.encoders.stages.wikipedia import BARE, make_base
@@ -223,7 +224,7 @@ def test_parts_of_two_models_are_not_searched(vectors, models, kb, tmp_path):
 
 KILLED = """
 import os, signal, sys
-import muver.retrieval.ann.shards as shards
+import muver.vectors.shards as shards
 write = shards.{step}
 def die(path, *rest, **more):
     if str(path).endswith({at!r}):

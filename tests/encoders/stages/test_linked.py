@@ -13,8 +13,8 @@ from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.packing import pack
 from muver.encoders.stages.kb_part import encode_part
 from muver.encoders.stages.linked import encode_mentions
-from muver.errors import InputError
-from muver.files import read_json, sha256_of
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
 from muver.views.worlds import context_ids
 from tests import tiny
 from tests.encoders.stages.wikipedia import link, make_base

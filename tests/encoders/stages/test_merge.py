@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from muver.encoders.stages.merge import merge_store
-from muver.errors import InputError
-from muver.files import read_json
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.vectors.store import LayerWriter, ViewStore
 from muver.views.layout import View, merged_view
-from muver.views.store import LayerWriter, ViewStore
 from tests.encoders.stages.conftest import MERGE, vector
 
 

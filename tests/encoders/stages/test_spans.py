@@ -3,10 +3,10 @@
 import numpy as np
 
 from muver.encoders.stages.spans import encode_spans
-from muver.files import read_json
+from muver.io.files import read_json
 from muver.retrieval.exact import build_world, rank
+from muver.vectors.store import ViewStore
 from muver.views.layout import merged_view
-from muver.views.store import ViewStore
 from tests.encoders.stages.conftest import SPANS, vector
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.retrieval.ann.check import agreement, check_indices, reached, require
 from muver.retrieval.ann.index import build
 from muver.retrieval.exact import Ranking

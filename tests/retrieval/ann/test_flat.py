@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muver.retrieval.ann import shards as module
 from muver.retrieval.ann.flat import search_exact
-from muver.retrieval.ann.shards import Shards
 from muver.retrieval.exact import build_world, rank
-from tests.retrieval.ann.conftest import owners, write_shards
+from muver.vectors import shards as module
+from muver.vectors.shards import Shards
+from tests.vectors.made import owners, write_shards
 
 NUMBERS = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
 

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from muver.errors import InputError
+from muver.io.errors import InputError
 from muver.retrieval.ann.index import AnnIndex, build
 from muver.retrieval.ann.settings import BUILD, check, factory_string
-from muver.retrieval.ann.shards import Shards, write_part
-from tests.retrieval.ann.conftest import write_shards
+from muver.vectors.shards import Shards, write_part
+from tests.vectors.made import write_shards
 
 ALL = 10_000
 TYPES = {

@@ -11,11 +11,11 @@ from muver.cli import main
 from muver.corpus.kilt.parts import SCHEMA
 from muver.corpus.schema import MENTIONS
 from muver.evaluation.recall import gold_ranks
-from muver.evaluation.runs import read_run
-from muver.files import sha256_of, write_json
-from muver.retrieval.ann.mentions import write_mentions
+from muver.io.files import sha256_of, write_json
 from muver.retrieval.exact import build_world, rank
-from tests.retrieval.ann.conftest import owners
+from muver.runs.run import read_run
+from muver.vectors.mentions import write_mentions
+from tests.vectors.made import owners
 
 SIZES = [250, 1, 349]
 SEARCH = {"k": 10, "threads": 1, "split": "aida"}

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import AnnIndex, build
 from muver.retrieval.ann.search import best_by_entity, distinct, search
-from muver.retrieval.ann.shards import Shards
-from tests.retrieval.ann.conftest import owners, write_shards
+from muver.vectors.shards import Shards
+from tests.vectors.made import owners, write_shards
 
 
 class Listed:

@@ -1,0 +1,1 @@
+"""Files written whole and read with a check, messages for people: what every room stands on."""

@@ -1,0 +1,105 @@
+"""Writing files so that a reader never meets half of one, and saying where they came from."""
+
+import contextlib
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from muver.io.errors import InputError
+from muver.version import __version__
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """Give a temporary name beside ``path`` to write to; rename it to ``path`` on success.
+
+    The temporary name is unique, so that a process left over from a killed run cannot mix its
+    bytes with ours. On an exception it is removed and ``path`` stays as it was.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written to or the disk is full.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        os.replace(temporary, path)
+    except OSError as error:
+        _remove(temporary)
+        ours = {str(temporary), *(str(folder) for folder in path.parents)}
+        if error.errno is not None and (error.filename is None or str(error.filename) in ours):
+            raise InputError(
+                f"{path}: cannot be written ({error.strerror}). Free some space or make the "
+                "folder writable, then run the same command again; nothing was changed."
+            ) from error
+        raise
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def _remove(temporary: Path) -> None:
+    with contextlib.suppress(OSError):  # it may never have come into being
+        temporary.unlink()
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write UTF-8 text atomically, with Unix line ends on every system."""
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(text.encode("utf-8"))
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write JSON atomically: indented, keys in the order given, a line end at the end."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_json(path: str | Path) -> Any:
+    """Read a JSON file, with a clear error where it is missing or does not parse."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file.") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}, line {error.lineno}: not valid JSON ({error.msg}).") from None
+
+
+def canonical_json(value: Any) -> str:
+    """One spelling for equal values: sorted keys, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def short_hash(value: Any, length: int = 12) -> str:
+    """The first ``length`` hexadecimal digits of the SHA-256 of a JSON-able value."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8")).hexdigest()[:length]
+
+
+def sha256_of(path: str | Path) -> str:
+    """SHA-256 of a file's bytes, read in pieces."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_manifest(
+    path: str | Path,
+    stage: str,
+    settings: Mapping[str, Any],
+    inputs: Mapping[str, str],
+    **more: Any,
+) -> None:
+    """Write what made a stage's output: settings, hashes of the inputs, our version.
+
+    Neither times nor the git commit stand in it: the same work gives the same bytes, so that a
+    repeat changes nothing downstream.
+    """
+    write_json(
+        path,
+        {"stage": stage, "muver": __version__, "settings": settings, "inputs": inputs, **more},
+    )

@@ -1,0 +1,41 @@
+"""Matrices as .npy files: written whole or not at all, mapped into memory when read."""
+
+import errno
+from pathlib import Path
+
+import numpy as np
+
+from muver.io.errors import InputError
+from muver.io.files import atomic_path
+
+
+def save_matrix(path: str | Path, matrix: np.ndarray) -> None:
+    """Write a matrix as .npy, complete or not at all."""
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        try:
+            np.save(file, matrix)
+        except OSError as error:
+            if error.errno is None:  # numpy counts the items it could write, and no more
+                raise OSError(errno.ENOSPC, str(error)) from error
+            raise
+
+
+def load_matrix(path: str | Path, remedy: str) -> np.ndarray:
+    """A matrix from its .npy, mapped for as long as the array is held.
+
+    Parameters
+    ----------
+    remedy
+        What makes the file, as a sentence to the user.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or damaged.
+    """
+    try:
+        return np.load(path, mmap_mode="r")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. {remedy}") from None
+    except (ValueError, EOFError) as error:
+        raise InputError(f"{path}: damaged ({error}). {remedy}") from None

@@ -1,0 +1,70 @@
+"""Parquet files of a fixed schema: written from columns, whole or not at all, and read back."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from muver.io.errors import InputError
+from muver.io.files import atomic_path
+
+Column = Sequence | np.ndarray | pa.Array
+
+
+def table_of(schema: pa.Schema, columns: Sequence[Column]) -> pa.Table:
+    """A table of this schema from its columns, in the schema's order and all (rows,)."""
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def write_table(path: str | Path, table: pa.Table) -> None:
+    """Write a table."""
+    with table_writer(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+@contextlib.contextmanager
+def table_writer(path: str | Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    """Write a Parquet file piece by piece; it appears under its name when all went well."""
+    with atomic_path(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
+        yield writer
+
+
+def read_table(
+    path: str | Path,
+    schema: pa.Schema,
+    kind: str,
+    stage: str,
+    filters: list[tuple[str, str, list[str]]] | None = None,
+) -> pa.Table:
+    """Read a table that must have this schema; metadata may differ.
+
+    Parameters
+    ----------
+    kind
+        What the file is, with its article.
+    stage
+        The stage that makes it.
+    filters
+        Which rows to read, as ``pyarrow.parquet.read_table`` takes them; None reads all.
+
+    Raises
+    ------
+    InputError
+        For a file that is missing, damaged or has other columns.
+    """
+    try:
+        found = pq.read_schema(path)
+        if not found.equals(schema):
+            raise InputError(
+                f"{path}: has the columns {', '.join(found.names)}, {kind} has "
+                f"{', '.join(schema.names)}. Run the {stage} stage again, with this version."
+            )
+        return pq.read_table(path, filters=filters, partitioning=None)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. Run the {stage} stage that makes it.") from None
+    except pa.ArrowInvalid as error:
+        raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None

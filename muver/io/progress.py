@@ -1,0 +1,85 @@
+"""What a stage says while it works: log lines to standard error and to its log file."""
+
+import logging
+import sys
+import time
+from pathlib import Path
+
+from muver.io.errors import InputError
+
+logger = logging.getLogger("muver")
+PASSING = {"passing": True}  # marks a line that only somebody who watches has a use for
+
+
+def start_logging(stage: str, log_file: str | Path | None = None) -> None:
+    """Send the ``muver`` logger to standard error, and to ``log_file`` if one is named.
+
+    Raises
+    ------
+    InputError
+        If the log file cannot be written.
+    """
+    logger.handlers.clear()
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers[0].setFormatter(logging.Formatter(f"[{stage}] %(message)s"))
+    if log_file is not None:
+        try:
+            Path(log_file).parent.mkdir(parents=True, exist_ok=True)
+            handlers.append(logging.FileHandler(log_file, mode="w", encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{log_file}: cannot be written ({error.strerror}).") from error
+        handlers[1].setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    for handler in handlers:
+        if handler is not handlers[0] or not sys.stderr.isatty():
+            handler.addFilter(lambda line: not getattr(line, "passing", False))
+        logger.addHandler(handler)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: ``8 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    seconds = round(seconds)
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60} s"
+    return f"{seconds // 3600} h {seconds % 3600 // 60} min"
+
+
+class Progress:
+    """Reports how far a loop is, its rate and the time left, at most every ``every`` seconds.
+
+    A terminal gets all of these lines. A log file gets one in each twentieth of the whole, or in
+    ten minutes. What took less than ``every`` seconds is not worth a line.
+    """
+
+    def __init__(self, label: str, total: int, unit: str, every: float = 5.0, done: int = 0):
+        self.label, self.total, self.unit, self.every = label, total, unit, every
+        self.done = self._resumed_at = self._kept_at = done
+        self._started = self._reported = self._kept = time.monotonic()
+
+    def advance(self, amount: int = 1, note: str = "") -> None:
+        """Count ``amount`` more; ``note`` is appended to the line if one is due."""
+        self.done += amount
+        now = time.monotonic()
+        if now - self._reported < self.every or self.done >= self.total:
+            return
+        self._reported = now
+        kept = 20 * (self.done - self._kept_at) >= self.total or now - self._kept >= 600
+        if kept:
+            self._kept, self._kept_at = now, self.done
+        rate = (self.done - self._resumed_at) / (now - self._started)
+        left = duration((self.total - self.done) / rate) if rate > 0 else "unknown"
+        logger.info(
+            "%s: %d of %d %s (%d%%), %.3g/s, %s left%s",
+            self.label, self.done, self.total, self.unit, 100 * self.done // self.total,
+            rate, left, f", {note}" if note else "",
+            extra=None if kept else PASSING,
+        )  # fmt: skip
+
+    def finish(self) -> None:
+        """Say what was done and how long it took."""
+        took = time.monotonic() - self._started
+        if took >= self.every:
+            logger.info("%s: %d %s in %s", self.label, self.done, self.unit, duration(took))

@@ -1,0 +1,1 @@
+"""Runs on disk, ours and TREC's: what retrieval writes, and evaluation and others read."""

@@ -1,0 +1,107 @@
+"""Whether an approximate index was good enough for a run to be scored."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from muver.io.errors import InputError
+from muver.io.files import canonical_json
+
+
+def reached(measured: Mapping[str, Any]) -> float:
+    """The agreement that counts: recall, or the share of best entities found if that is less.
+
+    Among a hundred entities a missing one weighs little; that it is always the one that matters
+    would not show. (An outlier by its norm is such a one in a graph.)
+    """
+    return min(measured["recall"], measured["best"]["found"])
+
+
+def index_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a run's index was and how far it agrees with exact search; None for an exact run.
+
+    Parameters
+    ----------
+    manifest
+        Of a run of ``muver ann-search`` that :func:`check_agreement` let pass.
+    """
+    if "index" not in manifest:
+        return None
+    agreed = manifest["agreement"]
+    return {
+        "factory": manifest["index"],
+        "agreement": reached(agreed),
+        **{key: agreed[key] for key in ("recall", "best", "k", "mentions", "knob", "effort")},
+    }
+
+
+def check_agreement(
+    run: Path, manifest: Mapping[str, Any], row: Mapping[str, Any], k: int, limit: Any
+) -> None:
+    """Refuse a run of another index than the row's, or of one that agrees too little.
+
+    Parameters
+    ----------
+    row
+        ``index``, if it is there: None for exact search, or settings that the index was built with.
+    k
+        The greatest cutoff; agreement must have been measured at no less.
+    limit
+        What is asked of :func:`reached`.
+
+    Raises
+    ------
+    InputError
+        Naming what the run has and what to do.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
+        raise InputError(f"--settings: agreement is {limit!r}, expected a number from 0 to 1.")
+    if "index" in row:
+        _check_index(run, manifest, row["index"])
+    if "index" not in manifest:
+        return
+    agreed, factory = manifest["agreement"], manifest["index"]
+    again = "Run `muver ann-check`, then `muver ann-search` with a minimum"
+    if agreed is None:
+        raise InputError(
+            f"{run}: made with an index ({factory}) whose agreement with exact search was not "
+            f"measured. {again}."
+        )
+    if manifest["settings"]["minimum"] is None:
+        raise InputError(
+            f"{run}: made with an index ({factory}) and no minimum, so that it need not have been "
+            f"searched as when its agreement was measured. {again}."
+        )
+    if agreed["k"] < k:
+        raise InputError(
+            f"{run}: the agreement of its index was measured at k = {agreed['k']}, recall@{k} "
+            f"needs {k}. {again}."
+        )
+    if reached(agreed) < limit:
+        raise InputError(
+            f"{run}: its index ({factory}) agrees with exact search by {reached(agreed):.4f}, "
+            f"{limit} is asked of a table's source. Raise nprobe or efSearch, choose a type that "
+            "quantises less, or search exactly."
+        )
+
+
+def _check_index(run: Path, manifest: Mapping[str, Any], asked: Any) -> None:
+    built = manifest.get("built")
+    if asked is None:
+        if "index" in manifest:
+            raise InputError(
+                f"{run}: a results file from other parameters: made with the index "
+                f"{manifest['index']}, asked for exact search. Run `muver ann-search` again."
+            )
+        return
+    if built is None:
+        raise InputError(
+            f"{run}: a results file from other parameters: searched exactly, asked for an index. "
+            "Run `muver ann-search` again."
+        )
+    for key, value in asked.items():
+        if key not in built or canonical_json(built[key]) != canonical_json(value):
+            raise InputError(
+                f"{run}: a results file from other parameters: its index was built with {key} = "
+                f"{built.get(key, 'unset')!r}, asked for {value!r}. Run `muver ann-build` again."
+            )

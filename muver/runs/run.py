@@ -1,0 +1,128 @@
+"""The run file: for each mention its ranked candidates. All that scoring needs of a retriever."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from muver.io.errors import InputError
+from muver.io.parquet import Column, read_table, table_of, write_table
+
+RUN = pa.schema(
+    [
+        ("mention_id", pa.string()),
+        ("world", pa.string()),
+        ("rank", pa.int32()),  # from 1
+        ("entity", pa.int32()),  # of the mention's world
+        ("title", pa.string()),
+        ("score", pa.float32()),
+        ("layer", pa.int32()),  # of the winning view: 0 = original, > 0 = merged, -1 = no views
+        ("first", pa.int32()),  # sentences first..last of the winning view, or -1
+        ("last", pa.int32()),
+    ]
+)
+
+
+def write_run(
+    path: str | Path,
+    mention_id: Column,
+    world: Column,
+    rank: Column,
+    entity: Column,
+    title: Column,
+    score: Column,
+    layer: Column,
+    first: Column,
+    last: Column,
+) -> None:
+    """Write a run, one row a candidate; the columns are those of :data:`RUN`, all (rows,)."""
+    values = (mention_id, world, rank, entity, title, score, layer, first, last)
+    write_table(path, table_of(RUN, values))
+
+
+def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table:
+    """Read a run and check that it is one.
+
+    Parameters
+    ----------
+    known
+        The mention ids that may occur; None allows any.
+
+    Returns
+    -------
+    A table of schema :data:`RUN`; the rows of a mention stand together, ranked 1, 2, 3, ...
+
+    Raises
+    ------
+    InputError
+        For a file that is missing, damaged or has other columns, for ranks with gaps, for a
+        mention that is unknown or stands in two places.
+    """
+    table = read_table(path, RUN, "a run", "retrieve")
+    _check_ranks(path, table)
+    mentions = ranked_mentions(table)
+    if len(set(mentions)) < len(mentions):
+        twice = next(m for n, m in enumerate(mentions) if m in mentions[:n])
+        raise InputError(f"{path}: mention {twice!r} stands in two places.")
+    if known is not None and (unknown := set(mentions) - set(known)):
+        raise InputError(
+            f"{path}: ranks candidates for mention {min(unknown)!r}, which these data do not "
+            "have: a run of other data. Run the retrieve stage again."
+        )
+    return table
+
+
+def block_starts(table: pa.Table) -> np.ndarray:
+    """Rows at which the candidates of a mention start: (mentions,) int64."""
+    return np.flatnonzero(table["rank"].to_numpy() == 1)
+
+
+def ranked_mentions(run: pa.Table) -> list[str]:
+    """Ids of the mentions of a run, in its order."""
+    return run["mention_id"].take(pa.array(block_starts(run), pa.int64())).to_pylist()
+
+
+def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:
+    """The place in ``ids`` of the mention of each row of a run: (rows,) int64."""
+    place = {mention: n for n, mention in enumerate(ids)}
+    places = np.array([place[mention] for mention in ranked_mentions(run)], dtype=np.int64)
+    return np.repeat(places, np.diff(np.r_[block_starts(run), run.num_rows]))
+
+
+def best_ranks(
+    run: pa.Table, mention_of: np.ndarray, hits: np.ndarray, mentions: int
+) -> np.ndarray:
+    """The rank of each mention's first hit; 0 for a mention without one.
+
+    Parameters
+    ----------
+    mention_of : (rows,)
+        From :func:`mentions_of_rows`.
+    hits : (rows,) bool
+    mentions
+        How many there are.
+
+    Returns
+    -------
+    (mentions,) int64
+    """
+    ranks = np.zeros(mentions, dtype=np.int64)
+    rows = np.flatnonzero(hits)[::-1]  # backwards: the best rank is written last
+    ranks[mention_of[rows]] = run["rank"].to_numpy()[rows]
+    return ranks
+
+
+def _check_ranks(path: str | Path, table: pa.Table) -> None:
+    ranks = table["rank"].to_numpy()
+    ids = table["mention_id"].combine_chunks().dictionary_encode().indices.to_numpy()
+    same = np.r_[False, ids[1:] == ids[:-1]][: len(ids)]
+    before = np.r_[0, ranks[:-1]][: len(ranks)]
+    wrong = np.flatnonzero(ranks != np.where(same, before + 1, 1))
+    if len(wrong):
+        row = int(wrong[0])
+        raise InputError(
+            f"{path}, row {row}: rank {ranks[row]} of mention {table['mention_id'][row]}, "
+            f"expected {before[row] + 1 if same[row] else 1}: candidates are missing or out of "
+            "order. Run the retrieve stage again."
+        )

@@ -1,0 +1,137 @@
+"""Runs and gold entities as TREC files, for the tools of information retrieval.
+
+Recall@k is Success@k there. A document id is ``<world>/<line number of the candidate>``; where
+titles decide, entities of one title are one candidate and go by the first one's line number. Such
+tools split lines at white space, so in ids it is percent-encoded, and with it the per cent sign:
+``urllib.parse.unquote`` gives the id back.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+
+from muver.io.errors import InputError
+from muver.io.files import write_text
+
+
+def write_trec(
+    folder: Path,
+    system: str,
+    run: pa.Table,
+    mentions: pa.Table,
+    titles: Mapping[str, Sequence[str]],
+    match: str,
+) -> None:
+    """Write ``<system>.run`` and ``<system>.qrels``.
+
+    Parameters
+    ----------
+    run, mentions, titles, match
+        As :func:`muver.evaluation.recall.gold_ranks` takes and checks them. Titles are looked at
+        where they decide, and need not be there where ``match`` is "id".
+
+    Raises
+    ------
+    InputError
+        If a score is not a finite number, or a mention has a candidate twice.
+    """
+    document = _by_number if match == "id" else _by_title(titles)
+    queries = {mention: field(mention) for mention in mentions["mention_id"].to_pylist()}
+    ranks, scores = run["rank"].to_numpy(), run["score"].to_numpy()
+    found = [queries[mention] for mention in run["mention_id"].to_pylist()]
+    candidates = [
+        document(world, entity)
+        for world, entity in zip(run["world"].to_pylist(), run["entity"].to_pylist(), strict=True)
+    ]
+    _check_finite(system, scores)
+    _check_distinct(system, found, candidates)
+    lowered = decreasing(scores, ranks).tolist()
+    tag = field(system)
+    write_text(
+        folder / f"{system}.run",
+        "".join(
+            f"{query} Q0 {candidate} {rank} {score!r} {tag}\n"
+            for query, candidate, rank, score in zip(
+                found, candidates, ranks.tolist(), lowered, strict=True
+            )
+        ),
+    )
+    gold = zip(
+        queries.values(), mentions["world"].to_pylist(), mentions["gold"].to_pylist(), strict=True
+    )
+    write_text(
+        folder / f"{system}.qrels",
+        "".join(f"{query} 0 {document(world, entity)} 1\n" for query, world, entity in gold),
+    )
+
+
+def field(name: str) -> str:
+    """A name without white space, percent-encoded where needed.
+
+    >>> field("star wars"), field("100% sure")
+    ('star%20wars', '100%25%20sure')
+    """
+    return re.sub(r"[\s%]", lambda found: quote(found[0]), name)
+
+
+def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """Scores that sort as the ranks do.
+
+    trec_eval ignores ranks, sorts by score as float32 and breaks ties by document id. So a score
+    that is not below the one ranked before it is lowered to the next smaller float32; the others
+    stay as they are.
+
+    Parameters
+    ----------
+    scores, ranks : (rows,)
+        The rows of a mention stand together, ranked 1, 2, 3, ...
+
+    Returns
+    -------
+    (rows,) float32, strictly decreasing within a mention; as Python floats they print and parse
+    without loss.
+    """
+    lowered = np.array(scores, dtype=np.float32)
+    for rank in range(2, ranks.max(initial=1) + 1):
+        rows = np.flatnonzero(ranks == rank)
+        below = np.nextafter(lowered[rows - 1], np.float32(-np.inf))
+        lowered[rows] = np.minimum(lowered[rows], below)
+    return lowered
+
+
+def _by_number(world: str, entity: int) -> str:
+    """The document id of an entity that is a candidate of its own."""
+    return f"{field(world)}/{entity}"
+
+
+def _by_title(titles: Mapping[str, Sequence[str]]) -> Callable[[str, int], str]:
+    """What gives the document id of an entity: that of the first one with its title."""
+    first: dict[tuple[str, str], int] = {}
+    for world, names in titles.items():
+        for number, title in enumerate(names):
+            first.setdefault((world, title), number)
+    return lambda world, entity: _by_number(world, first[world, titles[world][entity]])
+
+
+def _check_finite(system: str, scores: np.ndarray) -> None:
+    if not np.isfinite(scores).all():
+        row = int(np.flatnonzero(~np.isfinite(scores))[0])
+        raise InputError(
+            f"run of {system}, row {row}: score {scores[row]}, expected a finite number. Run the "
+            "retrieve stage again."
+        )
+
+
+def _check_distinct(system: str, queries: Sequence[str], candidates: Sequence[str]) -> None:
+    if len(set(zip(queries, candidates, strict=True))) < len(queries):
+        pairs = Counter(zip(queries, candidates, strict=True))
+        query, candidate = next(pair for pair, times in pairs.items() if times > 1)
+        raise InputError(
+            f"run of {system}: mention {query} has candidate {candidate} twice. Run the retrieve "
+            "stage again."
+        )

@@ -1,0 +1,1 @@
+"""Vectors on disk, of views and of mentions: what encoders write and retrieval reads."""

@@ -1,0 +1,105 @@
+"""Mention vectors on disk: an array of a set's mentions, and beside it what made them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, write_manifest
+from muver.io.matrices import load_matrix, save_matrix
+from muver.vectors.shards import Shards
+
+STAGE = "encode-mentions"
+
+
+def write_mentions(
+    path: str | Path,
+    vectors: np.ndarray,
+    model: str,
+    mentions: str,
+    settings: Mapping[str, Any] | None = None,
+) -> None:
+    """Write vectors, then their manifest: the same name with ``.json``.
+
+    Parameters
+    ----------
+    vectors : (mentions, d) float32
+    model
+        Fingerprint of the model.
+    mentions
+        SHA-256 of the table of the mentions, whose order the vectors have.
+    """
+    path = Path(path)
+    path.with_suffix(".json").unlink(missing_ok=True)
+    save_matrix(path, vectors)
+    write_manifest(
+        path.with_suffix(".json"),
+        STAGE,
+        settings or {},
+        {"model": model, "mentions": mentions},
+        dtype=str(vectors.dtype),
+        dimension=int(vectors.shape[1]),
+        mentions=len(vectors),
+    )
+
+
+def read_mentions(
+    path: str | Path, shards: Shards, mentions: str | Path | None = None
+) -> np.ndarray:
+    """Mention vectors to be compared with the views of some shards: (mentions, d) float32.
+
+    Parameters
+    ----------
+    mentions
+        The table they must be of; None: not looked at.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or damaged, or the vectors are of another dimension or another model
+        than the views, or of another table.
+    """
+    path = Path(path)
+    vectors = np.array(load_matrix(path, "Encode the mentions again."))
+    check_mentions(vectors, shards, path)
+    inputs = _inputs(path)
+    if inputs["model"] != shards.model:
+        raise InputError(
+            f"{path}: vectors of another model ({inputs['model'][:12]}) than the views in "
+            f"{shards.folder} ({shards.model[:12]}). Encode the mentions with the views' model."
+        )
+    if mentions is not None and inputs["mentions"] != sha256_of(mentions):
+        raise InputError(
+            f"{path}: {len(vectors)} vectors of another table of mentions than {mentions}. Encode "
+            "the mentions again."
+        )
+    return np.ascontiguousarray(vectors, dtype=np.float32)
+
+
+def check_mentions(mentions: np.ndarray, shards: Shards, path: str | Path) -> None:
+    """Refuse mention vectors of another dimension than the views', naming their file."""
+    if mentions.ndim != 2 or mentions.shape[1] != shards.dimension:
+        raise InputError(
+            f"{path}: vectors of shape {mentions.shape}, the views in {shards.folder} have "
+            f"{shards.dimension} dimensions. Encode the mentions with the views' model."
+        )
+
+
+def _inputs(path: Path) -> Mapping[str, str]:
+    """Fingerprints of the model and the table, from the manifest beside the vectors."""
+    place = path.with_suffix(".json")
+    if not place.is_file():
+        raise InputError(
+            f"{place}: no such file: of which model {path.name} is cannot be told. Encode the "
+            "mentions with `muver encode-mentions`."
+        )
+    manifest = read_json(place)
+    if not isinstance(manifest, dict) or manifest.get("stage") != STAGE:
+        raise InputError(
+            f"{place}: not the manifest of mention vectors. Encode the mentions with "
+            "`muver encode-mentions`."
+        )
+    inputs: Mapping[str, str] = manifest["inputs"]
+    return inputs

@@ -1,0 +1,85 @@
+"""Snakemake's lock on a working folder: removed when whoever held it is gone.
+
+Snakemake locks the folder it works in with files under ``.snakemake/locks`` and removes them when
+it ends. A run that was killed leaves them, and every later run refuses to start. The files do not
+say who wrote them, so we look for a living process that could have.
+"""
+
+import shutil
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import psutil
+
+from muver.io.errors import InputError
+from muver.io.progress import logger
+
+# `muver STAGE` too: a job may outlive the snakemake that started it and still write its output.
+HOLDERS = ("snakemake", "muver")
+OPTIONS_WITH_VALUE = ("-W", "-X")
+
+
+def program(command: Sequence[str]) -> str:
+    """Return the name of what a command line runs; for Python, of the script or module.
+
+    >>> program(["/usr/bin/python3", "-u", "/home/me/.venv/bin/snakemake", "--cores", "all"])
+    'snakemake'
+    >>> program(["python", "-m", "muver.cli", "train"])
+    'muver'
+    """
+    if not command:
+        return ""
+    name = Path(command[0]).name
+    if not name.lower().startswith("python"):
+        return name
+    for before, argument in pairwise(command):
+        if before == "-m":
+            return argument.split(".")[0]
+        if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE:
+            return Path(argument).name
+    return name
+
+
+def holder(folder: Path) -> tuple[int, str] | None:
+    """Return id and program of a process that works in ``folder``, other than us and our ancestors.
+
+    Only processes of this machine are seen: on a folder shared by several machines, look at the
+    others yourself before you call :func:`unlock`.
+    """
+    us = psutil.Process()
+    ours = {us.pid, *(process.pid for process in us.parents())}
+    for process in psutil.process_iter():
+        if process.pid in ours:
+            continue
+        try:
+            name = program(process.cmdline())
+            if name in HOLDERS and Path(process.cwd()).samefile(folder):
+                return process.pid, name
+        except (psutil.Error, OSError):
+            continue  # ended meanwhile, or another user's, who cannot write here
+    return None
+
+
+def unlock(folder: str | Path = ".") -> bool:
+    """Remove a lock that a killed Snakemake left in ``folder``; return whether there was one.
+
+    Raises
+    ------
+    InputError
+        If a process that may hold the lock is alive.
+    """
+    folder = Path(folder)
+    locks = folder / ".snakemake" / "locks"
+    if not locks.is_dir() or not any(locks.iterdir()):
+        return False
+    found = holder(folder)
+    if found is not None:
+        pid, name = found
+        raise InputError(
+            f"{folder.resolve()} is in use: {name} is at work there as process {pid}. Wait until "
+            f"it ends, or end it with: kill {pid}. Then run the same command again."
+        )
+    shutil.rmtree(locks)
+    logger.info("the last run was cut short and left its lock; no process holds it: removed")
+    return True

@@ -1,0 +1,39 @@
+"""The key of every row of every preset, as it was when it was last changed on purpose.
+
+Published tables, MLflow stores and results of record find a row by its key. After a change that is
+meant to move keys, ``python -m tests.golden.row_keys`` writes them anew.
+"""
+
+import json
+from pathlib import Path
+
+import yaml
+
+from muver.settings import resolve, row_settings
+from muver.settings.linked import is_linked, linked_row_settings
+from muver.settings.precision import KEYS as PRECISIONS
+from muver.tables.keys import row_key
+
+PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+KEYS = Path(__file__).with_suffix(".json")
+DATA = "0" * 16  # one fingerprint for all data: the keys are of the settings alone
+
+
+def settings_of_rows(preset):
+    """What makes each row of a preset, by system; the same on every machine."""
+    compute = {**PARAMS["compute"], **PARAMS["presets"][preset].get("compute", {})}
+    settled = {key: "fp32" for key in PRECISIONS if compute[key] == "auto"}
+    settings = resolve(PARAMS, {"preset": preset, "compute": settled})
+    if is_linked(settings):
+        return {row: linked_row_settings(settings, row) for row in settings["tables"]["table2"]}
+    return {row: row_settings(settings, row) for row in settings["systems"]}
+
+
+def keys_of_rows(preset):
+    """The row keys of a preset, by system."""
+    return {row: row_key(own, DATA) for row, own in settings_of_rows(preset).items()}
+
+
+if __name__ == "__main__":
+    keys = {preset: keys_of_rows(preset) for preset in PARAMS["presets"]}
+    KEYS.write_text(json.dumps(keys, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,188 @@
+"""Writing files whole or not at all."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from muver import __version__
+from muver.io.errors import InputError
+from muver.io.files import (
+    atomic_path,
+    canonical_json,
+    read_json,
+    sha256_of,
+    short_hash,
+    write_json,
+    write_manifest,
+    write_text,
+)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_file_appears_when_all_is_written(tmp_path):
+    target = tmp_path / "new" / "file"
+    with atomic_path(target) as temporary:
+        temporary.write_text("text")
+        assert temporary.parent == target.parent and not target.exists()
+    assert target.read_text() == "text"
+    assert names(target.parent) == ["file"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_an_exception_leaves_everything_as_it_was(tmp_path, error):
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(error), atomic_path(tmp_path / "file") as temporary:
+        temporary.write_text("half")
+        raise error
+    assert (tmp_path / "file").read_text() == "old"
+    assert names(tmp_path) == ["file"]
+
+
+def test_two_writers_do_not_mix(tmp_path):
+    with atomic_path(tmp_path / "file") as one, atomic_path(tmp_path / "file") as other:
+        assert one != other
+        one.write_text("one")
+        other.write_text("other")
+    assert (tmp_path / "file").read_text() == "one"  # the last to be renamed
+
+
+def test_a_full_disk(tmp_path):
+    (tmp_path / "file").write_text("old")
+    with (
+        pytest.raises(InputError, match="file: cannot be written .No space left.*nothing was"),
+        atomic_path(tmp_path / "file") as temporary,
+    ):
+        temporary.write_text("half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert (tmp_path / "file").read_text() == "old"
+    assert names(tmp_path) == ["file"]
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+import numpy as np, pyarrow as pa, pyarrow.parquet as pq, torch
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, write_text
+from muver.training.checkpoint import Checkpoints
+from muver.io.matrices import save_matrix
+
+folder = Path(sys.argv[1])
+many = np.random.default_rng(0).random(400_000)
+
+def parquet():
+    with atomic_path(folder / "table") as temporary:
+        pq.write_table(pa.table({"numbers": many}), temporary)
+
+writers = {
+    "text": lambda: write_text(folder / "text", "x" * 2_000_000),
+    "matrix": lambda: save_matrix(folder / "matrix", many),
+    "parquet": parquet,
+    "checkpoint": lambda: Checkpoints(folder, "key").save("last", {"w": torch.tensor(many)}),
+}
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
+for name, write in writers.items():
+    try:
+        write()
+    except InputError as error:
+        print(name, str(error))
+print(list(folder.iterdir()))
+"""
+
+
+def test_every_kind_of_file_tells_that_the_disk_is_full(tmp_path):
+    """A limit on the size of files stands for the full disk."""
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True
+    )
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines[:-1]] == [
+        "text",
+        "matrix",
+        "parquet",
+        "checkpoint",
+    ], done.stderr
+    assert all("cannot be written (" in line for line in lines[:-1])
+    assert lines[-1] == "[]"
+
+
+@pytest.mark.parametrize("path", ["file/below", "file/further/below"])
+def test_a_folder_that_cannot_be_made(tmp_path, path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=f"{path}: cannot be written"):
+        write_text(tmp_path / path, "text")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder(tmp_path):
+    (tmp_path / "results").mkdir(mode=0o555)
+    with pytest.raises(InputError, match="cannot be written .Permission denied"):
+        write_text(tmp_path / "results" / "file", "text")
+
+
+def test_permission_denied_is_told(tmp_path, monkeypatch):
+    """The same for root, who may write everywhere."""
+
+    def refuse(self, *_):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(InputError, match="cannot be written .Permission denied"):
+        write_text(tmp_path / "file", "text")
+
+
+def test_an_error_of_another_file_is_left_alone(tmp_path):
+    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "file"):
+        (tmp_path / "other").read_text()
+
+
+def test_text_has_unix_line_ends_and_is_utf_8(tmp_path):
+    write_text(tmp_path / "file", "é\n")
+    assert (tmp_path / "file").read_bytes() == b"\xc3\xa9\n"
+
+
+def test_json_keeps_its_order_and_its_letters(tmp_path):
+    write_json(tmp_path / "file", {"b": "é", "a": [1]})
+    text = (tmp_path / "file").read_text(encoding="utf-8")
+    assert text == '{\n  "b": "é",\n  "a": [\n    1\n  ]\n}\n'
+    assert read_json(tmp_path / "file") == {"b": "é", "a": [1]}
+
+
+def test_json_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError, match="none: no such file"):
+        read_json(tmp_path / "none")
+    (tmp_path / "file").write_text('{\n"a": }')
+    with pytest.raises(InputError, match="file, line 2: not valid JSON"):
+        read_json(tmp_path / "file")
+
+
+def test_hashes_are_of_the_value_and_not_of_its_spelling():
+    assert canonical_json({"b": 1, "a": "é"}) == '{"a":"é","b":1}'
+    assert short_hash({"b": 1, "a": 2}) == short_hash({"a": 2, "b": 1})
+    assert short_hash({"a": 1}) != short_hash({"a": 2})
+    # printf '{"a":1}' | sha256sum
+    assert short_hash({"a": 1}) == "015abd7f5cc5"
+    assert len(short_hash({}, 20)) == 20
+
+
+def test_sha256_of_a_file(tmp_path):
+    (tmp_path / "file").write_bytes(b"abc")
+    assert sha256_of(tmp_path / "file").startswith("ba7816bf8f01cfea")
+
+
+def test_a_manifest_has_neither_times_nor_paths(tmp_path):
+    write_manifest(tmp_path / "file", "merge", {"layers": 4}, {"store": "abc"}, worlds=3)
+    assert read_json(tmp_path / "file") == {
+        "stage": "merge",
+        "muver": __version__,
+        "settings": {"layers": 4},
+        "inputs": {"store": "abc"},
+        "worlds": 3,
+    }

@@ -1,0 +1,49 @@
+"""Parquet of a fixed schema."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.parquet import read_table, table_of, table_writer, write_table
+
+SCHEMA = pa.schema([("name", pa.string()), ("number", pa.int32())])
+ROWS = table_of(SCHEMA, (["a", "b", "c"], [1, 2, None]))
+
+
+def test_whole_or_piece_by_piece(tmp_path):
+    write_table(tmp_path / "whole", ROWS)
+    with table_writer(tmp_path / "pieces", SCHEMA) as writer:
+        writer.write_table(ROWS.slice(0, 2))
+        writer.write_table(ROWS.slice(2))
+    for name in ("whole", "pieces"):
+        assert read_table(tmp_path / name, SCHEMA, "a list", "count").equals(ROWS)
+    assert pq.read_metadata(tmp_path / "pieces").num_row_groups == 2
+
+
+def test_some_rows(tmp_path):
+    write_table(tmp_path / "list", ROWS)
+    some = read_table(tmp_path / "list", SCHEMA, "a list", "count", [("name", "in", ["c", "a"])])
+    assert some["name"].to_pylist() == ["a", "c"]
+
+
+def test_metadata_may_differ_and_is_kept(tmp_path):
+    write_table(tmp_path / "list", ROWS.replace_schema_metadata({"of": "2"}))
+    assert read_table(tmp_path / "list", SCHEMA, "a list", "count").schema.metadata == {b"of": b"2"}
+
+
+@pytest.mark.parametrize(
+    ("write", "says"),
+    [
+        (lambda path: None, "list: no such file. Run the count stage that makes it"),
+        (lambda path: path.write_bytes(b"PAR1"), "list: not a Parquet file, or damaged"),
+        (
+            lambda path: write_table(path, ROWS.select(["name"])),
+            "list: has the columns name, a list has name, number. Run the count stage again",
+        ),
+    ],
+)
+def test_a_file_that_is_none(tmp_path, write, says):
+    write(tmp_path / "list")
+    with pytest.raises(InputError, match=says):
+        read_table(tmp_path / "list", SCHEMA, "a list", "count")

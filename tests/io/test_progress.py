@@ -1,0 +1,89 @@
+"""What a loop says of itself, to somebody who watches and to a log file."""
+
+import logging
+
+import pytest
+
+from muver.io import progress
+from muver.io.progress import Progress, duration, start_logging
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is set by hand."""
+
+    class Clock:
+        now = 100.0
+
+    monkeypatch.setattr(progress.time, "monotonic", lambda: Clock.now)
+    return Clock
+
+
+class Terminal:
+    """Standard error, a terminal or not."""
+
+    def __init__(self, terminal: bool):
+        self.terminal, self.text = terminal, ""
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+    def write(self, text: str) -> None:
+        self.text += text
+
+    def flush(self) -> None:
+        self.text += ""
+
+
+def told(clock, monkeypatch, tmp_path, terminal, steps=100, seconds=6.0):
+    """Lines on standard error and in the log file of a loop of equal steps."""
+    stream = Terminal(terminal)
+    monkeypatch.setattr(progress.sys, "stderr", stream)
+    start_logging("encode", tmp_path / "log")
+    loop = Progress("views", steps, "views")
+    for _ in range(steps):
+        clock.now += seconds
+        loop.advance()
+    loop.finish()
+    return stream.text.splitlines(), (tmp_path / "log").read_text().splitlines()
+
+
+def test_a_terminal_gets_every_line_and_a_file_one_in_a_twentieth(clock, monkeypatch, tmp_path):
+    seen, kept = told(clock, monkeypatch, tmp_path, terminal=True)
+    assert len(seen) == 100 and seen[0] == (
+        "[encode] views: 1 of 100 views (1%), 0.167/s, 9 min 54 s left"
+    )
+    assert len(kept) == 20 and "views: 5 of 100 views (5%)" in kept[0]
+    assert kept[-1].endswith("views: 100 views in 10 min 0 s")
+
+
+def test_standard_error_that_is_a_file_is_as_quiet(clock, monkeypatch, tmp_path):
+    seen, kept = told(clock, monkeypatch, tmp_path, terminal=False)
+    assert len(seen) == len(kept) == 20
+
+
+def test_a_file_hears_of_a_slow_loop_every_ten_minutes(clock, monkeypatch, tmp_path):
+    _, kept = told(clock, monkeypatch, tmp_path, terminal=True, steps=1000, seconds=300.0)
+    assert len(kept) == 500
+
+
+def test_what_is_over_within_seconds_is_not_worth_a_line(clock, monkeypatch, tmp_path):
+    seen, kept = told(clock, monkeypatch, tmp_path, terminal=True, steps=4, seconds=1.0)
+    assert seen == kept == []
+
+
+def test_other_lines_are_in_both(clock, monkeypatch, tmp_path):
+    stream = Terminal(False)
+    monkeypatch.setattr(progress.sys, "stderr", stream)
+    start_logging("encode", tmp_path / "log")
+    logging.getLogger("muver").info("done")
+    assert stream.text == "[encode] done\n"
+    assert (tmp_path / "log").read_text().endswith(" done\n")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.4, "0 s"), (59.6, "1 min 0 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")],
+)
+def test_durations(seconds, said):
+    assert duration(seconds) == said
