@@ -1,4 +1,4 @@
-"""What the paper claims: that one of two rows finds more than the other.
+"""The paper's contrasts: that one of two rows finds more than the other.
 
 Both rows rank the same mentions, so their difference is known far better than either number, and
 a verdict on it can fail where one on a number can't.
@@ -108,4 +108,4 @@ def section(table: Mapping[str, Any]) -> list[Section]:
             return text
         return f"{text}; paper {one['paper'][k]:+z.2f}: {one['verdict'][k]}"
 
-    return [by_cutoff({**table, "rows": contrasts}, "What the paper claims", note, contrasts, cell)]
+    return [by_cutoff({**table, "rows": contrasts}, "The paper's contrasts", note, contrasts, cell)]

@@ -25,7 +25,9 @@ def settings_of_rows(preset):
     settled = {key: "fp32" for key in PRECISIONS if compute[key] == "auto"}
     settings = resolve(PARAMS, {"preset": preset, "compute": settled})
     if is_linked(settings):
-        return {row: linked_row_settings(settings, row) for row in settings["tables"]["table2"]}
+        return {
+            row: linked_row_settings(settings, row) for row in settings["tables"]["table2"]["rows"]
+        }
     return {row: row_settings(settings, row) for row in settings["systems"]}
 
 
