@@ -114,11 +114,14 @@ def legend(rows: Iterable[Row]) -> str:
 
 
 def notes(rows: Iterable[Row]) -> str:
-    """Where a row is not quite what its name says."""
-    told = "; ".join(
-        f"<b>{text(name)}</b>: {text(note)}" for name, note in notes_of([*rows]).items()
+    """Where a row is not quite what its name says: a line a note, with the methods that share it."""
+    methods: dict[str, list[str]] = {}
+    for method, note in notes_of([*rows]).items():
+        methods.setdefault(note, []).append(method)
+    lines = "".join(
+        f"<li><b>{text(', '.join(some))}</b>: {text(note)}</li>" for note, some in methods.items()
     )
-    return f'<p class="legend">{told}</p>' if told else ""
+    return f'<ul class="legend notes">{lines}</ul>' if lines else ""
 
 
 def tested_cell(row: Row, k: str) -> str:

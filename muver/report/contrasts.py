@@ -26,10 +26,10 @@ def contrasts(data: Mapping[str, Any], cutoffs: Sequence[str]) -> list[str]:
         ]
         for one in found
     ]
-    note = "One row minus another over the same mentions, in points, with 95% interval and p-value."
+    title = "The paper's contrasts"
+    note = f"{title}: one row minus another over the same mentions, in points, with 95% interval and p-value."
     if any(verdict for one in found for verdict in one["verdict"].values()):
         note += " Below it the paper's difference, and whether what it claims holds here."
-    title = "The paper's contrasts"
     return [paragraph(note), grid(title, header, cells, tuple(range(1 + len(labels))))]
 
 

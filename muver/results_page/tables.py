@@ -11,7 +11,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 
 IDENTITY = ("dataset", "fingerprint")
-PAIRED = "Paired tests"  # how the heading of a table's tests begins
+TESTS = ("## The paper's contrasts", "## Paired tests")  # how headings of comparisons begin
 
 
 def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
@@ -54,7 +54,7 @@ def _place(name: str) -> tuple[int, str]:
 def table_text(results: Path, name: str) -> str:
     """A result's own Markdown two levels down.
 
-    All but the table itself and its paired tests is folded away. A result without Markdown (a
+    All but the table itself and the comparisons of its rows is folded away. A result without Markdown (a
     figure) is shown by its CSV.
     """
     page = results / f"{name}.md"
@@ -63,7 +63,7 @@ def table_text(results: Path, name: str) -> str:
     text = page.read_text(encoding="utf-8")
     main, *further = re.split(r"^(?=## )", text.strip(), flags=re.MULTILINE)
     main = re.sub(r"^# ", "### ", main).strip()
-    tests = [part for part in further if part.startswith(f"## {PAIRED}")]
+    tests = [part for part in further if part.startswith(TESTS)]
     main = "\n\n".join([main, *(f"##{part}".strip() for part in tests)])
     further = [part for part in further if part not in tests]
     if not further:
