@@ -114,7 +114,7 @@ def legend(rows: Iterable[Row]) -> str:
 
 
 def notes(rows: Iterable[Row]) -> str:
-    """Where a row is not quite what its name says: a line a note, with the methods that share it."""
+    """Where rows are not quite what their names say: a line a note, with its methods."""
     methods: dict[str, list[str]] = {}
     for method, note in notes_of([*rows]).items():
         methods.setdefault(note, []).append(method)

@@ -27,7 +27,10 @@ def contrasts(data: Mapping[str, Any], cutoffs: Sequence[str]) -> list[str]:
         for one in found
     ]
     title = "The paper's contrasts"
-    note = f"{title}: one row minus another over the same mentions, in points, with 95% interval and p-value."
+    note = (
+        f"{title}: one row minus another over the same mentions, in points, with 95% interval and "
+        "p-value."
+    )
     if any(verdict for one in found for verdict in one["verdict"].values()):
         note += " Below it the paper's difference, and whether what it claims holds here."
     return [paragraph(note), grid(title, header, cells, tuple(range(1 + len(labels))))]

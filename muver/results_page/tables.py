@@ -54,8 +54,8 @@ def _place(name: str) -> tuple[int, str]:
 def table_text(results: Path, name: str) -> str:
     """A result's own Markdown two levels down.
 
-    All but the table itself and the comparisons of its rows is folded away. A result without Markdown (a
-    figure) is shown by its CSV.
+    All but the table itself and the comparisons of its rows is folded away. A result without
+    Markdown (a figure) is shown by its CSV.
     """
     page = results / f"{name}.md"
     if not page.is_file():

@@ -88,7 +88,7 @@ def test_notes_stand_below_the_grid(first):
     assert "Partly <ours>" not in table(first, {})
     found = table(changed(first, note="Partly <ours>."), {})
     method = first.data["rows"][0]["method"]
-    assert f'<p class="legend"><b>{method}</b>: Partly &lt;ours&gt;.</p>' in found
+    assert f"<li><b>{method}</b>: Partly &lt;ours&gt;.</li>" in found
 
 
 def test_a_table_of_domains_and_one_of_views(finished):
