@@ -89,9 +89,8 @@ def test_what_the_data_are_decides_whose_numbers_stand_beside_ours(main_job, tmp
     sources.write_text(yaml.safe_dump(declared), encoding="utf-8")
     archive = tmp_path / "zeshel.tar.bz2"
     archive.write_bytes(archive_of_zeshel_shape())
-    shared = [f"encoder={main_job.folder / 'build/miniwikia/start'}", "segment={punkt: train}"]
+    shared = ["encoder=scratch", "segment={punkt: train}", "tracking={enabled: false}"]
     shared += ["tables={table1: [bm25]}", f"download={{source: '{archive}'}}"]
-    shared += ["tracking={enabled: false}"]
     other = main_job.folder / "build/miniwikia/raw"
 
     def papers(*settings: str) -> tuple[str, dict | None]:
