@@ -13,8 +13,8 @@ from tests import tiny
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-# Files of the workflow's tests by the long run that they share, the longest first. Those of DVC that
-# also look at the main job's results come last of theirs: by then another process has made them.
+# Files of the workflow's tests by the long run that they share, the longest first. Of DVC's, those
+# that also look at the main job's results come last: by then another process has made them.
 LONG_RUNS = {
     "test_main_job.py": "main_job",
     "test_results.py": "main_job",
