@@ -80,6 +80,8 @@ class Project:
             "GIT_COMMITTER_EMAIL": "test@example.org",
         }
         self.environment.pop("MLFLOW_TRACKING_URI", None)
+        # Compiled once and not by each of hundreds of processes.
+        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def run(self, *command: str, ok: bool = True) -> str:
         """Run a command here; its output, both streams."""

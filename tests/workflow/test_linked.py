@@ -152,7 +152,7 @@ def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
     given["blink_entities"] = raw / "msnbc.jsonl"  # taken to its place, not read
     source = ", ".join(f"{name}: {linked.folder / file}" for name, file in given.items())
     said = project.snakemake(
-        "--config", "preset=wikipedia", f"encoder={linked.folder / 'encoder'}",
+        "--config", "preset=wikipedia", "encoder=scratch",
         f"linking={{source: {{{source}}}, files: {{{files}}}}}", ok=False,
     )  # fmt: skip
     assert "5903530" in said.replace(",", "") and "240" in said

@@ -87,7 +87,7 @@ def test_recording_again_duplicates_nothing(main_job, rows):
 def test_a_lost_store_is_filled_again_and_the_table_stays(main_job, rows):
     table = main_job.read("results/table1.csv")
     (main_job.folder / "mlflow.db").rename(main_job.folder / "mlflow.away")
-    main_job.snakemake("record")
+    main_job.snakemake("record", "--config", "results=[table1]")
     assert recorded(main_job, "table1") == sorted(row["row_key"] for row in rows)
     assert main_job.read("results/table1.csv") == table
 
@@ -116,8 +116,6 @@ def test_report_opens_offline_with_tables_and_figures(snakemake_report):
     ("override", "said"),
     [
         ("merge={top_q: 0.4}", "unknown key merge.top_q. Did you mean 'top_k'?"),
-        ("training={epochs: many}", "training.epochs: expected integer, got 'many'"),
-        ("preset=zeshl", "Did you mean 'zeshel'?"),
         ("dataset=nowhere", "no documents/*.json in it"),
     ],
 )
