@@ -208,8 +208,9 @@ def make_main_job(project: Project) -> dict[str, Any]:
             assert time.monotonic() < limit
             time.sleep(0.02)
     finally:
-        os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
     files = [path for path in project.folder.rglob("*") if path.is_file()]
     unlocked = project.run("muver", "unlock")
     model = project.folder / "build/miniwikia/models/muver"
