@@ -13,15 +13,16 @@ from tests import tiny
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-# Files of the workflow's tests by the long run that they share, the longest first.
+# Files of the workflow's tests by the long run that they share, the longest first. Of DVC's, those
+# that also look at the main job's results come last: by then another process has made them.
 LONG_RUNS = {
-    "test_dvc.py": "by_dvc",
-    "test_dvc_views.py": "by_dvc",
-    "test_interruption.py": "by_dvc",
     "test_main_job.py": "main_job",
     "test_results.py": "main_job",
     "test_zeshel_preset.py": "main_job",
     "test_formats.py": "main_job",
+    "test_dvc_views.py": "by_dvc",
+    "test_dvc.py": "by_dvc",
+    "test_interruption.py": "by_dvc",
     "test_linked.py": "linked",
 }
 

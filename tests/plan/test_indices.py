@@ -37,11 +37,12 @@ def shards(tmp_path_factory):
         "ivf_sq8",
         "IVF{lists},SQ4",
         "IVF{lists},Flat",
+        "IVF{lists},PQ4",
         "IVF{lists},PQ8x4",
         "OPQ8_32,IVF{lists},PQ8x4",
         "hnsw",
         "HNSW8,SQfp16",
-        "HNSW8,PQ4",
+        "HNSW8,PQ4x4",  # with 8 bits faiss trains seconds long
         "PQ8x4",
         "IVF{lists}_HNSW8,SQ8",
     ],

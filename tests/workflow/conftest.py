@@ -1,11 +1,17 @@
 """A copy of the project with a very small miniwikia, and the tools run in it as a user would."""
 
+import fcntl
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -23,6 +29,7 @@ TINY = {
         "mentions": {"train": 40, "val": 12, "test": 20},
     },
     "scratch": {"vocabulary": 300, "hidden": 32, "intermediate": 64},
+    "bm25": {"k1": 0.9, "b": 0.4},
     "evaluate": {"cutoffs": [1, 2, 4, 8, 16]},
     "retrieve": {"k": 16},
     "merge": {"layers": 2},
@@ -45,12 +52,15 @@ TINY = {
         ]
     },
 }
-# Three rows and the smallest set of results that has them.
+# Three rows and the smallest set of results that has them; recording is tested by all results.
 FEW = {
     "results": ["table1", "table6"],
+    "tracking": {"enabled": False},
     "tables": {"table1": ["bm25", "muver_plain", "muver"], "table6": ["muver"]},
 }
 TRAINING = {"epochs": 1, "batch_size": 8, "validate_every": 2, "checkpoint_every": 1}
+CHECKPOINT = "build/miniwikia/checkpoints/muver/last.pt"
+RECORDED = "build/miniwikia/recorded/table1.csv"
 
 
 class Project:
@@ -58,6 +68,7 @@ class Project:
 
     def __init__(self, folder: Path):
         self.folder = folder
+        self.notes: dict[str, Any] = {}  # of how it was made
         self.environment = {
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -69,6 +80,8 @@ class Project:
             "GIT_COMMITTER_EMAIL": "test@example.org",
         }
         self.environment.pop("MLFLOW_TRACKING_URI", None)
+        # Compiled once and not by each of hundreds of processes.
+        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def run(self, *command: str, ok: bool = True) -> str:
         """Run a command here; its output, both streams."""
@@ -113,6 +126,10 @@ class Project:
         self.run("git", "add", "-A")
         self.run("git", "commit", "-qm", message)
 
+    def copy(self, folder: Path) -> "Project":
+        """The project once more, records and cache included, to change things in."""
+        return Project(shutil.copytree(self.folder, folder, symlinks=True))
+
 
 def copy_of_the_project(folder: Path) -> Project:
     """Copy what git would commit, so that an unclean tree is tested as it is."""
@@ -131,22 +148,96 @@ def copy_of_the_project(folder: Path) -> Project:
     return project
 
 
-@pytest.fixture(scope="session")
-def main_job(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Every table and figure of the default preset, made once by Snakemake."""
-    project = copy_of_the_project(tmp_path_factory.mktemp("main_job"))
+def tiny_project(folder: Path, **sections: object) -> Project:
+    """A copy of the project with the very small miniwikia, committed and not yet run."""
+    project = copy_of_the_project(folder)
     project.change(**TINY, training=TRAINING)
+    project.change(**sections)
     project.commit("tiny")
-    project.snakemake()
+    return project
+
+
+def shared(
+    factory: pytest.TempPathFactory, name: str, make: Callable[[Project], dict[str, Any]]
+) -> Project:
+    """A copy of a project that is made once, whichever process of the test run comes first.
+
+    What ``make`` returns is in the project's ``notes``.
+    """
+    common = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        common = common.parent
+    made = common / f"{name}.json"
+    with (common / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+        if not made.exists():
+            project = tiny_project(factory.mktemp(name))
+            notes = make(project)
+            made.write_text(json.dumps({"folder": str(project.folder), "notes": notes}))
+    first = json.loads(made.read_text())
+    project = Project(Path(first["folder"])).copy(factory.mktemp(name) / "copy")
+    project.notes = first["notes"]
     return project
 
 
 @pytest.fixture(scope="session")
+def main_job(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Every table and figure of the default preset, made by Snakemake in two calls.
+
+    The first is killed while it trains; in the end the rows are recorded again. The notes have the
+    files that were ``left`` by the kill, what was ``said`` by `muver unlock` and the second call,
+    and the list of runs in MLflow as it was first and then (``recorded``).
+    """
+    return shared(tmp_path_factory, "main_job", make_main_job)
+
+
+def make_main_job(project: Project) -> dict[str, Any]:
+    """All results, and the notes of :func:`main_job`."""
+    running = subprocess.Popen(
+        ["snakemake", "--cores", "2"],
+        cwd=project.folder,
+        env=project.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        limit = time.monotonic() + 300
+        while not (project.folder / CHECKPOINT).exists():
+            assert running.poll() is None, "it ended before it could be killed"
+            assert time.monotonic() < limit
+            time.sleep(0.02)
+    finally:
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+    files = [path for path in project.folder.rglob("*") if path.is_file()]
+    unlocked = project.run("muver", "unlock")
+    model = project.folder / "build/miniwikia/models/muver"
+    model.mkdir(exist_ok=True)
+    (model / "tokenizer.json").write_text("half of it")
+    said = project.snakemake()
+    recorded = [project.read(RECORDED).decode()]
+    project.snakemake("record")  # here, since a store notices that its folder was moved
+    recorded.append(project.read(RECORDED).decode())
+    return {
+        "left": [str(path.relative_to(project.folder)) for path in files],
+        "said": unlocked + said,
+        "recorded": recorded,
+    }
+
+
+@pytest.fixture(scope="session")
+def snakemake_report(main_job) -> str:
+    """Snakemake's own report of all results."""
+    main_job.snakemake("--report", "report.html")
+    return main_job.read("report.html").decode()
+
+
+@pytest.fixture(scope="session")
 def by_dvc(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Three rows, made once by DVC."""
-    project = copy_of_the_project(tmp_path_factory.mktemp("by_dvc"))
-    project.change(**{**TINY, **FEW}, training=TRAINING)
-    project.commit("tiny")
+    """Three rows, made by DVC."""
+    project = tiny_project(tmp_path_factory.mktemp("by_dvc"), **FEW)
     project.run("dvc", "repro")
     project.commit("run")
     return project

@@ -4,11 +4,8 @@ import csv
 import io
 import json
 import re
-import shutil
 
 import pytest
-
-from tests.workflow.conftest import Project
 
 MODEL = "build/miniwikia/models/muver/entity_encoder/model.safetensors"
 CURVES = "Table 1, recall at k"
@@ -16,11 +13,13 @@ CURVES = "Table 1, recall at k"
 
 @pytest.fixture(scope="module")
 def experiment(by_dvc, tmp_path_factory):
-    """The finished project after one experiment, with what DVC said meanwhile."""
-    folder = tmp_path_factory.mktemp("experiment") / "copy"
-    shutil.copytree(by_dvc.folder, folder, symlinks=True)
-    project = Project(folder)
-    project.said = project.run("dvc", "exp", "run", "-S", "merge.top_k=0.2")
+    """The finished project after one experiment, with what DVC said meanwhile.
+
+    Of its two changes one has no effect, because the preset sets the same key.
+    """
+    project = by_dvc.copy(tmp_path_factory.mktemp("experiment") / "copy")
+    said = project.run("dvc", "exp", "run", "-S", "merge.top_k=0.2", "-S", "fusion.cutoff=5")
+    project.notes = {"said": said}
     return project
 
 
@@ -32,11 +31,13 @@ def read(project, *command: str):
 
 def test_an_experiment_runs_what_depends_on_it_and_trains_nothing(by_dvc, experiment):
     for stage in ("corpus", "segment", "encoder", "train", "encode"):
-        assert f"Stage '{stage}' didn't change, skipping" in experiment.said
-    ran = set(re.findall(r"\(Rule: (\w+)\)", experiment.said))
+        assert f"Stage '{stage}' didn't change, skipping" in experiment.notes["said"]
+    ran = set(re.findall(r"\(Rule: (\w+)\)", experiment.notes["said"]))
     assert {"merge", "retrieve", "evaluate", "comparison", "metrics"} <= ran
     assert not {"generate", "corpus", "segment", "train", "encode", "bm25"} & ran
-    assert experiment.read(MODEL) == by_dvc.read(MODEL)
+    trained = [(project.folder / MODEL).stat().st_mtime_ns for project in (by_dvc, experiment)]
+    assert trained[0] == trained[1]
+    assert experiment.read("results/table1.csv") != by_dvc.read("results/table1.csv")  # its key
     assert experiment.planned() == {}
 
 
@@ -67,11 +68,12 @@ def test_metrics_differ_where_views_were_merged_and_nowhere_else(experiment):
         assert all(change["old"] == change["new"] for change in changes.values())
 
 
-def test_the_changed_parameter_is_all_that_differs(experiment):
+def test_the_changed_parameters_are_all_that_differs(experiment):
     differ = read(experiment, "params", "diff")
     differ = differ.get("diff", differ)
     assert {key: (v["old"], v["new"]) for key, v in differ["params.yaml"].items()} == {
-        "merge.top_k": (0.4, 0.2)
+        "merge.top_k": (0.4, 0.2),
+        "fusion.cutoff": (64, 5),
     }
 
 
@@ -93,16 +95,11 @@ def test_plots_are_written_as_a_page(experiment):
     assert "MuVER (w/o heuristic search)" in page
 
 
-def test_a_key_that_the_preset_sets_is_told(by_dvc, tmp_path):
-    shutil.copytree(by_dvc.folder, tmp_path / "copy", symlinks=True)
-    project = Project(tmp_path / "copy")
-    trained = (project.folder / MODEL).stat().st_mtime_ns
-    said = project.run("dvc", "exp", "run", "-S", "training.epochs=7", "train")
+def test_a_key_that_the_preset_sets_is_told(experiment):
     assert (
-        "params.yaml: training.epochs was changed to 7, which has no effect: the preset miniwikia "
-        "sets 1. Change presets.miniwikia.training.epochs instead."
-    ) in said
-    assert (project.folder / MODEL).stat().st_mtime_ns == trained
+        "params.yaml: fusion.cutoff was changed to 5, which has no effect: the preset miniwikia "
+        "sets 16. Change presets.miniwikia.fusion.cutoff instead."
+    ) in experiment.notes["said"]
 
 
 def test_the_model_is_an_artifact_that_a_tag_names(experiment, tmp_path):
