@@ -2,6 +2,7 @@
 
 NEEDED = needs_of(S, S["results"])
 DECLARED = needs_of(S, [*S["tables"], "figure2"])  # what a table made on request needs stays too
+OWN_TABLES = [name for name, own in S["tables"].items() if "caption" in own]  # made on request
 GROUPS = {
     "corpus": [*(RAW if S["dataset"] != W.raw else []), W.entities, W.mentions, W.counts],
     "segment": W.segment_files,
@@ -126,7 +127,7 @@ rule stage_tables:
     params:
         keep=[
             *S["results"],
-            *S["tables"],
+            *OWN_TABLES,
             "report",
             *(f"figures/{name}" for name in S["results"]),
             *("metrics", "plots"),
