@@ -1,12 +1,12 @@
 """Bootstrap intervals, stratified by world, of documents with all their mentions.
 
 Mentions of one document share their context and often their gold entity, so they are found or
-missed together more often than others are. Resampling whole documents keeps that; resampling
-mentions takes each for an independent draw. Which of both is a setting (``evaluate.resample``).
+missed together more often than other mentions. Resampling whole documents allows for that;
+resampling mentions treats each as independent. The setting ``evaluate.resample`` chooses.
 
-Documents of which the same is counted (as many mentions, as many hits at each cutoff) are alike to
-a resample, so how often each *kind* is drawn comes from one multinomial distribution and no
-mention is ever copied. The seed is fixed: the same counts give the same interval.
+Documents with the same counts (of mentions, and of hits at each cutoff) are interchangeable, so
+one multinomial draw says how often each *kind* of document appears in a resample, and no mention
+is copied. The seed is fixed: the same counts give the same interval.
 
 Where all mentions of a world are hits, or none is, every resample of it is alike: the world adds
 no width, and an interval made of such worlds alone is the point itself. That is the method's

@@ -72,7 +72,7 @@ def error_by_length(
     ranks_a, ranks_b
         From :func:`muver.evaluation.ranks.read_ranks`, of the same mentions.
     resample
-        ``documents`` or ``mentions``: what the intervals of differences take for independent.
+        ``documents`` or ``mentions``: the units that intervals of differences treat as independent.
     size, last
         Bins 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences.
 

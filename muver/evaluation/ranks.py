@@ -97,13 +97,13 @@ def hits_at(table: pa.Table, cutoff: int) -> np.ndarray:
 
 
 def clusters(table: pa.Table, resample: str) -> np.ndarray:
-    """Which mentions are no independent draws: (mentions,) int64, equal numbers for those together.
+    """Which mentions are resampled together: (mentions,) int64, the same number for each of them.
 
     Parameters
     ----------
     resample
-        ``documents``: those of one document of a world; where it is not known, a mention stands
-        alone. ``mentions``: each stands alone.
+        ``documents``: the mentions of one document in a world; a mention whose document is not
+        known is resampled alone. ``mentions``: every mention is resampled alone.
     """
     alone = np.arange(table.num_rows)
     if resample == "mentions":

@@ -31,7 +31,7 @@ def paired(
     cutoffs
         The k of recall@k.
     resample
-        ``documents`` or ``mentions``: what interval and test take for independent.
+        ``documents`` or ``mentions``: the units that interval and test treat as independent.
 
     Returns
     -------
@@ -64,10 +64,10 @@ def paired(
 def randomisation_test(ahead: np.ndarray) -> float:
     """Two-sided exact p-value of the sum of ``ahead``, whose signs are as likely one as the other.
 
-    Under the null hypothesis the two runs' outcomes on a document may be swapped, which turns the
-    sign of how many more of its mentions the first run hits. How many documents that differ by n
-    mentions keep their sign is binomial, so the sum's distribution is that of a few binomials
-    added up; with documents of one mention each it is the sign test.
+    Under the null hypothesis the two runs' outcomes on a document may be swapped, which changes the
+    sign of its entry. Among the documents that differ by n mentions, the number that keep their
+    sign is binomial, so the sum is distributed as a sum of a few binomials. Where every document
+    has one mention this is the sign test.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def randomisation_test(ahead: np.ndarray) -> float:
 
     Returns
     -------
-    The probability of a sum as far from 0. 1 where the sum is 0. What is too small for a float is
-    given as the smallest normal one: never 0, which no such test can find.
+    The probability of a sum at least as far from 0; 1 where the sum is 0. A value too small for a
+    float is given as the smallest normal one, since no such test can find 0.
 
     Examples
     --------

@@ -47,8 +47,8 @@ def evaluate(
         The evaluation, JSON, whose ``precision`` tells what was not computed in fp32; the ranks
         get the same name with ``.parquet`` (:mod:`muver.evaluation.ranks`).
     settings
-        ``cutoffs`` (the k of recall@k), ``resample`` (``documents`` or ``mentions``: what the
-        intervals take for independent), ``row`` (all settings of the table's row; its
+        ``cutoffs`` (the k of recall@k), ``resample`` (``documents`` or ``mentions``: the units
+        that intervals treat as independent), ``row`` (all settings of the table's row; its
         ``retrieve`` section must be what the run was made with).
     encoder
         Manifest of the start encoder. Its identity (for a directory the hash of its weights, not
@@ -147,7 +147,7 @@ def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> dict[str, 
     table
         Of :func:`muver.evaluation.ranks.ranks_table`.
     resample
-        ``documents`` or ``mentions``: what intervals take for independent.
+        ``documents`` or ``mentions``: the units that intervals treat as independent.
     """
     if resample not in RESAMPLE:
         raise InputError(

@@ -1,7 +1,7 @@
-"""The paper's contrasts: that one of two rows finds more than the other.
+"""The paper's contrasts: which of two rows finds more, and by how much.
 
-Both rows rank the same mentions, so their difference is known far better than either number, and
-a verdict on it can fail where one on a number can't.
+Both rows rank the same mentions, so their difference is known far better than either number is, and
+a verdict on the difference can fail where a verdict on a number cannot.
 """
 
 from collections import Counter

@@ -16,7 +16,7 @@ from muver.tables.linked_evaluations import COUNTS
 from muver.tables.linked_sections import counts, lines_of, search
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
-from muver.tables.paper import linked_sets, linked_size, paper, published
+from muver.tables.paper import Recall, linked_sets, linked_size, paper, published
 from muver.tables.sections import intervals, paired_tests, precision_note, reference
 from muver.tables.verdict import compare
 
@@ -124,7 +124,9 @@ def _set(name: str, evaluation: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _published(name: str, one: Mapping[str, Any], cutoffs: Sequence[int], system: str) -> Any:
+def _published(
+    name: str, one: Mapping[str, Any], cutoffs: Sequence[int], system: str
+) -> Recall | None:
     """A row's published recall on a set, None where the set is another."""
     return published(name, system, cutoffs, one["column"]) if one["of_paper"] else None
 

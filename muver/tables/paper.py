@@ -99,7 +99,7 @@ def linked_size(name: str) -> dict[str, int] | None:
 
 
 def is_papers(data: Mapping[str, Any]) -> bool:
-    """Whether data are those that the paper's numbers are of, so that these may stand beside ours.
+    """Whether these are the paper's own data, so that its numbers may stand beside ours.
 
     Parameters
     ----------
