@@ -1,6 +1,7 @@
 """The files as a whole: ZESHEL's format, the same bytes, names and lengths as promised."""
 
 import argparse
+import hashlib
 import json
 import os
 import statistics
@@ -10,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from muver.commands import generate as command
-from muver.corpus.miniwikia import generate
+from muver.corpus.miniwikia import generate, generate_kilt
 from muver.corpus.miniwikia.chance import Chance
 from muver.corpus.miniwikia.grammar import load_grammar
 from muver.corpus.miniwikia.surfaces import category
@@ -223,3 +225,22 @@ def test_the_command_writes_the_same_files(tmp_path: Path) -> None:
     command.run(parser.parse_args(["--settings", json.dumps(SMALL), "--out", out]))
     generate(SMALL, tmp_path / "function")
     assert files(tmp_path / "command") == files(tmp_path / "function")
+
+
+@pytest.mark.parametrize(
+    "write, section, expected",
+    [
+        (generate, ("generate",), "7de4cf47dc634e6a"),
+        (generate_kilt, ("linking", "generate"), "6c1f75dbb0e687ec"),
+    ],
+)
+def test_the_data_of_the_presets_never_change(tmp_path: Path, write, section, expected) -> None:
+    """Scores on these data are on record: the same bytes must come out of every version."""
+    settings = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text())
+    for key in section:
+        settings = settings[key]
+    write(settings, tmp_path)
+    digest = hashlib.sha256()
+    for name, content in files(tmp_path).items():
+        digest.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+    assert digest.hexdigest().startswith(expected)
