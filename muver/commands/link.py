@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--file",
         type=Path,
         required=True,
-        help="BLINK's JSON lines (.jsonl), or one token a line (.conll, .tsv)",
+        help="BLINK's JSON lines, or one token a line (CoNLL)",
     )
     parser.add_argument(
         "--below", type=Path, metavar="DIR", help="--file is in some folder of this one"
@@ -29,9 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=Path, required=True, help="JSON file to write")
     add_settings(
         parser,
-        '{"context_tokens": 128, "expected": null, "match": "id", "shown": 100}; expected: a '
-        "source whose published number of mentions must be met, such as blink_benchmarks; match: "
-        "how gold entities are found, id or id_or_title",
+        '{"context_tokens": 128, "expected": null, "match": "id", "shown": 100, "format": null, '
+        '"part": null}; expected: a source whose published number of mentions must be met, such as '
+        "blink_benchmarks; match: how gold entities are found, id or id_or_title; format: blink or "
+        "conll, null tells it by the file's ending; part: train, testa or testb of AIDA's file",
         required=False,
     )
 

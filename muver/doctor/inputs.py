@@ -9,7 +9,6 @@ from muver.corpus.sources import find_source
 from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
 from muver.io.errors import InputError
 from muver.settings import NAMED_DATASETS
-from muver.settings.linked import TRAIN, VALIDATION
 from muver.workspace import LinkedWorkspace, Workspace
 from muver.workspace.locking import holder
 from muver.workspace.needs import Needs
@@ -57,10 +56,10 @@ def knowledge_base(settings: dict[str, Any], folder: Path) -> list[Finding]:
     origins = {settings["models"][model].get("start") for model in models} - {None}
     own = [settings["models"][model] for model in models | origins]
     trained = any("checkpoint" not in model for model in own)
-    sets = [*linking["test"], *((TRAIN, VALIDATION) if trained else ())]
+    sets = [*linking["test"], *((linking["train"], linking["validation"]) if trained else ())]
     files = {
         "kilt": [workspace.dump],
-        "blink_benchmarks": [linking["files"][name] for name in sets],
+        "blink_benchmarks": [linking["sets"][name]["file"] for name in sets],
         "blink_biencoder": [model["checkpoint"] for model in own if "checkpoint" in model],
     }
     unpacked = folder / workspace.root / "raw" / "benchmarks"

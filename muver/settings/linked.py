@@ -2,14 +2,27 @@
 
 from typing import Any
 
+from muver.corpus.sources import find_source
 from muver.settings.rows import model_settings
 
 Settings = dict[str, Any]
 DATASETS = ("wikipedia", "miniwikipedia")
-SETS = ("aida-train", "aida-testa", "aida-testb", "msnbc", "wnedwiki")
-TRAIN, VALIDATION, TEST = SETS[0], SETS[1], SETS[2:]
 # Of linking.search: what bounds memory or time and moves no candidate.
 FREE = ("memory_mb", "threads", "gpu")
+
+
+def set_settings(settings: Settings, name: str) -> Settings:
+    """What `muver link` is told of a set, without its file."""
+    linking, own = settings["linking"], settings["linking"]["sets"][name]
+    counted = settings["dataset"] == "wikipedia" and linking["published_counts"]
+    published = find_source("blink_benchmarks").published.mentions
+    return {
+        **settings["corpus"],
+        "match": linking["match"],
+        "expected": "blink_benchmarks" if counted and name in published else None,
+        "format": None if settings["dataset"] == "miniwikipedia" else own.get("format"),
+        "part": own.get("part"),
+    }
 
 
 def is_linked(settings: Settings) -> bool:
@@ -76,7 +89,7 @@ def linked_row_settings(settings: Settings, system: str) -> Settings:
 def _search(settings: Settings, system: str) -> Settings:
     """How a system finds its candidates: what of it moves one."""
     index = settings["systems"][system].get("index")
-    search = search_settings(settings, TEST[0])
+    search = search_settings(settings, "any")
     kept = {key: value for key, value in search.items() if key not in (*FREE, "split")}
     if index is None:
         return {"retrieve": {key: kept[key] for key in ("k", "match")}, "index": None}

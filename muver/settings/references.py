@@ -244,6 +244,7 @@ def _check_linked(settings: Settings) -> None:
             f"params.yaml: results: {other[0]} is not made of the dataset {settings['dataset']}. "
             f"Table 2, and it alone, is made of {' and '.join(LINKED)}."
         )
+    _check_sets(settings)
     for name, system in settings["systems"].items():
         if system.get("index") is not None:
             known = settings["linking"]["indexes"]
@@ -257,6 +258,24 @@ def _check_linked(settings: Settings) -> None:
                 f"params.yaml: systems.{row} stands in table2, whose candidates are ranked by "
                 f"their best view as it is. {change}."
             )
+
+
+def _check_sets(settings: Settings) -> None:
+    """The sets for training, validation and test are entries of their own."""
+    linking = settings["linking"]
+    asked = {"train": [linking["train"]], "validation": [linking["validation"]]}
+    for key, names in {**asked, "test": linking["test"]}.items():
+        _check_names(f"linking.{key}", names, linking["sets"])
+        if settings["dataset"] == "miniwikipedia":
+            _check_names(f"linking.{key}", names, linking["generate"]["mentions"])
+    _check_names("linking.generate.mentions", linking["generate"]["mentions"], linking["sets"])
+    names = [linking["train"], linking["validation"], *linking["test"]]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"params.yaml: linking: {twice!r} is named twice among train, validation and test. "
+            "A set serves one of them."
+        )
 
 
 def _check_text(settings: Settings, name: str, text: str | None) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from muver.corpus.sources import find_source
 from muver.io.files import read_json
-from muver.settings.linked import SETS
 from muver.workspace.built import Built
 
 BASE = ("manifest.json", "ids.npy", "by_id.npy", "by_title.npy")
@@ -40,8 +39,8 @@ class LinkedWorkspace(Built):
 
     @property
     def set_files(self) -> list[str]:
-        """Those of all sets."""
-        return [self.set_file(name) for name in SETS]
+        """Those of all generated sets."""
+        return [self.set_file(name) for name in self.settings["linking"]["generate"]["mentions"]]
 
     @property
     def kb(self) -> str:

@@ -65,7 +65,7 @@ def test_an_archives_files_keep_their_folders(tmp_path, out):
 
 def test_what_needs_a_licence_comes_with_instructions(tmp_path, out):
     assert find_source("aida").kind == "instructions"
-    with pytest.raises(InputError, match="aida: is not downloaded .*Reuters.*linking.files"):
+    with pytest.raises(InputError, match="aida: is not downloaded .*Reuters.*linking.sets"):
         call("--files", "aida", "--out", out)
     assert not out.exists()
     (tmp_path / "mine.tsv").write_text("-DOCSTART- (1 EU)\n")

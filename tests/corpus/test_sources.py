@@ -44,9 +44,9 @@ def test_unknown_name():
 def test_aida_is_expected_in_the_archive_of_benchmarks():
     """By the settings, the archive's declaration and the instructions alike."""
     params = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())
-    files = params["linking"]["files"]
+    sets = params["linking"]["sets"]
     aida, archive = find_source("aida"), find_source("blink_benchmarks")
     for part in ("aida-train", "aida-testa", "aida-testb"):
-        assert Path(files[part]).name == aida.file
+        assert Path(sets[part]["file"]).name == aida.file
         assert part in archive.published.mentions
     assert archive.name in aida.instructions and aida.name in archive.licence

@@ -67,9 +67,12 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         ({"systems": {"muver_wiki": {"merge_layers": 2}}}, "Leave out merge_layers"),
         ({"tables": {"table2": ["bm25"]}}, "systems.bm25 stands in table2"),
         ({"tables": {"table2": ["som"]}}, "som stands in table2.* Set a model whose score is max"),
-        ({"linking": {"test": ["aida-train"]}}, "linking.test"),
+        ({"linking": {"test": ["aida-train"]}}, "'aida-train' is named twice among train, valid"),
+        ({"linking": {"test": ["msnb"]}}, "linking.test names 'msnb'. Did you mean 'msnbc'"),
+        ({"linking": {"validation": "dev"}}, "linking.validation names 'dev'"),
+        ({"linking": {"generate": {"mentions": {"x": 1}}}}, "linking.generate.mentions names 'x'"),
         ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
-        ({"linking": {"files": {"msnbc": 3}}}, "linking.files.msnbc: expected string"),
+        ({"linking": {"sets": {"msnbc": {"file": 3}}}}, "linking.sets.msnbc.file: expected string"),
     ],
 )
 def test_mistakes_are_named(changes, message):

@@ -147,13 +147,13 @@ def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
     """The preset of the paper on a small dump: refused before anything is linked or trained."""
     raw = linked.folder / "build/miniwikipedia/raw"
     project = copy_of_the_project(tmp_path)
-    files = ", ".join(f"{name}: {raw / f'{name}.jsonl'}" for name in MENTIONS)
+    files = ", ".join(f"{name}: {{file: {raw / f'{name}.jsonl'}}}" for name in MENTIONS)
     given = {"kilt": raw / "kilt_knowledgesource.json", "blink_biencoder": "blink.bin"}
     given["blink_entities"] = raw / "msnbc.jsonl"  # taken to its place, not read
     source = ", ".join(f"{name}: {linked.folder / file}" for name, file in given.items())
     said = project.snakemake(
         "--config", "preset=wikipedia", "encoder=scratch",
-        f"linking={{source: {{{source}}}, files: {{{files}}}}}", ok=False,
+        f"linking={{source: {{{source}}}, sets: {{{files}}}}}", ok=False,
     )  # fmt: skip
     assert "5903530" in said.replace(",", "") and "240" in said
     assert not (project.folder / "build/wikipedia/models").exists()
@@ -225,7 +225,7 @@ def test_benchmarks_are_fetched_for_the_sets_that_are_not_there(tmp_path):
     own = (
         "--config",
         "preset=wikipedia",
-        f"linking={{files: {{aida-testb: {tmp_path}/mine.tsv}}}}",
+        f"linking={{sets: {{aida-testb: {{file: {tmp_path}/mine.tsv}}}}}}",
     )
     first = project.planned("build/wikipedia/mentions/aida-testb.parquet", *own)
     assert first == {"kilt": 1, "kb": 1, "link": 1}

@@ -11,7 +11,7 @@ def test_files_are_told_apart_by_model_set_and_part():
     assert W.dump == "build/wikipedia/raw/kilt_knowledgesource.json"
     assert W.vector_files("muver_wiki", "part-00007")[0].endswith("muver_wiki/part-00007.npy")
     files = [
-        *W.kb_files, *W.set_files, *W.mentions_files("msnbc"), *W.subset_files("golds"),
+        *W.kb_files, W.set_file("msnbc"), *W.mentions_files("msnbc"), *W.subset_files("golds"),
         *W.negatives_files("muver_wiki"), *W.mention_vectors("muver_wiki", "msnbc"),
         *W.vector_files("muver_wiki", "part-00000"), *W.index_files("muver_wiki", "hnsw"),
         W.check_file("muver_wiki", "hnsw"), *W.run_files("muver_wiki", "msnbc"),

@@ -1,18 +1,14 @@
-"""Mentions as a benchmark has them, whatever the format of its file, and where that file is."""
+"""The mentions of a benchmark, whatever the format of its file."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
-
-from muver.corpus.archive import find_root
-from muver.io.errors import InputError
 
 NO_ID = -1
 LONGEST_ID = 18  # digits of an int64
 
 
 class LinkedMention(NamedTuple):
-    """A mention as a benchmark has it.
+    """A mention with its context and its gold entity.
 
     Attributes
     ----------
@@ -55,7 +51,7 @@ def whole_id(value: object) -> int:
 def with_ids(
     name: str, mentions: Sequence[LinkedMention], lines: Sequence[int]
 ) -> list[LinkedMention]:
-    """Mentions under their own ids, if each has one and no two the same, else ``<name>-<line>``."""
+    """Keep the mentions' ids if all have one and all differ; else number them ``<name>-<line>``."""
     own = {mention.mention_id for mention in mentions}
     if len(own) == len(mentions) and "" not in own:
         return list(mentions)
@@ -63,25 +59,3 @@ def with_ids(
         mention._replace(mention_id=f"{name}-{line}")
         for mention, line in zip(mentions, lines, strict=True)
     ]
-
-
-def locate(name: str, file: str | Path, below: str | Path | None) -> Path:
-    """The file of a set; ``below`` is an unpacked archive in which it lies in some folder.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, saying what to do.
-    """
-    try:
-        path = Path(file) if below is None else find_root(below, [str(file)]) / file
-    except InputError as error:
-        raise InputError(f"{error} {_elsewhere(name)}") from None
-    if not path.is_file():
-        raise InputError(f"{path}: no such file. {_elsewhere(name)}")
-    return path
-
-
-def _elsewhere(name: str) -> str:
-    licence = " AIDA's text needs a licence: docs/wikipedia.md." if name.startswith("aida-") else ""
-    return f"Name the file of {name} with --file, or in params.yaml: linking.files.{name}.{licence}"

@@ -17,11 +17,11 @@ ID_KEYS = ("Wikipedia_ID", "label_id", "label")
 TITLE_KEYS = ("Wikipedia_title", "label_title")
 
 
-def read_blink(name: str, path: Path) -> Benchmark:
-    """The mentions of a file, in its order; none is left out.
+def read_blink(name: str, path: Path, part: str | None = None) -> Benchmark:
+    """Read the mentions of a file, in its order; none is left out.
 
-    Their ids are the lines' ``query_id``, if every line has one and no two have the same, else
-    ``<name>-<line>``.
+    Such a file holds one set, so ``part`` is not looked at. The mentions keep the lines'
+    ``query_id`` if every line has one and all differ; else they are numbered ``<name>-<line>``.
 
     Raises
     ------

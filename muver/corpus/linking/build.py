@@ -1,4 +1,4 @@
-"""A benchmark file to a table of mentions over a knowledge base."""
+"""Link the mentions of a benchmark file to the entities of a knowledge base."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,17 +6,18 @@ from typing import Any
 
 import pyarrow as pa
 
+from muver.corpus.archive import find_root
 from muver.corpus.kilt.lookup import KnowledgeBase
-from muver.corpus.linking.benchmark import Benchmark, LinkedMention, locate
+from muver.corpus.linking.benchmark import Benchmark, LinkedMention
 from muver.corpus.linking.blink import read_blink
-from muver.corpus.linking.conll import read_conll
+from muver.corpus.linking.conll import PARTS, read_conll
 from muver.corpus.linking.match import BY, Match, match, report
 from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.corpus.sources import find_source
-from muver.io.checking import with_defaults
+from muver.io.checking import check_choices, with_defaults
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest
-from muver.io.parquet import table_writer
+from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
 
 DEFAULTS: dict[str, Any] = {
@@ -24,8 +25,11 @@ DEFAULTS: dict[str, Any] = {
     "expected": None,  # a declared source whose published number of mentions must be met
     "match": "id",  # how a gold entity is found in the base: id or id_or_title
     "shown": 100,  # examples of each kind in the report
+    "format": None,  # of the file: one of READERS; null: by its ending
+    "part": None,  # of AIDA's file
 }
-READERS = {".jsonl": read_blink, ".conll": read_conll, ".tsv": read_conll}
+READERS = {"blink": read_blink, "conll": read_conll}
+FORMATS = {".jsonl": "blink", ".conll": "conll", ".tsv": "conll"}
 
 
 def link_set(
@@ -42,16 +46,15 @@ def link_set(
     Parameters
     ----------
     name
-        The set: aida-train, aida-testa, aida-testb, msnbc, wnedwiki or another.
+        Name of the set.
     path
-        JSON lines (``.jsonl``, :mod:`muver.corpus.linking.blink`), or a token a line (``.conll``
-        and ``.tsv``, :mod:`muver.corpus.linking.conll`).
+        The benchmark's file.
     kb
-        A finished knowledge base.
+        Folder of a finished knowledge base.
     given
-        Settings (`DEFAULTS` has the others).
+        Settings (`DEFAULTS`).
     below
-        A folder; ``path`` is that of a file in some folder of it.
+        An unpacked archive: ``path`` is then a file in any of its folders.
 
     Returns
     -------
@@ -64,59 +67,71 @@ def link_set(
         if no gold entity at all is in the base. Nothing is written then.
     """
     settings = with_defaults(given, DEFAULTS)
-    if settings["match"] not in BY:
-        raise InputError(
-            f"--settings: match is {settings['match']!r}, expected one of {', '.join(BY)}."
-        )
-    path = locate(name, path, below)
-    mentions, left_out = _read(name, path)
+    check_choices(settings, {"match": BY, "format": (*READERS, None), "part": (*PARTS, None)})
+    path = _locate(name, path, below)
+    mentions, left_out = _read(name, path, settings["format"], settings["part"])
     _check_number(name, path, len(mentions), settings["expected"])
     base = KnowledgeBase(kb)
     matches = match(mentions, base, settings["match"])
     counts = {**report(mentions, matches, settings["shown"]), "left_out": left_out}
     if not counts["in_kb"]:
         raise InputError(
-            f"{path}: of {len(mentions)} mentions none has its gold entity in {kb}, found by "
-            f"{settings['match'].replace('_', ' ')}. Is it the knowledge base of this benchmark?"
+            f"{path}: none of the {len(mentions)} mentions has its gold entity in {kb}, looked up "
+            f"by {settings['match'].replace('_', ' ')}. Is it the knowledge base of this benchmark?"
         )
-    with table_writer(mentions_path, LINKED_MENTIONS) as writer:
-        writer.write_table(_table(name, mentions, matches, settings["context_tokens"]))
+    write_table(mentions_path, _table(name, mentions, matches, settings["context_tokens"]))
     inputs = {"mentions": sha256_of(path), "kb": base.manifest["fingerprint"]}
     write_manifest(Path(report_path), "link", settings, inputs, set=name, **counts)
-    _tell(name, counts)
+    _log(name, counts)
     return counts
 
 
-def expected_mentions(source: str) -> dict[str, int]:
+def published_mentions(source: str) -> dict[str, int]:
     """The published number of mentions by set."""
     published = find_source(source).published
     return published.mentions if published else {}
 
 
-def _read(name: str, path: Path) -> Benchmark:
-    if path.suffix not in READERS:
+def _locate(name: str, file: str | Path, below: str | Path | None) -> Path:
+    try:
+        path = Path(file) if below is None else find_root(below, [str(file)]) / file
+        if not path.is_file():
+            raise InputError(f"{path}: no such file.")
+    except InputError as error:
+        licence = " AIDA's text needs a licence: docs/wikipedia.md." if "aida" in name else ""
         raise InputError(
-            f"{path}: its ending tells the format, and is none of {', '.join(READERS)}. Rename it."
+            f"{error} Name the file of {name} with --file, or in params.yaml: "
+            f"linking.sets.{name}.file.{licence}"
+        ) from None
+    return path
+
+
+def _read(name: str, path: Path, form: str | None, part: str | None) -> Benchmark:
+    form = form or FORMATS.get(path.suffix)
+    if form is None:
+        raise InputError(
+            f"{path}: the ending says nothing of the format ({', '.join(FORMATS)} do). Set "
+            f"linking.sets.{name}.format (--settings: format) to {' or '.join(READERS)}."
         )
-    benchmark = READERS[path.suffix](name, path)
+    benchmark = READERS[form](name, path, part)
     if not benchmark.mentions:
         raise InputError(f"{path}: holds no mentions of {name}.")
     return benchmark
 
 
-def _check_number(name: str, path: str | Path, found: int, source: str | None) -> None:
+def _check_number(name: str, path: Path, found: int, source: str | None) -> None:
     if source is None:
         return
-    expected = expected_mentions(source)
-    if name not in expected:
+    published = published_mentions(source)
+    if name not in published:
         raise InputError(
-            f"--set {name}: {source} says no number of mentions for it, only for "
-            f"{', '.join(expected) or 'none'}."
+            f"--set {name}: {source} has no published number of mentions for it, only for "
+            f"{', '.join(published) or 'none'}."
         )
-    if found != expected[name]:
+    if found != published[name]:
         raise InputError(
-            f"{path}: {found} mentions, but {name} has {expected[name]}. Another release, or cut "
-            "short? Accept the number with --settings '{\"expected\": null}' (params.yaml: "
+            f"{path}: {found} mentions, but {name} has {published[name]}. Is it another release, "
+            "or cut short? Accept the number with --settings '{\"expected\": null}' (params.yaml: "
             "linking.published_counts)."
         )
 
@@ -124,26 +139,18 @@ def _check_number(name: str, path: str | Path, found: int, source: str | None) -
 def _table(
     name: str, mentions: Sequence[LinkedMention], matches: Sequence[Match], tokens: int
 ) -> pa.Table:
-    rows = [
-        (
-            mention.mention_id, name, WIKIPEDIA, mention.document,
-            " ".join(_last(mention.left.lower().split(), tokens)), mention.text.lower(),
-            " ".join(mention.right.lower().split()[:tokens]), found.entity, "", found.kind,
-        )
-        for mention, found in zip(mentions, matches, strict=True)
-    ]  # fmt: skip
-    columns = [
-        pa.array(values, field.type)
-        for values, field in zip(zip(*rows, strict=True), LINKED_MENTIONS, strict=True)
-    ]
-    return pa.Table.from_arrays(columns, schema=LINKED_MENTIONS)
+    rows = []
+    for mention, found in zip(mentions, matches, strict=True):
+        left, right = mention.left.lower().split(), mention.right.lower().split()
+        left = " ".join(left[max(0, len(left) - tokens) :])
+        rows.append((
+            mention.mention_id, name, WIKIPEDIA, mention.document, left, mention.text.lower(),
+            " ".join(right[:tokens]), found.entity, "", found.kind,
+        ))  # fmt: skip
+    return table_of(LINKED_MENTIONS, list(zip(*rows, strict=True)))
 
 
-def _last(words: list[str], count: int) -> list[str]:
-    return words[max(0, len(words) - count) :]
-
-
-def _tell(name: str, counts: Mapping[str, Any]) -> None:
+def _log(name: str, counts: Mapping[str, Any]) -> None:
     matched = counts["matched"]
     logger.info(
         "%s: %d mentions; gold found by id: %d, by title only: %d, outside the base: %d",

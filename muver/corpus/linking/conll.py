@@ -21,7 +21,7 @@ from muver.io.errors import InputError
 
 START = "-DOCSTART-"
 NO_ENTITY = "--NME--"
-PARTS = {"aida-train": "", "aida-testa": "testa", "aida-testb": "testb"}
+PARTS = {"train": "", "testa": "testa", "testb": "testb"}  # by the end of documents' numbers
 _DOCUMENT = re.compile(rf"{START}\s*\(\s*(.*?)\s*\)?\s*")
 _NUMBERED = re.compile(r"(\d+)(testa|testb|)(?: .*)?")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
@@ -43,7 +43,7 @@ class _Document:
     mentions: list[_Mention] = field(default_factory=list)
 
 
-def read_conll(name: str, path: Path) -> Benchmark:
+def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
     """The mentions of a set, in its order.
 
     A mention's context is the rest of its document, tokens joined by spaces. Left out are mentions
@@ -52,8 +52,9 @@ def read_conll(name: str, path: Path) -> Benchmark:
     Parameters
     ----------
     name
-        Of the set. For aida-train, aida-testa and aida-testb the documents of this part are taken,
-        for any other name all.
+        The set's name, for the ids of mentions whose documents have no names of their own.
+    part
+        The part of AIDA whose documents are taken: train, testa or testb; None takes all documents.
 
     Raises
     ------
@@ -63,7 +64,7 @@ def read_conll(name: str, path: Path) -> Benchmark:
     mentions, lines = [], []
     left_out = {"no_entity": 0, "no_address": 0}
     for document in _documents(path):
-        called = _called(document, name, path)
+        called = _called(document, part, path)
         if called is None:
             continue
         for one in document.mentions:
@@ -92,9 +93,9 @@ def _characters(escapes: re.Match[str]) -> str:
     return units.decode("utf-16-be", errors="replace")
 
 
-def _called(document: _Document, name: str, path: Path) -> str | None:
+def _called(document: _Document, part: str | None, path: Path) -> str | None:
     """What a document's mentions are numbered under; None if it is of another part."""
-    if name not in PARTS:
+    if part is None:
         return document.name
     found = _NUMBERED.fullmatch(document.name)
     if found is None:
@@ -102,7 +103,7 @@ def _called(document: _Document, name: str, path: Path) -> str | None:
             f"{path}, line {document.line}: the document {document.name!r} is of no part of AIDA; "
             f"expected {START} (NUMBER TITLE), with testa or testb after the number."
         )
-    return found[1] + found[2] if found[2] == PARTS[name] else None
+    return found[1] + found[2] if found[2] == PARTS[part] else None
 
 
 def _why_not(columns: list[str]) -> str | None:

@@ -38,8 +38,7 @@ def generate_kilt(settings: Mapping[str, Any], folder: str | Path, workers: int 
     ----------
     settings
         ``seed`` (int), ``entities`` (pages in all), ``entities_per_world`` (pages that know of each
-        other) and ``mentions`` ({"aida-train": n, "aida-testa": n, "aida-testb": n, "msnbc": n,
-        "wnedwiki": n}, any of them).
+        other) and ``mentions`` (by the name of a set, such as msnbc).
     folder
         Gets ``kilt_knowledgesource.json``, ``<set>.jsonl`` and ``counts.json``; equal settings
         give equal bytes everywhere.

@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -24,13 +25,11 @@ from muver.corpus.miniwikia.kilt import (
 )
 from muver.corpus.miniwikia.settings import whole
 from muver.corpus.miniwikia.writer import quota
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, write_json
 from muver.io.progress import Progress
 
 DUMP = "kilt_knowledgesource.json"
-SETS = ("aida-train", "aida-testa", "aida-testb", "msnbc", "wnedwiki")
 _KEYS = ("seed", "entities", "entities_per_world", "mentions")
 AHEAD = 2  # worlds a process may be ahead of the writing; bounds the memory
 
@@ -57,9 +56,11 @@ def check(settings: Mapping[str, Any]) -> Settings:
     if not isinstance(mentions, Mapping):
         raise InputError("miniwikia: 'mentions' must be an object: for each set its number.")
     for name, count in mentions.items():
-        if name not in SETS:
-            near = did_you_mean(name, SETS)
-            raise InputError(f"miniwikia: no set is called '{name}'.{near} {', '.join(SETS)}.")
+        if not re.fullmatch("[a-z0-9_-]+", name):
+            raise InputError(
+                f"miniwikia: 'mentions': a set can't be called {name!r}. Use small letters, "
+                "digits, '_' and '-' only."
+            )
         whole(count, f"mentions.{name}", 1)
     return Settings(
         settings["seed"], settings["entities"], settings["entities_per_world"], dict(mentions)

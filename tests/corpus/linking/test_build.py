@@ -1,15 +1,19 @@
 """Mentions matched to a base: what is found how, counted and listed."""
 
 import zipfile
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from muver.cli import main
-from muver.corpus.linking.build import expected_mentions, link_set
+from muver.corpus.linking.build import link_set, published_mentions
 from muver.corpus.schema import LINKED_MENTIONS
 from muver.io.errors import InputError
 from muver.io.files import read_json
+from muver.settings import resolve
+from muver.settings.linked import set_settings
 from tests.corpus.linking.conftest import mention, write
 
 MENTIONS = [
@@ -78,7 +82,7 @@ def test_by_id_alone(tmp_path, kb):
     assert counts["matched"] == {"id": 3, "title": 0, "none": 4}
     table = pq.read_table(tmp_path / "m.parquet")
     assert table["gold"].to_pylist() == [1, None, None, None, 3, None, 3]
-    with pytest.raises(InputError, match="match is 'title', expected one of id, id_or_title"):
+    with pytest.raises(InputError, match="match is 'title', expected one of 'id', 'id_or_title'"):
         link(tmp_path, kb, match="title")
 
 
@@ -97,10 +101,10 @@ def test_only_the_first_examples_are_listed(tmp_path, kb):
 
 
 def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
-    assert expected_mentions("blink_benchmarks")["msnbc"] == 656
+    assert published_mentions("blink_benchmarks")["msnbc"] == 656
     with pytest.raises(InputError, match="7 mentions, but msnbc has 656"):
         link(tmp_path, kb, expected="blink_benchmarks")
-    with pytest.raises(InputError, match="--set mine: blink_benchmarks says no number .*msnbc"):
+    with pytest.raises(InputError, match="--set mine: blink_benchmarks has no published .*msnbc"):
         link(tmp_path, kb, name="mine", expected="blink_benchmarks")
     assert not (tmp_path / "m.parquet").exists()
     lines = [{**MENTIONS[0], "query_id": number} for number in range(656)]
@@ -109,7 +113,7 @@ def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
 
 def test_the_wrong_base_is_noticed(tmp_path, kb):
     with pytest.raises(
-        InputError, match="of 2 mentions none has its gold entity in .*by id or title"
+        InputError, match="none of the 2 mentions has its gold entity in .*by id or title"
     ):
         link(tmp_path, kb, [MENTIONS[3], MENTIONS[5]])
     assert not (tmp_path / "m.parquet").exists()
@@ -154,7 +158,7 @@ def test_from_the_archive_as_published_to_the_table(tmp_path, kb):
 @pytest.mark.parametrize(
     "file, text, message",
     [
-        ("m.txt", "", r"m\.txt: its ending tells the format, and is none of \.jsonl, \.conll"),
+        ("m.txt", "", r"m\.txt: .*format.* blink or conll"),
         ("m.jsonl", "", r"m\.jsonl: holds no mentions of aida-testa"),
         ("m.tsv", "-DOCSTART- (1 EU)\n", r"m\.tsv: holds no mentions of aida-testa"),
         (None, "", r"none: no such file\. Name the file of aida-testa .*AIDA's text needs a lic"),
@@ -172,3 +176,17 @@ def test_a_file_that_the_archive_does_not_hold(tmp_path, kb):
     (tmp_path / "raw" / "msnbc").mkdir(parents=True)
     with pytest.raises(InputError, match=r"raw: no folder in it holds x\.conll\. Name the file of"):
         link_set("msnbc", "x.conll", kb, tmp_path / "m", tmp_path / "r", {}, tmp_path / "raw")
+
+
+def test_a_set_of_ones_own_takes_params_yaml_alone(tmp_path, kb):
+    """Another name, a format that the file's ending does not tell, and no published number."""
+    params = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text())
+    own = {"ace2004": {"file": str(tmp_path / "ace.txt"), "format": "conll"}}
+    settings = resolve(params, {"preset": "wikipedia", "linking": {"sets": own, "test": [*own]}})
+    (tmp_path / "ace.txt").write_text(CONLL)
+    given = set_settings(settings, "ace2004")
+    assert given["expected"] is None
+    assert set_settings(settings, "msnbc")["expected"] == "blink_benchmarks"
+    assert set_settings(settings, "aida-testb")["part"] == "testb"
+    out = tmp_path / "m.parquet", tmp_path / "m.json"
+    assert link_set("ace2004", tmp_path / "ace.txt", kb, *out, given)["in_kb"] == 1

@@ -34,13 +34,13 @@ Rome\tB\tRome\tRome\t{WIKI}/Rome\t25458
 """
 
 
-def read(tmp_path, text, name):
+def read(tmp_path, text, name, part=None):
     (tmp_path / "file.tsv").write_bytes(text.encode())
-    return read_conll(name, tmp_path / "file.tsv")
+    return read_conll(name, tmp_path / "file.tsv", part)
 
 
 def test_every_line_of_a_small_file(tmp_path):
-    (german, york, rome), left_out = read(tmp_path, AIDA, "aida-train")
+    (german, york, rome), left_out = read(tmp_path, AIDA, "x", "train")
     assert left_out == {"no_entity": 1, "no_address": 0}
     assert german == ("1:2", "EU rejects", "German", "call . New York Rome", 11867, "Germany", "1")
     assert york.text == "New York" and york.gold_title == "New York City"
@@ -49,10 +49,10 @@ def test_every_line_of_a_small_file(tmp_path):
 
 
 def test_the_parts_of_aida_are_told_by_the_numbers_of_its_documents(tmp_path):
-    (dragomir,), left_out = read(tmp_path, AIDA, "aida-testa")
+    (dragomir,), left_out = read(tmp_path, AIDA, "x", "testa")
     assert dragomir == ("947testa:0", "", "Dragomir", "Nowhere", -1, "Dragomir Štor", "947testa")
     assert left_out == {"no_entity": 0, "no_address": 1}
-    (att,), _ = read(tmp_path, AIDA, "aida-testb")
+    (att,), _ = read(tmp_path, AIDA, "x", "testb")
     assert att == ("1163testb:0", "", "AT&T", "", 17555269, "AT&T", "1163testb")
 
 
@@ -95,7 +95,7 @@ def test_titles():
 )
 def test_what_does_not_fit_the_format(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
-        read(tmp_path, text, "aida-train")
+        read(tmp_path, text, "x", "train")
 
 
 def test_a_file_that_is_not_utf8(tmp_path):

@@ -2,7 +2,7 @@
 
 
 wildcard_constraints:
-    set=one_of(linked.SETS),
+    set=one_of(L["sets"]),
     part=r"part-\d+",
     index=one_of(L["indexes"]),
 
@@ -154,15 +154,9 @@ rule link:
     benchmark:
         f"{LOGS}/link/{{set}}.benchmark.tsv"
     params:
-        file=lambda wildcards: own_file(wildcards.set) or L["files"][wildcards.set],
+        file=lambda wildcards: own_file(wildcards.set) or L["sets"][wildcards.set]["file"],
         below=lambda wildcards: "" if own_file(wildcards.set) else f"--below {BENCHMARKS}",
-        settings=as_json(
-            {
-                **S["corpus"],
-                "match": L["match"],
-                "expected": "blink_benchmarks" if COUNTED else None,
-            }
-        ),
+        settings=lambda wildcards: as_json(linked.set_settings(S, wildcards.set)),
     shell:
         f"muver link --log {{log}} --set {{wildcards.set}} {KB}"
         " --file {params.file:q} {params.below} --settings {params.settings:q}"

@@ -30,7 +30,7 @@ rule negatives:
     input:
         run=lambda wildcards: mining_run(wildcards.model)[0],
         manifest=lambda wildcards: mining_run(wildcards.model)[1],
-        mentions=W.mentions_files(linked.TRAIN)[0],
+        mentions=W.mentions_files(L["train"])[0],
         kb=W.kb_files,
         code=code("negatives"),
     output:
@@ -50,8 +50,8 @@ rule negatives:
 
 rule subset:
     input:
-        train=W.mentions_files(linked.TRAIN)[0],
-        val=W.mentions_files(linked.VALIDATION)[0],
+        train=W.mentions_files(L["train"])[0],
+        val=W.mentions_files(L["validation"])[0],
         negatives=lambda wildcards: mined(wildcards.subset),
         texts=lambda wildcards: texts_of(wildcards.subset) if wildcards.subset in TRAINED else [],
         kb=W.kb_files,

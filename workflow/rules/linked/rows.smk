@@ -20,7 +20,7 @@ def own_file(name):
     """The file of a set: generated, or named in params.yaml; None if it is in BENCHMARKS."""
     if S["dataset"] == "miniwikipedia":
         return W.set_file(name)
-    file = L["files"][name]
+    file = L["sets"][name]["file"]
     return file if Path(file).is_file() else None
 
 
@@ -71,7 +71,7 @@ def index_of(wildcards):
 
 def mining_run(model):
     """The run over the training mentions that a model's hard negatives are mined from."""
-    return W.run_files(S["models"][model]["negatives"]["system"], linked.TRAIN)
+    return W.run_files(S["models"][model]["negatives"]["system"], L["train"])
 
 
 def weights_of(model):

@@ -57,8 +57,8 @@ rule encode_mentions:
 rule index:
     input:
         vectors=vectors,
-        mentions=W.mention_vectors("{model}", linked.VALIDATION)[0],
-        made=W.mention_vectors("{model}", linked.VALIDATION)[1],
+        mentions=W.mention_vectors("{model}", L["validation"])[0],
+        made=W.mention_vectors("{model}", L["validation"])[1],
         code=[*code("ann_build"), *code("ann_check")],
     output:
         W.index_files("{model}", "{index}"),
