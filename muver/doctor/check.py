@@ -15,6 +15,7 @@ from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.plan.machine import Machine, this_machine
 from muver.settings import resolve
+from muver.settings.file import read_params
 from muver.settings.linked import is_linked
 from muver.workspace.needs import Needs, needs_of
 
@@ -54,7 +55,7 @@ def check(
     InputError
         If there is no params.yaml, or the settings are not allowed.
     """
-    settings = resolve(_params(folder), overrides)
+    settings = resolve(read_params(folder / "params.yaml"), overrides)
     needs = needs_of(settings, settings["results"])
     found = [environment.python_version(), environment.locked(folder / "requirements")]
     if measured:
@@ -120,21 +121,6 @@ def overrides_of(pairs: Sequence[str]) -> dict[str, Any]:
         except yaml.YAMLError as error:
             raise InputError(f"--config {key}: {value!r} is not YAML ({error}).") from None
     return found
-
-
-def _params(folder: Path) -> dict[str, Any]:
-    path = folder / "params.yaml"
-    try:
-        read = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(
-            f"{path}: no such file. Run this in the project's folder, or name it by --directory."
-        ) from None
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: not YAML ({error}).") from None
-    if not isinstance(read, dict):
-        raise InputError(f"{path}: expected sections of settings.")
-    return read
 
 
 def at_once(compute: Mapping[str, Any], machine: Machine) -> int:

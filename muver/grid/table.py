@@ -9,7 +9,7 @@ from muver.grid.points import HYPERPARAMETERS
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import short_hash
-from muver.settings.overlay import overlay
+from muver.io.typed import overlay
 from muver.tables.keys import row_key
 from muver.training.log import kept_validation
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from muver.io.errors import InputError
+from muver.retrieval.settings import AGGREGATES
 
-AGGREGATES = ("max", "softmax_sum")
 METRICS = ("dot", "l2")
 CACHED_SCORES = 2**17  # half a megabyte, which a core's own cache holds
 

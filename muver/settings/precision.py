@@ -6,10 +6,7 @@ they leave a doubt, the answer is fp32.
 """
 
 import os
-import shutil
-import subprocess
 from collections.abc import Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +42,17 @@ def _torch_may_use_gpus() -> bool:
     """Whether there is a GPU which is not hidden, and a build of torch that could use it."""
     if not any(path.exists() for path in NVIDIA):
         return False
+    from importlib import metadata
+
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1")
     return not hidden and not metadata.version("torch").endswith("+cpu")
 
 
 def _lowest_capability() -> float:
     """Of this machine's GPUs; 0 if it cannot be told."""
+    import shutil
+    import subprocess
+
     command = shutil.which("nvidia-smi")
     if command is None:
         return 0.0

@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-from muver.settings.overlay import overlay
+from muver.io.typed import overlay
+from muver.settings.file import read_params
 
 
 def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[str]:
@@ -27,7 +28,7 @@ def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[st
     before = _at(revision, params)
     if before is None:
         return []
-    now = yaml.safe_load(params.read_text(encoding="utf-8"))
+    now = read_params(params)
     return [
         f"{key} was changed to {value!r}, which has no effect: the preset {preset} sets "
         f"{replacement!r}. Change presets.{preset}.{key} instead."

@@ -9,12 +9,12 @@ from typing import Any
 import yaml
 
 from muver.io.errors import InputError
+from muver.io.typed import overlay, problem, suggestion
 from muver.settings.derive import derive
 from muver.settings.linked import DATASETS as LINKED_DATASETS
-from muver.settings.overlay import overlay
+from muver.settings.params import Params
 from muver.settings.precision import settle_precision
 from muver.settings.references import check_references
-from muver.settings.schema import check_schema, suggestion
 
 Settings = dict[str, Any]
 NAMED_DATASETS = ("miniwikia", "zeshel", *LINKED_DATASETS)
@@ -53,11 +53,14 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
         raise InputError(
             f"preset: {chosen!r} is not in params.yaml{suggestion(str(chosen), presets)}"
         )
-    if not isinstance(presets[chosen], Mapping | None):
-        raise InputError(f"presets.{chosen}: expected sections, got {presets[chosen]!r}.")
-    merged = overlay(overlay(given, _with_entries(presets[chosen] or {})), overrides)
+    preset = presets[chosen] or {}
+    if not isinstance(preset, Mapping):
+        raise InputError(f"params.yaml: presets.{chosen} is {preset!r}, expected sections.")
+    merged = overlay(overlay(given, _with_entries(preset)), overrides)
     merged["preset"] = chosen
-    check_schema({**merged, "presets": dict(presets)})
+    if mistake := problem(Params, {**merged, "presets": presets}):
+        key, message = mistake
+        raise InputError(f"{_written(key, overrides, chosen, preset)}: {message}")
     check_references(merged)
     merged["compute"] = settle_precision(merged["compute"])
     merged.pop("presets", None)
@@ -77,6 +80,20 @@ def _with_entries(layer: Mapping[str, Any]) -> Settings:
         name: {"rows": own} if isinstance(own, list) else own for name, own in tables.items()
     }
     return {**layer, "tables": entries}
+
+
+def _written(key: str, overrides: Settings, preset: str, own: Mapping[str, Any]) -> str:
+    """Where the value of a dotted key was written, to head a message about it."""
+    if _has(overrides, key):
+        return "--config"
+    return f"params.yaml, preset {preset}" if _has(own, key) else "params.yaml"
+
+
+def _has(settings: Any, key: str) -> bool:
+    name, _, rest = key.partition(".")
+    if not isinstance(settings, Mapping) or name not in settings:
+        return False
+    return not rest or not isinstance(settings[name], Mapping) or _has(settings[name], rest)
 
 
 def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:

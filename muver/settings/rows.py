@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from muver.settings.overlay import overlay
+from muver.io.typed import overlay
 from muver.training.settings import BEFORE, PARITY
 
 Settings = dict[str, Any]

@@ -1,10 +1,13 @@
-"""The section ``training`` of a model's settings: its keys, their defaults, what goes together."""
+"""Settings of training: section ``training`` of params.yaml, and a model's hard negatives."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import UNSET, UnsetType
 
 from muver.io.checking import check_whole, did_you_mean, with_defaults
 from muver.io.errors import InputError
+from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text
 
 REQUIRED = (
     "batch_size",
@@ -102,3 +105,34 @@ def check_sources(settings: Mapping[str, Any], from_model: bool, with_negatives:
         check_whole(settings["negatives"], {"per_mention": 1})
         if "per_mention" not in settings["negatives"]:
             raise InputError("--settings: negatives.per_mention is missing.")
+
+
+class Training(Settings):
+    """How two towers are trained (section 3.2), and what the released code did otherwise."""
+
+    batch_size: Count
+    epochs: Count
+    learning_rate: Positive
+    weight_decay: Amount
+    warmup: Share
+    clip_norm: Positive
+    adam_epsilon: Positive
+    mask_false_negatives: bool
+    validate_every: Count
+    validation_cutoff: Count
+    keep: Literal["best", "last"]
+    checkpoint_every: Count
+    chunk_tokens: Count
+    graph_tokens: Natural
+    padding_views: bool
+    average_gradients_over: Count
+    optimiser: Literal["adamw", "adamw_released"]
+
+
+class HardNegatives(Settings):
+    """The system whose run a model's hard negatives are mined from, and how many are taken."""
+
+    system: Text
+    per_mention: Count
+    first_rank: Count | UnsetType = UNSET
+    margin: int | float | None | UnsetType = UNSET

@@ -69,10 +69,10 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         ({"tables": {"table2": ["som"]}}, "som stands in table2.* Set a model whose score is max"),
         ({"linking": {"test": ["aida-train"]}}, "'aida-train' is named twice among train, valid"),
         ({"linking": {"test": ["msnb"]}}, "linking.test names 'msnb'. Did you mean 'msnbc'"),
-        ({"linking": {"validation": "dev"}}, "linking.validation names 'dev'"),
+        ({"linking": {"validation": "dev"}}, "linking.validation is 'dev'"),
         ({"linking": {"generate": {"mentions": {"x": 1}}}}, "linking.generate.mentions names 'x'"),
         ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
-        ({"linking": {"sets": {"msnbc": {"file": 3}}}}, "linking.sets.msnbc.file: expected string"),
+        ({"linking": {"sets": {"msnbc": {"file": 3}}}}, "sets.msnbc.file is 3, expected text"),
     ],
 )
 def test_mistakes_are_named(changes, message):

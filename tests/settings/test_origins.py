@@ -116,7 +116,11 @@ def test_a_further_seed_starts_from_the_same_model():
             {"start": "muver", "negatives": {"system": "muver", "per_mention": 1}},
             "are not trained. Leave negatives out",
         ),
-        ({}, {"negatives": {"system": "blink_wiki", "per_mention": 0}}, "0 is less than"),
+        (
+            {},
+            {"negatives": {"system": "blink_wiki", "per_mention": 0}},
+            "per_mention is 0, expected",
+        ),
         ({}, {"negatives": {**WIKI["negatives"], "ranks": 1}}, "unknown key .*negatives.ranks"),
         ({"context": {"tokens": 9}}, {}, "unknown key models.blink_wiki.context.tokens"),
     ],

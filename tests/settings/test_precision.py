@@ -28,7 +28,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             (tmp_path / "nvidia-smi").chmod(0o755)
         monkeypatch.setenv("PATH", str(tmp_path))
         monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-        monkeypatch.setattr(precision.metadata, "version", lambda name: torch)
+        monkeypatch.setattr("importlib.metadata.version", lambda name: torch)
 
     return make
 

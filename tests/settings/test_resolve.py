@@ -117,24 +117,28 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
 @pytest.mark.parametrize(
     "key, value, message",
     [
-        ("sed", 1, r"unknown key sed. Did you mean 'seed'\? Allowed: preset, dataset"),
+        ("sed", 1, r"unknown key sed. Did you mean 'seed'\? Allowed: .*preset, dataset"),
         ("training.batchsize", 1, r"unknown key training.batchsize. Did you mean 'batch_size'\?"),
         ("models.muver.views.max_token", 40, r"unknown key models.muver.views.max_token. Did you"),
         ("models.muver.training.epoch", 1, r"models.muver.training.epoch. Did you mean 'epochs'"),
         ("systems.muver.merge_layer", 1, r"systems.muver.merge_layer. Did you mean 'merge_layers'"),
-        ("training.batch_size", "many", "training.batch_size: expected integer, got 'many'"),
-        ("training.batch_size", 2.5, "training.batch_size: expected integer, got 2.5"),
-        ("training.batch_size", True, "training.batch_size: expected integer, got True"),
-        ("download.url", 3, "download.url: expected string or null, got 3"),
-        ("training", "fast", "training: expected object, got 'fast'"),
-        ("training.batch_size", 0, "training.batch_size: 0 is less than the minimum of 1"),
+        ("training.batch_size", "many", "training.batch_size is 'many', expected a whole number"),
+        ("training.batch_size", 2.5, "training.batch_size is 2.5, expected a whole number"),
+        ("training.batch_size", True, "training.batch_size is True, expected a whole number"),
+        ("download.url", 3, "download.url is 3, expected text or null"),
+        ("training", "fast", "training is 'fast', expected keys and values"),
+        ("training.batch_size", 0, "training.batch_size is 0, expected a whole number, at least 1"),
         (
             "merge.searches.distant.pairs",
             "distnat",
             r"merge.searches.distant.pairs is 'distnat'. Did you mean 'distant'\? Allowed",
         ),
         ("bm25.stopwords", "fr", "bm25.stopwords is 'fr'. Allowed: null, en"),
-        ("models.Muver", PARAMS["models"]["muver"], "models: 'Muver' does not match"),
+        (
+            "models.Muver",
+            PARAMS["models"]["muver"],
+            "models: the name is 'Muver', expected text",
+        ),
         ("preset", "zeshell", r"'zeshell' is not in params.yaml. Did you mean 'zeshel'\?"),
         ("systems.muver.model", "muverr", r"systems.muver.model is 'muverr'. Did you mean 'muver'"),
         ("tables.table1", ["bm52"], r"tables.table1.rows names 'bm52'. Did you mean 'bm25'\?"),
@@ -144,7 +148,7 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.som.merge_layers", 2, "systems.som: som compares token vectors"),
         ("systems.som.aggregate", "softmax_sum", "systems.som: som compares token vectors"),
         ("models.muver.score", "sum_max", "models.muver: score sum_max compares the token"),
-        ("scratch.hidden", 33, "scratch.hidden is 33, which scratch.heads"),
+        ("scratch.hidden", 33, "scratch: hidden is 33, which heads"),
         ("results", ["table7"], "results names 'table7'. Did you mean 'table"),
         ("repeat_seeds", [10000], "repeat_seeds holds 10000, which is the seed itself"),
         ("models.som.metric", "l2", "models.som: score sum_max compares token vectors by dot"),
@@ -163,20 +167,32 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("tables.grid", ["bm25"], "tables.grid: the result of this name has no rows to choose"),
         ("sweep.searches", ["clos"], r"sweep.searches names 'clos'. Did you mean 'close'\?"),
         ("merge.searches.close.wasted", "lost", "close.wasted is 'lost'. Allowed: kept, replaced"),
-        ("merge.searches.all_pairs.wasted", "replaced", "wasted has a meaning among neighbours"),
+        (
+            "merge.searches.all_pairs.wasted",
+            "replaced",
+            "all_pairs: wasted has a meaning",
+        ),
         ("fusion.cutoff", 65, "fusion.cutoff is 65, but systems.muver_bm25 keeps only 64"),
         ("systems.bm25_200.match", "id", "matches by title, its part bm25_200 by id"),
         ("systems.bm25.spans", True, "systems.bm25: a row names either 'retriever: bm25'"),
         ("systems.muver_bm25.spans", True, "systems.muver_bm25: a row names either 'retriever"),
-        ("models.muver.views.types", True, "views.types has a meaning for views of the kind pref"),
-        ("models.muver.views.padding", True, "views.padding has a meaning for views of the kind"),
+        (
+            "models.muver.views.types",
+            True,
+            "muver.views: types has a meaning for",
+        ),
+        (
+            "models.muver.views.padding",
+            True,
+            "muver.views: padding has a meaning for",
+        ),
         ("models.muver_released.training", {"epochs": 3}, "from a checkpoint are not trained"),
-        ("grid.subset", [], r"grid.subset: \[\] should be non-empty"),
+        ("grid.subset", [], r"grid.subset is \[\], expected a list, not empty"),
         ("sweep.cutoff", 63, "sweep.cutoff is 63, which is not among evaluate.cutoffs"),
         ("figures.figure2.cutoff", 65, "figure2.cutoff is 65, but retrieve.k keeps only 64"),
-        ("figures.figure2.last", 99, "figure2.last is 99, which bins of 5 sentences do not fill"),
+        ("figures.figure2.last", 99, "figure2: last is 99, which bins of 5 sentences do not fill"),
         ("grid.model", "partalidou", "grid.model is 'partalidou', which is not trained as one"),
-        ("grid.warmup", [1.0], "grid.warmup.0: 1.0 is greater than or equal to the maximum"),
+        ("grid.warmup", [1.0], "grid.warmup.0 is 1.0, expected a number, at least 0, below 1"),
     ],
 )
 def test_mistakes_are_named(params, key, value, message):
@@ -192,13 +208,13 @@ def test_mistakes_are_named(params, key, value, message):
 
 def test_a_missing_key(params):
     del params["training"]["epochs"]
-    with pytest.raises(InputError, match="training: 'epochs' is a required property"):
+    with pytest.raises(InputError, match="training.epochs is missing"):
         resolve(params, {"preset": "zeshel"})
 
 
 def test_sentence_views_need_their_own_settings(params):
     del params["models"]["muver"]["views"]["title_room"]
-    with pytest.raises(InputError, match="models.muver.views: 'title_room' is a required property"):
+    with pytest.raises(InputError, match="models.muver.views: title_room is missing"):
         resolve(params, {})
 
 
@@ -211,7 +227,7 @@ def test_a_misspelt_section_in_any_preset(params, preset):
 
 def test_a_preset_that_holds_no_sections(params):
     params["presets"]["miniwikia"] = "small"
-    with pytest.raises(InputError, match="presets.miniwikia: expected sections, got 'small'"):
+    with pytest.raises(InputError, match="presets.miniwikia is 'small', expected sections"):
         resolve(params, {})
 
 

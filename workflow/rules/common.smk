@@ -14,7 +14,8 @@ from muver.io.errors import InputError
 from muver.grid.points import points
 from muver.workspace.guard import check_records
 from muver.settings import model_settings, resolve, retrieval_settings, row_settings
-from muver.settings.overlay import overlay
+from muver.io.typed import overlay
+from muver.settings.file import read_params
 from muver.settings.replaced import without_effect
 from muver.settings.linked import is_linked
 from muver.settings.rows import (
@@ -27,6 +28,7 @@ from muver.settings.rows import (
 from muver.workspace import LinkedWorkspace, Workspace, code, needs_of
 
 try:
+    read_params("params.yaml")  # Snakemake's own reading lets a key stand twice
     S = resolve(config, workflow.config_settings.overwrite_config)
     LINKED = is_linked(S)
     W = LinkedWorkspace(S) if LINKED else Workspace(S)

@@ -1,0 +1,45 @@
+"""Settings of encoders: sections ``scratch`` and ``compute`` of params.yaml."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from muver.io.typed import Count, Positive, Settings, Share
+
+Precision = Literal["fp32", "bf16", "auto"]
+
+
+class Scratch(Settings):
+    """A small BERT made from scratch."""
+
+    vocabulary: Annotated[int, Meta(ge=100)]
+    layers: Count
+    hidden: Count
+    heads: Count
+    intermediate: Count
+    positions: Count
+    dropout: Share
+    initializer_range: Positive
+
+    def __post_init__(self) -> None:
+        if self.hidden % self.heads:
+            raise ValueError(
+                f"hidden is {self.hidden}, which heads ({self.heads}) does not divide. Choose a "
+                "multiple."
+            )
+
+
+class Encoding(Settings):
+    """Where and how precisely a job encodes."""
+
+    device: Literal["auto", "cpu", "cuda"]
+    precision: Precision
+    threads: Count
+    processes: Count
+    batch_tokens: Count | Literal["auto"]
+
+
+class Compute(Encoding):
+    """The whole section: the precision of training stands beside that of encoding."""
+
+    training_precision: Precision

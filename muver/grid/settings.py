@@ -1,0 +1,20 @@
+"""Settings of the appendix's grid: section ``grid`` of params.yaml."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+
+from muver.io.typed import Amount, Count, Positive, Settings, Some, Text
+
+Below1 = Annotated[int, Meta(ge=0, lt=1)] | Annotated[float, Meta(ge=0, lt=1)]
+
+
+class Grid(Settings):
+    """Values that are tried, each with every other, and the points to try if not all."""
+
+    model: Text
+    learning_rate: Some[Positive]
+    weight_decay: Some[Amount]
+    warmup: Some[Below1]
+    batch_size: Some[Count]
+    subset: Some[str] | UnsetType = UNSET

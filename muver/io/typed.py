@@ -1,0 +1,242 @@
+"""Settings as types: reading JSON or YAML into frozen structs, with errors that name the key.
+
+A section of params.yaml, or what a stage takes as ``--settings``, is a :class:`Settings` class in
+the package that uses it. msgspec decides what is valid; this module says what is wrong.
+"""
+
+import types
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+
+Natural = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=1)]
+# JSON has one kind of number: 60 stays 60 in the files that repeat a setting.
+Amount = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
+Positive = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
+Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
+Text = Annotated[str, Meta(min_length=1)]
+Name = Annotated[str, Meta(pattern="^[a-z0-9_]+$")]
+FileName = Annotated[str, Meta(pattern="^[A-Za-z0-9_.-]+$")]
+T = TypeVar("T")
+Some = Annotated[list[T], Meta(min_length=1)]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all settings. A list among them holds no value twice."""
+
+    def __post_init__(self) -> None:
+        for key in self.__struct_fields__:
+            twice = _twice(getattr(self, key))
+            if twice is not None:
+                raise ValueError(f"{key} has {twice!r} twice. Leave one out.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings as JSON has them, in the order of the fields."""
+        return msgspec.to_builtins(self)
+
+
+S = TypeVar("S")
+
+
+def read(kind: type[S], given: Any, where: str = "--settings") -> S:
+    """Check settings and make them a struct.
+
+    Parameters
+    ----------
+    kind
+        A :class:`Settings` class.
+    given
+        What was parsed from JSON or YAML.
+    where
+        Where it was written: a file, or an option of the command line.
+
+    Raises
+    ------
+    InputError
+        For an unknown or missing key, another type, or a value out of range. Names the dotted key,
+        its value and what is allowed.
+    """
+    if mistake := problem(kind, given):
+        raise InputError(f"{where}: {mistake[1]}")
+    return msgspec.convert(given, kind)
+
+
+@cache
+def partial(kind: Any) -> Any:
+    """A type with the same keys none of which has to be there, at any depth.
+
+    What a preset says of params.yaml, or a model of the section ``training``: the merged settings
+    are checked by ``kind`` itself, with the rules that join several keys.
+    """
+    if get_origin(kind) is Annotated:
+        bare = get_args(kind)[0]
+        return partial(bare) if get_origin(bare) is dict else kind
+    if get_origin(kind) is dict:
+        name, inner = get_args(kind)
+        return dict[name, partial(inner)]
+    if (options := _options(kind)) != (kind,):
+        return Union[tuple(partial(one) for one in options)]  # noqa: UP007
+    if not _is_struct(kind):
+        return kind
+    keys = [(name, partial(inner) | msgspec.UnsetType, msgspec.UNSET)
+            for name, inner in fields(kind).items()]  # fmt: skip
+    return msgspec.defstruct(f"Partial{kind.__name__}", keys, bases=(Settings,), kw_only=True)
+
+
+def problem(kind: Any, given: Any) -> tuple[str, str] | None:
+    """The dotted key of the first mistake, and a sentence about it; None if all is well.
+
+    Unknown keys are looked for first, anywhere, as they often explain what else is wrong.
+    """
+    try:
+        msgspec.convert(given, kind)
+        return None
+    except msgspec.ValidationError:
+        return _unknown(kind, given, "") or _invalid(kind, given, "")
+
+
+def _unknown(kind: Any, given: Any, key: str) -> tuple[str, str] | None:
+    kind = _matching(kind, given)
+    if _is_struct(kind) and isinstance(given, Mapping):
+        allowed = fields(kind)
+        for name in given:
+            if name not in allowed:
+                there = _join(key, name)
+                return there, f"unknown key {there}{suggestion(name, allowed)}"
+    return next(filter(None, (_unknown(*part) for part in _parts(kind, given, key))), None)
+
+
+def _invalid(kind: Any, given: Any, key: str) -> tuple[str, str] | None:
+    try:
+        msgspec.convert(given, kind)
+        return None
+    except msgspec.ValidationError as error:
+        said = str(error)
+    matching = _matching(kind, given)
+    if _is_struct(matching) and isinstance(given, Mapping):
+        for field in msgspec.structs.fields(matching):
+            if field.required and field.encode_name not in given:
+                there = _join(key, field.encode_name)
+                return there, f"{there} is missing: {describe(field.type)}."
+    for part in _parts(matching, given, key):
+        if inner := _invalid(*part):
+            return inner
+    if _is_struct(matching) and isinstance(given, Mapping):  # its __post_init__ raised
+        return key, f"{key}: {said}" if key else said
+    if (choices := _choices(kind)) is not None:
+        return key, f"{key} is {given!r}{suggestion(given, choices)}"
+    return key, f"{key or 'this'} is {given!r}, expected {describe(kind)}."
+
+
+def _parts(kind: Any, given: Any, key: str) -> Iterable[tuple[Any, Any, str]]:
+    """What stands inside a value: the type, the value and the key of each part."""
+    arguments = get_args(kind)
+    if _is_struct(kind) and isinstance(given, Mapping):
+        for name, inner in fields(kind).items():
+            if name in given:
+                yield inner, given[name], _join(key, name)
+    elif get_origin(kind) is dict and isinstance(given, Mapping):
+        for name, value in given.items():
+            yield arguments[0], name, f"{key}: the name"
+            yield arguments[1], value, _join(key, name)
+    elif get_origin(kind) in (list, tuple) and isinstance(given, list):
+        for n, value in enumerate(given):
+            yield arguments[0], value, _join(key, n)
+
+
+def fields(kind: Any) -> dict[str, Any]:
+    """The keys of a :class:`Settings` class, each with its type."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
+
+
+def overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """``base`` with what ``over`` says instead; sections are merged, lists replaced whole."""
+    merged = dict(base)
+    for key, value in over.items():
+        if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
+            merged[key] = overlay(merged[key], value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def describe(kind: Any) -> str:
+    """A type in words, such as ``a whole number, at least 1``."""
+    if (choices := _choices(kind)) is not None:
+        return f"one of {', '.join(choices)}"
+    kind, *others = _options(kind)
+    if others:
+        words = [describe(one) for one in (kind, *others)]
+        if words[0].replace("a whole", "a") in words[1:]:  # 1 and 1.0 are one kind of number
+            del words[0]
+        return " or ".join(words)
+    if get_origin(kind) is Annotated:
+        bare, limits = get_args(kind)[:2]
+        return describe(bare) + _limits(limits)
+    if kind is Any or _is_struct(kind):
+        return "keys and values"
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "text",
+             type(None): "null", list: "a list", tuple: "a list of two",
+             dict: "keys and values"}  # fmt: skip
+    return names[get_origin(kind) or kind]
+
+
+def suggestion(given: Any, allowed: Iterable[Any]) -> str:
+    """The end of a message: the nearest allowed name, if one is near, and all of them."""
+    names = ["null" if one is None else str(one) for one in allowed]
+    return f".{did_you_mean(str(given), names)} Allowed: {', '.join(names)}."
+
+
+def _limits(limits: Meta) -> str:
+    if limits.pattern:
+        return f" of the form {limits.pattern}"
+    words = {"min_length": ", not empty", "ge": ", at least {}", "gt": ", above {}",
+             "le": ", at most {}", "lt": ", below {}"}  # fmt: skip
+    given = {key: value for key in words if (value := getattr(limits, key)) is not None}
+    return "".join(words[key].format(value) for key, value in given.items())
+
+
+def _options(kind: Any) -> tuple[Any, ...]:
+    """The members of a union, without that for a key left out; of another type, the type."""
+    if get_origin(kind) not in (Union, types.UnionType):
+        return (kind,)
+    return tuple(one for one in get_args(kind) if one is not msgspec.UnsetType)
+
+
+def _matching(kind: Any, given: Any) -> Any:
+    """The bare type, of a union the member that a value of this form is meant for."""
+    options = [get_args(one)[0] if get_origin(one) is Annotated else one for one in _options(kind)]
+    forms = (list, tuple) if isinstance(given, list) else (dict,)
+    alike = [one for one in options if (dict if _is_struct(one) else get_origin(one)) in forms]
+    return [*alike, *options][0]
+
+
+def _choices(kind: Any) -> list[str] | None:
+    literals = [one for one in _options(kind) if get_origin(one) is Literal]
+    if not literals or len(literals) < len(_options(kind)):
+        return None
+    return ["null" if one is None else str(one) for kind in literals for one in get_args(kind)]
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _join(key: str, name: Any) -> str:
+    return f"{key}.{name}" if key else str(name)
+
+
+def _twice(value: Any) -> Any:
+    """A value that stands twice in a list, or in a list within it."""
+    if not isinstance(value, list | tuple):
+        return None
+    inner = (twice for one in value if (twice := _twice(one)) is not None)
+    return next(inner, next((one for n, one in enumerate(value) if one in value[:n]), None))

@@ -1,0 +1,85 @@
+"""Settings of an entity's views: sections ``segment``, ``merge``, ``global_view`` and ``spans`` of
+params.yaml, and the ``views`` and ``context`` of its models."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from muver.io.typed import Count, Name, Natural, Settings, Share
+
+Tokens = Annotated[int, Meta(ge=8, le=512)]  # BERT has 512 positions
+
+
+class Segment(Settings):
+    """The sentence splitter: NLTK's English Punkt, or one trained on the training worlds."""
+
+    punkt: Literal["english", "train"]
+
+
+class Context(Settings):
+    """A mention in its context."""
+
+    max_tokens: Tokens
+
+
+class Views(Settings):
+    """How a description is laid out as views."""
+
+    kind: Literal["prefix", "tokens", "sentences"]
+    max_tokens: Tokens
+    min_pieces: Count | UnsetType = UNSET
+    title_room: Natural | UnsetType = UNSET
+    training_views: Count | None | UnsetType = UNSET
+    types: bool | UnsetType = UNSET
+    padding: bool | UnsetType = UNSET
+    text: Literal["blink_entities"] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kind == "sentences":
+            for key in ("min_pieces", "title_room", "training_views"):
+                if getattr(self, key) is UNSET:
+                    raise ValueError(f"{key} is missing, which views of sentences need.")
+        for key, meant in (("types", "prefix"), ("padding", "tokens")):
+            if getattr(self, key) is True and self.kind != meant:
+                raise ValueError(
+                    f"{key} has a meaning for views of the kind {meant} only, and these are of the "
+                    f"kind {self.kind}. Leave it out."
+                )
+
+
+class MergeSearch(Settings):
+    """Which pairs of views a layer merges, and what follows a pair that makes no new view."""
+
+    pairs: Literal["distant", "close"]
+    among: Literal["neighbours", "all"]
+    wasted: Literal["kept", "replaced"] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if self.wasted is not UNSET and self.among != "neighbours":
+            raise ValueError(
+                "wasted has a meaning among neighbours only; among all views no choice is wasted. "
+                "Leave it out."
+            )
+
+
+class Merge(Settings):
+    """The heuristic search (section 3.3): layers of merged views, and ways of choosing pairs."""
+
+    layers: Natural
+    top_k: Share
+    max_tokens: Tokens
+    searches: dict[Name, MergeSearch]
+
+
+class GlobalView(Settings):
+    """One more view an entity: its title and the first tokens of its description."""
+
+    max_tokens: Tokens
+
+
+class Spans(Settings):
+    """Every run of neighbouring views, for entities with few views."""
+
+    max_views: Annotated[int, Meta(ge=2)]
+    max_tokens: Tokens

@@ -1,0 +1,118 @@
+"""Settings read by their type: what is accepted, and what the messages say of the rest."""
+
+from typing import Literal
+
+import pytest
+from msgspec import UNSET, UnsetType
+
+from muver.io.errors import InputError
+from muver.io.typed import (
+    Count,
+    Name,
+    Positive,
+    Settings,
+    Share,
+    Some,
+    describe,
+    overlay,
+    partial,
+    read,
+)
+
+
+class Inner(Settings):
+    kind: Literal["prefix", "tokens"]
+    size: Count
+
+
+class Outer(Settings):
+    size: Count
+    rate: Positive
+    stopwords: Literal[None, "en"]
+    tokens: Count | Literal["auto"]
+    models: dict[Name, Inner]
+    weights: Some[Share]
+    pair: tuple[str, str]
+    table: Some[Name] | Inner
+    url: str | None = None
+    share: Share | UnsetType = UNSET
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.size == 7:
+            raise ValueError("size is 7.")
+
+
+GOOD = {
+    "size": 1, "rate": 60, "stopwords": None, "tokens": "auto",
+    "models": {"blink": {"kind": "prefix", "size": 8}}, "weights": [0, 0.5], "pair": ["a", "b"],
+    "table": ["muver"],
+}  # fmt: skip
+
+
+def test_a_number_stays_as_it_was_written():
+    assert read(Outer, GOOD).as_dict() == {**GOOD, "pair": ("a", "b"), "url": None}
+    assert type(read(Outer, GOOD).rate) is int
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"sise": 1}, r"--settings: unknown key sise. Did you mean 'size'\? Allowed: size, rate"),
+        ({"models": {"blink": {"kid": 1}}}, "unknown key models.blink.kid. Did you mean 'kind'"),
+        ({"size": 0, "x": 1}, "unknown key x"),
+        ({"size": 0}, "size is 0, expected a whole number, at least 1."),
+        ({"size": True}, "size is True, expected a whole number"),
+        ({"size": "1"}, "size is '1', expected a whole number"),
+        ({"size": 2.5}, "size is 2.5, expected a whole number"),
+        ({"size": None}, "size is None, expected a whole number"),
+        ({"size": 7}, "--settings: size is 7."),
+        ({"rate": 0.0}, "rate is 0.0, expected a number, above 0."),
+        ({"share": 1.5}, "share is 1.5, expected a number, at least 0, at most 1."),
+        ({"share": None}, "share is None, expected a number"),
+        ({"url": 3}, "url is 3, expected text or null."),
+        ({"stopwords": "fr"}, "stopwords is 'fr'. Allowed: null, en."),
+        ({"tokens": 0}, "tokens is 0, expected a whole number, at least 1 or one of auto."),
+        ({"models": 3}, "models is 3, expected keys and values."),
+        ({"models": {"M": {}}}, "models: the name is 'M', expected text of the form"),
+        ({"models": {"m": {"size": 1}}}, "models.m.kind is missing: one of prefix, tokens."),
+        ({"models": {"m": {"kind": "x", "size": 1}}}, "models.m.kind is 'x'. Allowed: prefix"),
+        ({"weights": []}, "weights is .., expected a list, not empty."),
+        ({"weights": [0.1, 2]}, "weights.1 is 2, expected a number"),
+        ({"weights": [0.1, 0.1]}, "weights has 0.1 twice"),
+        ({"pair": ["a"]}, "pair is .'a'., expected a list of two"),
+        ({"pair": ["a", "a"]}, "pair has 'a' twice"),
+        ({"table": {"size": 1}}, "table.kind is missing"),
+        ({"table": ["M"]}, "table.0 is 'M', expected text of the form"),
+    ],
+)
+def test_mistakes_are_named(change, message):
+    with pytest.raises(InputError, match=message):
+        read(Outer, {**GOOD, **change})
+
+
+@pytest.mark.parametrize("given", [3, None, []])
+def test_settings_that_are_no_object(given):
+    with pytest.raises(InputError, match="a.json: this is .*, expected keys and values"):
+        read(Outer, given, "a.json")
+
+
+def test_a_part_may_leave_out_any_key_at_any_depth():
+    part = partial(Outer)
+    given = {"models": {"blink": {"size": 3}}, "size": 7}  # rules over several keys come later
+    assert read(part, given).models["blink"].size == 3
+    for wrong, message in (({"x": 1}, "unknown key x"), ({"models": {"b": {"size": 0}}}, "b.size")):
+        with pytest.raises(InputError, match=message):
+            read(part, wrong)
+    assert partial(Outer) is part
+
+
+def test_types_in_words():
+    assert describe(Share | None) == "a number, at least 0, at most 1 or null"
+    assert describe(Some[str]) == "a list, not empty"
+
+
+def test_sections_are_merged_and_lists_replaced():
+    base = {"a": {"b": 1, "c": [1, 2]}, "d": 3}
+    assert overlay(base, {"a": {"c": [4]}}) == {"a": {"b": 1, "c": [4]}, "d": 3}
+    assert base == {"a": {"b": 1, "c": [1, 2]}, "d": 3}
