@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.evaluation.ranks import ranks_table, write_ranks
 from muver.io.files import sha256_of, write_json, write_text
-from muver.report.places import Places
+from muver.report.files import RunFiles
 from muver.report.stage import make_report
 from muver.runs.run import RUN
 from muver.tables.keys import row_key
@@ -31,10 +31,10 @@ AGREE = 0.6  # of a row's candidates are those of the first row, as among retrie
 FINGERPRINT = "made-up"
 
 
-def make_run(folder: Path, mentions: int, entities: int, rows: int) -> Places:
+def make_run(folder: Path, mentions: int, entities: int, rows: int) -> RunFiles:
     """Write a run of so many rows over four worlds of so many entities each."""
     random = np.random.default_rng(0)
-    places = Places(folder / "results", folder / "build", folder / "logs")
+    places = RunFiles(folder / "results", folder / "build", folder / "logs")
     sizes = _corpus(places, mentions, entities, random)
     world = np.arange(mentions) % len(WORLDS)
     gold = random.integers(0, entities, mentions)
@@ -43,7 +43,7 @@ def make_run(folder: Path, mentions: int, entities: int, rows: int) -> Places:
     table = [_row(places, n, first, world, gold, sizes, random) for n in range(rows)]
     head = {
         "name": "table1", "caption": "Table 1: recall@k in percent", "dataset": "made_up",
-        "fingerprint": FINGERPRINT, "cutoffs": CUTOFFS, "mentions": mentions,
+        "fingerprint": FINGERPRINT, "split": "test", "cutoffs": CUTOFFS, "mentions": mentions,
         "worlds": list(WORLDS), "worlds_without_mentions": [], "paper": {"note": None},
         "against": None, "rows": table,
     }  # fmt: skip
@@ -66,7 +66,9 @@ def _texts(random: np.random.Generator, lengths: Sequence[int]) -> list[str]:
     return out
 
 
-def _corpus(places: Places, mentions: int, entities: int, random: np.random.Generator) -> list[int]:
+def _corpus(
+    places: RunFiles, mentions: int, entities: int, random: np.random.Generator
+) -> list[int]:
     """Entities with 1 to 40 sentences of 5 to 25 words; the number of sentences of each."""
     total = entities * len(WORLDS)
     counts = np.minimum(random.geometric(0.12, total), 40).tolist()
@@ -88,7 +90,7 @@ def _corpus(places: Places, mentions: int, entities: int, random: np.random.Gene
 
 
 def _mentions(
-    places: Places, world: np.ndarray, gold: np.ndarray, random: np.random.Generator
+    places: RunFiles, world: np.ndarray, gold: np.ndarray, random: np.random.Generator
 ) -> None:
     n = len(world)
     left, name, right = (_texts(random, [length] * n) for length in (128, 2, 128))
@@ -100,7 +102,7 @@ def _mentions(
 
 
 def _row(
-    places: Places,
+    places: RunFiles,
     number: int,
     first: np.ndarray,
     world: np.ndarray,
@@ -144,7 +146,7 @@ def _row(
     recall = {k: 100 * count / mentions for k, count in hits.items()}
     interval = {k: [max(value - 2, 0), value + 2] for k, value in recall.items()}
     write_json(
-        places.evaluation(system),
+        places.evaluation(system, "test"),
         {
             "system": system, "dataset": "made_up", "fingerprint": FINGERPRINT,
             "identified_as": None, "split": "test", "settings": settings, "cutoffs": CUTOFFS,
@@ -155,7 +157,7 @@ def _row(
     ranks = ranks_table(
         ids, [WORLDS[one] for one in world], [None] * mentions, rank, [1] * mentions, DEPTH
     )
-    write_ranks(places.evaluation(system).with_suffix(".parquet"), ranks)
+    write_ranks(places.evaluation(system, "test").with_suffix(".parquet"), ranks)
     return {
         "method": f"Row {number}", "system": system, "row_key": row_key(settings, FINGERPRINT),
         "mentions": mentions, "hits": hits, "micro": recall, "macro": recall,
@@ -185,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             problems = make_report(places.results, out, {}, places.workspace, places.logs)
             times.append(time.perf_counter() - started)
             processor.append(time.process_time() - used)
-        assert not problems.found, json.dumps(problems.found)
+        assert not problems.messages, json.dumps(problems.messages)
         size = out.stat().st_size
     print(
         f"{given.mentions} mentions x {given.rows} rows, {4 * given.entities} entities: "

@@ -39,6 +39,7 @@ def read_table(
     kind: str,
     stage: str,
     filters: list[tuple[str, str, list[str]]] | None = None,
+    columns: Sequence[str] | None = None,
 ) -> pa.Table:
     """Read a table that must have this schema; metadata may differ.
 
@@ -50,6 +51,8 @@ def read_table(
         The stage that makes it.
     filters
         Which rows to read, as ``pyarrow.parquet.read_table`` takes them; None reads all.
+    columns
+        Which columns to read; None reads all.
 
     Raises
     ------
@@ -63,7 +66,7 @@ def read_table(
                 f"{path}: has the columns {', '.join(found.names)}, {kind} has "
                 f"{', '.join(schema.names)}. Run the {stage} stage again, with this version."
             )
-        return pq.read_table(path, filters=filters, partitioning=None)
+        return pq.read_table(path, columns=columns, filters=filters, partitioning=None)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Run the {stage} stage that makes it.") from None
     except pa.ArrowInvalid as error:

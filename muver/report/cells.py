@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from muver.report.embed import text
+from muver.report.markup import text
 from muver.report.recorded import BASE, Addresses
 from muver.tables.footnotes import notes_of
 from muver.tables.numbers import bounds, probability
 
 Row = Mapping[str, Any]
-Best = set[tuple[str, str, float]]  # group of rows, cutoff, number
-# Word and sign, so that the colour adds nothing that is not said.
+# Sign and word say what the colour says.
 VERDICTS = {
     "reproduced": ("reproduced", "\u2713"),
     "near": ("near", "\u2248"),
@@ -19,78 +18,97 @@ VERDICTS = {
     "holds": ("reproduced", "\u2713"),
     "does not hold": ("missed", "\u2717"),
 }
+MEANINGS = {
+    "reproduced": "inside the 95% interval of the difference between two such recalls",
+    "cannot tell": "inside an interval of more than 1.5 points to either side",
+    "near": "outside, within 1.5 points",
+    "not reproduced": "further off; both directions count",
+}
 REFERENCES = {"paper": "paper", "readme": "README"}
 
 
-def key_cell(name: str, key: str, addresses: Addresses) -> str:
-    """A row's key, or the two of a figure: to its details, its search and its run in MLflow."""
-    return "<wbr>+ ".join(_key(name, one, addresses) for one in key.split("+"))
+def key_cell(name: str, keys: str, addresses: Addresses) -> str:
+    """The key of a row, or the two of a figure: to its details, its search and run in MLflow."""
+    return "<wbr>+ ".join(_key(name, key, addresses) for key in keys.split("+") if key)
 
 
 def _key(name: str, key: str, addresses: Addresses) -> str:
     address = addresses.get((name, key))
-    search = text(f"tags.row_key = '{key}'")
     link = (
         f' <a class="mlflow" data-address="{text(address)}" href="{text(BASE + address)}" '
         f'rel="noreferrer" title="the run in MLflow">MLflow</a>'
         if address
         else ""
     )
-    if not key:
-        return ""
     return (
         f'<a class="key" href="#row-{text(key)}"><code>{text(key)}</code></a> '
+        f"{copy_button(key)}{link}"
+    )
+
+
+def copy_button(key: str) -> str:
+    """A button that copies what finds a row's run in MLflow."""
+    search = text(f"tags.row_key = '{key}'")
+    return (
         f'<button type="button" class="copy" data-copy="{search}" '
-        f'title="copy the search {search} for MLflow">copy search</button>{link}'
+        f'title="copy the search {search} for MLflow">copy search</button>'
     )
 
 
 def method_cell(row: Row) -> str:
-    """A row's method, and what of it was not computed in fp32."""
+    """The method of a row, and what of it was not computed in fp32."""
     precision = row.get("precision") or {}
-    told = ", ".join(f"{phase} {used}" for phase, used in precision.items())
-    return text(row["method"]) + (f'<span class="sub">{text(told)}</span>' if told else "")
+    reduced = ", ".join(f"{phase} {used}" for phase, used in precision.items())
+    return text(row["method"]) + (f'<span class="sub">{text(reduced)}</span>' if reduced else "")
 
 
-def _value(row: Row, k: str) -> float:
-    recall = row["micro"] if "micro" in row else row["recall"]
-    return round(recall[k], 2)
+def recall_of(part: Row, k: str) -> float:
+    """Recall as printed."""
+    return round((part["micro"] if "micro" in part else part["recall"])[k], 2)
 
 
-def _group(row: Row) -> str:
-    """Rows of a domain compete with each other."""
-    return row.get("domain", "")
-
-
-def best_values(rows: Iterable[Row], cutoffs: Iterable[str]) -> Best:
-    """The greatest number of each cutoff, to two decimals, among the rows of a group."""
-    best: dict[tuple[str, str], float] = {}
-    for row in rows:
-        for k in cutoffs:
-            place = (_group(row), k)
-            best[place] = max(best.get(place, 0.0), _value(row, k))
-    return {(*place, value) for place, value in best.items()}
-
-
-def recall_cell(row: Row, k: str, best: Best) -> str:
-    """A number with its interval, what is published beside it, the difference and the verdict."""
-    own = row["interval"].get("micro", row["interval"])
-    number = f"{_value(row, k):.2f}"
-    greatest = (_group(row), k, _value(row, k)) in best
-    parts = [
-        f'<b class="best">{number}</b>' if greatest else f"<span>{number}</span>",
-        f'<span class="sub">{text(bounds(own[k]))}</span>',
+def recall_cell(part: Row, k: str, best: bool) -> str:
+    """A number with its interval; beside it the published one, the difference and the verdict."""
+    interval = part["interval"].get("micro", part["interval"])[k]
+    number = f"{recall_of(part, k):.2f}"
+    lines = [
+        f'<b class="best">{number}</b>' if best else f"<span>{number}</span>",
+        f'<span class="sub">{text(bounds(interval))}</span>',
     ]
-    for name, said in REFERENCES.items():
+    for name, source in REFERENCES.items():
         prefix = "" if name == "paper" else f"{name}_"
-        theirs = (row.get(name) or {}).get(k)
-        if theirs is not None:
-            word, width = row[f"{prefix}verdict"][k], row[f"{prefix}half_width"][k]
-            parts.append(
-                f'<span class="sub">{said} {theirs:.2f}, {row[f"{prefix}difference"][k]:+z.2f}'
-                f" \u00b1 {width:.2f}</span>{badge(word)}"
+        published = (part.get(name) or {}).get(k)
+        if published is not None:
+            difference, width = part[f"{prefix}difference"][k], part[f"{prefix}half_width"][k]
+            lines.append(
+                f'<span class="sub">{source} {published:.2f}, {difference:+z.2f} \u00b1 '
+                f"{width:.2f}</span>{badge(part[f'{prefix}verdict'][k])}"
             )
-    return "".join(parts)
+    return "".join(lines)
+
+
+def difference_cell(test: Row, k: str) -> str:
+    """A difference between two rows with interval and p-value; the paper's, and its verdict."""
+    lines = [
+        f"<span>{test['difference'][k]:+z.2f}</span>",
+        f'<span class="sub">{text(bounds(test["interval"][k], sign=True))}</span>',
+        f'<span class="sub">{text(probability(test["p_value"][k]))}</span>',
+    ]
+    if (test.get("verdict") or {}).get(k) is not None:
+        lines += [f'<span class="sub">paper {test["paper"][k]:+z.2f}</span>']
+        lines += [badge(test["verdict"][k])]
+    return "".join(lines)
+
+
+def macro_cell(row: Row, k: str) -> str:
+    """Mean recall of the worlds, with its interval."""
+    interval = text(bounds(row["interval"]["macro"][k]))
+    return f'<span>{row["macro"][k]:.2f}</span><span class="sub">{interval}</span>'
+
+
+def seeds_cell(row: Row, k: str) -> str:
+    """Mean and standard deviation over seeds."""
+    return f"{row['seeds']['mean'][k]:.2f} \u00b1 {row['seeds']['spread'][k]:.2f}"
 
 
 def badge(verdict: str) -> str:
@@ -99,17 +117,11 @@ def badge(verdict: str) -> str:
     return f'<span class="verdict {kind}">{sign} {text(verdict)}</span>'
 
 
-def legend(rows: Iterable[Row]) -> str:
-    """What the verdicts mean, if there is any."""
-    if not any(row.get("paper") or row.get("readme") for row in rows):
+def legend(parts: Iterable[Row]) -> str:
+    """What the verdicts mean, if there are any."""
+    if not any(part.get(name) for part in parts for name in REFERENCES):
         return ""
-    said = {
-        "reproduced": "inside the 95% interval of the difference between two such recalls",
-        "cannot tell": "inside an interval of more than 1.5 points to either side",
-        "near": "outside, within 1.5 points",
-        "not reproduced": "further off; both directions count",
-    }
-    items = "; ".join(f"{badge(word)} {text(meaning)}" for word, meaning in said.items())
+    items = "; ".join(f"{badge(word)} {text(meaning)}" for word, meaning in MEANINGS.items())
     return f'<p class="legend">Against the published number: {items}.</p>'
 
 
@@ -122,14 +134,3 @@ def notes(rows: Iterable[Row]) -> str:
         f"<li><b>{text(', '.join(some))}</b>: {text(note)}</li>" for note, some in methods.items()
     )
     return f'<ul class="legend notes">{lines}</ul>' if lines else ""
-
-
-def tested_cell(row: Row, k: str) -> str:
-    """A difference between two rows, its interval and p-value."""
-    found = row["paired"]
-    sure = text(bounds(found["interval"][k], sign=True))
-    return (
-        f"<span>{found['difference'][k]:+z.2f}</span>"
-        f'<span class="sub">{sure}</span>'
-        f'<span class="sub">{text(probability(found["p_value"][k]))}</span>'
-    )

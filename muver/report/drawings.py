@@ -1,4 +1,4 @@
-"""Figures as inline SVG: only what draws is taken over, under ids of their own."""
+"""Figures as inline SVG: only what draws is kept, in the colours of the page."""
 
 import re
 from pathlib import Path
@@ -11,6 +11,11 @@ DRAWS = frozenset(
     ("svg", "g", "defs", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon")
     + ("text", "tspan", "use", "clipPath", "title", "desc", "style", "marker", "symbol")
 )
+# Paper and ink follow the page, which is dark where the reader likes it so.
+COLOURS = {
+    "#ffffff": "var(--page)", "#000000": "currentColor", "#666666": "var(--soft)",
+    "#e6e6e6": "var(--line)",
+}  # fmt: skip
 
 
 def inline(path: Path, name: str) -> str:
@@ -35,7 +40,8 @@ def inline(path: Path, name: str) -> str:
     _clean(root, name)
     root.attrib.pop("width", None)  # as wide as its place; the view box keeps the proportions
     root.attrib.pop("height", None)
-    root.set("aria-hidden", "true")  # the figure's caption and its table say it in words
+    root.set("fill", "currentColor")  # where a style says no colour
+    root.set("aria-hidden", "true")  # its heading and its table say it in words
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", LINK)
     return ElementTree.tostring(root, encoding="unicode")
@@ -59,4 +65,7 @@ def _clean(element: ElementTree.Element, name: str) -> None:
         elif own == "href":
             element.set(key, f"#{name}-{value[1:]}")
         else:
-            element.set(key, re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", value))
+            value = re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", value)
+            for colour, ours in COLOURS.items():
+                value = value.replace(colour, ours)
+            element.set(key, value)

@@ -1,14 +1,25 @@
-"""What kind of machine this is, and the versions of what ran: no names, no places."""
+"""What a run was made by: the kind of machine, versions and the commit; no names, no places."""
 
 import importlib.metadata
 import os
 import platform
 from pathlib import Path
 
+from muver.tracking.provenance import code_version
+
 PACKAGES = (
     "torch", "transformers", "tokenizers", "numpy", "pyarrow", "scipy", "bm25s", "nltk",
     "faiss-cpu", "faiss-gpu", "snakemake", "dvc", "mlflow",
 )  # fmt: skip
+# Flags of /proc/cpuinfo that decide how fast, and in which order, it adds up; the widest first.
+INSTRUCTIONS = {
+    "amx_bf16": "AMX (bf16)",
+    "avx512f": "AVX-512",
+    "avx2": "AVX2",
+    "avx": "AVX",
+    "asimd": "NEON",
+}
+CPUINFO = Path("/proc/cpuinfo")
 
 
 def machine() -> dict[str, str]:
@@ -22,6 +33,7 @@ def machine() -> dict[str, str]:
         "Cores": str(os.cpu_count()),
         "Memory": f"{memory:.0f} GiB",
         "GPU": ", ".join(gpus()) or "none",
+        "Instruction set": instruction_set(),
     }
 
 
@@ -38,25 +50,42 @@ def versions() -> dict[str, str]:
     return found
 
 
-def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """The processor's name where the system tells it, else its kind."""
-    try:
-        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    for line in lines:
-        name, _, value = line.partition(":")
-        if name.strip() == "model name":
-            return value.strip()
-    return platform.processor() or platform.machine()
+def commit(project: Path = Path(".")) -> dict[str, str]:
+    """The ``hash`` of a project's last commit and whether files were ``changed`` since.
+
+    Empty where there is no git.
+    """
+    tags = code_version(project)
+    if "git_commit" not in tags:
+        return {}
+    changed = ", with changes that are not committed" if tags.get("git_dirty") == "true" else ""
+    return {"hash": tags["git_commit"], "changed": changed}
+
+
+def processor(cpuinfo: Path = CPUINFO) -> str:
+    """The name of the processor where the system knows it, else its kind."""
+    names = _values(cpuinfo, "model name")
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def instruction_set(cpuinfo: Path = CPUINFO) -> str:
+    """The vector instructions that the processor has, the widest first."""
+    flags = set(" ".join(_values(cpuinfo, "flags", "Features")).split())
+    return ", ".join(text for flag, text in INSTRUCTIONS.items() if flag in flags) or "not known"
 
 
 def gpus(folder: Path = Path("/proc/driver/nvidia/gpus")) -> list[str]:
-    """Names of the NVIDIA GPUs, as the driver tells them."""
-    names = []
-    for path in sorted(folder.glob("*/information")):
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-            key, _, value = line.partition(":")
-            if key.strip() == "Model":
-                names.append(value.strip())
-    return names
+    """Names of the NVIDIA GPUs, as the driver says them."""
+    return [
+        name for path in sorted(folder.glob("*/information")) for name in _values(path, "Model")
+    ]
+
+
+def _values(path: Path, *names: str) -> list[str]:
+    """Values of some properties in a file of lines ``name: value``; none without the file."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    parts = [line.partition(":") for line in lines]
+    return [value.strip() for name, _, value in parts if name.strip() in names]

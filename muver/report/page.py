@@ -5,8 +5,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from muver.report.embed import compressed, in_script, text
-from muver.report.grids import paragraph
+from muver.report.markup import compressed, counted, paragraph, section, text
 from muver.report.problems import Problems
 from muver.report.recorded import BASE
 from muver.report.results import Result
@@ -20,62 +19,57 @@ SCRIPTS = (
     "list.js", "controls.js", "links.js", "main.js",
 )  # fmt: skip
 LINKS_ONLY = ("elements.js", "links.js", "tables_only.js")
-SKIP = '<a class="skip" href="#explorer">Skip to the predictions</a>'
+SKIP = '<a class="skip" href="#predictions">Skip to the predictions</a>'
 ROWS = "What stands behind each row: its settings, files and recall by world or set."
 
 
-def render(
-    head: Mapping[str, str],
-    problems: Problems,
+def page_of(
     results: Sequence[Result],
+    systems: Sequence[System],
+    problems: Problems,
     tables: str,
-    drawings: Mapping[str, str],
     rows: str,
-    facts: Sequence[str],
-    times: str,
+    run: str,
     data: Mapping[str, Any] | None,
 ) -> str:
     """Put the parts together; a section without content is left out.
 
     Parameters
     ----------
-    head
-        ``title`` and ``subtitle``, plain text.
-    drawings
-        SVG elements by the name of their figure.
-    tables, rows, facts, times
-        HTML of :mod:`muver.report.tables`, :mod:`muver.report.sources` and
-        :mod:`muver.report.about`.
+    tables, rows, run
+        HTML of :mod:`muver.report.tables`, of :mod:`muver.report.rows`, and of times, machine and
+        versions.
     data
         What the explorer shows (:mod:`muver.report.explorer`); None leaves it out.
     """
-    sections = {
-        "figures": ("Figures", _figures(results, drawings)),
-        "rows": ("Rows", rows and paragraph(ROWS) + rows),
-        "run": ("Run", "\n".join(filter(None, [times, *facts]))),
-    }
-    shown = {name: part for name, part in sections.items() if part[1]}
     explorer = data is not None
+    later = {
+        "rows": ("Rows", rows and paragraph(ROWS) + rows),
+        "run": ("Run", run),
+    }
+    later = {name: part for name, part in later.items() if part[1]}
+    links = {result.name: result.title for result in results}
+    links |= {"predictions": "Predictions"} if explorer else {}
+    links |= {name: title for name, (title, _) in later.items()}
+    datasets = [(result.data or {}).get("dataset") for result in results]
+    dataset = ", ".join(dict.fromkeys(str(name) for name in datasets if name))
+    figures = sum(result.name.startswith("figure") for result in results)
+    counts = {"table": len(results) - figures, "figure": figures, "system": len(systems)}
     return Template(_asset("page.html")).substitute(
-        title=text(head["title"]),
-        subtitle=text(head["subtitle"]),
+        title=text(f"muver: results on {dataset}" if dataset else "muver: results"),
+        subtitle=", ".join(counted(number, one) for one, number in counts.items() if number),
         style=_asset("page.css"),
         skip=SKIP if explorer else "",
         problems=_problems(problems),
-        contents=_contents(results, {name: title for name, (title, _) in shown.items()}, explorer),
+        contents="".join(
+            f'<li><a href="#{text(name)}">{text(title)}</a></li>' for name, title in links.items()
+        ),
         tables=tables,
-        sections="\n".join(_section(name, *part) for name, part in shown.items()),
-        base=text(BASE),
         explorer=_asset("explorer.html") if explorer else "",
+        sections="\n".join(section(name, *part) for name, part in later.items()),
+        base=text(BASE),
         data=compressed(data) if explorer else "",
         script="\n".join(_asset(name) for name in (SCRIPTS if explorer else LINKS_ONLY)),
-        about=in_script({"base": BASE}),
-    )
-
-
-def _section(name: str, title: str, content: str) -> str:
-    return (
-        f'<section aria-labelledby="{name}">\n<h2 id="{name}">{title}</h2>\n{content}\n</section>'
     )
 
 
@@ -84,49 +78,13 @@ def _asset(name: str) -> str:
 
 
 def _problems(problems: Problems) -> str:
-    held = ", ".join(f"{number} {kind}" for kind, number in problems.checked.items())
-    checked = f"Checked and in agreement: {held}." if held else "Nothing could be checked."
-    if not problems.found:
+    passed = ", ".join(counted(number, *kind) for kind, number in problems.passed.items())
+    checked = f"Checked and in agreement: {passed}." if passed else "Nothing could be checked."
+    if not problems.messages:
         return f'<p class="checked"><span aria-hidden="true">\u2713</span> {text(checked)}</p>'
-    items = "".join(f"<li>{text(one)}</li>" for one in problems.found)
-    number = len(problems.found)
+    items = "".join(f"<li>{text(message)}</li>" for message in problems.messages)
     return (
         '<section class="problems" aria-labelledby="problems">'
-        f'<h2 id="problems">\u26a0 {number} {"problem" if number == 1 else "problems"}</h2>'
+        f'<h2 id="problems">\u26a0 {counted(len(problems.messages), "problem")}</h2>'
         f"<ul>{items}</ul><p>{text(checked)}</p></section>"
     )
-
-
-def _contents(results: Sequence[Result], sections: Mapping[str, str], explorer: bool) -> str:
-    links = [(result.name, result.title) for result in results]
-    links += sections.items()
-    links += [("explorer", "Predictions")] if explorer else []
-    return "".join(f'<li><a href="#{text(name)}">{text(said)}</a></li>' for name, said in links)
-
-
-def _figures(results: Sequence[Result], drawings: Mapping[str, str]) -> str:
-    captions = {result.name: result.caption for result in results}
-    found = [
-        f'<figure id="figure-{text(name)}"><div class="drawing" role="img" '
-        f'aria-label="{text(captions.get(name, name))}">{drawing}</div>'
-        f"<figcaption>{text(captions.get(name, name))}; its numbers: "
-        f'<a href="#{text(name)}">{text(name)}</a></figcaption></figure>'
-        for name, drawing in drawings.items()
-    ]
-    return "\n".join(found)
-
-
-def page_of(
-    results: Sequence[Result],
-    systems: Sequence[System],
-    problems: Problems,
-    **parts: Any,
-) -> str:
-    """The page of a run's results; ``parts`` are the further arguments of :func:`render`."""
-    datasets = list(dict.fromkeys(r.data["dataset"] for r in results if r.compares or r.linked))
-    name = ", ".join(map(str, datasets))
-    head = {
-        "title": f"muver: results on {name}" if name else "muver: results",
-        "subtitle": f"{len(results)} tables and figures, {len(systems)} systems",
-    }
-    return render(head=head, problems=problems, results=results, **parts)

@@ -1,4 +1,4 @@
-"""What does not fit together, told on the page and in the log; the page is made all the same."""
+"""What does not fit together: said on the page and in the log, while the page is made."""
 
 from dataclasses import dataclass, field
 
@@ -7,25 +7,25 @@ from muver.io.progress import logger
 
 @dataclass
 class Problems:
-    """Collects what is wrong with the files a page is made of.
+    """Collects what is wrong with the files that a page is made of.
 
     Attributes
     ----------
-    found
-        Sentences for the reader, in the order in which they were found, each once.
-    checked
-        What was checked and held, by kind: how many run files, rows of tables and so on.
+    messages
+        Sentences for the reader, in the order in which they came up, each once.
+    passed
+        How many checks passed, by what was checked in singular and plural.
     """
 
-    found: list[str] = field(default_factory=list)
-    checked: dict[str, int] = field(default_factory=dict)
+    messages: list[str] = field(default_factory=list)
+    passed: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def tell(self, text: str) -> None:
+    def add(self, message: str) -> None:
         """Note something that is wrong."""
-        if text not in self.found:
-            self.found.append(text)
-            logger.warning("%s", text)
+        if message not in self.messages:
+            self.messages.append(message)
+            logger.warning("%s", message)
 
-    def held(self, kind: str, number: int = 1) -> None:
-        """Note checks that went well."""
-        self.checked[kind] = self.checked.get(kind, 0) + number
+    def passes(self, one: str, many: str) -> None:
+        """Note that a check passed, such as of ``"run file", "run files"``."""
+        self.passed[one, many] = self.passed.get((one, many), 0) + 1

@@ -1,16 +1,16 @@
 """Run files for the explorer: checked against their evaluation, cut to what a page can hold."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from muver.evaluation.ranks import read_ranks
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
-from muver.report.corpus import Corpus
-from muver.report.places import Places
+from muver.report.collection import Collection
+from muver.report.files import RunFiles
 from muver.report.problems import Problems
 from muver.report.systems import System
 from muver.runs.run import best_ranks, mentions_of_rows, ranked_mentions, read_run
@@ -18,7 +18,7 @@ from muver.runs.run import best_ranks, mentions_of_rows, ranked_mentions, read_r
 
 @dataclass(frozen=True)
 class Ranking:
-    """The first candidates of each mention, and the gold entity wherever it stands.
+    """The first candidates of each mention shown, and the gold entity wherever it stands.
 
     Attributes
     ----------
@@ -26,160 +26,116 @@ class Ranking:
         Of the gold entity among all candidates of the run, from 1; 0 = not retrieved.
     counts : (mentions,)
         How many candidates are kept of each.
-    place, entity, score, layer, first, last : (candidates,)
-        Rank, place among all entities of the corpus, score, and the view that won, of the
-        candidates that are kept.
+    entity : (candidates,)
+        Number of each candidate that is kept, among all entities of the collection.
+    kept : (candidates,)
+        The rows of the run that are kept, mention after mention.
     depth
         How many candidates a mention the run has at most.
     """
 
     rank: np.ndarray
     counts: np.ndarray
-    place: np.ndarray
     entity: np.ndarray
-    score: np.ndarray
-    layer: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
+    kept: pa.Table
     depth: int
 
 
 def read_ranking(
     system: System,
-    corpus: Corpus,
+    collection: Collection,
     chosen: np.ndarray,
     keep: int,
-    places: Places,
+    files: RunFiles,
     problems: Problems,
 ) -> Ranking | None:
-    """Read and check a system's run.
+    """Read and check a system's runs on all sets.
 
     Parameters
     ----------
     chosen : (n,)
-        Numbers of the mentions to keep.
+        Numbers of the mentions to show.
     keep
-        Candidates a mention; the gold entity is kept besides.
+        Candidates a mention; the gold entity is kept as well.
 
     Returns
     -------
-    None for a run that cannot be shown, which is told as a problem.
+    None if a run cannot be shown, which is a problem.
     """
-    path = places.run(system.name, str(system.split))
-    try:
-        return _read(system, corpus, chosen, keep, places, problems)
-    except InputError as error:
-        told = str(error).replace(str(path), places.shown(path))
-        problems.tell(f"{system.method}: its predictions cannot be shown. {told}")
-        return None
+    ranks = np.zeros(len(collection.gold), dtype=np.int64)
+    parts = []
+    for set_name in collection.sets:
+        path = files.run(system.name, set_name)
+        try:
+            parts.append(_read(system, collection, set_name, ranks, files, problems))
+        except InputError as error:
+            message = str(error).replace(str(path), f"{files.shown(path)} on {set_name}")
+            problems.add(f"{system.method}: its predictions cannot be shown. {message}")
+            return None
+    runs, mentions, entities = zip(*parts, strict=True)
+    run, mention = pa.concat_tables(runs), np.concatenate(mentions)
+    place = run["rank"].to_numpy()
+    wanted = np.zeros(len(ranks), dtype=bool)
+    wanted[chosen] = True
+    rows = np.flatnonzero(wanted[mention] & ((place <= keep) | (place == ranks[mention])))
+    rows = rows[np.argsort(mention[rows], kind="stable")]
+    return Ranking(
+        rank=ranks[chosen],
+        counts=np.bincount(mention[rows], minlength=len(ranks))[chosen],
+        entity=np.concatenate(entities)[rows],
+        kept=run.take(rows),
+        depth=int(place.max(initial=0)),
+    )
 
 
 def _read(
     system: System,
-    corpus: Corpus,
-    chosen: np.ndarray,
-    keep: int,
-    places: Places,
+    collection: Collection,
+    set_name: str,
+    ranks: np.ndarray,
+    files: RunFiles,
     problems: Problems,
-) -> Ranking:
-    path = places.run(system.name, str(system.split))
+) -> tuple[pa.Table, np.ndarray, np.ndarray]:
+    """A set's run with each row's mention and entity; fills in the ``ranks`` of its gold."""
+    path, own = files.run(system.name, set_name), collection.sets[set_name]
     run = read_run(path)
-    mention = _mentions(path, run, corpus)
-    entity = _entities(path, run, corpus, mention)
-    decides = system.settings["retrieve"].get("match", "title") == "title"
-    same = corpus.same_title if decides else np.arange(len(corpus.same_title))
-    hits = same[entity] == same[corpus.gold[mention]]
-    rank = best_ranks(run, mention, hits, len(corpus.gold))
-    check_run(system, path, rank, places, problems)
-    return cut(run, chosen, keep, mention, entity, rank)
-
-
-def _mentions(path: Path, run: pa.Table, corpus: Corpus) -> np.ndarray:
-    """The number of each row's mention: (rows,)."""
-    ids = corpus.mentions["mention_id"].to_pylist()
+    if set_name in collection.outside:
+        run = run.filter(pc.invert(pc.is_in(run["mention_id"], collection.outside[set_name])))
+    ids = collection.mentions["mention_id"].take(own).to_pylist()
     if set(ranked_mentions(run)) != set(ids):
-        raise InputError(
-            f"{path}: ranks for other mentions than the corpus has: a run of other data."
-        )
-    return mentions_of_rows(run, ids)
+        raise InputError(f"{path}: ranks for other mentions than {set_name} has: of other data.")
+    mention = own[mentions_of_rows(run, ids)]
+    entity = collection.entities_of(run, mention)
+    if entity is None:
+        raise InputError(f"{path}: its candidates are other entities: a run of other data.")
+    match = system.settings["retrieve"].get("match", "title")
+    hits = collection.same(entity, collection.gold[mention], match)
+    ranks[own] = best_ranks(run, mention, hits, len(ranks))[own]
+    _check(system, set_name, ranks[own], files, problems)
+    return run, mention, entity
 
 
-def _entities(path: Path, run: pa.Table, corpus: Corpus, mention: np.ndarray) -> np.ndarray:
-    """Each row's entity as a place among all; its title must be the run's: (rows,)."""
-    world = corpus.world[mention]
-    entity = corpus.offsets[world] + run["entity"].to_numpy()
-    inside = (run["entity"].to_numpy() >= 0) & (entity < corpus.offsets[world + 1])
-    titles = run["title"].combine_chunks()
-    if not inside.all() or not corpus.titles.take(pa.array(entity)).equals(titles):
-        raise InputError(f"{path}: its entities are not the corpus': a run of other data.")
-    return entity
-
-
-def check_run(
-    system: System,
-    path: Path,
-    rank: np.ndarray,
-    places: Places,
-    problems: Problems,
-    part: str = "",
+def _check(
+    system: System, set_name: str, ranks: np.ndarray, files: RunFiles, problems: Problems
 ) -> None:
-    """Told: a run whose bytes or gold ranks are not those that were evaluated."""
-    on = f" on {part}" if part else ""
-    told = system.parts[part].get("run_sha256")
-    if told is not None and told != sha256_of(path):
-        problems.tell(
-            f"{system.method}: the run file {places.shown(path)}{on} is not the one that was "
-            "evaluated (its SHA-256 differs): it was changed by hand or made again. The "
-            "predictions below are those of the changed file, the tables are not. Run evaluate "
-            "again, or restore the file."
+    """A run must have the bytes, or at least the gold ranks, that were evaluated."""
+    path = files.run(system.name, set_name)
+    name = f"{system.method}: the run file {files.shown(path)} on {set_name}"
+    digest = system.evaluations[set_name].get("run_sha256")
+    if digest is not None and digest != sha256_of(path):
+        problems.add(
+            f"{name} is not the one that was evaluated (its SHA-256 differs): it was changed by "
+            "hand or made again. The predictions below are those of the changed file, the tables "
+            "are not. Run evaluate again, or restore the file."
         )
         return
-    ranks = read_ranks(places.ranks(system.name, part))["rank"].to_numpy()
-    if len(ranks) != len(rank) or (ranks != rank).any():
-        differ = int((ranks != rank).sum()) if len(ranks) == len(rank) else len(rank)
-        problems.tell(
-            f"{system.method}: the run file {places.shown(path)}{on} ranks the gold "
-            f"entity of {differ} mentions elsewhere than its evaluation says: one of the two was "
-            "changed. "
-            "Run evaluate again."
+    evaluated = read_ranks(files.ranks(system.name, set_name))["rank"].to_numpy()
+    if not np.array_equal(evaluated, ranks):
+        same_length = len(evaluated) == len(ranks)
+        differ = int((evaluated != ranks).sum()) if same_length else len(ranks)
+        problems.add(
+            f"{name} ranks the gold entity of {differ} mentions elsewhere than its evaluation "
+            "says: one of the two was changed. Run evaluate again."
         )
         return
-    problems.held("run files")
-
-
-def cut(
-    run: pa.Table,
-    chosen: np.ndarray,
-    keep: int,
-    mention: np.ndarray,
-    entity: np.ndarray,
-    rank: np.ndarray,
-) -> Ranking:
-    """The first candidates of the mentions that are chosen.
-
-    Parameters
-    ----------
-    chosen : (n,)
-        Numbers of mentions.
-    keep
-        Candidates a mention; the gold entity is kept besides.
-    mention, entity : (rows,)
-        Numbers of each row's mention and entity.
-    rank : (mentions,)
-        Of the gold entity of each mention, 0 where it was not retrieved.
-    """
-    places = run["rank"].to_numpy()
-    wanted = np.zeros(len(rank), dtype=bool)
-    wanted[chosen] = True
-    kept = np.flatnonzero(wanted[mention] & ((places <= keep) | (places == rank[mention])))
-    kept = kept[np.argsort(mention[kept], kind="stable")]
-    counts = np.bincount(mention[kept], minlength=len(rank))[chosen]
-    columns = {name: run[name].to_numpy()[kept] for name in ("score", "layer", "first", "last")}
-    return Ranking(
-        rank=rank[chosen],
-        counts=counts,
-        place=places[kept],
-        entity=entity[kept],
-        depth=int(places.max()) if len(places) else 0,
-        **columns,
-    )
+    problems.passes("run file", "run files")

@@ -1,9 +1,9 @@
-"""Which MLflow run is which row's, as ``muver record`` wrote it down."""
+"""Which MLflow run belongs to which row, as ``muver record`` wrote it down."""
 
 import csv
 from collections.abc import Sequence
 
-from muver.report.places import Places
+from muver.report.files import RunFiles
 from muver.report.problems import Problems
 from muver.report.results import Result
 
@@ -11,33 +11,32 @@ BASE = "http://127.0.0.1:5000"  # where `make audit` opens the user interface
 Addresses = dict[tuple[str, str], str]
 
 
-def read_recorded(results: Sequence[Result], places: Places, problems: Problems) -> Addresses:
+def read_recorded(results: Sequence[Result], files: RunFiles, problems: Problems) -> Addresses:
     """Addresses in MLflow's user interface, after its base, by table and row key.
 
-    A table without such a file was not recorded, or on another machine: no address then, and no
-    problem. Keys that the table does not have are of another run and are told.
+    A table without a list of runs was not recorded, or on another machine: its rows have no
+    address, which is no problem. A list none of whose keys is in the table is one.
     """
-    found: Addresses = {}
+    addresses: Addresses = {}
     for result in results:
-        path = places.recorded(result.name)
+        path = files.recorded(result.name)
         if not path.is_file():
             continue
         try:
             with open(path, encoding="utf-8", newline="") as file:
-                lines = list(csv.DictReader(file))
-            own = {line["row_key"]: line["address"] for line in lines}
+                own = {line["row_key"]: str(line["address"]) for line in csv.DictReader(file)}
         except (OSError, UnicodeDecodeError, csv.Error, KeyError):
-            problems.tell(f"{result.name}: its list of recorded runs cannot be read.")
+            problems.add(f"{result.name}: its list of recorded runs cannot be read.")
             continue
         keys = {row.get("row_key") for row in result.rows}
         if own and not keys & own.keys():
-            problems.tell(
+            problems.add(
                 f"{result.name}: the runs recorded in MLflow are of other rows (none of their keys "
                 "is in the table). Record them again: snakemake --cores all record."
             )
-        found |= {
+        addresses |= {
             (result.name, key): address
             for key, address in own.items()
-            if key in keys and str(address).startswith("/")
+            if key in keys and address.startswith("/")
         }
-    return found
+    return addresses

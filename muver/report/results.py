@@ -3,18 +3,16 @@
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.report.places import Places
+from muver.report.files import RunFiles
 from muver.report.problems import Problems
 
-ORDER = ("table", "figure")  # how names begin, in the order of the page; the grid comes last
-HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "mentions", "worlds", "rows")
-ROW = ("method", "system", "row_key", "mentions", "hits", "interval")
-LINKED_HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "kb", "sets", "rows")
-LINKED_ROW = ("method", "system", "row_key", "sets")
+HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "rows")
+ROW = ("method", "system", "row_key")
 
 
 @dataclass(frozen=True)
@@ -38,35 +36,14 @@ class Result:
     @property
     def caption(self) -> str:
         """Its heading."""
-        told = (self.data or {}).get("caption")
         if self.name == "grid" and self.data:
-            told = f"validation recall@{self.data.get('cutoff')} in percent"
-        if told and str(told).lower().startswith(self.title.lower()):
-            return str(told)
-        return f"{self.title}: {told}" if told else self.title
+            return f"Grid: validation recall@{self.data.get('cutoff')} in percent"
+        return caption_of(self.name, self.data or {})
 
     @property
     def title(self) -> str:
         """What the contents of the page call it."""
-        spaced = self.name.replace("table", "table ").replace("figure", "figure ")
-        return spaced[:1].upper() + spaced[1:]
-
-    @property
-    def compares(self) -> bool:
-        """Whether it has rows of systems with recall by cutoff."""
-        return self._has(HEAD, ROW)
-
-    @property
-    def linked(self) -> bool:
-        """Whether it has rows of systems with recall by set, over a knowledge base."""
-        return self._has(LINKED_HEAD, LINKED_ROW)
-
-    def _has(self, head: Sequence[str], row: Sequence[str]) -> bool:
-        return (
-            all(key in (self.data or {}) for key in head)
-            and bool(self.rows)
-            and all(all(key in one for key in row) for one in self.rows)
-        )
+        return title_of(self.name)
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -74,60 +51,112 @@ class Result:
         rows = (self.data or {}).get("rows")
         return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
+    @property
+    def compares(self) -> bool:
+        """Whether it has rows of systems with recall by cutoff."""
+        measured = {"hits", "interval"}
+        return (
+            all(key in (self.data or {}) for key in HEAD)
+            and ("sets" in self.data or "split" in self.data)
+            and bool(self.rows)
+            and all(
+                all(key in row for key in ROW) and ("sets" in row or measured <= row.keys())
+                for row in self.rows
+            )
+        )
 
-def read_results(names: Sequence[str], places: Places, problems: Problems) -> list[Result]:
-    """Read what is there of the results named; what is missing or damaged is told."""
-    return [_read(name, places, problems) for name in names]
+    @property
+    def sets(self) -> dict[str, str]:
+        """Names of the sets of mentions it has recall on, with their titles."""
+        if "sets" in self.data:
+            return {one["set"]: one["column"] for one in self.data["sets"]}
+        return {self.data["split"]: self.data["split"]}
+
+    def hits(self, row: dict[str, Any]) -> dict[str, dict[str, int]]:
+        """Hits of a row by set and cutoff; none where the row is a mean over worlds."""
+        if "sets" in row:
+            return {name: own["hits"] for name, own in row["sets"].items()}
+        return {self.data["split"]: row["hits"]} if row["hits"] is not None else {}
 
 
-def found_results(places: Places) -> list[str]:
-    """Names of the results that lie in the folder: tables, figures, tables of our own, the grid."""
+def title_of(name: str) -> str:
+    """A result's name for people.
 
-    def place(name: str) -> tuple[bool, int, str]:
-        kind = next((n for n, start in enumerate(ORDER) if name.startswith(start)), len(ORDER))
-        return name == "grid", kind, name
+    >>> title_of("table1"), title_of("beyond")
+    ('Table 1', 'Beyond')
+    """
+    spaced = name.replace("table", "table ").replace("figure", "figure ")
+    return spaced[:1].upper() + spaced[1:]
 
-    found = (path for path in places.results.glob("*.csv") if path.with_suffix(".json").is_file())
-    return sorted((path.stem for path in found), key=place)
+
+def caption_of(name: str, data: dict[str, Any]) -> str:
+    """A result's heading: its title and the caption of its JSON.
+
+    >>> caption_of("figure2", {"caption": "Error rate"})
+    'Figure 2: Error rate'
+    """
+    title, caption = title_of(name), str(data.get("caption") or "")
+    if caption.lower().startswith(title.lower()):
+        return caption
+    return f"{title}: {caption}" if caption else title
 
 
-def _read(name: str, places: Places, problems: Problems) -> Result:
-    data = grid = None
+def in_order(names: Sequence[str]) -> list[str]:
+    """Names of results in the order of a page: tables, figures, comparisons of one's own, the grid.
+
+    >>> in_order(["grid", "beyond", "figure2", "table1"])
+    ['table1', 'figure2', 'beyond', 'grid']
+    """
+
+    def place(name: str) -> tuple[bool, bool, bool, str]:
+        table, figure = name.startswith("table"), name.startswith("figure")
+        return name == "grid", not (table or figure), figure, name
+
+    return sorted(names, key=place)
+
+
+def result_names(results: Path) -> list[str]:
+    """Names of the results in a folder."""
+    tables = (path for path in results.glob("*.csv") if path.with_suffix(".json").is_file())
+    return in_order([path.stem for path in tables])
+
+
+def read_results(names: Sequence[str], files: RunFiles, problems: Problems) -> list[Result]:
+    """Read the results named; a problem for each that is missing or damaged."""
+    return [_read(name, files, problems) for name in names]
+
+
+def _read(name: str, files: RunFiles, problems: Problems) -> Result:
+    data, grid = None, []
     try:
-        data = read_json(places.table(name))
+        data = read_json(files.table(name))
         if not isinstance(data, dict):
-            raise InputError(f"{places.table(name)}: expected the JSON of a table.")
+            raise InputError(f"{files.table(name)}: expected the JSON of a table.")
     except (InputError, OSError, UnicodeDecodeError) as error:
         data = None
-        problems.tell(f"{name}: {_without_place(error, places)} Make it again.")
+        problems.add(f"{name}: {files.without_folders(error)} Make it again.")
     try:
-        with open(places.table(name, ".csv"), encoding="utf-8", newline="") as file:
+        with open(files.table(name, ".csv"), encoding="utf-8", newline="") as file:
             grid = list(csv.reader(file))
     except (OSError, UnicodeDecodeError, csv.Error):
-        problems.tell(f"{name}: {places.shown(places.table(name, '.csv'))} cannot be read.")
-    result = Result(name, data, grid or [])
+        problems.add(f"{name}: {files.shown(files.table(name, '.csv'))} cannot be read.")
+    result = Result(name, data, grid)
     if data is not None:
-        problems.held("tables and figures")
-        _check_print(result, problems)
+        kind = "figure" if name.startswith("figure") else "table"
+        problems.passes(kind, f"{kind}s")
+        _check_csv(result, problems)
     return result
 
 
-def _check_print(result: Result, problems: Problems) -> None:
-    """The CSV is the print of the JSON: both must be of the same rows."""
-    if not (result.compares or result.linked) or not result.grid:
-        return
-    if "row_key" not in result.grid[0]:
+def _check_csv(result: Result, problems: Problems) -> None:
+    """The CSV is the print of the JSON: both must have the same rows."""
+    if not result.compares or not result.grid or "row_key" not in result.grid[0]:
         return
     column = result.grid[0].index("row_key")
     printed = {row[column] for row in result.grid[1:] if len(row) > column and row[column]}
     keys = {row["row_key"] for row in result.rows}
     if not printed <= keys:
-        problems.tell(
+        problems.add(
             f"{result.name}: the CSV has rows ({', '.join(sorted(printed - keys))}) that the JSON "
             "does not have: files of different runs. Make the table again; the page shows the JSON."
         )
-
-
-def _without_place(error: Exception, places: Places) -> str:
-    """A message without the folders of this machine."""
-    return str(error).replace(f"{places.results}/", "").replace(f"{places.workspace}/", "")

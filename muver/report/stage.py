@@ -1,6 +1,6 @@
-"""The report stage: a run's folders to one page."""
+"""The report stage: from the folders of a run to one page."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,21 +8,19 @@ from muver.io.checking import check_whole, with_defaults
 from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
-from muver.report import about, sources
 from muver.report.drawings import inline
 from muver.report.explorer import explore
-from muver.report.linked import read_linked
-from muver.report.linked_predictions import explore_linked
-from muver.report.machine import machine, versions
+from muver.report.files import RunFiles
+from muver.report.machine import commit, machine, versions
+from muver.report.markup import properties
 from muver.report.page import page_of
-from muver.report.places import Places
 from muver.report.problems import Problems
 from muver.report.recorded import read_recorded
-from muver.report.results import Result, found_results, read_results
+from muver.report.results import Result, read_results, result_names
+from muver.report.rows import rows
 from muver.report.systems import System, read_systems
 from muver.report.tables import tables
-from muver.report.times import read_jobs
-from muver.tracking.provenance import code_version
+from muver.report.times import read_jobs, times
 
 DEFAULTS = {
     "results": None,
@@ -30,7 +28,7 @@ DEFAULTS = {
     "candidates": 10,
     "characters": 6_000_000,  # of all descriptions together, which keeps a page below 10 MB
 }
-FIGURES = ("figure2", "table3")
+DRAWN = ("figure2", "table3")  # results that have a drawing
 
 
 def make_report(
@@ -51,12 +49,12 @@ def make_report(
         ``logs/<dataset>``, where the workflow has them, of the dataset of the tables.
     settings
         ``results``: names of the tables and figures to show, by default all that are there.
-        ``mentions``: how many the explorer has at most, drawn evenly from all worlds.
+        ``mentions``: how many the explorer has at most, drawn evenly from all worlds or sets.
         ``candidates``: how many of each mention. ``characters``: of all descriptions together.
 
     Returns
     -------
-    What was found wrong; it stands on the page and in the log.
+    What does not fit together; it stands on the page and in the log.
 
     Raises
     ------
@@ -65,48 +63,40 @@ def make_report(
     """
     settings = with_defaults(settings, DEFAULTS)
     check_whole(settings, {"mentions": 1, "candidates": 1, "characters": 1})
-    places = Places(results, workspace or Path("build"), logs or Path("logs"))
     names = settings["results"]
     if names is None:
-        names = found_results(places)
+        names = result_names(results)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InputError(f"--settings: results is {names!r}, expected a list of names.")
     if not names:
         raise InputError(f"{results}: no table is in it. Make one: snakemake --cores all")
     problems = Problems()
-    found = read_results(names, places, problems)
-    dataset = _dataset(found)
-    places = Places(results, workspace or Path("build") / dataset, logs or Path("logs") / dataset)
-    systems, linked = read_systems(found, places, problems), read_linked(found, places, problems)
-    data = _explore(explore, systems, places, settings, problems)
-    if data is None:
-        data = _explore(explore_linked, linked, places, settings, problems)
-    systems += linked
+    shown = read_results(names, RunFiles(results, Path("build"), Path("logs")), problems)
+    dataset = _dataset(shown)
+    files = RunFiles(results, workspace or Path("build") / dataset, logs or Path("logs") / dataset)
+    systems = read_systems(shown, files, problems)
+    data = _explore(systems, files, settings, problems)
     explored = {row["key"] for row in data["rows"]} if data else set()
-    jobs = read_jobs(places.logs)
+    drawings = _drawings(names, files, problems)
+    addresses = read_recorded(shown, files, problems)
     page = page_of(
-        found,
+        shown,
         systems,
-        problems,
-        tables=tables(found, read_recorded(found, places, problems), problems),
-        drawings=_drawings(names, places, problems),
-        rows=sources.rows(systems, places, explored),
-        facts=[
-            about.facts("This page was made on", machine()),
-            about.facts("Versions", {**versions(), **_commit()}),
-        ],
-        times=about.times(jobs),
+        tables=tables(shown, drawings, addresses, problems),
+        rows=rows(systems, files, explored),
+        run=_run(files),
         data=data,
+        problems=problems,
     )
     write_text(out, page)
     logger.info(
-        "%s: %d results, %d rows, predictions of %d; %.1f MB; %d problems", out, len(found),
-        len(systems), len(explored), len(page.encode()) / 1e6, len(problems.found),
+        "%s: %d results, %d rows, predictions of %d; %.1f MB; %d problems", out, len(shown),
+        len(systems), len(explored), len(page.encode()) / 1e6, len(problems.messages),
     )  # fmt: skip
     return problems
 
 
-def _dataset(results: list[Result]) -> str:
+def _dataset(results: Sequence[Result]) -> str:
     """The dataset of the tables, by whose name the workflow calls its folders."""
     for result in results:
         name = (result.data or {}).get("dataset")
@@ -116,34 +106,33 @@ def _dataset(results: list[Result]) -> str:
 
 
 def _explore(
-    kind: Callable[..., dict[str, Any] | None],
-    systems: Sequence[System],
-    places: Places,
-    settings: Mapping[str, Any],
-    problems: Problems,
+    systems: Sequence[System], files: RunFiles, settings: Mapping[str, Any], problems: Problems
 ) -> dict[str, Any] | None:
     try:
-        return kind(systems, places, settings, problems)
+        return explore(systems, files, settings, problems)
     except InputError as error:
-        told = str(error).replace(f"{places.workspace}/", "")
-        problems.tell(f"The predictions cannot be shown: {told}")
+        problems.add(f"The predictions cannot be shown: {files.without_folders(error)}")
         return None
 
 
-def _drawings(names: list[str], places: Places, problems: Problems) -> dict[str, str]:
-    found = {}
-    for name in FIGURES:
-        if name in names:
+def _drawings(names: Sequence[str], files: RunFiles, problems: Problems) -> dict[str, str]:
+    drawings = {}
+    for name in names:
+        if name in DRAWN or files.figure(name).is_file():
             try:
-                found[name] = inline(places.figure(name), name)
+                drawings[name] = inline(files.figure(name), name)
             except InputError as error:
-                problems.tell(f"{name}: the figure is missing or damaged. {error}")
-    return found
+                problems.add(f"{name}: the figure is missing or damaged. {error}")
+    return drawings
 
 
-def _commit() -> dict[str, str]:
-    tags = code_version()
-    if "git_commit" not in tags:
-        return {}
-    changed = " (with changes)" if tags.get("git_dirty") == "true" else ""
-    return {"commit": f"{tags['git_commit'][:12]}{changed}"}
+def _run(files: RunFiles) -> str:
+    """When the jobs ran and how long they took; where and with what this page was made."""
+    code = commit()
+    made_with = {**versions(), **({"commit": code["hash"][:12] + code["changed"]} if code else {})}
+    parts = [
+        times(read_jobs(files.logs)),
+        properties("This page was made on", machine()),
+        properties("Versions", made_with),
+    ]
+    return "\n".join(filter(None, parts))

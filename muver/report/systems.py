@@ -1,159 +1,152 @@
-"""The systems behind the tables' rows: their evaluations, checked against table and corpus."""
+"""The systems behind the tables' rows: their evaluations, checked against table and data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.report.places import Places
+from muver.report.files import RunFiles
 from muver.report.problems import Problems
 from muver.report.results import Result
-from muver.tables.keys import row_key
+from muver.tables.keys import row_key, sets_fingerprint
 
-NEEDED = ("system", "fingerprint", "settings", "mentions", "hits", "micro", "cutoffs", "worlds")
+KEYS = ("system", "fingerprint", "settings", "mentions", "hits", "micro", "cutoffs", "worlds")
 
 
 @dataclass
 class System:
-    """A row's system.
+    """The system of a row.
 
     Attributes
     ----------
     name, method, key
         As the tables have them; the key is the row's.
-    evaluation
-        Its scores, or None where they cannot be read.
+    titles
+        What the table calls its sets, by name of the set.
+    evaluations
+        Its scores by name of the set; empty if those of any set cannot be read.
     tables
-        Names of the tables in which it stands.
+        Names of the tables it stands in.
     """
 
-    unit: ClassVar[str] = "world"  # what mentions are grouped by
     name: str
     method: str
     key: str
-    evaluation: dict[str, Any] | None = None
+    titles: dict[str, str]
+    evaluations: dict[str, dict[str, Any]] = field(default_factory=dict)
     tables: list[str] = field(default_factory=list)
+
+    @property
+    def evaluation(self) -> dict[str, Any]:
+        """Scores on the first set; all sets have the same settings and cutoffs."""
+        return next(iter(self.evaluations.values()))
 
     @property
     def settings(self) -> dict[str, Any]:
         """All settings of the row; empty without an evaluation."""
-        return (self.evaluation or {}).get("settings", {})
+        return self.evaluation["settings"] if self.evaluations else {}
 
     @property
-    def parts(self) -> dict[str, dict[str, Any]]:
-        """Its evaluations by name of set; the only one has none."""
-        return {"": self.evaluation} if self.evaluation is not None else {}
+    def over_kb(self) -> bool:
+        """Whether its candidates come from one knowledge base, not from worlds."""
+        return bool(self.evaluations and self.evaluation.get("kb"))
 
     @property
-    def split(self) -> str | None:
-        """Which mentions it ranked for."""
-        return self.settings.get("retrieve", {}).get("split")
+    def fingerprint(self) -> str:
+        """Fingerprint of the data of all sets."""
+        by_set = {name: one["fingerprint"] for name, one in self.evaluations.items()}
+        return sets_fingerprint(by_set) if self.over_kb else self.evaluation["fingerprint"]
 
 
-def read_systems(results: Sequence[Result], places: Places, problems: Problems) -> list[System]:
+def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems) -> list[System]:
     """Every system that stands in a table of recall, in the order of the tables.
 
-    Told as problems: evaluations that are missing, damaged, of other settings or data than the
-    table (two stores mixed), or with other hits; tables of other data than the corpus.
+    Problems are evaluations that are missing or damaged, rows with another key or other hits than
+    their evaluation (two stores mixed), and tables of other data than the corpus or knowledge base.
     """
-    found: dict[str, System] = {}
-    compared = [result for result in results if result.compares]
-    for result in compared:
-        _check_corpus(result, places, problems)
-    for result, row, system in rows_of(compared, found, System, problems):
-        if system.evaluation is None:
-            system.evaluation = read_evaluation(system, places, problems)
-        if system.evaluation is not None and row["hits"] is not None:
-            _check_row(result, row, system, problems)
-    return list(found.values())
-
-
-def rows_of(
-    results: Sequence[Result], found: dict[str, Any], kind: type[System], problems: Problems
-) -> Iterator[tuple[Result, dict[str, Any], Any]]:
-    """Rows with their systems, which are collected in ``found``.
-
-    A row whose system has another key in an earlier table is told and left out.
-    """
+    systems: dict[str, System] = {}
     for result in results:
+        if not result.compares:
+            continue
+        _check_data(result, files, problems)
         for row in result.rows:
             name, method, key = row["system"], row["method"], row["row_key"]
-            system = found.setdefault(name, kind(name, method, key))
+            if name not in systems:
+                systems[name] = System(name, method, key, result.sets)
+                _read_evaluations(systems[name], files, problems)
+            system = systems[name]
             if result.name not in system.tables:
                 system.tables.append(result.name)
-            if system.key == key:
-                yield result, row, system
-            else:
-                problems.tell(
+            if system.key != key:
+                problems.add(
                     f"{method}: {result.name} has the row key {key}, {system.tables[0]} has "
                     f"{system.key}: tables of different runs. Make both again."
                 )
+            elif system.evaluations:
+                _check_row(result, row, system, problems)
+    return list(systems.values())
 
 
-def read_evaluation(
-    system: System, places: Places, problems: Problems, part: str = ""
-) -> dict[str, Any] | None:
-    """A system's scores, of a set where there are sets; None, which is told, without any."""
-    path = places.evaluation(system.name, part)
-    try:
-        evaluation = read_json(path)
-    except (InputError, OSError, UnicodeDecodeError):
-        evaluation = None
-    if not isinstance(evaluation, dict) or any(key not in evaluation for key in NEEDED):
-        problems.tell(
-            f"{system.method}: its evaluation {places.shown(path)}{part and f' on {part}'} is "
-            "missing or damaged, so its settings cannot be shown. Make it again: it is an output "
-            "of the rule evaluate."
-        )
-        return None
-    return evaluation
-
-
-def check_keys(result: Result, row: dict[str, Any], key: str, problems: Problems) -> bool:
-    """Whether a row has the key that its evaluation gives; told if not."""
-    if key != row["row_key"]:
-        problems.tell(
-            f"{result.name}, {row['method']}: the table's row key is {row['row_key']}, the "
-            f"evaluation's is {key}: two stores are mixed, the numbers of this row are not from "
-            "the settings shown. Make the table again."
-        )
-    return key == row["row_key"]
-
-
-def tell_hits(result: Result, row: dict[str, Any], problems: Problems) -> None:
-    """Say that a row has other hits than its evaluation."""
-    problems.tell(
-        f"{result.name}, {row['method']}: other hits than in its evaluation: a file was changed "
-        "after it was made. Make the table again."
-    )
+def _read_evaluations(system: System, files: RunFiles, problems: Problems) -> None:
+    evaluations = {}
+    for name in system.titles:
+        path = files.evaluation(system.name, name)
+        try:
+            evaluation = read_json(path)
+        except (InputError, OSError, UnicodeDecodeError):
+            evaluation = None
+        if not isinstance(evaluation, dict) or any(key not in evaluation for key in KEYS):
+            problems.add(
+                f"{system.method}: its evaluation {files.shown(path)} on {name} is missing or "
+                "damaged, so its settings cannot be shown. Make it again: it is an output of the "
+                "rule evaluate."
+            )
+            return
+        evaluations[name] = evaluation
+    system.evaluations = evaluations
 
 
 def _check_row(result: Result, row: dict[str, Any], system: System, problems: Problems) -> None:
-    """The key again from the evaluation's settings, and the hits."""
-    evaluation = system.evaluation
-    key = row_key(evaluation["settings"], evaluation["fingerprint"])
-    hits = (
-        evaluation["worlds"].get(row["domain"], {}).get("hits")
-        if "domain" in row
-        else evaluation["hits"]
-    )
-    if not check_keys(result, row, key, problems):
-        return
-    if hits is None or not row["hits"].items() <= hits.items():
-        tell_hits(result, row, problems)
-    else:
-        problems.held("rows of tables")
+    """Compute the row's key again from settings and data, and compare its hits."""
+    place = f"{result.name}, {row['method']}"
+    key = row_key(system.settings, system.fingerprint)
+    if key != row["row_key"]:
+        problems.add(
+            f"{place}: the table's row key is {row['row_key']}, the evaluation's is {key}: two "
+            "stores are mixed, the numbers of this row are not from the settings shown. Make the "
+            "table again."
+        )
+    elif any(
+        not hits.items() <= _hits(system.evaluations[name], row).items()
+        for name, hits in result.hits(row).items()
+    ):
+        problems.add(
+            f"{place}: other hits than in its evaluation: a file was changed after it was made. "
+            "Make the table again."
+        )
+    elif result.hits(row):
+        problems.passes("row of a table", "rows of tables")
 
 
-def _check_corpus(result: Result, places: Places, problems: Problems) -> None:
+def _hits(evaluation: dict[str, Any], row: dict[str, Any]) -> dict[str, int]:
+    """Hits by cutoff of a set, or of the world that a row is about."""
+    part = evaluation["worlds"].get(row["domain"], {}) if "domain" in row else evaluation
+    return part.get("hits", {})
+
+
+def _check_data(result: Result, files: RunFiles, problems: Problems) -> None:
+    """Compare the fingerprint of a table's data with that of the corpus or knowledge base here."""
+    base = result.data.get("kb")
+    path = files.kb / "manifest.json" if base else files.counts
+    what = "knowledge base" if base else "corpus"
     try:
-        counts = read_json(places.counts)
-    except (InputError, OSError):
-        return  # what is missing is told where it is needed
-    if isinstance(counts, dict) and counts.get("fingerprint") != result.data["fingerprint"]:
-        problems.tell(
-            f"{result.name} is of the data {result.data['dataset']} with the fingerprint "
-            f"{result.data['fingerprint']}; the corpus has {counts.get('fingerprint')}: two stores "
-            "are mixed."
+        here = read_json(path).get("fingerprint")
+    except (InputError, OSError, AttributeError):
+        return  # a missing file is a problem only where it is needed
+    theirs = (base or result.data).get("fingerprint")
+    if here != theirs:
+        problems.add(
+            f"{result.name} is of a {what} with the fingerprint {str(theirs)[:16]}; the {what} "
+            f"here has {str(here)[:16]}: two stores are mixed."
         )

@@ -1,140 +1,239 @@
-"""The tables as HTML: those with recall by row, others as their CSV says."""
+"""The tables as HTML: comparisons of rows on one set or several, other tables as their CSV says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from muver.report.cells import (
-    best_values,
+    difference_cell,
     key_cell,
     legend,
+    macro_cell,
     method_cell,
     notes,
     recall_cell,
-    tested_cell,
+    recall_of,
+    seeds_cell,
 )
-from muver.report.contrasts import contrasts
-from muver.report.embed import text
-from muver.report.grids import details, grid, paragraph
-from muver.report.linked_table import linked_recall
+from muver.report.markup import details, grid, paragraph, text
 from muver.report.problems import Problems
 from muver.report.recorded import Addresses
 from muver.report.results import Result
-from muver.tables.numbers import bounds
+from muver.tables.linked_sections import counts, search
+from muver.tables.page import Section
 
 Row = Mapping[str, Any]
-LABELS = {"domain": "Domain", "searched": "merging", "merge_layers": "layers"}
+LABELS = {"domain": "Domain", "set": "Set"}  # columns beside the method, where rows have them
+VIEWS = {"searched": "merging", "merge_layers": "layers"}
+READING = "below it the 95% bootstrap interval; the greatest of a column is bold and underlined."
 
 
-def tables(results: Sequence[Result], addresses: Addresses, problems: Problems) -> str:
-    """All results; one whose JSON another version wrote is told, and shown as its CSV says."""
+def tables(
+    results: Sequence[Result],
+    drawings: Mapping[str, str],
+    addresses: Addresses,
+    problems: Problems,
+) -> str:
+    """A section for each result, with its drawing first where it has one.
+
+    A result whose JSON was written by another version is a problem, and is shown as its CSV says.
+    """
     parts = []
     for result in results:
+        drawing = drawings.get(result.name, "")
         try:
-            parts.append(table(result, addresses))
+            parts.append(table(result, addresses, drawing))
         except (KeyError, TypeError, ValueError, AttributeError):
-            problems.tell(
+            problems.add(
                 f"{result.name}: its JSON is not as this version writes it. Make the table again."
             )
-            parts.append(table(Result(result.name, None, result.grid), addresses))
+            parts.append(table(Result(result.name, None, result.grid), addresses, drawing))
     return "\n".join(parts)
 
 
-def table(result: Result, addresses: Addresses) -> str:
-    """A section with one result; a result without rows of recall is shown as its CSV says."""
-    name = text(result.name)
-    parts = [f'<section id="{name}"><h3>{text(result.caption)}</h3>']
+def table(result: Result, addresses: Addresses, drawing: str = "") -> str:
+    """A section with one result."""
+    parts = [f'<section id="{text(result.name)}"><h3>{text(result.caption)}</h3>']
+    if drawing:
+        label = text(result.caption)
+        parts.append(f'<div class="drawing" role="img" aria-label="{label}">{drawing}</div>')
     if result.compares:
-        parts += _recall(result, addresses)
-    elif result.linked:
-        parts += linked_recall(result, addresses)
+        parts += _comparison(result, addresses)
     elif result.grid:
-        parts.append(_as_printed(result, addresses))
+        parts += _as_printed(result, addresses)
     else:
         parts.append(paragraph("This table cannot be shown; see the problems above.", "problem"))
     return "\n".join([*parts, "</section>"])
 
 
-def _recall(result: Result, addresses: Addresses) -> list[str]:
+def _comparison(result: Result, addresses: Addresses) -> list[str]:
+    """A note, the table itself, and what belongs to it."""
+    data, cutoffs = result.data, _cutoffs(result)
+    note = (data.get("paper") or {}).get("note")
+    lines = lines_of(result)
+    return [
+        paragraph(" ".join(filter(None, [_subject(result), note]))),
+        legend(lines),
+        _main(result, cutoffs, addresses),
+        notes(result.rows),
+        _contrasts(data.get("contrasts") or [], cutoffs),
+        *(_counts_and_search(data, lines) if data.get("kb") else []),
+        *_further(data, lines, cutoffs),
+    ]
+
+
+def lines_of(result: Result) -> list[dict[str, Any]]:
+    """What was measured of each row on each set; ``set`` is there where there are several."""
+    if "sets" not in result.data:
+        return result.rows
+    return [
+        {"method": row["method"], "set": title, **row["sets"][name]}
+        for name, title in result.sets.items()
+        for row in result.rows
+    ]
+
+
+def _cutoffs(result: Result) -> list[str]:
     data = result.data
-    rows, note = result.rows, (data.get("paper") or {}).get("note")
-    cutoffs = [str(k) for k in ([data["cutoff"]] if "cutoff" in data else data["cutoffs"])]
-    labels = [key for key in LABELS if key in rows[0]]
-    views = ["views_per_entity"] if "cutoff" in data else []
-    header = ["method", *(LABELS[key] for key in labels), *("# of Views" for _ in views)]
-    best = best_values(rows, cutoffs)
+    return [str(k) for k in ([data["cutoff"]] if "cutoff" in data else data["cutoffs"])]
+
+
+def _subject(result: Result) -> str:
+    data = result.data
+    if data.get("kb"):
+        return (
+            f"{data['kb']['entities']} entities of the knowledge base {data['dataset']} are "
+            "candidates of each mention. In-KB recall in percent: of the mentions whose gold "
+            f"entity is in the knowledge base; {READING}"
+        )
+    worlds = ", ".join(data["worlds"])
+    return (
+        f"{data['mentions']} mentions of {worlds} in {data['dataset']}. Recall in percent, "
+        f"{READING}"
+    )
+
+
+def _main(result: Result, cutoffs: list[str], addresses: Addresses) -> str:
+    """The table itself: a row a system, a column a set and cutoff."""
+    rows, several = result.rows, "sets" in result.data
+    labels = {key: name for key, name in {**LABELS, **VIEWS}.items() if key in rows[0]}
+    views = ["views_per_entity"] if "cutoff" in result.data else []
+    columns = [(name, k) for name in result.sets for k in cutoffs]
+
+    def part(row: Row, name: str) -> Row:
+        return row["sets"][name] if several else row
+
+    def rivals(row: Row, name: str, k: str) -> list[float]:
+        same = [other for other in rows if other.get("domain") == row.get("domain")]
+        return [recall_of(part(other, name), k) for other in same]
+
     cells = [
         [
             method_cell(row),
             *(text("" if row[key] is None else row[key]) for key in labels),
             *(text("" if row[key] is None else f"{row[key]:.2f}") for key in views),
-            *(recall_cell(row, k, best) for k in cutoffs),
+            *(
+                recall_cell(own, k, best=recall_of(own, k) == max(rivals(row, name, k)))
+                for name, k in columns
+                for own in [part(row, name)]
+            ),
             key_cell(result.name, row["row_key"], addresses),
         ]
         for row in rows
     ]
-    texts = (0, *range(1, 1 + len(labels)), len(header) + len(cutoffs))
-    said = (
-        f"{data['mentions']} mentions of {', '.join(data['worlds'])} in {data['dataset']}. Recall "
-        "in percent, below it the 95% bootstrap interval; the greatest of a column is bold and "
-        "underlined."
+    header = [
+        *("method", *labels.values(), *("# of Views" for _ in views)),
+        *(f"{result.sets[name]} R@{k}" if several else f"R@{k}" for name, k in columns),
+        "row_key and run",
+    ]
+    texts = (*range(1 + len(labels)), len(header) - 1)
+    return grid(result.caption, header, cells, texts, "recall")
+
+
+def _by_cutoff(
+    title: str, lines: Sequence[Row], cutoffs: list[str], cell: Callable[[Row, str], str]
+) -> str:
+    """A grid with a line a method, and domain or set, and a column a cutoff."""
+    labels = [key for key in LABELS if key in lines[0]]
+    header = ["method", *(LABELS[key] for key in labels), *(f"R@{k}" for k in cutoffs)]
+    cells = [
+        [*(text(line[key]) for key in ("method", *labels)), *(cell(line, k) for k in cutoffs)]
+        for line in lines
+    ]
+    return grid(title, header, cells, range(1 + len(labels)))
+
+
+def _contrasts(lines: Sequence[Row], cutoffs: list[str]) -> str:
+    if not lines:
+        return ""
+    title = "The paper's contrasts"
+    note = (
+        f"{title}: one row minus another over the same mentions, in points, with 95% interval and "
+        "p-value."
     )
-    main = grid(
-        result.caption, [*header, *(f"R@{k}" for k in cutoffs), "row_key and run"], cells, texts,
-        "recall",
-    )  # fmt: skip
-    return [
-        paragraph(" ".join(filter(None, [said, note]))), legend(rows), main, notes(rows),
-        *contrasts(data, cutoffs),
-        *_further(result, rows, cutoffs),
-    ]  # fmt: skip
+    if any(verdict for line in lines for verdict in line["verdict"].values()):
+        note += " Below it the paper's difference, and whether what it claims holds here."
+    return paragraph(note) + _by_cutoff(title, lines, cutoffs, difference_cell)
 
 
-def _further(result: Result, rows: list[Row], cutoffs: list[str]) -> list[str]:
+def _further(data: Row, lines: Sequence[Row], cutoffs: list[str]) -> list[str]:
     """Mean of worlds, paired tests and seeds, where the table has them."""
-    header = ["method", *(f"R@{k}" for k in cutoffs)]
     parts = []
-    if "domain" not in rows[0]:
-        cells = [[text(row["method"]), *(_with_bounds(row, k) for k in cutoffs)] for row in rows]
-        parts.append(("Mean of worlds, with intervals", grid("Mean of worlds", header, cells)))
-    tested = [row for row in rows if row.get("paired")]
-    if tested:
-        against = result.data["against"]["method"]
-        cells = [[text(row["method"]), *(tested_cell(row, k) for k in cutoffs)] for row in tested]
-        title = f"Paired tests against {against}"
-        parts.append((title, grid(f"{title}: difference in points, p-value", header, cells)))
-    repeated = [row for row in rows if row.get("seeds")]
-    if repeated:
-        cells = [[text(row["method"]), *(_seeds(row, k) for k in cutoffs)] for row in repeated]
-        parts.append(("Over seeds", grid("Mean and standard deviation", header, cells)))
-    return [details(title, content) for title, content in parts]
+    if "macro" in lines[0]:
+        title = "Mean of worlds, with intervals"
+        parts.append(details(title, _by_cutoff(title, lines, cutoffs, macro_cell)))
+    if tested := [line for line in lines if line.get("paired")]:
+        title = f"Paired tests against {data['against']['method']}"
+        content = _by_cutoff(
+            f"{title}: difference in points, interval and p-value", tested, cutoffs,
+            lambda line, k: difference_cell(line["paired"], k),
+        )  # fmt: skip
+        parts.append(details(title, content))
+    if repeated := [line for line in lines if line.get("seeds")]:
+        title = "Over seeds: mean and standard deviation"
+        parts.append(details(title, _by_cutoff(title, repeated, cutoffs, seeds_cell)))
+    return parts
 
 
-def _with_bounds(row: Row, k: str) -> str:
-    sure = text(bounds(row["interval"]["macro"][k]))
-    return f'<span>{row["macro"][k]:.2f}</span><span class="sub">{sure}</span>'
+def _counts_and_search(data: Row, lines: Sequence[Row]) -> list[str]:
+    """Mentions in and outside the knowledge base; how each row searched it."""
+    found = _section(search(lines), texts=(0, 1, 3))
+    approximate = any(line["index"] for line in lines)
+    return [
+        _section(counts(data)),
+        found if approximate else details("How candidates were found", found),
+    ]
 
 
-def _seeds(row: Row, k: str) -> str:
-    return f"{row['seeds']['mean'][k]:.2f} \u00b1 {row['seeds']['spread'][k]:.2f}"
+def _section(part: Section, texts: Sequence[int] = (0,)) -> str:
+    cells = [[text(cell) for cell in row] for row in part.rows]
+    return paragraph(part.note) + grid(part.heading, part.header, cells, texts)
 
 
-def _as_printed(result: Result, addresses: Addresses) -> str:
-    header, *rows = result.grid
-    keys = {n for n, title in enumerate(header) if title == "row_key"}
+def _as_printed(result: Result, addresses: Addresses) -> list[str]:
+    """A CSV; a key that all its lines share stands below it."""
+    header, *lines = result.grid
+    rows = [dict(zip(header, line, strict=False)) for line in lines if line]
+    keys = {row.get("row_key", "") for row in rows}
+    shared = keys.pop() if len(keys) == 1 and len(rows) > 1 else ""
+    columns = [name for name in header if not (shared and name == "row_key")]
     cells = [
         [
-            key_cell(result.name, cell, addresses) if n in keys else text(cell)
-            for n, cell in enumerate(row)
+            key_cell(result.name, row.get(name, ""), addresses)
+            if name == "row_key"
+            else text(row.get(name, ""))
+            for name in columns
         ]
         for row in rows
-        if row
     ]
     texts = [
         n
-        for n in range(len(header))
-        if n in keys or not all(_is_number(row[n]) for row in rows if len(row) > n)
+        for n, name in enumerate(columns)
+        if name == "row_key" or not all(_is_number(row.get(name, "")) for row in rows)
     ]
-    return grid(result.caption, header, cells, texts)
+    parts = [grid(result.caption, columns, cells, texts)]
+    if shared:
+        parts.append(f"<p>row_key and run: {key_cell(result.name, shared, addresses)}</p>")
+    return parts
 
 
 def _is_number(cell: str) -> bool:

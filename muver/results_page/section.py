@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.progress import duration
-from muver.report.machine import machine, versions
+from muver.report.machine import commit, machine, versions
 from muver.report.times import read_jobs
-from muver.results_page.instructions import instruction_set
 from muver.results_page.tables import read_tables, table_text
-from muver.tracking.provenance import code_version
 
 
 def make_section(
@@ -38,20 +37,20 @@ def make_section(
     """
     results = project / "results"
     tables = read_tables(results, only)
-    named = {table["dataset"]: table for table in tables.values() if "dataset" in table}
-    if not named:
+    named = next((table for table in tables.values() if "dataset" in table), None)
+    if named is None:
         raise InputError(f"{results}: no result names its dataset. Make one with rows.")
-    (dataset,) = named
-    fingerprint = named[dataset].get("fingerprint", "unknown")
-    shell = "\n".join(f"    {command}" for command in commands)
-    parts = [
-        f"## {dataset}",
-        f"Data with the fingerprint `{fingerprint}`. Made by",
-        shell,
-        _facts(_made(project, results, tables, dataset)),
-        *(table_text(results, name) for name in tables),
-    ]
-    text = "\n\n".join(parts)
+    dataset = named["dataset"]
+    facts = _facts(project, results, tables, dataset)
+    text = "\n\n".join(
+        [
+            f"## {dataset}",
+            f"Data with the fingerprint `{named.get('fingerprint', 'unknown')}`. Made by",
+            "\n".join(f"    {command}" for command in commands),
+            "\n".join(["| | |", "| --- | --- |", *(f"| {k} | {v} |" for k, v in facts.items())]),
+            *(table_text(results, name) for name in tables),
+        ]
+    )
     for place in (project.absolute(), project.resolve(), Path.home()):
         if len(place.parts) > 1 and f"{place}" in text:
             raise InputError(
@@ -61,23 +60,16 @@ def make_section(
     return dataset, text
 
 
-def _made(project: Path, results: Path, tables: Mapping[str, object], dataset: str) -> list[str]:
-    """Lines of two cells: what, and its value."""
-    code = code_version(project)
-    changed = ", with changes that are not committed" if code.get("git_dirty") == "true" else ""
+def _facts(project: Path, results: Path, tables: Mapping[str, Any], dataset: str) -> dict[str, str]:
+    """What made the results, by name."""
+    code = commit(project)
     latest = max((results / f"{name}.json").stat().st_mtime for name in tables)
     jobs = read_jobs(project / "logs" / dataset)
     took = duration(sum(job.seconds for job in jobs))
-    made = {
-        "Commit": f"`{code['git_commit']}`{changed}" if "git_commit" in code else "not known",
+    return {
+        "Commit": f"`{code['hash']}`{code['changed']}" if code else "not known",
         "Made": f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
         **({"All jobs together": f"{took} ({len(jobs)} jobs, some side by side)"} if jobs else {}),
         **machine(),
-        "Instruction set": instruction_set(),
         "Versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
     }
-    return [f"| {key} | {value} |" for key, value in made.items()]
-
-
-def _facts(lines: Sequence[str]) -> str:
-    return "\n".join(["| | |", "| --- | --- |", *lines])

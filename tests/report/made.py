@@ -11,7 +11,7 @@ import pyarrow as pa
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.evaluation.stage import evaluate
 from muver.io.parquet import table_writer
-from muver.report.places import Places
+from muver.report.files import RunFiles
 from muver.runs.run import write_run
 from muver.tables.stage import make_table
 
@@ -61,9 +61,9 @@ RANKS = {"bm25": [1, 2, 1, 1, 0, 3], "muver": [1, 1, 3, 2, 1, 1]}
 LOG = "2026-03-01 10:00:00,100 starting\n2026-03-01 10:01:30,200 done\n"
 
 
-def make_project(folder: Path, dataset: str = "tiny") -> Places:
+def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
     """Write the whole run below ``folder``, as the workflow lays it out."""
-    places = Places(folder / "results", folder / "build" / dataset, folder / "logs" / dataset)
+    places = RunFiles(folder / "results", folder / "build" / dataset, folder / "logs" / dataset)
     _corpus(places, dataset)
     files = [
         _system(places, dataset, "bm25", BM25, {}),
@@ -99,14 +99,14 @@ def make_project(folder: Path, dataset: str = "tiny") -> Places:
     return places
 
 
-def change_run(places: Places, system: str, mention: str) -> None:
+def change_run(places: RunFiles, system: str, mention: str) -> None:
     """Swap the first two candidates of a mention in a run file, as a hand might."""
     ranked = {key: list(value) for key, value in {"bm25": BM25, "muver": MUVER}[system].items()}
     ranked[mention][:2] = ranked[mention][1::-1]
     _run(places.run(system, "test"), ranked)
 
 
-def _corpus(places: Places, dataset: str) -> None:
+def _corpus(places: RunFiles, dataset: str) -> None:
     entities, sentences = [], []
     for world, described in WORLDS.items():
         for number, (title, own) in enumerate(described.items()):
@@ -141,7 +141,7 @@ def _corpus(places: Places, dataset: str) -> None:
     places.counts.write_text(json.dumps(counts))
 
 
-def _system(places: Places, dataset: str, name: str, ranked: dict, row: dict) -> Path:
+def _system(places: RunFiles, dataset: str, name: str, ranked: dict, row: dict) -> Path:
     path = places.run(name, "test")
     path.parent.mkdir(parents=True, exist_ok=True)
     _run(path, ranked)
@@ -150,10 +150,10 @@ def _system(places: Places, dataset: str, name: str, ranked: dict, row: dict) ->
     manifest.write_text(json.dumps({"settings": retrieve}))
     evaluate(
         name, dataset, path, manifest, places.entities, places.mentions, places.sentences,
-        places.counts, places.evaluation(name),
+        places.counts, places.evaluation(name, "test"),
         {"cutoffs": [1, 2, 3], "row": {"system": name, "retrieve": retrieve, "seed": 7, **row}},
     )  # fmt: skip
-    return places.evaluation(name)
+    return places.evaluation(name, "test")
 
 
 def _run(path: Path, ranked: dict) -> None:

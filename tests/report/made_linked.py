@@ -10,7 +10,7 @@ from pathlib import Path
 from muver.corpus.schema import WIKIPEDIA
 from muver.evaluation.linked import evaluate_linked
 from muver.io.files import read_json, sha256_of, write_json
-from muver.report.places import Places
+from muver.report.files import RunFiles
 from muver.runs.run import write_run
 from muver.tables.stage import make_table
 from tests.linked import PAGES, make_kb, write_linked
@@ -42,14 +42,14 @@ AGREED = {
 INDEX = {"index": "IVF4,SQ8", "built": {"factory": "ivf_sq8", "lists": 4}, "agreement": AGREED}
 
 
-def make_linked(folder: Path, dataset: str = "tinypedia") -> Places:
+def make_linked(folder: Path, dataset: str = "tinypedia") -> RunFiles:
     """Write the whole run below ``folder``, as the workflow lays it out."""
-    places = Places(folder / "results", folder / "build" / dataset, folder / "logs" / dataset)
+    places = RunFiles(folder / "results", folder / "build" / dataset, folder / "logs" / dataset)
     places.workspace.mkdir(parents=True)
     kb = make_kb(places.workspace)
     fingerprint = read_json(kb / "manifest.json")["fingerprint"]
     for name, golds in GOLDS.items():
-        path = places.of_set(name)
+        path = places.set_mentions(name)
         path.parent.mkdir(exist_ok=True)
         write_linked(path, name, golds)
         counts = {"id": len(golds) - 1, "title": 0, "none": 1}
@@ -65,7 +65,7 @@ def make_linked(folder: Path, dataset: str = "tinypedia") -> Places:
     return places
 
 
-def change_linked(places: Places, system: str, name: str) -> None:
+def change_linked(places: RunFiles, system: str, name: str) -> None:
     """Swap the first two candidates of a set's first mention, as a hand might."""
     ranked = {key: list(value) for key, value in RANKED[system].items() if key.startswith(name)}
     ranked[f"{name}-0"][:2] = ranked[f"{name}-0"][1::-1]
@@ -77,11 +77,11 @@ def edit(path: Path, **changes) -> None:
     path.write_text(json.dumps({**read_json(path), **changes}))
 
 
-def _system(places: Places, dataset: str, system: str, name: str) -> Path:
+def _system(places: RunFiles, dataset: str, system: str, name: str) -> Path:
     run = places.run(system, name)
     run.parent.mkdir(parents=True, exist_ok=True)
     _run(run, {key: some for key, some in RANKED[system].items() if key.startswith(name)})
-    kb, mentions = places.kb, places.of_set(name)
+    kb, mentions = places.kb, places.set_mentions(name)
     inputs = {"model": f"{system} weights", "kb": read_json(kb / "manifest.json")["fingerprint"]}
     manifest = {
         "stage": "ann-search",
@@ -93,11 +93,11 @@ def _system(places: Places, dataset: str, system: str, name: str) -> Path:
     write_json(run.with_suffix(".json"), manifest)
     views = {"kind": KINDS[system], "max_tokens": 4}
     row = {"system": system, "model": {"views": views}, "retrieve": {"k": 3, "match": "id"}}
-    out = places.evaluation(system, name)
+    out = places.workspace / "evaluations" / name / f"{system}.json"
     evaluate_linked(
         system, dataset, name, run, run.with_suffix(".json"), kb, mentions,
         mentions.with_suffix(".json"), out, {"cutoffs": [1, 2, 3], "row": row},
-        trec=places.trec(system, name).parent,
+        trec=places.workspace / "trec" / name,
     )  # fmt: skip
     return out
 

@@ -117,11 +117,11 @@ def test_the_whole_description_opens(tab):
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"world": "1"}, ["the lake", "the oak", "the mill"]),
+        ({"group": "1"}, ["the lake", "the oak", "the mill"]),
         ({"category": "0"}, ["the gate", "the lake", "the mill"]),
         ({"outcome": "miss"}, ["a bell", "the oak", "the mill"]),
         ({"outcome": "miss", "cutoff": "2"}, ["the oak", "the mill"]),
-        ({"outcome": "hit", "row": "muver", "world": "0"}, ["the gate", "a bell"]),
+        ({"outcome": "hit", "row": "muver", "group": "0"}, ["the gate", "a bell"]),
         ({"other": "muver", "outcome": "lost"}, ["a bell", "the oak", "the mill"]),
         ({"other": "muver", "outcome": "won"}, ["<b>bold</b>", "the lake"]),
         ({"other": "muver", "outcome": "both"}, ["the gate"]),
@@ -208,7 +208,7 @@ def test_everything_is_reached_by_tab_in_the_order_of_the_page(tab):
     for _ in range(12):
         press(tab, Keys.TAB)
         order.append(tab.browser.switch_to.active_element.get_attribute("id"))
-    assert order[:6] == ["row", "other", "cutoff", "outcome", "world", "category"]
+    assert order[:6] == ["row", "other", "cutoff", "outcome", "group", "category"]
     assert order.index("least") < order.index("most") < order.index("words") < order.index("list")
     outline = tab.run("return getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"

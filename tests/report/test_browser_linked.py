@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.report import linked_predictions
+from muver.report import collection
 from muver.report.stage import make_report
 from tests.report.browser import Tab, start
 from tests.report.made_linked import make_linked
@@ -24,22 +24,24 @@ def test_a_mention_with_its_winning_paragraph(tab, places):
     out = places.results / "report.html"
     make_report(places.results, out, {}, places.workspace, places.logs)
     tab.open(out, "#explore&row=muver&k=1&mention=first-2")
-    assert tab.one("#group").text == "Set" and tab.one("#gold-unit").text == "Gold's paragraphs"
-    assert tab.texts("#world option") == ["all", "first", "second"]
+    assert (
+        tab.one("#grouped-by").text == "Set" and tab.one("#gold-unit").text == "Gold's paragraphs"
+    )
+    assert tab.texts("#group option") == ["all", "first", "second"]
     assert "Rome (4 paragraphs)" in tab.one(".gold-entity").text
     assert tab.texts(".candidate .title strong") == ["Rome", "Paris", "Quito"]
     assert "view of paragraph 2" in tab.one(".candidate").text
     assert tab.one(".candidate mark.view").text == "A bell , rung twice ."
-    tab.choose("world", "1")
+    tab.choose("group", "1")
     assert tab.one("#summary").text.startswith("1 mention of 3; of the 1 before")
     tab.one(".ranks button").click()
-    tab.choose("world", "0")
+    tab.choose("group", "0")
     assert "one view: at most the first 4 word pieces" in tab.one(".candidate").text
     assert tab.complaints() == []
 
 
 def test_descriptions_that_were_not_read(tab, places, monkeypatch):
-    monkeypatch.setattr(linked_predictions, "READ", 0)
+    monkeypatch.setattr(collection, "BYTES_READ", 0)
     out = places.results / "unread.html"
     make_report(places.results, out, {}, places.workspace, places.logs)
     tab.open(out, "#explore&row=muver&mention=first-2")

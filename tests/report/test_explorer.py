@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from muver.report.corpus import read_corpus, sample
+from muver.report.collection import Worlds
 from muver.report.explorer import explore, views_of
 from muver.report.problems import Problems
 from muver.report.results import read_results
@@ -16,16 +16,16 @@ def explored(places, **settings):
     problems = Problems()
     systems = read_systems(read_results(["table1"], places, problems), places, problems)
     data = explore(systems, places, {**ALL, **settings}, problems)
-    assert problems.found == []
+    assert problems.messages == []
     return data
 
 
 def test_mentions_and_their_gold(finished):
     data = explored(finished)
     mentions, entities = data["mentions"], data["entities"]
-    assert (data["dataset"], data["split"], data["total"]) == ("tiny", "test", 6)
+    assert (data["unit"], data["total"]) == ("sentence", 6)
     assert mentions["id"] == [given[0] for given in GIVEN]
-    assert [data["worlds"][n] for n in mentions["world"]] == [given[1] for given in GIVEN]
+    assert [data["groups"][n] for n in mentions["group"]] == [given[1] for given in GIVEN]
     assert [data["categories"][n] for n in mentions["category"]] == [given[6] for given in GIVEN]
     assert mentions["mention"][2] == "<b>bold</b>"
     for given, gold in zip(GIVEN, mentions["gold"], strict=True):
@@ -71,12 +71,12 @@ def test_a_sample_is_told_and_shares_nothing_but_the_mentions(finished):
 
 
 def test_a_sample_takes_from_all_worlds(finished):
-    corpus = read_corpus(finished, "test")
-    assert sample(corpus, 6).tolist() == [0, 1, 2, 3, 4, 5]
+    corpus = Worlds(finished, "test")
+    assert corpus.sample(6).tolist() == [0, 1, 2, 3, 4, 5]
     for limit in range(2, 6):
-        chosen = sample(corpus, limit)
+        chosen = corpus.sample(limit)
         assert len(chosen) == limit
-        assert np.abs(np.diff(np.bincount(corpus.world[chosen]))) <= 1
+        assert np.abs(np.diff(np.bincount(corpus.group[chosen]))) <= 1
 
 
 def test_views_that_won_survive_a_small_budget(finished):

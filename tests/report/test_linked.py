@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from muver.io.files import read_json
-from muver.report import linked_predictions
-from muver.report.linked_table import linked_recall
-from muver.report.places import Places
+from muver.report import collection
+from muver.report.files import RunFiles
 from muver.report.problems import Problems
 from muver.report.results import Result, read_results
 from muver.report.stage import make_report
+from muver.report.tables import table
 from tests.linked import PAGES
 from tests.report.conftest import copy_of
 from tests.report.made_linked import RANKED, RANKS, change_linked, edit, make_linked
@@ -23,25 +23,25 @@ Page = Callable[..., tuple[Path, list[str]]]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Places:
+def made(tmp_path_factory) -> RunFiles:
     """Not to be changed."""
     return make_linked(tmp_path_factory.mktemp("linked"))
 
 
 @pytest.fixture
-def places(made: Places, tmp_path: Path) -> Places:
+def places(made: RunFiles, tmp_path: Path) -> RunFiles:
     """A copy that a test may change."""
     return copy_of(made, tmp_path / "project")
 
 
 @pytest.fixture
-def page(places: Places) -> Page:
+def page(places: RunFiles) -> Page:
     """Make the page of the run as it is now; its path and problems."""
 
     def make(**settings) -> tuple[Path, list[str]]:
         out = places.results / "report.html"
         problems = make_report(places.results, out, settings, places.workspace, places.logs)
-        return out, problems.found
+        return out, problems.messages
 
     return make
 
@@ -52,7 +52,7 @@ def test_the_page_of_a_sound_run(page):
     text = text_of(out)
     assert "muver: results on tinypedia" in text
     assert "8 entities of the knowledge base tinypedia are candidates of each mention." in text
-    assert "1 tables and figures, 2 rows of tables, 4 run files." in text
+    assert "1 table, 2 rows of tables, 4 run files." in text
     assert "first 3 2 1 0" in text  # mentions in all, In-KB, outside, by title
     assert "MuVER first 2.50 IVF4,SQ8, nprobe 16 0.9990 0.9980 3 5" in text
     assert "BLINK first 1.00 exact" in text
@@ -81,7 +81,7 @@ def test_the_papers_values_with_verdicts(made):
         "half_width": {"1": 1.0, "2": None, "3": 0.5},
         "verdict": {"1": "not reproduced", "2": None, "3": "near"},
     }
-    found = "\n".join(linked_recall(Result("table2", data, result.grid), {}))
+    found = table(Result("table2", data, result.grid), {})
     assert "paper 48.00, +2.00" in found and "paper 98.50, +1.50" in found
     assert "✗ not reproduced" in found and "≈ near" in found
     assert '<b class="best">50.00</b>' not in found  # BLINK's of first, where MuVER has 100
@@ -90,10 +90,10 @@ def test_the_papers_values_with_verdicts(made):
 
 def test_predictions(page):
     data = data_of(page()[0])
-    assert (data["unit"], data["worlds"], data["split"]) == ("paragraph", ["first", "second"],
-                                                             "first, second")  # fmt: skip
+    assert (data["unit"], data["grouped_by"]) == ("paragraph", "Set")
+    assert data["groups"] == ["first", "second"]
     assert data["mentions"]["id"] == ["first-0", "first-2", "second-0"]  # In-KB
-    assert data["mentions"]["world"] == [0, 0, 1]
+    assert data["mentions"]["group"] == [0, 0, 1]
     entities = data["entities"]
     golds = [entities["title"][n] for n in data["mentions"]["gold"]]
     assert golds == ["Paris", "Rome", "Cairo"]
@@ -115,8 +115,8 @@ def test_of_a_large_base_few_mentions_and_parts_are_read(page, places, monkeypat
     parts = sorted((places.workspace / "kb").glob("part-*.parquet"))
     sizes = {path.name: path.stat().st_size for path in parts}
     assert len(parts) > 1
-    monkeypatch.setattr(linked_predictions, "ENTITIES", 7)
-    monkeypatch.setattr(linked_predictions, "READ", max(sizes.values()))
+    monkeypatch.setattr(collection, "LARGE", 7)
+    monkeypatch.setattr(collection, "BYTES_READ", max(sizes.values()))
     out, problems = page(candidates=3)
     data = data_of(out)
     assert problems == []
@@ -172,4 +172,4 @@ def test_a_missing_base_leaves_the_rows(page, places):
 def test_a_run_of_other_mentions_or_another_base(page, places):
     shutil.copy(places.run("muver", "second"), places.run("muver", "first"))
     (problem,) = page()[1]
-    assert "muver.parquet on first: ranks for other mentions than the set has" in problem
+    assert "muver.parquet on first: ranks for other mentions than first has" in problem

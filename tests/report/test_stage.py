@@ -23,7 +23,7 @@ def page(project, caplog):
         logger.propagate = True  # a command that ran before has taken the messages away
         with caplog.at_level("INFO", "muver"):
             problems = make_report(project.results, out, settings, project.workspace, project.logs)
-        return out, problems.found, caplog.text
+        return out, problems.messages, caplog.text
 
     return make
 
@@ -33,7 +33,7 @@ def test_a_sound_run_has_no_problems(page):
     assert problems == []
     assert "2 results, 2 rows, predictions of 2" in log
     text = text_of(out)
-    assert "Checked and in agreement: 2 tables and figures, 2 rows of tables, 2 run files." in text
+    assert "Checked and in agreement: 2 tables, 2 rows of tables, 2 run files." in text
     assert "6 mentions of alder, birch in tiny." in text
     assert "Table 4" in text
     ids = read_page(out).ids
@@ -77,7 +77,9 @@ def test_tables_without_systems_have_no_predictions_and_no_problem(page):
     out, problems, _ = page(results=["table4"])
     assert problems == []
     text, ids = text_of(out), read_page(out).ids
-    assert text.startswith("muver: results Skip to the tables muver: results 1 tables")
+    assert text.startswith(
+        "muver: results on tiny Skip to the tables muver: results on tiny 1 table "
+    )
     assert "Predictions" not in text and "Figures" not in text and "Rows" not in text
     assert not {"explorer", "figures", "rows"} & set(ids) and "run" in ids
 
@@ -114,15 +116,15 @@ def test_a_run_file_changed_by_hand_is_told_and_shown(page, project):
     change_run(project, "muver", "m1")
     out, problems, log = page()
     (problem,) = problems
-    assert "MuVER: the run file muver.parquet is not the one that was evaluated" in problem
+    assert "MuVER: the run file muver.parquet on test is not the one that was evaluated" in problem
     assert problem in log
     assert problem in text_of(out)
     assert data_of(out)["rows"][1]["rank"][0] == 2
-    assert "1 run files" in text_of(out)
+    assert "1 run file." in text_of(out)
 
 
 def test_an_evaluation_without_a_hash_is_checked_by_its_ranks(page, project):
-    path = project.evaluation("muver")
+    path = project.evaluation("muver", "test")
     evaluation = json.loads(path.read_text())
     del evaluation["run_sha256"]
     path.write_text(json.dumps(evaluation))
@@ -133,7 +135,7 @@ def test_an_evaluation_without_a_hash_is_checked_by_its_ranks(page, project):
 
 
 def test_two_stores_mixed(page, project):
-    path = project.evaluation("bm25")
+    path = project.evaluation("bm25", "test")
     evaluation = json.loads(path.read_text())
     evaluation["settings"]["seed"] = 8
     path.write_text(json.dumps(evaluation))
@@ -156,7 +158,7 @@ def test_a_corpus_of_other_data(page, project):
     counts = json.loads(project.counts.read_text())
     project.counts.write_text(json.dumps({**counts, "fingerprint": "beef"}))
     (problem,) = page()[1]
-    assert "the fingerprint f00d; the corpus has beef" in problem
+    assert "the fingerprint f00d; the corpus here has beef" in problem
 
 
 def test_a_table_whose_csv_is_of_another_run(page, project):
@@ -169,11 +171,13 @@ def test_a_table_whose_csv_is_of_another_run(page, project):
 
 def test_a_missing_run_and_a_missing_evaluation(page, project):
     project.run("bm25", "test").unlink()
-    project.evaluation("muver").unlink()
+    project.evaluation("muver", "test").unlink()
     out, problems, _ = page()
     assert len(problems) == 2
-    assert "MuVER: its evaluation muver.json is missing or damaged" in problems[0]
-    assert "BM25: its predictions cannot be shown. bm25.parquet: no such file." in problems[1]
+    assert "MuVER: its evaluation muver.json on test is missing or damaged" in problems[0]
+    assert (
+        "BM25: its predictions cannot be shown. bm25.parquet on test: no such file." in problems[1]
+    )
     assert data_of(out) is None
     assert "33.33" not in problems  # the table itself is there
     assert "MuVER" in text_of(out)

@@ -96,7 +96,14 @@ def test_a_table_of_domains_and_one_of_views(finished):
         "method": "A", "system": "a", "row_key": "k", "mentions": 2, "interval": {"1": [0, 1]},
         "recall": {"1": 50.0},
     }  # fmt: skip
-    head = {"caption": "Table", "dataset": "d", "fingerprint": "f", "mentions": 2, "worlds": ["w"]}
+    head = {
+        "caption": "Table",
+        "dataset": "d",
+        "fingerprint": "f",
+        "split": "test",
+        "mentions": 2,
+        "worlds": ["w"],
+    }
     data = {
         "name": "table6", **head, "cutoffs": [1],
         "rows": [

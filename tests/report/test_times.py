@@ -2,8 +2,7 @@
 
 from datetime import datetime
 
-from muver.report.about import times
-from muver.report.times import by_stage, read_jobs
+from muver.report.times import read_jobs, times
 
 
 def test_jobs(finished):
@@ -39,7 +38,6 @@ def test_what_is_no_log_is_passed_over(tmp_path):
 
 def test_stages_in_the_order_in_which_they_began(finished):
     jobs = read_jobs(finished.logs)
-    assert [stage for stage, _ in by_stage(list(reversed(jobs)))] == ["train", "corpus"]
     text = times(jobs)
     assert "~ 1 min 30 s" in text and "1 min 36 s" in text and "812 MB" in text
     assert times([]) == ""

@@ -7,7 +7,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
-from muver.results_page.instructions import instruction_set
+from muver.report.machine import instruction_set
 from muver.results_page.section import make_section
 from muver.results_page.tables import read_tables, table_text
 

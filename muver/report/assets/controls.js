@@ -5,9 +5,9 @@ function fillControls(store) {
   byId("row").replaceChildren(...rows);
   byId("other").replaceChildren(option("", "no other row"), ...rows.map((row) => row.cloneNode(true)));
   byId("cutoff").replaceChildren(...store.cutoffs.map((k) => option(k, k)));
-  byId("world").replaceChildren(option("", "all"), ...store.worlds.map((name, n) => option(n, name)));
+  byId("group").replaceChildren(option("", "all"), ...store.groups.map((name, n) => option(n, name)));
   byId("category").replaceChildren(option("", "all"), ...store.categories.map((name, n) => option(n, name || "(none)")));
-  byId("group").textContent = store.group;
+  byId("grouped-by").textContent = store.grouped_by;
   byId("gold-unit").textContent = `Gold's ${store.unit}s`;
   fillOutcomes(false);
 }
@@ -32,7 +32,7 @@ function readState(store) {
     other: other === row ? null : other,
     cutoff: Number(byId("cutoff").value),
     outcome: byId("outcome").value,
-    world: byId("world").value,
+    group: byId("group").value,
     category: byId("category").value,
     least: byId("least").value,
     most: byId("most").value,

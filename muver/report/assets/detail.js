@@ -10,7 +10,7 @@ function showMention(pane, store, state, mention, choose) {
   }
   const { mentions } = store;
   const gold = mentions.gold[mention];
-  const facts = [store.worlds[mentions.world[mention]], store.categories[mentions.category[mention]], mentions.id[mention]];
+  const facts = [store.groups[mentions.group[mention]], store.categories[mentions.category[mention]], mentions.id[mention]];
   pane.append(
     make("h3", {}, mentions.mention[mention] || "(empty mention)"),
     make("p", { class: "hint" }, facts.filter(Boolean).join(" \u00b7 ")),

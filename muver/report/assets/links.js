@@ -1,6 +1,5 @@
 // The way to MLflow: searches to copy, and links behind the address where its pages are.
 
-const ABOUT = JSON.parse(byId("about").textContent);
 const KEPT = "muver-mlflow"; // the reader's address, where the browser lets a file remember it
 
 function remembered() {
@@ -27,7 +26,7 @@ function startLinks() {
   const field = byId("base");
   const apply = () => {
     const good = setBase(field.value);
-    field.setCustomValidity(good ? "" : "Expected an address such as " + ABOUT.base);
+    field.setCustomValidity(good ? "" : "Expected an address such as " + field.defaultValue);
     field.setAttribute("aria-invalid", String(!good));
     try {
       if (good) localStorage.setItem(KEPT, field.value);
@@ -35,7 +34,7 @@ function startLinks() {
       // A file that may remember nothing forgets the address when it is closed.
     }
   };
-  field.value = remembered() || ABOUT.base;
+  field.value = remembered() || field.defaultValue;
   field.addEventListener("input", apply);
   byId("base-form").addEventListener("submit", (event) => event.preventDefault());
   apply();

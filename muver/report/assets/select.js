@@ -34,7 +34,7 @@ function select(store, state) {
   const found = [];
   for (let m = 0; m < store.size; m++) {
     const length = store.goldLength(m);
-    if (state.world !== "" && store.mentions.world[m] !== Number(state.world)) continue;
+    if (state.group !== "" && store.mentions.group[m] !== Number(state.group)) continue;
     if (state.category !== "" && store.mentions.category[m] !== Number(state.category)) continue;
     if (state.least !== "" && length < Number(state.least)) continue;
     if (state.most !== "" && length > Number(state.most)) continue;

@@ -5,8 +5,8 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Places:
-    """Folders of a run, as the workflow fills them.
+class RunFiles:
+    """The folders of a run, as the workflow fills them.
 
     Attributes
     ----------
@@ -27,28 +27,37 @@ class Places:
         return self.results / f"{name}{suffix}"
 
     def figure(self, name: str) -> Path:
-        """A drawing."""
+        """The drawing of a figure."""
         return self.results / "figures" / f"{name}.svg"
 
-    def evaluation(self, system: str, part: str = "") -> Path:
-        """Scores of a system, of one set where there are sets."""
-        return self.workspace / "evaluations" / part / f"{system}.json"
+    def run(self, system: str, set_name: str) -> Path:
+        """Ranked candidates of a system for the mentions of a set."""
+        return self.workspace / "runs" / set_name / f"{system}.parquet"
 
-    def ranks(self, system: str, part: str = "") -> Path:
-        """Ranks of the gold entities beside a system's scores."""
-        return self.evaluation(system, part).with_suffix(".parquet")
+    def evaluation(self, system: str, set_name: str) -> Path:
+        """Scores of a system on a set."""
+        return self._scored("evaluations", set_name, f"{system}.json")
 
-    def run(self, system: str, split: str) -> Path:
-        """Ranked candidates of a system, of a split or a set."""
-        return self.workspace / "runs" / split / f"{system}.parquet"
+    def ranks(self, system: str, set_name: str) -> Path:
+        """Ranks of the gold entities, beside the scores."""
+        return self.evaluation(system, set_name).with_suffix(".parquet")
 
-    def trec(self, system: str, part: str = "") -> Path:
+    def trec(self, system: str, set_name: str) -> Path:
         """The run for TREC's tools."""
-        return self.workspace / "trec" / part / f"{system}.run"
+        return self._scored("trec", set_name, f"{system}.run")
+
+    def _scored(self, folder: str, set_name: str, name: str) -> Path:
+        """A file in the folder of its set, or above it where a run has one set only."""
+        own = self.workspace / folder / set_name / name
+        return own if own.exists() else self.workspace / folder / name
 
     def recorded(self, table: str) -> Path:
-        """Which MLflow run is which row's."""
+        """Which MLflow run belongs to which row of a table."""
         return self.workspace / "recorded" / f"{table}.csv"
+
+    def set_mentions(self, set_name: str) -> Path:
+        """Mentions of a set over a knowledge base, with their gold entities."""
+        return self.workspace / "mentions" / f"{set_name}.parquet"
 
     @property
     def entities(self) -> Path:
@@ -72,13 +81,13 @@ class Places:
 
     @property
     def kb(self) -> Path:
-        """The knowledge base's folder."""
+        """The folder of the knowledge base."""
         return self.workspace / "kb"
-
-    def of_set(self, name: str) -> Path:
-        """A set's mentions with their gold."""
-        return self.workspace / "mentions" / f"{name}.parquet"
 
     def shown(self, path: Path) -> str:
         """A file's name for the page: as the project knows it, never a place on this machine."""
         return path.name if path.is_absolute() else path.as_posix()
+
+    def without_folders(self, message: object) -> str:
+        """A message that names files of this run, without the folders of this machine."""
+        return str(message).replace(f"{self.results}/", "").replace(f"{self.workspace}/", "")
