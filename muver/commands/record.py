@@ -110,6 +110,6 @@ def add_one(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.tracking.attempts import attempt
+    from muver.tracking.record import record_all
 
-    attempt(args.jobs or [args], args.keep_going)
+    record_all(args.jobs or [args], args.keep_going)

@@ -1,47 +1,54 @@
-"""Opening MLflow's user interface on the recorded rows, at an address of this machine alone."""
+"""``muver audit``: MLflow's pages on the recorded rows, served to this machine alone."""
 
-import os
+import json
 import socket
-import subprocess
-import sys
 import threading
 import time
 import urllib.request
+import warnings
 import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.error import URLError
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
-from muver.tracking.lost import read_list
-from muver.tracking.store import DEFAULT_URI, open_store, sqlite_file, store_name
+from muver.tracking.listed import read_list
+from muver.tracking.store import open_store, sqlite_file, store_name, store_uri
 
 HOST = "127.0.0.1"
 WAIT = 120  # seconds until the pages answer, on a busy machine
+GRACE = 3  # seconds that open connections get when the server is told to end
 RUNS = "/#/experiments/{}/runs?workflowType=machine_learning"
+# What MLflow's pages keep in the browser. They take every experiment for one of traces of a chat
+# unless a link or the browser says otherwise, whatever the experiment's tags say, and open an
+# assistant beside it. A choice that the user made before stays.
+BROWSER = {
+    "mlflow.workflowType_v1": "machine_learning",
+    "mlflow.assistant.panelOpen_v1": False,
+    "mlflow.assistant.fab.autoOpenedOnFirstLoad_v1": True,
+}
 
 
 def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) -> None:
-    """Say where each table's runs are and serve them until Ctrl+C.
+    """Name the address of each table's runs and serve MLflow's pages until Ctrl+C.
 
     A store that is a server has pages of its own: they are named, and nothing is started.
 
     Parameters
     ----------
     recorded
-        Folder of the lists of runs; lists of runs in another store are told.
+        Folder with the lists of runs. Those that name runs of another store get a warning.
     browser
         Open the first table's runs once the pages answer.
     serve
-        If false only say it.
+        If false, only name the addresses.
 
     Raises
     ------
     InputError
         If there is no store, it cannot be used, or the port is taken.
     """
-    uri = os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_URI
+    uri = store_uri()
     remote = uri.startswith(("http://", "https://"))
     if uri.startswith("sqlite:///") and not sqlite_file(uri).exists():
         raise InputError(
@@ -50,15 +57,14 @@ def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) 
         )
     pages = store_name() if remote else f"http://{HOST}:{port}"
     with open_store() as (client, _):
-        found = {one.name: one.experiment_id for one in client.search_experiments()}
-    found.pop("Default", None)
-    for line in addresses(pages, found):
+        experiments = {one.name: one.experiment_id for one in client.search_experiments()}
+    experiments.pop("Default", None)
+    for line in addresses(pages, experiments):
         logger.info("%s", line)
-    for line in of_other_stores(recorded):
-        logger.warning("%s", line)
+    warn_of_other_stores(recorded)
     if not serve:
         return
-    first = pages + RUNS.format(next(reversed(found.values()), "0"))
+    first = pages + RUNS.format(next(reversed(experiments.values()), "0"))
     if remote:
         logger.info("the store is a server: open its pages there")
         if browser:
@@ -79,17 +85,15 @@ def addresses(pages: str, experiments: Mapping[str, str]) -> list[str]:
     ]
 
 
-def of_other_stores(recorded: Path) -> list[str]:
-    """What to say of tables whose list names runs in a store other than the one used now."""
-    told = []
+def warn_of_other_stores(recorded: Path) -> None:
+    """Warn of each table whose list names runs in a store other than the one used now."""
     for path in sorted(recorded.glob("*/recorded/*.csv")):
-        others = {line.get("store") or store_name() for line in read_list(path)} - {store_name()}
-        told += [
-            f"{path.stem} ({path}) was recorded in {store}, not in {store_name()}. To have all "
-            "tables in one store: snakemake --cores all record"
-            for store in sorted(others)
-        ]
-    return told
+        stores = {line.get("store") or store_name() for line in read_list(path)}
+        for store in sorted(stores - {store_name()}):
+            logger.warning(
+                "%s (%s) was recorded in %s, not in %s. To have all tables in one store: "
+                "snakemake --cores all record", path.stem, path, store, store_name(),
+            )  # fmt: skip
 
 
 def _check_free(port: int) -> None:
@@ -105,16 +109,27 @@ def _check_free(port: int) -> None:
 
 
 def _serve(uri: str, port: int) -> None:
+    """Serve MLflow's pages in this process until a signal ends it.
+
+    ``mlflow server`` would start ten processes, workers for chats and prompts among them, and
+    leave them behind when this one is killed.
+    """
+    import uvicorn
+    from mlflow.server import app, handlers
+
+    with warnings.catch_warnings(action="ignore"):  # MLflow's own, of its dependencies
+        from mlflow.server.fastapi_app import app as served
+
+    handlers.initialize_backend_stores(uri, uri, "mlflow-artifacts:/")
+    index = Path(app.static_folder, "index.html").read_text(encoding="utf-8")
+    choices = "".join(
+        f"localStorage[{json.dumps(name)}] ??= {json.dumps(json.dumps(value))};"
+        for name, value in BROWSER.items()
+    )
+    page = index.replace("<head>", f"<head><script>{choices}</script>", 1)
+    app.view_functions["serve"] = lambda: page
     logger.info("MLflow: http://%s:%d (Ctrl+C ends it)", HOST, port)
-    command = ["server", "--host", HOST, "--port", str(port), "--workers", "1"]
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "mlflow", *command, "--backend-store-uri", uri], check=False
-        )
-    except KeyboardInterrupt:
-        return
-    if done.returncode > 0:
-        raise InputError(f"MLflow ended with status {done.returncode}; it says why above.")
+    uvicorn.run(served, host=HOST, port=port, log_level="warning", timeout_graceful_shutdown=GRACE)
 
 
 def _open(pages: str, address: str) -> None:
@@ -123,7 +138,7 @@ def _open(pages: str, address: str) -> None:
     while time.monotonic() < until:
         try:
             urllib.request.urlopen(f"{pages}/health", timeout=2).close()
-        except (URLError, OSError):
+        except OSError:
             time.sleep(0.5)
         else:
             webbrowser.open(address)

@@ -67,7 +67,7 @@ class Entry:
     data
         What it was made of.
     hashed
-        The file whose hash DVC knows, or several by name, if any.
+        Files whose hash DVC knows, by what follows ``dvc_md5`` in the name of the tag.
     files
         Files to keep with the run, each with its folder there.
     texts
@@ -86,7 +86,7 @@ class Entry:
     curves: Sequence[Point] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     data: Data | None = None
-    hashed: Path | Mapping[str, Path] | None = None
+    hashed: Mapping[str, Path] = field(default_factory=dict)
     files: Sequence[tuple[Path, str]] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     children: Sequence["Entry"] = ()

@@ -106,7 +106,7 @@ def _point(row: Mapping[str, Any], grid: Mapping[str, Any], log: Path, source: P
         f"`{source.as_posix()}`. Validation only.",
         source=source.as_posix(),
         curves=curves(log),
-        hashed=log,
+        hashed={"": log},
         files=[(log, "training")],
         texts={"configuration.yaml": yaml.safe_dump(row["settings"], sort_keys=False)},
     )

@@ -52,7 +52,7 @@ def _entry(row: Row, table: Mapping[str, Any], source: str, files: Files, option
                 "entities": table["kb"]["entities"],
             },
         ),
-        hashed={name: one.run for name, one in found.items()},
+        hashed={f"_{name}": one.run for name, one in found.items()},
     )
 
 

@@ -1,65 +1,93 @@
-"""Where a row came from: the code's commit, and the hash by which DVC knows the run file."""
+"""What made a row: the code's commit and its changes, the installed packages, hashes of files."""
 
 import hashlib
+import platform
+import re
 import subprocess
-from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import distributions
 from pathlib import Path
 
 from muver.version import __version__
 
+DIFF_LIMIT = 200_000  # characters of a diff that are kept
+LOCKED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)
+
 
 def code_version(folder: Path = Path(".")) -> dict[str, str]:
-    """Tags that say what code made a row.
+    """Tags that name the code: muver's version and, if ``folder`` is a git checkout, the commit."""
+    tags = {"muver_version": __version__}
+    commit = _git(folder, "rev-parse", "HEAD")
+    if commit:
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+        dirty = "true" if changed else "false"
+        # MLflow has names of its own, which its pages show in the column "Version".
+        for prefix in ("git_", "mlflow.source.git."):
+            tags |= {f"{prefix}commit": commit, f"{prefix}dirty": dirty}
+    return tags
+
+
+def environment(folder: Path = Path(".")) -> dict[str, str]:
+    """Texts by file name: the installed packages, and changes of the code that are in no commit.
 
     Parameters
     ----------
     folder
-        The project's folder, where git is looked for; without it its tags are absent.
+        The project's, with ``requirements/*.lock``; changes are kept if it is a git checkout.
     """
-    tags = {"muver_version": __version__}
-    commit = _git(folder, "rev-parse", "HEAD")
-    if commit:
-        tags["git_commit"] = commit
-        # MLflow's own name for it; the UI shows it in the column "Version".
-        tags["mlflow.source.git.commit"] = commit
-        changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
-        tags["git_dirty"] = tags["mlflow.source.git.dirty"] = "true" if changed else "false"
-    return tags
-
-
-def uncommitted(folder: Path = Path(".")) -> str:
-    """What differs from the last commit, as a patch; empty without git or without changes."""
-    changed = _git(folder, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", ".")
-    return f"{changed}\n" if changed else ""
-
-
-def file_hash(path: Path, folder: Path = Path(".")) -> dict[str, str]:
-    """The tag that names a file in DVC; none where there is no ``dvc.lock``."""
-    return {"dvc_md5": md5_of(path)} if (folder / "dvc.lock").exists() else {}
-
-
-def file_hashes(
-    files: Path | Mapping[str, Path] | None, folder: Path = Path(".")
-) -> dict[str, str]:
-    """As :func:`file_hash`, of one file or none, or of several, by the tags ``dvc_md5_<name>``."""
-    if files is None:
-        return {}
-    if isinstance(files, Path):
-        return file_hash(files, folder)
-    return {
-        f"{tag}_{name}": value
-        for name, path in files.items()
-        for tag, value in file_hash(path, folder).items()
-    }
+    texts = {"environment/requirements.txt": _requirements(folder)}
+    diff = _git(folder, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", ".")
+    if diff:
+        if (left_out := len(diff) - DIFF_LIMIT) > 0:
+            diff = f"{diff[:DIFF_LIMIT]}\n... {left_out} characters more, left out"
+        texts["environment/changes.diff"] = f"{diff}\n"
+    return texts
 
 
 def md5_of(path: Path) -> str:
-    """MD5 of a file's bytes, as dvc.lock and DVC's cache name it."""
+    """MD5 of a file's bytes: the name that dvc.lock and DVC's cache have for it."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 
+def _requirements(folder: Path) -> str:
+    """Every package with its version, and the lock's version where it is another."""
+    locked: dict[str, set[str]] = {}
+    for lock in sorted((folder / "requirements").glob("*.lock")):
+        for name, version in LOCKED.findall(lock.read_text(encoding="utf-8")):
+            locked.setdefault(_normal(name), set()).add(version)
+    lines = [
+        f"# Python {platform.python_version()}, {platform.system()} {platform.machine()}: the "
+        "packages installed where this was recorded.",
+        "# Where a line says so, requirements/*.lock names another version, or none.",
+    ]
+    for name, version in sorted(_installed().items()):
+        remark = ""
+        if locked and name not in locked:
+            remark = "  # not in the lock"
+        elif locked and version not in locked[name]:
+            remark = f"  # the lock: {' or '.join(sorted(locked[name]))}"
+        lines.append(f"{name}=={version}{remark}")
+    return "\n".join(lines) + "\n"
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """The version of each package that Python would import: the first on its path."""
+    versions: dict[str, str] = {}
+    for distribution in distributions():
+        name = distribution.metadata["Name"]
+        if name:  # the remains of a broken installation have none
+            versions.setdefault(_normal(name), distribution.version)
+    return versions
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 def _git(folder: Path, *arguments: str) -> str | None:
+    """What git prints; None without git or outside a checkout."""
     try:
         done = subprocess.run(
             ["git", *arguments],

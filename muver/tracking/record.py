@@ -1,22 +1,73 @@
 """The record stage: tables to runs of an experiment."""
 
-import csv
-import io
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from muver.io.checking import with_defaults
+from muver.io.errors import InputError
 from muver.io.files import read_json, write_text
 from muver.io.progress import logger
 from muver.tracking.entry import Entry
 from muver.tracking.files import Files
 from muver.tracking.grid import grid_entry
 from muver.tracking.linked import linked_entries
+from muver.tracking.listed import Listed, warn_of_lost, write_list
 from muver.tracking.rows import entries
 
-HEADER = ("row_key", "method", "run_id", "experiment_id", "address", "store")
+FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
 SETTINGS = {"enabled": True, "source": "", "options": ""}
+
+
+def record_all(calls: Sequence[argparse.Namespace], keep_going: bool) -> None:
+    """Record several tables; one that cannot be recorded does not stop the others.
+
+    Parameters
+    ----------
+    calls
+        The arguments of ``muver record``, one a table.
+    keep_going
+        Whatever goes wrong is logged and written to a file beside the table's list of runs, and
+        the command ends well, so that a rule that made the table keeps it. The next recording that
+        works removes the file.
+
+    Raises
+    ------
+    InputError
+        Without ``keep_going``, at the end, if a table could not be recorded.
+    """
+    failed = []
+    for call in calls:
+        if call.out is None:
+            raise InputError("--out: needed, the CSV file of the runs.")
+        marker = call.out.with_suffix(FAILED)
+        try:
+            record_one(call)
+            marker.unlink(missing_ok=True)
+        except Exception as error:
+            expected = isinstance(error, InputError)
+            if not (expected or keep_going):
+                raise
+            name, why = (call.table or call.grid).stem, str(error) or type(error).__name__
+            failed.append(f"{name}: {why}")
+            if keep_going:
+                text = "%s IS NOT IN MLFLOW: %s\nThe table itself is whole."
+                logger.error(text, name, why, exc_info=None if expected else error)
+                write_text(marker, f"{why}\n")
+    if failed and not keep_going:
+        raise InputError("\n".join(dict.fromkeys(failed)))
+
+
+def record_one(call: argparse.Namespace) -> None:
+    """Record one table or grid, from the arguments of ``muver record``."""
+    if call.grid:
+        record_grid(call.grid, call.logs, call.out, call.settings, call.benchmarks)
+    else:
+        record(
+            call.table, call.evaluations, call.runs, call.artifacts, call.out, call.settings,
+            call.benchmarks, call.figures,
+        )  # fmt: skip
 
 
 def record(
@@ -94,30 +145,27 @@ def record_grid(
 
 
 def _record(found: Sequence[Entry], settings: dict[str, Any], out: Path, table: Path) -> None:
-    lines: list[Sequence[str]] = []
-    if settings["enabled"]:
-        # Two seconds of imports, saved where tracking is off.
-        from muver.tracking.experiments import describe_experiment, open_experiment
-        from muver.tracking.lost import tell_lost
-        from muver.tracking.runs import Recorder
-        from muver.tracking.store import open_store, store_name
-
-        with open_store() as (client, folder):
-            experiment = open_experiment(client, settings["experiment"], folder)
-            recorder = Recorder(client, experiment)
-            # The UI shows the newest run first: recorded from the last row, they stand in order.
-            for position, entry in reversed(list(enumerate(found, start=1))):
-                lines[:0] = [
-                    (one.key, one.name, run, experiment, _address(experiment, run), store_name())
-                    for one, run in recorder.put(entry, position)
-                ]
-            describe_experiment(client, experiment, table)
-            tell_lost(client, out, {line[0]: line[2] for line in lines}, recorder.made)
-    else:
+    if not settings["enabled"]:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([HEADER, *lines])
-    write_text(out, text.getvalue())
+        write_list(out, [])
+        return
+    from muver.tracking.experiments import describe_experiment, open_experiment
+    from muver.tracking.runs import Recorder
+    from muver.tracking.store import open_store, store_name
+
+    lines: list[Listed] = []
+    with open_store() as (client, folder):
+        experiment = open_experiment(client, settings["experiment"], folder)
+        recorder = Recorder(client, experiment)
+        # The pages show the newest run first: recorded from the last row, they stand in order.
+        for position, entry in reversed(list(enumerate(found, start=1))):
+            lines[:0] = [
+                Listed(one.key, one.name, run, experiment, _address(experiment, run), store_name())
+                for one, run in recorder.put(entry, position)
+            ]
+        describe_experiment(client, experiment, table)
+        warn_of_lost(client, out, lines, recorder.new)
+    write_list(out, lines)
 
 
 def _address(experiment: str, run: str) -> str:

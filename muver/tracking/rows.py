@@ -90,7 +90,7 @@ def _entry(system: str, row: Row, source: str, files: Files, options: str) -> En
             evaluation["settings"].get("retrieve", {}).get("split", ""),
             {"num_rows": evaluation["mentions"], "worlds": len(evaluation["worlds"])},
         ),
-        hashed=found.run,
+        hashed={"": found.run},
     )
 
 

@@ -1,50 +1,56 @@
-"""Entries to runs: each found again or made, whole or not at all."""
+"""Entries to runs: each is found in the store or made there, whole or not at all."""
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from sys import float_info
 from typing import Any
 
 from mlflow import MlflowClient
-from mlflow.entities import Metric, Param, Run
-from mlflow.utils.mlflow_tags import MLFLOW_PARENT_RUN_ID
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run
+from mlflow.utils.mlflow_tags import MLFLOW_DATASET_CONTEXT, MLFLOW_PARENT_RUN_ID
 
 from muver.io.progress import logger
-from muver.tracking.entry import Entry, Point
-from muver.tracking.environment import environment
-from muver.tracking.inputs import dataset_input
-from muver.tracking.provenance import code_version, file_hashes
+from muver.tracking.entry import Data, Entry, Point
+from muver.tracking.provenance import code_version, environment, md5_of
 
 TIMES = "system/"  # metrics of the machine, which may differ
-LAYOUT = "2"  # of what a run holds; a run of an older muver is made anew, to hold it too
+LAYOUT = "2"  # of what a run holds; runs of another layout are made anew
 PARAMETERS_A_CALL = 100  # MLflow's limits
 METRICS_A_CALL = 900
+MENTION = {  # columns of the mentions and their types, as MLflow names them
+    **dict.fromkeys(
+        ("mention_id", "split", "world", "context_left", "mention", "context_right"), "string"
+    ),
+    "gold": "long",
+}
 
 
 class Recorder:
-    """Puts entries into one experiment.
+    """Puts entries into the experiment of this id.
 
-    Parameters
+    Attributes
     ----------
-    experiment
-        Its id.
+    new
+        Ids of the runs that it made.
     """
 
     def __init__(self, client: MlflowClient, experiment: str):
         self.client, self.experiment = client, experiment
         self.version = code_version()
         self.environment = environment()
-        self.made: set[str] = set()  # runs that were not there before
+        self.new: set[str] = set()
 
     def put(
         self, entry: Entry, position: int = 1, parent: str | None = None
     ) -> list[tuple[Entry, str]]:
-        """Find or make the run of an entry, and those of its children under it.
+        """Find or make the run of an entry, and the runs of its children under it.
 
-        A run that holds the entry already is left as it is, or moved under ``parent``. Others
-        with its key are marked as replaced and deleted once the new one is there, with what is
-        still under them. A run is marked as finished when everything is in it, never before.
+        A run that holds the entry is left as it is, or moved under ``parent``. Other runs with its
+        key are marked as replaced and deleted once the new one is there, with what is still under
+        them. A run is marked as finished when everything is in it, never before.
 
         Parameters
         ----------
@@ -55,40 +61,38 @@ class Recorder:
         -------
         The entry and its children with the ids of their runs.
         """
-        found = self.client.search_runs([self.experiment], f"tags.row_key = '{entry.key}'")
-        differs = {run.info.run_id: self._differs(run, entry) for run in found}
-        kept = next((run for run in found if not differs[run.info.run_id]), None)
-        moving = {
-            "position": f"{position:02d}",
-            **({MLFLOW_PARENT_RUN_ID: parent} if parent else {}),
-        }
+        runs = self.client.search_runs([self.experiment], f"tags.row_key = '{entry.key}'")
+        reasons = {run.info.run_id: self._differs(run, entry) for run in runs}
+        kept = next((run for run in runs if not reasons[run.info.run_id]), None)
+        place = {"position": f"{position:02d}"} | ({MLFLOW_PARENT_RUN_ID: parent} if parent else {})
         if kept:
             run_id = kept.info.run_id
-            for name, value in moving.items():
+            for name, value in place.items():
                 if kept.data.tags.get(name) != value:
                     self.client.set_tag(run_id, name, value)
         else:
-            run_id = self._create(entry, moving)
-            self.made.add(run_id)
-        # The UI shows the newest run first: made from the last one, they stand in order.
+            run_id = self._create(entry, place)
+            self.new.add(run_id)
+        # The pages show the newest run first: made from the last one, they stand in order.
         numbered = list(enumerate(entry.children, start=1))
         below = [self.put(child, at, run_id) for at, child in reversed(numbered)]
-        for run in found:
+        for run in runs:
             if run is not kept:
-                self._discard(run, differs[run.info.run_id] or "stood twice", run_id)
+                self._discard(run, reasons[run.info.run_id] or "stood twice", run_id)
         if kept is None:
             self.client.set_terminated(run_id)
         logger.info("%s: recorded%s, run %s", entry.name, " before" if kept else "", run_id)
         return [(entry, run_id), *(line for lines in reversed(below) for line in lines)]
 
-    def _create(self, entry: Entry, moving: dict[str, str]) -> str:
+    def _create(self, entry: Entry, place: dict[str, str]) -> str:
+        hashed = entry.hashed if Path("dvc.lock").exists() else {}
         tags = {
             **entry.tags,
-            **moving,
+            **place,
             "row_key": entry.key,
             "layout": LAYOUT,
             **self.version,
-            **file_hashes(entry.hashed),
+            **{f"dvc_md5{suffix}": md5_of(path) for suffix, path in hashed.items()},
             "mlflow.source.name": entry.source,
             "mlflow.source.type": "JOB",
             "mlflow.note.content": entry.note,
@@ -105,12 +109,12 @@ class Recorder:
             self.client.log_batch(info.run_id, params=some, metrics=others)
         for path, folder in entry.files:
             self.client.log_artifact(info.run_id, str(path), folder)
-        for path, text in {**entry.texts, **self.environment}.items():
-            self.client.log_text(info.run_id, text, path)
+        for name, text in {**entry.texts, **self.environment}.items():
+            self.client.log_text(info.run_id, text, name)
         return info.run_id
 
     def _differs(self, run: Run, entry: Entry) -> str:
-        """Why a run is not the entry's; empty if it is: whole, and with its name and content."""
+        """Why a run does not hold the entry; empty if it is whole, with its name and content."""
         tags, metrics = run.data.tags, run.data.metrics
         numbers = {name: metrics[name] for name in metrics if not name.startswith(TIMES)}
         if run.info.status != "FINISHED":
@@ -123,13 +127,13 @@ class Recorder:
             return "had other numbers"
         if other := [name for name, value in entry.tags.items() if tags.get(name) != value]:
             return f"had another {', '.join(sorted(other))}"
-        there = {one.path for one in self.client.list_artifacts(run.info.run_id)}
-        if lost := entry.folders() - there:
+        present = {one.path for one in self.client.list_artifacts(run.info.run_id)}
+        if lost := entry.folders() - present:
             return f"had lost {', '.join(sorted(lost))} of its files"
         return ""
 
     def _discard(self, run: Run, why: str, by: str) -> None:
-        """Delete a run that is not its entry's, and the runs that are still under it."""
+        """Delete a run that another replaces, and the runs that are still under it."""
         under = f"tags.`{MLFLOW_PARENT_RUN_ID}` = '{run.info.run_id}'"
         for child in self.client.search_runs([self.experiment], under):
             self._delete(child, "no longer belongs there", by)
@@ -141,8 +145,25 @@ class Recorder:
         self.client.delete_run(run.info.run_id)
 
 
+def dataset_input(data: Data) -> DatasetInput:
+    """The dataset as MLflow lists a run's inputs; its context is the split that was scored."""
+    remote = data.source.startswith(("http://", "https://"))
+    columns = [{"type": kind, "name": name, "required": True} for name, kind in MENTION.items()]
+    return DatasetInput(
+        Dataset(
+            name=data.name,
+            digest=data.digest,
+            source_type="http" if remote else "local",
+            source=json.dumps({"url" if remote else "uri": data.source}),
+            schema=json.dumps({"mlflow_colspec": columns}),
+            profile=json.dumps(dict(data.profile)),
+        ),
+        [InputTag(MLFLOW_DATASET_CONTEXT, data.context)] if data.context else [],
+    )
+
+
 def _as_stored(metrics: dict[str, float]) -> dict[str, float | None]:
-    """Numbers as they can be compared: MLflow stores infinity as the largest number."""
+    """Numbers made comparable: NaN equals NaN, and MLflow stores infinity as the largest number."""
     most = float_info.max
     return {
         name: None if math.isnan(value) else min(max(value, -most), most)

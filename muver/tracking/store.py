@@ -1,4 +1,4 @@
-"""Opening the tracking store, so that several of us can and nothing is left half made."""
+"""Opening MLflow's store, so that several processes can and none leaves it half made."""
 
 import contextlib
 import fcntl
@@ -37,15 +37,15 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
     Raises
     ------
     InputError
-        With what MLflow says, if the store cannot be used.
+        If the store cannot be used, with what MLflow says.
 
     Notes
     -----
     A new SQLite store is made under another name and renamed: two processes that make one at
-    once, or one that is killed on the way, would leave a store that never works again. A lock
-    beside it lets one of us write at a time.
+    once, or one that is killed meanwhile, would leave a store that never works again. A lock
+    beside it lets one process write at a time.
     """
-    uri = os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_URI
+    uri = store_uri()
     try:
         if not uri.startswith("sqlite:///"):
             yield _connect(uri), None
@@ -62,10 +62,10 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
 
 
 def _connect(uri: str) -> MlflowClient:
-    """A client of a server or of another database, which has answered once.
+    """A client of a server, or of another database, that has answered once.
 
-    A server that cannot be reached, or never answers, is given up after seconds; later calls, an
-    upload for instance, may take their time.
+    A server that does not answer its first call is given up after seconds. Later calls, such as
+    uploads, may take longer.
     """
     limits = {"MLFLOW_HTTP_REQUEST_TIMEOUT": str(PATIENCE), "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1"}
     before = {name: os.environ.get(name) for name in limits}
@@ -84,15 +84,21 @@ def _connect(uri: str) -> MlflowClient:
                 os.environ[name] = value
 
 
+def store_uri() -> str:
+    """The address of the store that is used now."""
+    return os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_URI
+
+
 def store_name() -> str:
-    """The store that is used now, without a password."""
-    uri = os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_URI
-    return re.sub(r"(?<=://)[^/@]+@", "", uri)
+    """The address of the store that is used now, without user and password."""
+    return re.sub(r"(?<=://)[^/@]+@", "", store_uri())
 
 
 def _create(database: Path) -> None:
-    """Make an SQLite store. Until it is whole nothing is written through to the disk: 8 times
-    as quick, and a store that a power cut left half made would have had no name yet.
+    """Make an SQLite store without MLflow's empty experiment "Default".
+
+    The file is flushed to the disk once, when it is whole: 8 times as quick, and after a power cut
+    a half-made store has no name yet.
     """
 
     def quickly(connection, _):
@@ -102,6 +108,7 @@ def _create(database: Path) -> None:
         sqlalchemy.event.listen(Engine, "connect", quickly)
         try:
             mlflow.db.upgrade.callback(f"sqlite:///{temporary}")
+            MlflowClient(f"sqlite:///{temporary}").delete_experiment("0")
         finally:
             sqlalchemy.event.remove(Engine, "connect", quickly)
         with open(temporary, "rb") as file:

@@ -24,7 +24,8 @@ FLAGS = (
     "--disable-extensions",
     "--no-first-run",
     "--force-prefers-reduced-motion",  # nothing moves under a click
-    "--host-resolver-rules=MAP * ~NOTFOUND",  # a page that asks for anything does not get it
+    # A page that asks for anything but this machine does not get it.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 
 

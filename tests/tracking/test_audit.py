@@ -1,14 +1,25 @@
 """Where the recorded rows can be looked at."""
 
+import logging
+import os
+import signal
 import socket
-import subprocess
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
+from mlflow import MlflowClient
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
 
 from muver.cli import main
 from muver.tracking import audit
 from muver.tracking.store import open_store
+from tests.report import browser
+from tests.tracking.server import serving
 
 
 def test_addresses_stand_in_the_order_of_the_tables():
@@ -18,14 +29,16 @@ def test_addresses_stand_in_the_order_of_the_tables():
     ]
 
 
-def test_lists_of_another_store_are_told(tmp_path: Path, monkeypatch):
+def test_lists_of_another_store_get_a_warning(tmp_path: Path, monkeypatch, caplog):
+    monkeypatch.setattr(logging.getLogger("muver"), "propagate", True)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://me:secret@here:1")
     folder = tmp_path / "tiny" / "recorded"
     folder.mkdir(parents=True)
     (folder / "table1.csv").write_text("row_key,store\na,http://here:1\n")
     (folder / "table3.csv").write_text("row_key,store\na,sqlite:///mlflow.db\n")
-    (told,) = audit.of_other_stores(tmp_path)
-    assert told.startswith("table3 ") and "in sqlite:///mlflow.db, not in http://here:1" in told
+    audit.warn_of_other_stores(tmp_path)
+    (message,) = caplog.messages
+    assert message.startswith("table3 ") and "in sqlite:///mlflow.db, not in http://h" in message
 
 
 def test_nothing_recorded(tmp_path: Path, monkeypatch, capsys):
@@ -37,44 +50,77 @@ def test_nothing_recorded(tmp_path: Path, monkeypatch, capsys):
 
 
 @pytest.fixture
-def started(client, monkeypatch) -> list[list[str]]:
-    """The commands that would have been started on the tests' store."""
-    commands = []
-
-    def run(command, check):
-        commands.append(command)
-        return subprocess.CompletedProcess(command, 0)
-
-    store = client.tracking_uri
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", store)
-    monkeypatch.setattr(audit.subprocess, "run", run)
-    return commands
+def served(client: MlflowClient, monkeypatch) -> list[int]:
+    """The ports at which the tests' store would have been served."""
+    ports: list[int] = []
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", client.tracking_uri)
+    monkeypatch.setattr(audit, "_serve", lambda uri, port: ports.append(port))
+    return ports
 
 
-def test_it_is_served_to_this_machine_alone(started, tmp_path: Path):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = str(taken.getsockname()[1])
-    assert main(["audit", "--port", port, "--recorded", str(tmp_path)]) == 0
-    (command,) = started
-    assert command[command.index("--host") + 1] == "127.0.0.1"
-    assert command[command.index("--port") + 1] == port
-
-
-def test_a_port_that_is_taken(started, tmp_path: Path, capsys):
+def test_a_port_that_is_taken(served, tmp_path: Path, capsys):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
         assert main(["audit", "--port", port, "--recorded", str(tmp_path)]) == 2
     assert f"--port {port}: cannot be used" in capsys.readouterr().err
-    assert started == []
+    assert served == []
 
 
-def test_a_list_alone_starts_nothing(started, tmp_path: Path, client, capsys):
-    with open_store() as (opened, _):
-        if opened.get_experiment_by_name("audited") is None:
-            opened.create_experiment("audited")
+def test_a_list_alone_starts_nothing(served, tmp_path: Path, client: MlflowClient, capsys):
+    if client.get_experiment_by_name("audited") is None:
+        client.create_experiment("audited")
     assert main(["audit", "--list", "--recorded", str(tmp_path)]) == 0
     assert "audited" in capsys.readouterr().err
-    assert started == []
+    assert served == []
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """`muver audit` on a store with a table of one run: the address and the process's id."""
+    folder = tmp_path_factory.mktemp("audited")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder / 'mlflow.db'}")
+        with open_store() as (client, _):
+            client.create_run(client.create_experiment("table1"), run_name="MuVER")
+    with serving("muver.cli", ["audit"], folder) as served:
+        yield served
+
+
+@pytest.fixture
+def chrome() -> Iterator[Chrome]:
+    chrome = browser.start()
+    yield chrome
+    chrome.quit()
+
+
+def test_the_list_of_experiments_leads_to_the_runs_of_a_table(pages, chrome: Chrome):
+    chrome.get(f"{pages[0]}/#/experiments")
+    wait = WebDriverWait(chrome, browser.WAIT)
+    wait.until(lambda page: page.find_elements(By.LINK_TEXT, "table1"))
+    assert not chrome.find_elements(By.LINK_TEXT, "Default")
+    chrome.find_element(By.LINK_TEXT, "table1").click()
+    wait.until(lambda page: page.find_elements(By.LINK_TEXT, "MuVER"))
+    assert "/runs" in chrome.current_url
+
+
+def test_it_is_served_to_this_machine_alone_and_ends_as_a_whole(pages):
+    address, pid = pages
+    connections = psutil.Process(pid).net_connections()
+    listening = {one.laddr for one in connections if one.status == psutil.CONN_LISTEN}
+    assert listening == {("127.0.0.1", int(address.rpartition(":")[2]))}
+    os.kill(pid, signal.SIGTERM)
+    until = time.monotonic() + 30
+    while group := [one.pid for one in psutil.process_iter() if _group(one.pid) == pid]:
+        assert time.monotonic() < until, f"still there: {group}"
+        time.sleep(0.1)
+
+
+def _group(pid: int) -> int | None:
+    """The group of a process; None where it has ended."""
+    try:
+        ended = psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+        return None if ended else os.getpgid(pid)
+    except (psutil.NoSuchProcess, ProcessLookupError):
+        return None

@@ -132,8 +132,10 @@ def held(client: MlflowClient, name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("kind", [seeds, sweep, sets, grid], ids=lambda kind: kind.__name__)
 def test_what_a_run_holds_stays(
-    kind, client: MlflowClient, name: str, tmp_path: Path, write, make, logs
+    kind, client: MlflowClient, name: str, tmp_path: Path, monkeypatch, write, make, logs
 ):
+    monkeypatch.chdir(tmp_path)
+    Path("dvc.lock").touch()
     kind(tmp_path, name, write, make, logs)
     frozen = json.loads(FROZEN.read_text())
     if "FREEZE" in os.environ:

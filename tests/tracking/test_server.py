@@ -1,12 +1,6 @@
 """Recording through a real MLflow server, and when it is gone."""
 
 import json
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,38 +9,18 @@ from mlflow import MlflowClient
 
 from muver.cli import main
 from tests.tracking.conftest import TableFiles, evaluation
-
-READY = 180  # seconds for a server to start on a busy machine
+from tests.tracking.server import free_port, serving
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of MLflow's on a free port of this machine, with a store of its own."""
     folder = tmp_path_factory.mktemp("server")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
-    server = subprocess.Popen(
-        [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(port)]
-        + ["--workers", "1", "--backend-store-uri", f"sqlite:///{folder}/server.db"]
-        + ["--artifacts-destination", str(folder / "artifacts")],
-        cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        until = time.monotonic() + READY
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
-                break
-            except OSError:
-                assert server.poll() is None, "the server ended"
-                assert time.monotonic() < until, "the server does not answer"
-                time.sleep(0.2)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(timeout=60)
+    arguments = ["server", "--host", "127.0.0.1", "--workers", "1"]
+    arguments += ["--backend-store-uri", f"sqlite:///{folder}/server.db"]
+    arguments += ["--artifacts-destination", str(folder / "artifacts")]
+    with serving("mlflow", arguments, folder) as (address, _):
+        yield address
 
 
 def call(files: TableFiles, *more: str) -> int:
@@ -88,9 +62,7 @@ def test_rows_go_to_the_server_with_their_files_and_once(
 def test_a_server_that_is_gone_fails_loudly_or_leaves_word(
     files: TableFiles, monkeypatch, tmp_path: Path, capsys
 ):
-    with socket.socket() as probe:  # a port that nobody listens on
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://someone:secret@127.0.0.1:{port}")
     assert call(files) == 2
     said = capsys.readouterr().err

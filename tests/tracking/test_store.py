@@ -41,7 +41,7 @@ def test_processes_at_once_make_one_good_store(tmp_path: Path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mlartifacts", "mlflow.db"]
     with sqlite3.connect(tmp_path / "mlflow.db") as database:
         names = database.execute("select name from experiments order by experiment_id").fetchall()
-    assert names == [("Default",), ("table1",)]
+    assert names == [("Default",), ("table1",)]  # Default is deleted
 
 
 def test_a_moved_folder_gets_an_experiment_of_its_own(tmp_path: Path, monkeypatch):
