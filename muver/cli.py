@@ -4,12 +4,15 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 from muver.io.errors import InputError
 from muver.io.progress import start_logging
+from muver.stages import STAGES as TABLE
+from muver.stages import Stage
 from muver.version import __version__
 
-# In the order the data flows. The help text of each is its module's HELP, a call its EXAMPLE.
+# In the order the data flows: entries of muver.stages, or modules of muver.commands.
 STAGES = (
     "generate",
     "download",
@@ -68,12 +71,27 @@ class _Formatter(argparse.HelpFormatter):
 
 
 def as_shell(example: str) -> str:
-    """A command's EXAMPLE, indented; lines that end outside of quotes go on with a backslash."""
+    """A call, indented; lines that end outside of quotes go on with a backslash."""
     lines = example.strip().split("\n")
     for n in range(len(lines) - 1):
         if "\n".join(lines[: n + 1]).count("'") % 2 == 0:
             lines[n] += " \\"
     return "\n".join(f"    {line}" for line in lines)
+
+
+def _stage(name: str) -> Stage:
+    """An entry of the table, or of a module in muver.commands what an entry has."""
+    if name in TABLE:
+        return TABLE[name]
+    module = importlib.import_module(f"muver.commands.{name.replace('-', '_')}")
+    example = module.EXAMPLE.strip().removeprefix(f"muver {name} ")
+    return SimpleNamespace(
+        help=module.HELP,
+        example=example,
+        note="",
+        add_arguments=module.add_arguments,
+        run=module.run,
+    )
 
 
 def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
@@ -85,19 +103,20 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"muver {__version__}")
     commands = parser.add_subparsers(title="stages", dest="stage", metavar="STAGE", required=True)
-    for stage in stages:
-        module = importlib.import_module(f"muver.commands.{stage.replace('-', '_')}")
+    for name in stages:
+        stage = _stage(name)
         command = commands.add_parser(
-            stage,
-            help=module.HELP,
-            description=f"{module.HELP[0].upper()}{module.HELP[1:]}.",
+            name,
+            help=stage.help,
+            description=f"{stage.help[0].upper()}{stage.help[1:]}.",
             formatter_class=_Formatter,
         )
         command.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
-        module.add_arguments(command)
-        parts = [command.epilog, "For example", as_shell(module.EXAMPLE)]
+        stage.add_arguments(command)
+        example = as_shell(f"muver {name} {stage.example}")
+        parts = [command.epilog, stage.note, "For example", example]
         command.epilog = "\n\n".join(part for part in parts if part)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=stage.run)
     return parser
 
 

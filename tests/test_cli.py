@@ -1,12 +1,15 @@
 """The command: quick to answer, plain about mistakes."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from muver import __version__
 from muver.cli import STAGES, main
+from muver.stages import STAGES as TABLE
 
 HEAVY = {"torch", "transformers", "mlflow", "accelerate", "nltk", "pyarrow", "bm25s", "requests"}
 
@@ -102,3 +105,27 @@ def test_prune_keeps_by_name_and_removes_the_rest(tmp_path):
         "muver.parquet",
         "som",
     ]
+
+
+@pytest.mark.parametrize("stage", TABLE.values(), ids=TABLE)
+def test_the_options_of_a_stage_are_the_parameters_of_its_work(stage):
+    """Read from the source: importing all of them would take seconds."""
+    module, _, name = stage.work.partition(":")
+    path = Path(*module.split(".")).with_suffix(".py")
+    tree = ast.parse((Path(__file__).parents[1] / path).read_text(encoding="utf-8"))
+    (function,) = (
+        one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == name
+    )
+    arguments = function.args
+    with_default = len(arguments.defaults)
+    named = [argument.arg for argument in arguments.args]
+    needed = {*named[: len(named) - with_default]} | {
+        argument.arg
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is None
+    }
+    known = {*named, *(argument.arg for argument in arguments.kwonlyargs)}
+    given = {option.to for option in stage.options} | (
+        {stage.settings_to} if stage.settings else set()
+    )
+    assert needed <= given <= known

@@ -12,6 +12,7 @@ PACKAGE = Path(muver.__file__).parent
 ROOMS = [
     "version",
     "io",
+    "stages",
     "corpus",
     "views",
     "vectors",

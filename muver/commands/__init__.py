@@ -1,10 +1,9 @@
 """The commands of ``muver``: one module a stage, each a thin layer over plain functions."""
 
 import argparse
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from muver.stages.stage import json_object
 
 INPUTS = {
     "entities": "entities.parquet, from `muver corpus`",
@@ -19,17 +18,6 @@ INPUTS = {
 FURTHER_VIEWS = {"merged": "merge", "global-views": "encode-global", "spans": "encode-spans"}
 
 
-def json_settings(text: str) -> dict[str, Any]:
-    """Parse the value of ``--settings``: a JSON object, as the workflow passes it."""
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise argparse.ArgumentTypeError("expected a JSON object such as '{\"layers\": 4}'")
-    return value
-
-
 def add_label(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``--label``, by which progress lines name a ``what`` (model or system)."""
     parser.add_argument("--label", help=f"name of the {what} in progress lines")
@@ -38,13 +26,8 @@ def add_label(parser: argparse.ArgumentParser, what: str) -> None:
 def add_settings(parser: argparse.ArgumentParser, text: str, required: bool = True) -> None:
     """Add ``--settings``, a JSON object that ``text`` describes; empty by default."""
     parser.add_argument(
-        "--settings", type=json_settings, required=required, default={}, metavar="JSON", help=text
+        "--settings", type=json_object, required=required, default={}, metavar="JSON", help=text
     )
-
-
-def add_defaults(parser: argparse.ArgumentParser, defaults: Mapping[str, Any]) -> None:
-    """Add ``--settings`` of a stage that has a default for each of its keys."""
-    add_settings(parser, f"any of these, which are the defaults: {json.dumps(defaults)}", False)
 
 
 def add_inputs(parser: argparse.ArgumentParser, *names: str) -> None:

@@ -10,8 +10,8 @@ from muver.commands import (
     add_label,
     add_run,
     add_settings,
-    json_settings,
 )
+from muver.stages.stage import json_object
 
 HELP = "rank entities for each mention, from a view store or (SOM) straight from a model"
 EXAMPLE = """\
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_label(parser, "system")
     add_settings(parser, "the row's retrieval settings as JSON")
     parser.add_argument(
-        "--compute", type=json_settings, default={}, help="needed with --model: section 'compute'"
+        "--compute", type=json_object, default={}, help="needed with --model: section 'compute'"
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--store", type=Path, help=INPUTS["store"])

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from muver.stages import STAGES
+
 PACKAGE = Path(__file__).parents[1]
 # Where a rule's work begins, if not in the command of its name.
 BEGINS = {
@@ -56,7 +58,7 @@ def code(rule: str) -> list[str]:
     ['muver/training/choice.py', 'muver/training/log.py']
     """
     left_out = FREE | UNUSED.get(rule, set())
-    found, waiting = set(), [PACKAGE / BEGINS.get(rule, f"commands/{rule}.py")]
+    found, waiting = set(), [PACKAGE / (BEGINS.get(rule) or _begin(rule))]
     while waiting:
         path = waiting.pop()
         name = path.relative_to(PACKAGE).as_posix()
@@ -65,6 +67,14 @@ def code(rule: str) -> list[str]:
         found.add(name)
         waiting += read_by(path)
     return sorted(f"muver/{name}" for name in found if not name.startswith("commands/"))
+
+
+def _begin(rule: str) -> str:
+    """The module that does a stage's work: by the table of stages, or a command of its own."""
+    stage = STAGES.get(rule.replace("_", "-"))
+    if stage is None:
+        return f"commands/{rule}.py"
+    return stage.module.removeprefix("muver.").replace(".", "/") + ".py"
 
 
 @cache

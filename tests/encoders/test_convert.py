@@ -1,6 +1,5 @@
 """Released checkpoints become model directories; anything else is refused by name."""
 
-import argparse
 import json
 import os
 import shutil
@@ -8,7 +7,7 @@ import shutil
 import pytest
 import torch
 
-from muver.commands import convert as command
+from muver.cli import main
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.bulk import encode_vectors
 from muver.encoders.convert import convert
@@ -97,11 +96,9 @@ def test_the_towers_are_not_exchanged(model, encoder, tmp_path):
 
 def test_the_command_and_the_settings_of_pooling_and_metric(model, encoder, tmp_path):
     settings = {**SETTINGS, "pooling": "all", "metric": "l2", "precision": "fp32", "seed": 1}
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
     checkpoint = save(released(model), tmp_path)
     parts = ["--checkpoint", checkpoint, "--encoder", encoder, "--out", tmp_path / "out"]
-    command.run(parser.parse_args([*map(str, parts), "--settings", json.dumps(settings)]))
+    assert main(["convert", *map(str, parts), "--settings", json.dumps(settings)]) == 0
     config = BiEncoder.from_pretrained(tmp_path / "out").config
     assert (config.pooling, config.metric) == ("all", "l2")
 

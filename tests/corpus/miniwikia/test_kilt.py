@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from muver.commands import generate, kb, link
+from muver.cli import main
+from muver.commands import generate, kb
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.pages import BULLET, SECTION
 from muver.corpus.miniwikia import generate_kilt, kilt_writer
@@ -82,7 +83,8 @@ def test_linking_finds_what_was_made(raw, tmp_path):
     for name in SETTINGS["mentions"]:
         files = ["--file", raw / f"{name}.jsonl", "--kb", tmp_path / "kb"]
         out = ["--mentions", tmp_path / f"{name}.parquet", "--report", tmp_path / f"{name}.json"]
-        call(link, "--set", name, *files, *out, "--settings", '{"match": "id_or_title"}')
+        given = ["--settings", '{"match": "id_or_title"}']
+        assert main(["link", "--set", name, *map(str, [*files, *out]), *given]) == 0
         report = read_json(tmp_path / f"{name}.json")
         assert report["matched"] == made["mentions"][name]
         assert report["other_title"] == 0

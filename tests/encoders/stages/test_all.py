@@ -1,12 +1,10 @@
 """What holds for every stage that adds views to a store."""
 
-import argparse
 import json
 
 import pytest
 
-from muver.commands import encode_global as encode_global_command
-from muver.commands import encode_spans as encode_spans_command
+from muver.cli import main
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.global_views import encode_global
 from muver.encoders.stages.merge import merge_store
@@ -40,15 +38,13 @@ def test_views_longer_than_the_encoder_s_positions(folders, corpus, tmp_path):
 
 
 def test_the_commands_are_the_functions(folders, corpus, tmp_path):
-    for command, module, settings, more in (
-        ("globals", encode_global_command, GLOBAL, ["--entities", str(corpus[0])]),
-        ("spans", encode_spans_command, SPANS, []),
+    for command, stage, settings, more in (
+        ("globals", "encode-global", GLOBAL, ["--entities", str(corpus[0])]),
+        ("spans", "encode-spans", SPANS, []),
     ):
-        parser = argparse.ArgumentParser()
-        module.add_arguments(parser)
         options = ["--settings", json.dumps(settings), "--model", str(folders / "model")]
         options += ["--store", str(folders / "store"), "--out", str(tmp_path / command)]
-        module.run(parser.parse_args([*options, *more]))
+        assert main([stage, *options, *more]) == 0
         for path in (folders / command).iterdir():
             assert (tmp_path / command / path.name).read_bytes() == path.read_bytes(), path
 

@@ -1,0 +1,15 @@
+"""The stages of the workflow as a table: what each is called, what it reads and writes, its work.
+
+An entry says where the work is done, as ``package.module:function``, whose parameters are the
+options. Nothing of it is imported before a stage runs, so that help is quick and the workflow can
+ask which code decides an output.
+"""
+
+from muver.stages.corpus import CORPUS
+from muver.stages.engine import ENGINE
+from muver.stages.results import RESULTS
+from muver.stages.stage import Option, Stage
+
+__all__ = ["STAGES", "Option", "Stage"]
+
+STAGES = {stage.name: stage for stage in (*CORPUS, *ENGINE, *RESULTS)}

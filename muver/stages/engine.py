@@ -1,0 +1,165 @@
+"""Stages that train towers and encode views and mentions."""
+
+from muver.stages.stage import (
+    ENTITIES,
+    KB,
+    MENTIONS,
+    MODEL,
+    SENTENCES,
+    STORE,
+    Option,
+    Stage,
+    json_object,
+    option,
+)
+
+MODEL_FOLDER = option("--model", MODEL.argparse["help"], to="model_folder")
+
+
+def _out(about: str) -> Option:
+    return option("--out", about)
+
+
+COMPUTE = "device, precision, threads, processes, batch_tokens"
+
+ENGINE = (
+    Stage(
+        "train",
+        "train a model: two towers on the training worlds, the checkpoint that the settings keep",
+        "muver.training.run:train",
+        (
+            option("--compute", "the section 'compute' as JSON", type=json_object),
+            option("--start", "BERT or model directory to start from"),
+            ENTITIES,
+            MENTIONS,
+            SENTENCES,
+            option(
+                "--negatives",
+                "hard negatives of the mentions, from `muver kb-subset`",
+                required=False,
+            ),
+            option("--checkpoints", "folder that a killed run resumes from"),
+            option("--training-log", "JSON lines to write"),
+            option(
+                "--out",
+                "model directory to write; without it only the log is written",
+                required=False,
+            ),
+        ),
+        """--start start --entities entities.parquet --mentions mentions.parquet
+  --sentences sentences.parquet --compute '{"device": "cpu", "precision": "fp32", "threads": 1}'
+  --settings '{"views": {"kind": "prefix", "max_tokens": 128}, "context": {"max_tokens": 128},
+  "score": "max", "seed": 10000, "training": {"batch_size": 32, "epochs": 3,
+  "learning_rate": 3e-4, "weight_decay": 0.01, "warmup": 0.1, "clip_norm": 1.0,
+  "adam_epsilon": 1e-6, "mask_false_negatives": false, "validate_every": 75,
+  "validation_cutoff": 16, "checkpoint_every": 75, "chunk_tokens": 2048, "graph_tokens": 65536}}'
+  --checkpoints checkpoints --training-log training_log.jsonl --out models/blink""",
+        settings="the model's settings (views, score, metric, pooling, context, training, "
+        "precision, seed, start, negatives) as JSON",
+        settings_needed=True,
+        label="model",
+    ),
+    Stage(
+        "choose",
+        "choose one of several trained models by validation recall",
+        "muver.training.choice:choose",
+        (
+            option("--models", "model directories, with their logs", nargs="+"),
+            option("--cutoff", "the k of recall@k", type=int),
+            _out("model directory to write"),
+        ),
+        "--models models/blink_128 models/blink_all --cutoff 64 --out models/partalidou",
+    ),
+    Stage(
+        "convert",
+        "convert a released checkpoint (a pickled state dict of two towers) to a model directory",
+        "muver.encoders.convert:convert",
+        (
+            option("--checkpoint", "such as MuVER's best_zeshel.bin"),
+            option(
+                "--encoder", "BERT directory or hub name with its sizes and tokenizer", type=str
+            ),
+            option("--training-log", "JSON lines: names the checkpoint", required=False),
+            _out("model directory to write"),
+        ),
+        """--checkpoint best_zeshel.bin --encoder bert-base-uncased --out models/muver
+  --settings '{"views": {"kind": "sentences", "max_tokens": 40, "min_pieces": 6, "title_room": 6,
+  "training_views": 10}, "context": {"max_tokens": 128}, "score": "max"}'""",
+        settings="the model's settings (views, context, score, metric, pooling) as JSON",
+        settings_needed=True,
+        label="model",
+    ),
+    Stage(
+        "encode",
+        "encode the entities and mentions of a split into a view store",
+        "muver.encoders.stages.encode:encode_split",
+        (MODEL_FOLDER, ENTITIES, MENTIONS, SENTENCES, _out("folder of the store")),
+        """--model models/muver --entities entities.parquet --mentions mentions.parquet
+  --sentences sentences.parquet --settings '{"split": "test", "device": "cpu"}' --out store""",
+        settings=f"split, {COMPUTE}",
+        label="model",
+    ),
+    Stage(
+        "encode-part",
+        "encode the views of one part of a knowledge base, unless that is done",
+        "muver.encoders.stages.kb_part:encode_part",
+        (
+            MODEL_FOLDER,
+            KB,
+            option("--part", "number of the part, from 0", to="number", type=int, metavar="N"),
+            option(
+                "--texts",
+                "folder that `muver kb-texts` wrote, if the model's views name it",
+                required=False,
+            ),
+            _out("folder of the vectors' parts"),
+        ),
+        """--model models/muver --kb kb --part 0 --settings '{"dtype": "fp16"}'
+  --out vectors""",
+        settings=f"dtype, {COMPUTE}",
+        label="model",
+    ),
+    Stage(
+        "encode-mentions",
+        "encode the mentions that `muver link` matched to a knowledge base",
+        "muver.encoders.stages.linked:encode_mentions",
+        (
+            MODEL_FOLDER,
+            option("--mentions", "Parquet of the set"),
+            _out(".npy to write; its manifest comes beside it"),
+        ),
+        """--model models/muver --mentions msnbc.parquet --settings '{"threads": 2}'
+  --out msnbc.npy""",
+        settings=COMPUTE,
+        label="model",
+    ),
+    Stage(
+        "encode-global",
+        "encode one view of each entity's whole description, beside those of a store",
+        "muver.encoders.stages.global_views:encode_global",
+        (MODEL_FOLDER, STORE, ENTITIES, _out("folder of the global views")),
+        """--model models/muver --store store --entities entities.parquet
+  --settings '{"max_tokens": 128}' --out globals""",
+        settings=f"max_tokens, {COMPUTE}",
+        label="model",
+    ),
+    Stage(
+        "encode-spans",
+        "merge and encode every run of neighbouring views, of entities with few views",
+        "muver.encoders.stages.spans:encode_spans",
+        (MODEL_FOLDER, STORE, _out("folder of the spans")),
+        """--model models/muver --store store --settings '{"max_views": 10}' --out spans""",
+        settings=f"max_views, max_tokens, {COMPUTE}",
+        label="model",
+    ),
+    Stage(
+        "merge",
+        "merge views, layer by layer, and encode the merged ones",
+        "muver.encoders.stages.merge:merge_store",
+        (MODEL_FOLDER, STORE, _out("folder of the merged layers")),
+        """--model models/muver --store store --settings '{"layers": 4, "pairs": "close"}'
+  --out merged""",
+        settings=f"layers, top_k, pairs, among, wasted, max_tokens, {COMPUTE}",
+        label="model",
+    ),
+)

@@ -1,0 +1,143 @@
+"""What an entry of the table of stages consists of."""
+
+import argparse
+import importlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Parse the value of ``--settings``: a JSON object, as the workflow passes it."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError("expected a JSON object such as '{\"layers\": 4}'")
+    return value
+
+
+@dataclass(frozen=True)
+class Option:
+    """An argument of a stage: of the command line, and of the function that does the work."""
+
+    flag: str
+    to: str  # the function's parameter
+    either: bool  # one of the options with this mark has to be given, and only one
+    argparse: dict[str, Any]  # keywords of add_argument
+
+    @property
+    def name(self) -> str:
+        """As argparse has it."""
+        return self.flag.removeprefix("--").replace("-", "_")
+
+
+def option(
+    flag: str, about: str, *, to: str | None = None, either: bool = False, **more: Any
+) -> Option:
+    """An option that takes a path and is needed, unless ``more`` says otherwise.
+
+    Parameters
+    ----------
+    flag
+        ``--name``, or ``name`` of an argument that stands without one.
+    to
+        The function's parameter; by default the flag's name.
+    either
+        Whether it is one of several options of which one has to be given.
+    more
+        Keywords of ``argparse.ArgumentParser.add_argument``.
+    """
+    keywords = {"help": about, **more}
+    if "action" not in more:
+        keywords.setdefault("type", Path)
+    if flag.startswith("--"):
+        keywords.setdefault("required", not (either or "default" in more or "action" in more))
+    return Option(flag, to or flag.removeprefix("--").replace("-", "_"), either, keywords)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """An entry of the table.
+
+    Parameters
+    ----------
+    name
+        As it is typed after ``muver``.
+    help
+        One line, without a full stop.
+    work
+        Function that does it, as ``package.module:function``.
+    options
+        Its files and other arguments.
+    example
+        A call, without ``muver NAME``; goes on over several lines where a shell would.
+    settings
+        What ``--settings`` may hold, a JSON object; None for a stage that has none.
+    settings_to
+        The function's parameter that takes them.
+    settings_needed
+        Whether they have to be given.
+    label
+        What ``--label`` names in progress lines: a model, a system; None without the option.
+    note
+        Stands below the options in the help.
+    """
+
+    name: str
+    help: str
+    work: str
+    options: tuple[Option, ...]
+    example: str
+    settings: str | None = None
+    settings_to: str = "settings"
+    settings_needed: bool = False
+    label: str | None = None
+    note: str = ""
+
+    @property
+    def module(self) -> str:
+        """The module in which the work begins."""
+        return self.work.partition(":")[0]
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+        if self.label:
+            parser.add_argument("--label", help=f"name of the {self.label} in progress lines")
+        group = parser
+        if any(own.either for own in self.options):
+            group = parser.add_mutually_exclusive_group(required=True)
+        for own in self.options:
+            (group if own.either else parser).add_argument(own.flag, **own.argparse)
+        if self.settings:
+            parser.add_argument(
+                "--settings",
+                type=json_object,
+                required=self.settings_needed,
+                default={},
+                metavar="JSON",
+                help=self.settings,
+            )
+
+    def run(self, args: argparse.Namespace) -> None:
+        """Do the work, with the arguments of the command line."""
+        given = {own.to: getattr(args, own.name) for own in self.options}
+        if self.settings:
+            given[self.settings_to] = args.settings
+        self.function()(**given)
+
+    def function(self) -> Callable[..., Any]:
+        """The function that does the work, imported now."""
+        return getattr(importlib.import_module(self.module), self.work.partition(":")[2])
+
+
+MODEL = option("--model", "model directory")
+STORE = option("--store", "folder that `muver encode` wrote")
+ENTITIES = option("--entities", "entities.parquet, from `muver corpus`")
+MENTIONS = option("--mentions", "mentions.parquet, from `muver corpus`")
+SENTENCES = option("--sentences", "sentences.parquet, from `muver segment`")
+COUNTS = option("--counts", "counts.json, from `muver corpus`")
+KB = option("--kb", "folder that `muver kb` wrote")
