@@ -7,6 +7,7 @@ from typing import Any
 
 from muver.corpus.sources import find_source
 from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
+from muver.estimate.sizes import hub_cache
 from muver.io.errors import InputError
 from muver.settings import NAMED_DATASETS
 from muver.workspace import LinkedWorkspace, Workspace
@@ -89,17 +90,8 @@ def punkt(settings: dict[str, Any], folder: Path) -> Finding:
     )
 
 
-def cached(name: str) -> bool:
-    """Whether the hub's cache on this machine has an encoder of this name."""
-    from huggingface_hub import try_to_load_from_cache
-
-    files = ("config.json", "model.safetensors", "pytorch_model.bin")
-    found = [isinstance(try_to_load_from_cache(name, file), str) for file in files]
-    return found[0] and any(found[1:])
-
-
 def encoder(
-    settings: dict[str, Any], folder: Path, in_cache: Callable[[str], bool] = cached
+    settings: dict[str, Any], folder: Path, in_cache: Callable[[str], Any] = hub_cache
 ) -> Finding:
     """Whether the weights that training starts from are here, or can be had."""
     name = settings["encoder"]

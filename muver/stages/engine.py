@@ -54,8 +54,7 @@ ENGINE = (
   "adam_epsilon": 1e-6, "mask_false_negatives": false, "validate_every": 75,
   "validation_cutoff": 16, "checkpoint_every": 75, "chunk_tokens": 2048, "graph_tokens": 65536}}'
   --checkpoints checkpoints --training-log training_log.jsonl --out models/blink""",
-        settings="json",
-        about="the model's settings (views, score, metric, pooling, context, training, "
+        settings="the model's settings (views, score, metric, pooling, context, training, "
         "precision, seed, start, negatives) as JSON",
         settings_needed=True,
         label="model",
@@ -86,8 +85,7 @@ ENGINE = (
         """--checkpoint best_zeshel.bin --encoder bert-base-uncased --out models/muver
   --settings '{"views": {"kind": "sentences", "max_tokens": 40, "min_pieces": 6, "title_room": 6,
   "training_views": 10}, "context": {"max_tokens": 128}, "score": "max"}'""",
-        settings="json",
-        about="the model's settings (views, context, score, metric, pooling) as JSON",
+        settings="the model's settings (views, context, score, metric, pooling) as JSON",
         settings_needed=True,
         label="model",
     ),
@@ -98,8 +96,7 @@ ENGINE = (
         (MODEL_FOLDER, ENTITIES, MENTIONS, SENTENCES, _out("folder of the store")),
         """--model models/muver --entities entities.parquet --mentions mentions.parquet
   --sentences sentences.parquet --settings '{"split": "test", "device": "cpu"}' --out store""",
-        settings="json",
-        about=f"split, {COMPUTE}",
+        settings=f"split, {COMPUTE}",
         label="model",
     ),
     Stage(
@@ -119,8 +116,7 @@ ENGINE = (
         ),
         """--model models/muver --kb kb --part 0 --settings '{"dtype": "fp16"}'
   --out vectors""",
-        settings="json",
-        about=f"dtype, {COMPUTE}",
+        settings=f"dtype, {COMPUTE}",
         label="model",
     ),
     Stage(
@@ -134,8 +130,7 @@ ENGINE = (
         ),
         """--model models/muver --mentions msnbc.parquet --settings '{"threads": 2}'
   --out msnbc.npy""",
-        settings="json",
-        about=COMPUTE,
+        settings=COMPUTE,
         label="model",
     ),
     Stage(
@@ -145,8 +140,7 @@ ENGINE = (
         (MODEL_FOLDER, STORE, ENTITIES, _out("folder of the global views")),
         """--model models/muver --store store --entities entities.parquet
   --settings '{"max_tokens": 128}' --out globals""",
-        settings="json",
-        about=f"max_tokens, {COMPUTE}",
+        settings=f"max_tokens, {COMPUTE}",
         label="model",
     ),
     Stage(
@@ -155,8 +149,7 @@ ENGINE = (
         "muver.encoders.stages.spans:encode_spans",
         (MODEL_FOLDER, STORE, _out("folder of the spans")),
         """--model models/muver --store store --settings '{"max_views": 10}' --out spans""",
-        settings="json",
-        about=f"max_views, max_tokens, {COMPUTE}",
+        settings=f"max_views, max_tokens, {COMPUTE}",
         label="model",
     ),
     Stage(
@@ -166,8 +159,7 @@ ENGINE = (
         (MODEL_FOLDER, STORE, _out("folder of the merged layers")),
         """--model models/muver --store store --settings '{"layers": 4, "pairs": "close"}'
   --out merged""",
-        settings="json",
-        about=f"layers, top_k, pairs, among, wasted, max_tokens, {COMPUTE}",
+        settings=f"layers, top_k, pairs, among, wasted, max_tokens, {COMPUTE}",
         label="model",
     ),
 )

@@ -11,7 +11,7 @@ WITHOUT = {  # what has no --settings
     "agree", "audit", "choose", "metrics", "prune", "reference", "results-page", "unlock",
 }  # fmt: skip
 
-NEED_NO_FILES = {"generate", "plan"}
+NEED_NO_FILES = {"generate"}
 SECTION = {"train": "training"}  # whose keys are checked; the others are a model's, as it has them
 
 

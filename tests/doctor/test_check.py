@@ -9,14 +9,21 @@ from pathlib import Path
 import pytest
 
 from muver.cli import main
-from muver.doctor.check import at_once, check, overrides_of
-from muver.doctor.check_text import as_text, duration
-from muver.doctor.rates import Rates
+from muver.commands.doctor import overrides_of
+from muver.doctor.check import at_once, check
+from muver.doctor.check_text import as_text
+from muver.estimate.machine import Machine
+from muver.estimate.rates import Rate, Rates
 from muver.io.errors import InputError
-from muver.plan.machine import Machine
 
 PROJECT = Path(__file__).parents[2]
-RATES = Rates({40: 20_000.0, 512: 20_000.0}, {40: 5_000.0, 512: 5_000.0}, 1e9, "cpu")
+KNOWN = {
+    "encode": {40: Rate(20_000.0, "tokens"), 512: Rate(20_000.0, "tokens")},
+    "train": {40: Rate(5_000.0, "tokens")},
+    "multiply": {"": Rate(1e9, "products")},
+    "search": {"exact": Rate(1e9, "products")},
+}
+RATES = Rates(KNOWN, "cpu")
 
 
 @pytest.fixture
@@ -64,7 +71,7 @@ def test_too_small(folder, own, which, says):
 
 
 def test_a_busy_machine_is_told(folder):
-    busy = Rates(RATES.encoding, RATES.training, 1e9, "cpu", share=0.25)
+    busy = Rates(KNOWN, "cpu", share=0.25)
     report = check(folder, {}, measured=False, rates=busy, machine=machine())
     assert status(report)["load"] == "note" and not report["found"]
     assert "measuring got 25% of the time" in as_text(report)
@@ -111,12 +118,6 @@ def test_bad_settings(folder, tmp_path):
         run(folder)
 
 
-def test_durations():
-    assert [duration(s) for s in (0.4, 59.6, 75, 3600, 7320, 200_000)] == [
-        "under 1 s", "1 min", "1 min 15 s", "1 h", "2 h 2 min", "2 d 7 h",
-    ]  # fmt: skip
-
-
 def test_command(folder, tmp_path, capsys):
     out = tmp_path / "report.json"
     arguments = ["doctor", "check", "--quick", "--directory", str(folder)]
@@ -135,7 +136,9 @@ def test_presets_of_a_knowledge_base(folder, preset, monkeypatch):
     report = run(folder, {"preset": preset})
     assert not report["found"], report["findings"]
     assert "sentences" not in status(report)  # paragraphs are views there, nothing is split
-    assert "muver plan" in as_text(report)
+    jobs = {(job["stage"], job["job"]): job for job in report["jobs"]}
+    assert jobs["encode", "muver_wiki parts"]["bytes"] > 0
+    assert jobs["train", "muver_wiki"]["projected_seconds"] > 0
 
 
 def test_the_quick_check_loads_no_torch(folder):

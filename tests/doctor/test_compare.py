@@ -7,8 +7,8 @@ import pytest
 
 from muver.cli import main
 from muver.doctor.compare import compare
+from muver.doctor.compare_text import as_text
 from muver.doctor.place import Place
-from muver.doctor.text import as_text
 from muver.io.errors import InputError
 from tests.doctor.made import GOLD, TITLES, Project, save_run, save_trec
 from tests.grid.conftest import write_log

@@ -69,11 +69,6 @@ def test_encoder(zeshel, tmp_path, monkeypatch):
     assert inputs.encoder(zeshel, tmp_path, nowhere).status == "ok"
 
 
-def test_a_cache_without_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    assert not inputs.cached("nobody/no-such-encoder")
-
-
 def test_a_name_that_is_none(zeshel, tmp_path):
     own = {**zeshel, "encoder": "a/b/c/no such folder"}
     assert inputs.encoder(own, tmp_path).status == "problem"

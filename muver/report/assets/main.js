@@ -49,9 +49,10 @@ function start(store) {
   }
 
   function remember() {
-    if (!asked() && !touched) return; // the address stays clean until something is done here
-    const parts = address();
+    const parts = new URLSearchParams({ row: state.row.system, k: state.cutoff });
+    if (state.other) parts.set("other", state.other.system);
     if (mention !== null) parts.set("mention", store.mentions.id[mention]);
+    if (!asked() && !touched) return; // the address stays clean until something is done here
     history.replaceState(null, "", `#explore&${parts}`);
   }
 
@@ -60,17 +61,17 @@ function start(store) {
     return location.hash.startsWith("#explore&") ? new URLSearchParams(location.hash.slice("#explore&".length)) : null;
   }
 
-  const toHeading = () => byId("predictions").scrollIntoView({ behavior: "instant" });
-
   // What the address asks for; whether it asks for anything.
   function follow() {
     const wanted = asked();
     if (!wanted) return false;
-    setControls(wanted);
+    if (store.row(wanted.get("row"))) byId("row").value = wanted.get("row");
+    if (wanted.has("other")) byId("other").value = store.row(wanted.get("other")) ? wanted.get("other") : "";
+    if (store.cutoffs.includes(Number(wanted.get("k")))) byId("cutoff").value = wanted.get("k");
     const number = store.mentions.id.indexOf(wanted.get("mention"));
     if (number >= 0) mention = number;
     update();
-    toHeading();
+    byId("explorer").scrollIntoView();
     return true;
   }
 
@@ -86,11 +87,7 @@ function start(store) {
     waiting = setTimeout(touch, 80); // while someone types
   });
   filters.addEventListener("submit", (event) => event.preventDefault());
-  filters.addEventListener("reset", (event) => {
-    event.preventDefault();
-    clearFilters();
-    touch();
-  });
+  filters.addEventListener("reset", () => setTimeout(touch));
   for (const kind of ["click", "keydown"]) byId("list").addEventListener(kind, () => (touched = true), true);
   pane.addEventListener("keydown", (event) => {
     if (event.key === "Escape") byId("list").focus();
@@ -105,9 +102,7 @@ function start(store) {
   byId("sampled").textContent = `${sampled}${shortened}${titles}`;
   byId("loading").hidden = true;
   byId("explore").hidden = false;
-  if (follow()) return;
-  update();
-  if (location.hash === "#predictions") toHeading(); // the browser went there before it had its height
+  if (!follow()) update();
 }
 
 startLinks();

@@ -1,4 +1,4 @@
-"""The machine that is planned for: its memory, its disk, its GPUs."""
+"""This machine: its memory, disk, cores and GPUs."""
 
 import os
 from dataclasses import dataclass
@@ -9,18 +9,16 @@ import psutil
 
 @dataclass(frozen=True)
 class Machine:
-    """What is there.
+    """What the estimates are held against.
 
     Attributes
     ----------
     folder
-        Where the workspace is to be.
+        Where the run writes.
     memory
         Bytes of main memory.
     room
-        Bytes of disk for the workspace: free ones, and those of what lies in the folder already.
-    cores, gpus
-        How many.
+        Bytes of disk for the folder: what is free, and what its files take already.
     """
 
     folder: str
@@ -32,22 +30,22 @@ class Machine:
 
 def this_machine(folder: Path) -> Machine:
     """The machine this runs on; the folder need not exist yet."""
-    place = folder.absolute()
-    while not place.exists():
-        place = place.parent
+    existing = folder.absolute()
+    while not existing.exists():
+        existing = existing.parent
     return Machine(
         folder=str(folder),
         memory=psutil.virtual_memory().total,
-        room=psutil.disk_usage(str(place)).free + held(folder),
+        room=psutil.disk_usage(str(existing)).free + folder_bytes(folder),
         cores=os.cpu_count() or 1,
         gpus=sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*")),
     )
 
 
-def held(folder: Path) -> int:
-    """Bytes of the files below a folder, links not followed; 0 if there is none."""
+def folder_bytes(folder: Path) -> int:
+    """Bytes of the files below a folder, links not followed; 0 if there is no such folder."""
     return sum(
-        os.lstat(os.path.join(place, name)).st_size
-        for place, _, names in os.walk(folder)
+        os.lstat(os.path.join(parent, name)).st_size
+        for parent, _, names in os.walk(folder)
         for name in names
     )

@@ -3,21 +3,20 @@
 import numpy as np
 import pytest
 
+from muver.estimate.indices import index_sizes
 from muver.io.errors import InputError
-from muver.plan.indices import plan_index
 from muver.retrieval.ann.index import build
 from muver.vectors.shards import Shards, write_part
 
 VIEWS, D = 20_000, 64
-SETTINGS = {
-    "lists": 16,
-    "training_views": 1000,
-    "build_memory_mb": 1,
-    "search_memory_mb": 1,
-    "threads": 3,
-}
+SETTINGS = {"lists": 16, "training_views": 1000, "memory_mb": 1}
 HEADERS = 4096  # bytes that a file may have besides
 MIB = 2**20
+
+
+def sizes(kind, views, dimension, **settings):
+    build = {"factory": kind, **SETTINGS, **settings}
+    return index_sizes(views, dimension, build, search_mb=1, threads=3)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +49,7 @@ def shards(tmp_path_factory):
 def test_sizes_are_those_of_files(shards, tmp_path, kind):
     settings = {"factory": kind, "lists": 16, "training_views": 1000, "threads": 1}
     made = build(shards, tmp_path, {**settings, "ef_construction": 4})
-    planned = plan_index(kind, VIEWS, D, SETTINGS)
+    planned = sizes(kind, VIEWS, D)
     assert planned.factory == made["factory"]
     # Links of the upper levels are drawn by chance.
     chance = 0.01 * made["bytes"] if "HNSW" in made["factory"] else 0
@@ -59,19 +58,18 @@ def test_sizes_are_those_of_files(shards, tmp_path, kind):
 
 def test_sizes_by_hand():
     # 1000 views of 64: codes of 128 bytes and numbers of 8; 16 centroids; nothing learnt.
-    ivf = plan_index("ivf_sq", 1000, 64, SETTINGS)
+    ivf = sizes("ivf_sq", 1000, 64)
     assert ivf.disk == 1000 * (128 + 8) + 16 * (4 * 64 + 8)
     # Trained on 1000 views, held twice; two indices and four blocks are more.
     assert ivf.build == 2 * ivf.disk + 4 * MIB
-    assert plan_index("ivf_sq", 1000, 64, {**SETTINGS, "training_views": 16}).build == ivf.build
+    assert sizes("ivf_sq", 1000, 64, training_views=16).build == ivf.build
     assert ivf.search == ivf.disk + MIB
     # Training is more where codes are small: 20,000 of 64 values in float32, twice.
-    small = {**SETTINGS, "training_views": 20_000, "lists": 16}
-    pq = plan_index("IVF{lists},PQ2", 20_000, 64, small)
+    pq = sizes("IVF{lists},PQ2", 20_000, 64, training_views=20_000)
     assert pq.disk == 20_000 * (2 + 8) + 16 * (4 * 64 + 8) + 256 * 4 * 64
     assert pq.build == 2 * 20_000 * 64 * 4 > 2 * pq.disk + 4 * MIB
     # A graph: 64 links of 4 bytes, 128 / 31 above, 12; a byte a thread.
-    graph = plan_index("hnsw", 1000, 64, SETTINGS)
+    graph = sizes("hnsw", 1000, 64)
     assert graph.disk == 1000 * 64 * 4 + int(1000 * (256 + 128 / 31 + 12))
     assert graph.build == 2 * graph.disk + 4 * MIB
     assert graph.search == graph.disk + MIB + 3000
@@ -79,8 +77,10 @@ def test_sizes_by_hand():
 
 def test_the_full_run_by_hand():
     views, d = 5 * 5_903_530, 1024
-    settings = {**SETTINGS, "lists": None, "training_views": None}
-    plans = {kind: plan_index(kind, views, d, settings) for kind in ("ivf_sq", "opq_ivf_pq")}
+    plans = {
+        kind: sizes(kind, views, d, lists=None, training_views=None)
+        for kind in ("ivf_sq", "opq_ivf_pq")
+    }
     # Four times the root, 21,732, as the next power of two below.
     assert plans["ivf_sq"].factory == "IVF16384,SQfp16"
     assert plans["ivf_sq"].disk == views * 2056 + 16384 * (4096 + 8)
@@ -95,11 +95,11 @@ def test_the_full_run_by_hand():
     [
         ("ivf", "factory is 'ivf', expected one of"),
         ("IVF16,XQ3", "factory 'IVF16,XQ3' is no index type of faiss"),
-        ("RQ2x4", "the size of 'RQ2x4' is not known to the plan"),
-        ("IVF16,PQ8x4fs", "the size of 'IVF16,PQ8x4fs' is not known to the plan"),
-        ("IVF16,Flat,RFlat", "the size of 'IVF16,Flat,RFlat' is not known to the plan"),
+        ("RQ2x4", "the size of 'RQ2x4' cannot be estimated"),
+        ("IVF16,PQ8x4fs", "the size of 'IVF16,PQ8x4fs' cannot be estimated"),
+        ("IVF16,Flat,RFlat", "the size of 'IVF16,Flat,RFlat' cannot be estimated"),
     ],
 )
-def test_types_that_cannot_be_planned(kind, words):
+def test_types_that_cannot_be_estimated(kind, words):
     with pytest.raises(InputError, match=words):
-        plan_index(kind, 20_000, 64, SETTINGS)
+        sizes(kind, 20_000, 64)

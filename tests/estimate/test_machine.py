@@ -4,7 +4,7 @@ import os
 
 import psutil
 
-from muver.plan.machine import held, this_machine
+from muver.estimate.machine import folder_bytes, this_machine
 
 
 def test_room_is_what_is_free_and_what_the_folder_holds(tmp_path):
@@ -13,9 +13,9 @@ def test_room_is_what_is_free_and_what_the_folder_holds(tmp_path):
     (tmp_path / "run" / "manifest.json").write_bytes(b"x" * 17)
     (tmp_path / "elsewhere").write_bytes(b"x" * 50_000_000)
     (tmp_path / "run" / "dump").symlink_to(tmp_path / "elsewhere")
-    size = held(tmp_path / "run")
+    size = folder_bytes(tmp_path / "run")
     assert 3_000_017 <= size < 3_100_000
-    assert held(tmp_path / "nothing") == 0
+    assert folder_bytes(tmp_path / "nothing") == 0
     machine = this_machine(tmp_path / "run" / "deeper" / "still")
     assert machine.memory == psutil.virtual_memory().total
     assert (machine.cores, machine.folder) == (os.cpu_count(), str(tmp_path / "run/deeper/still"))

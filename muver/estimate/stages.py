@@ -1,0 +1,335 @@
+"""What one job of a stage computes, holds and writes: a formula for each stage, stated once.
+
+:func:`estimate` is for one job. :mod:`muver.estimate.jobs` lists the jobs of a whole run; `muver
+plan`, `muver doctor check` and whoever hands jobs to a scheduler read the same estimates.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from muver.corpus.kilt.reading import CHARACTERS_A_GROUP
+from muver.encoders.sizes import BertConfig
+from muver.estimate.indices import IndexSizes, index_sizes
+from muver.estimate.rates import Rate, Rates
+from muver.estimate.sizes import LOOKUP, Lengths
+
+FLOAT = 4  # bytes
+MEGABYTE = 10**6
+DTYPE_BYTES = {"fp16": 2, "fp32": FLOAT}
+STATES = 4  # of a checkpoint: the weights, two moments of Adam, the best weights
+# A merged view grows by half an original one a layer: on miniwikia's test worlds, views of 35
+# tokens gave ones of 56, 70, 84 and 99 (distant pairs).
+GROWTH = 0.5
+BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}  # as muver.encoders.device, which loads torch
+ENTITIES = 4096  # of a knowledge base, encoded at a time: muver.encoders.stages.kb_part.ENTITIES
+FINISHING = 48  # bytes an entity: ids, hashes and both orders 8 each, the titles' lookup 16
+
+
+@dataclass(frozen=True)
+class Work:
+    """Something that takes time, at a rate that can be measured or given.
+
+    Attributes
+    ----------
+    kind
+        "read" (a dump), "encode", "train" (forward and backward), "multiply" (vectors in memory),
+        "build" (an index) or "search" (one, or vectors on disk).
+    amounts
+        How much, by the unit of a rate: tokens, views, products (of two vectors), mentions, MB.
+    name
+        The model or the type of index.
+    length
+        Tokens of the sequences.
+    """
+
+    kind: str
+    amounts: Mapping[str, float]
+    name: str = ""
+    length: float = 0
+
+    def seconds(self, rate: Rate) -> float:
+        """The time at a rate, whose unit is one of the amounts'."""
+        return self.amounts[rate.unit] / rate.value
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One job.
+
+    Attributes
+    ----------
+    disk, memory, gpu_memory
+        Bytes: written; held at most, without Python and its libraries; held by a GPU.
+    laying_out
+        Seconds of laying out views, as a sample says.
+    note
+        What else is known, such as faiss's name of an index.
+    """
+
+    work: tuple[Work, ...] = ()
+    disk: float = 0
+    memory: float = 0
+    gpu_memory: float = 0
+    laying_out: float = 0
+    note: str = ""
+
+    def seconds(self, rates: Rates) -> float | None:
+        """The time by the rates of a machine; None if one of them is not known."""
+        known = [(work, rates.of(work.kind, work.name, work.length)) for work in self.work]
+        if not known or any(rate is None for _, rate in known):
+            return None
+        return self.laying_out + sum(work.seconds(rate) for work, rate in known if rate)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What a job works on.
+
+    Attributes
+    ----------
+    entities, mentions
+        How many.
+    pairs
+        Of an entity and a mention, that are compared.
+    bytes
+        Of text that is read.
+    validation
+        Entities and mentions that a training validates on.
+    gpu
+        Whether the job has one.
+    """
+
+    encoder: BertConfig = field(default_factory=BertConfig)
+    lengths: Lengths = field(default_factory=lambda: Lengths(1, 0, 1, 0))
+    name: str = ""
+    entities: float = 0
+    mentions: float = 0
+    pairs: float = 0
+    bytes: float = 0
+    validation: tuple[float, float] = (0, 0)
+    gpu: bool = False
+
+    @property
+    def views(self) -> float:
+        """Views of all entities."""
+        return self.entities * self.lengths.views
+
+    @property
+    def vector(self) -> int:
+        """Bytes of a vector in float32."""
+        return self.encoder.hidden_size * FLOAT
+
+
+def parameters(encoder: BertConfig) -> int:
+    """Weights of one BERT, without its pooling layer.
+
+    ``(V + P + 2) H + 2 H`` of the embeddings; in each layer ``4 (H^2 + H)`` of attention,
+    ``2 H I + I + H`` of the feed-forward network and ``4 H`` of the norms.
+    """
+    h, i = encoder.hidden_size, encoder.intermediate_size
+    rows = encoder.vocab_size + encoder.max_position_embeddings + 2
+    layer = 4 * (h * h + h) + 2 * h * i + i + h + 4 * h
+    return rows * h + 2 * h + encoder.num_hidden_layers * layer
+
+
+def tokens_of(lengths: Lengths, entities: float, mentions: float) -> float:
+    """``entities * views * tokens + mentions * context``: what encoding a split passes through."""
+    return entities * lengths.views * lengths.tokens + mentions * lengths.context
+
+
+def train(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` forward and backward.
+
+    A batch above ``graph_tokens`` is encoded once more, and every ``validate_every`` steps the
+    validation mentions and entities are. In memory are 16 bytes a weight of two towers (itself,
+    gradient, two moments of Adam) and ``(8 H + 2 I) * 4`` bytes a layer for each token whose states
+    are kept, in each of the ``processes``. On disk are the towers and, while it runs, a checkpoint.
+    """
+    own, lengths, encoder = settings["training"], sizes.lengths, sizes.encoder
+    negatives = settings.get("negatives", {}).get("per_mention", 0)
+    each = lengths.context + (1 + negatives) * lengths.training_views * lengths.tokens
+    passes = sizes.mentions * own["epochs"]
+    batch = own["batch_size"] * each
+    twice = batch > own["graph_tokens"]
+    validations = max(passes / own["batch_size"] / own["validate_every"], 1)
+    encoded = validations * tokens_of(lengths, *sizes.validation) + passes * each * twice
+    one = lengths.training_views <= 1
+    length = max(lengths.tokens, lengths.context) if one else lengths.tokens
+    state = (8 * encoder.hidden_size + 2 * encoder.intermediate_size) * FLOAT
+    held = (own["chunk_tokens"] if twice else batch) * state * encoder.num_hidden_layers
+    weights = 2 * parameters(encoder)
+    processes = settings.get("processes", 1)
+    memory = 16 * weights + held
+    return Estimate(
+        work=(
+            Work("encode", {"tokens": encoded}, sizes.name, length),
+            Work("train", {"tokens": passes * each}, sizes.name, length),
+        ),
+        disk=weights * FLOAT * (1 + STATES),
+        memory=processes * (weights * FLOAT if sizes.gpu else memory),
+        gpu_memory=memory if sizes.gpu else 0,
+    )
+
+
+def encode(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """Views and mentions of a split; their vectors in float32, and the views' token ids."""
+    lengths = sizes.lengths
+    vectors = (sizes.views + sizes.mentions) * sizes.vector
+    return _encoding(
+        sizes,
+        settings,
+        tokens_of(lengths, sizes.entities, sizes.mentions),
+        disk=vectors + sizes.views * lengths.tokens * FLOAT,
+        held=vectors,
+    )
+
+
+def encode_global(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """One view an entity, of ``max_tokens`` at most."""
+    longest = settings["max_tokens"]
+    size = sizes.entities * (sizes.vector + longest * FLOAT)
+    return _encoding(sizes, settings, sizes.entities * longest, size, size, longest)
+
+
+def merge(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """Each layer adds at most ``views * top_k`` views, by :data:`GROWTH` longer each time."""
+    new = sizes.views * settings["top_k"]
+    longest = [
+        min(sizes.lengths.tokens * (1 + GROWTH * layer), settings["max_tokens"])
+        for layer in range(1, settings["layers"] + 1)
+    ]
+    size = sum(new * (sizes.vector + tokens * FLOAT) for tokens in longest)
+    return _encoding(sizes, settings, sum(new * one for one in longest), size, size, longest[0])
+
+
+def encode_part(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """Views of a part of a knowledge base: vectors in ``dtype``, and a byte an entity (counts).
+
+    In memory are the part's vectors, and 4096 entities' vectors in float32.
+    """
+    vectors = sizes.views * sizes.encoder.hidden_size * DTYPE_BYTES[settings["dtype"]]
+    block = min(ENTITIES, sizes.entities) * sizes.lengths.views * sizes.vector
+    tokens = sizes.views * sizes.lengths.tokens
+    return _encoding(sizes, settings, tokens, vectors + sizes.entities, vectors + block)
+
+
+def encode_mentions(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """Contexts of a set of mentions, in float32."""
+    tokens, size = sizes.mentions * sizes.lengths.context, sizes.mentions * sizes.vector
+    return _encoding(sizes, settings, tokens, size, size, sizes.lengths.context)
+
+
+def _encoding(
+    sizes: Sizes,
+    settings: Mapping[str, Any],
+    tokens: float,
+    disk: float,
+    held: float,
+    length: float = 0,
+) -> Estimate:
+    """A job that encodes.
+
+    In main memory are ``held``, two towers and one more while they are read, and without a GPU the
+    states of a batch, as far as a layer holds them at a time: ``batch_tokens * (2 I + 3 H) * 4``.
+    A GPU holds two towers and these states.
+    """
+    encoder, asked = sizes.encoder, settings["batch_tokens"]
+    batch = BATCH_TOKENS["cuda" if sizes.gpu else "cpu"] if asked == "auto" else asked
+    states = batch * (2 * encoder.intermediate_size + 3 * encoder.hidden_size) * FLOAT
+    tower = parameters(encoder) * FLOAT
+    length = length or sizes.lengths.tokens
+    return Estimate(
+        work=(Work("encode", {"tokens": tokens, "views": tokens / length}, sizes.name, length),),
+        disk=disk,
+        memory=3 * tower + held + (0 if sizes.gpu else states),
+        gpu_memory=2 * tower + states if sizes.gpu else 0,
+        laying_out=sizes.views * sizes.lengths.laying_out,
+    )
+
+
+def kb_part(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """A part of the dump that one process reads; ``disk`` is known only of the whole.
+
+    A line is held three times (bytes, text, parsed page), of which ``line_bytes`` is the longest
+    that is read, and a row group twice (strings, Arrow) at up to 4 bytes a character.
+    """
+    memory = 3 * settings["line_bytes"] + 8 * CHARACTERS_A_GROUP
+    return Estimate((Work("read", {"MB": sizes.bytes / MEGABYTE}),), memory=memory)
+
+
+def kb_lookups(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """Finishing a knowledge base: its lookups, and 48 bytes an entity in memory."""
+    return Estimate(disk=LOOKUP * sizes.entities, memory=FINISHING * sizes.entities)
+
+
+def index(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """Building an index of a type (``name``); settings of `muver ann-build`."""
+    own = _index_sizes(sizes, settings)
+    work = Work("build", {"views": sizes.views}, sizes.name)
+    return Estimate((work,), own.disk, own.build, note=own.factory)
+
+
+def retrieve(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """Mentions against all stored views of their world, ``memory_mb`` of them at a time."""
+    work = Work("multiply", {"products": sizes.pairs * sizes.lengths.views})
+    return Estimate((work,), memory=settings["memory_mb"] * 2**20 + sizes.mentions * sizes.vector)
+
+
+def retrieve_tokens(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """SOM: every token of a mention against every token of an entity, encoded in the same job."""
+    tokens = tokens_of(sizes.lengths, sizes.entities, sizes.mentions)
+    own = _encoding(sizes, settings, tokens, 0, settings["memory_mb"] * 2**20)
+    products = sizes.pairs * sizes.lengths.tokens * sizes.lengths.context
+    return replace(own, work=(*own.work, Work("multiply", {"products": products})))
+
+
+def search(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """A knowledge base, by an index of a type (``name``), or exactly where there is no factory.
+
+    Exact search compares all ``pairs``; it holds ``search_memory_mb`` and the mentions, whatever
+    the number of views.
+    """
+    queries = sizes.mentions * sizes.vector
+    if "factory" not in settings:
+        products = sizes.pairs * sizes.lengths.views
+        work = Work("search", {"products": products, "mentions": sizes.mentions}, "exact")
+        return Estimate((work,), memory=settings["search_memory_mb"] * 2**20 + queries)
+    own = _index_sizes(sizes, settings)
+    work = Work("search", {"mentions": sizes.mentions}, sizes.name)
+    return Estimate((work,), memory=own.search + queries, note=own.factory)
+
+
+def _index_sizes(sizes: Sizes, settings: Mapping[str, Any]) -> IndexSizes:
+    memory_mb, threads = settings["search_memory_mb"], settings["threads"]
+    dimension = sizes.encoder.hidden_size
+    return index_sizes(round(sizes.views), dimension, settings, memory_mb, threads)
+
+
+STAGES: dict[str, Callable[[Sizes, Mapping[str, Any]], Estimate]] = {
+    "train": train,
+    "encode": encode,
+    "encode_global": encode_global,
+    "merge": merge,
+    "kb_part": kb_part,
+    "kb_lookups": kb_lookups,
+    "encode_part": encode_part,
+    "encode_mentions": encode_mentions,
+    "index": index,
+    "search": search,
+    "retrieve": retrieve,
+    "retrieve_tokens": retrieve_tokens,
+}
+
+
+def estimate(stage: str, sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """One job of a stage.
+
+    Parameters
+    ----------
+    stage
+        A key of :data:`STAGES`.
+    settings
+        Those of the stage, as its command takes them, ``compute`` among them.
+    """
+    return STAGES[stage](sizes, settings)

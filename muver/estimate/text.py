@@ -1,0 +1,31 @@
+"""Numbers and tables for people to read."""
+
+from collections.abc import Sequence
+
+GIGABYTE = 10**9
+
+
+def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    """Rows as lines with columns of equal width; the columns numbered in ``right`` end alike."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if number in right else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def gigabytes(size: float) -> str:
+    """Bytes in GB: ``60.46``."""
+    return f"{size / GIGABYTE:.2f}"
+
+
+def size(count: float) -> str:
+    """Bytes with their unit: ``113.0 MB``."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"

@@ -1,0 +1,111 @@
+"""The jobs of a run: which there are, what of them is done, and how long that took."""
+
+from pathlib import Path
+
+import pytest
+
+from muver.estimate.jobs import Given, list_jobs
+from muver.settings import resolve
+from muver.settings.file import read_params
+from muver.workspace import LinkedWorkspace, Workspace
+
+PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
+
+
+@pytest.fixture
+def settings() -> dict:
+    return resolve(PARAMS, {"results": ["table6", "grid"]})
+
+
+def touch(folder: Path, files: list[str], text: str = "") -> None:
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text)
+
+
+def jobs_of(settings, folder, gpu=False, given=None):
+    return {(job.stage, job.name): job for job in list_jobs(settings, folder, gpu, given).jobs}
+
+
+def test_jobs_of_worlds(settings, tmp_path):
+    found = jobs_of(settings, tmp_path)
+    assert [key for key in found if key[0] != "grid"] == [
+        ("train", "blink_128"),
+        ("train", "muver"),
+        ("encode", "test/blink_128"),
+        ("encode", "test/muver"),
+        ("merge", "test/muver/distant"),
+        ("retrieve", "test/blink_128"),
+        ("retrieve", "test/muver"),
+    ]
+    points = [job for key, job in found.items() if key[0] == "grid"]
+    assert len(points) == 4 and {job.disk for job in points} == {0}
+    # merged views: four layers of 0.4 of the original ones
+    views = found["retrieve", "test/muver"].estimate.work[0].amounts["products"]
+    assert views == pytest.approx(500 * 400 / 2 * 15.33 * (1 + 4 * 0.4))
+
+
+def test_what_is_done_and_how_long_it_took(settings, tmp_path):
+    before = jobs_of(settings, tmp_path)["train", "muver"]
+    files = [*Workspace(settings).model_files("muver"), "logs/miniwikia/train/muver.benchmark.tsv"]
+    touch(tmp_path, files, "s\th:m:s\n71.27\t0:01:11\n")
+    found = jobs_of(settings, tmp_path)
+    done = found["train", "muver"]
+    assert (done.done, done.took) == (1, (71.27,))
+    assert done.disk == before.disk / 5  # without its checkpoint
+    assert not found["train", "blink_128"].done and not found["train", "blink_128"].took
+
+
+def test_data_that_nobody_counted(tmp_path):
+    found = list_jobs(resolve(PARAMS, {"dataset": str(tmp_path)}), tmp_path, gpu=False)
+    assert found.jobs == [] and found.counts is None
+
+
+def test_jobs_of_a_knowledge_base(tmp_path):
+    settings = resolve(PARAMS, {"preset": "wikipedia"})
+    run = list_jobs(settings, tmp_path, gpu=False)
+    found = {(job.stage, job.name): job for job in run.jobs}
+    assert found["kb", "parts"].count == 279 == found["encode", "muver_wiki parts"].count
+    assert found["encode", "muver_wiki parts"].origin == "at most"
+    # a 279th of 5 views of 1024 numbers of 16 bits, and a byte an entity
+    assert found["encode", "muver_wiki parts"].disk == pytest.approx(5_903_530 * (5 * 2048 + 1))
+    assert found["encode", "blink_wiki parts"].disk == pytest.approx(5_903_530 * 2049)
+    sets = [name for stage, name in found if stage == "search"]
+    assert sets[0] == "blink_wiki aida-train"  # hard negatives
+    assert "muver_wiki wnedwiki" in sets and "muver_wiki aida-train" not in sets
+    trained = [name for stage, name in found if stage == "train"]
+    assert trained == ["muver_wiki"]  # BLINK's weights are published
+    work = {one.kind: one.amounts for one in found["train", "muver_wiki"].estimate.work}
+    assert work["train"]["tokens"] == 18_448 * (128 + 4 * 5 * 40)
+    assert run.encoder.hidden_size == 1024 and run.base.entities == 5_903_530
+
+
+def test_an_index_of_a_row_and_those_that_are_compared(tmp_path):
+    systems = {"muver_wiki": {"index": "ivf_sq"}}
+    settings = resolve(PARAMS, {"preset": "wikipedia", "systems": systems})
+    found = jobs_of(settings, tmp_path, given=Given(indices=["hnsw"], entities=10_000))
+    assert {name for stage, name in found if stage == "index"} == {
+        "muver_wiki ivf_sq",
+        "muver_wiki hnsw",
+        "blink_wiki hnsw",
+    }
+    assert found["search", "muver_wiki msnbc"].estimate.note.startswith("IVF")
+    assert ("encode", "muver_wiki aida-testa") in found  # the index is checked with these
+    mentions = found["search", "blink_wiki hnsw"].estimate.work[0].amounts["mentions"]
+    assert mentions == 4485 + 656 + 6821
+
+
+def test_parts_that_are_encoded(tmp_path):
+    settings = resolve(PARAMS, {"preset": "wikipedia"})
+    files = LinkedWorkspace(settings)
+    touch(tmp_path, [f"{files.kb}/part-0000{n}.parquet" for n in range(3)])
+    touch(tmp_path, [*files.kb_files, *files.vector_files("blink_wiki", "part-00001")], "{}")
+    found = jobs_of(settings, tmp_path)
+    assert (found["kb", "parts"].count, found["kb", "parts"].done) == (3, 3)
+    parts = found["encode", "blink_wiki parts"]
+    assert (parts.count, parts.done) == (3, 1)
+
+
+def test_jobs_on_a_gpu(settings, tmp_path):
+    job = jobs_of(settings, tmp_path, gpu=True)["train", "muver"]
+    assert job.estimate.gpu_memory > job.estimate.memory

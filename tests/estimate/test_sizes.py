@@ -1,0 +1,147 @@
+"""Sizes of encoders, corpora and knowledge bases: of what is here, else as known before."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from muver.corpus.kilt.finish import finish
+from muver.corpus.kilt.make import make_missing, make_part
+from muver.corpus.kilt.settings import check_settings
+from muver.corpus.sources import find_source
+from muver.estimate import sizes
+from muver.estimate.sizes import (
+    AT_MOST,
+    SAMPLED,
+    base_lengths,
+    base_sizes,
+    encoder_sizes,
+    hub_cache,
+    world_counts,
+    world_lengths,
+)
+from muver.io.errors import InputError
+from muver.settings import resolve
+from muver.settings.file import read_params
+from muver.settings.rows import trained_as
+from muver.workspace import Workspace
+from tests.corpus.kilt.conftest import line
+
+PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
+SETTINGS = resolve(PARAMS, {"preset": "wikipedia"})
+HEADER = 128  # bytes of an .npy file
+
+
+def model(settings, name):
+    return {**trained_as(settings, name), "context": settings["context"]}
+
+
+@pytest.fixture
+def dump(tmp_path):
+    path = tmp_path / "dump.json"
+    pages = [line(n, f"P{n}", *["text"] * (n % 4)) for n in range(1, 41)]
+    path.write_bytes(b"".join(pages))
+    return path
+
+
+def test_before_there_is_a_base(tmp_path):
+    base = base_sizes(SETTINGS, tmp_path)
+    assert base.entities == find_source("kilt").published.entities["wikipedia"] == 5_903_530
+    assert base.mentions == find_source("blink_benchmarks").published.mentions
+    assert round(base.dump_bytes / 2**30, 2) == 34.76
+    asked = base_sizes(SETTINGS, tmp_path, entities=1000, dump_bytes=50_000)
+    assert (asked.segments, asked.bytes, asked.origin) == (5000, 50_000 + 32_000, "at most")
+    made = base_sizes(resolve(PARAMS, {"preset": "miniwikipedia"}), tmp_path)
+    assert (made.entities, made.mentions["msnbc"]) == (3000, 150)
+
+
+def test_a_finished_base_is_counted(dump, tmp_path):
+    settings = check_settings({"part_bytes": 1000})
+    make_missing(dump, tmp_path / "kb", settings)
+    finish(dump, tmp_path / "kb", settings)
+    base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", dump, entities=7)
+    files = [path for path in (tmp_path / "kb").iterdir() if path.suffix != ".json"]
+    arrays = sum(path.suffix == ".npy" for path in files)
+    assert arrays == 3 and len(files) > 4
+    assert base.bytes == sum(path.stat().st_size for path in files) - arrays * HEADER
+    # 10 pages each of 0, 1, 2 and 3 paragraphs; those without any count as one.
+    assert (base.entities, base.segments, base.origin) == (40, 70, "measured")
+    assert base.dump_bytes == dump.stat().st_size
+
+
+def test_some_parts_are_projected(dump, tmp_path):
+    make_part(dump, tmp_path / "kb", 0, check_settings({"part_bytes": 1000}))
+    base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", entities=4000)
+    size = (tmp_path / "kb" / "part-00000.parquet").stat().st_size
+    starts = np.cumsum([0, *(len(one) for one in dump.read_bytes().splitlines(keepends=True))])
+    made = int((starts[:-1] < 1000).sum())
+    segments = sum(max(at % 4, 1) for at in range(1, made + 1))
+    assert base.origin == "projected" and base.entities == 4000
+    assert base.segments == segments * 4000 // made
+    assert base.bytes == size * 4000 // made + 32 * 4000
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(InputError, match="has no parts with entities. `muver kb all` makes them"):
+        base_sizes(SETTINGS, tmp_path, kb=tmp_path)
+    with pytest.raises(InputError, match="none.json: no such file"):
+        base_sizes(SETTINGS, tmp_path, dump=tmp_path / "none.json")
+
+
+def test_lengths_of_a_base(dump, tmp_path, encoder):
+    make_part(dump, tmp_path / "kb", 0, check_settings({"part_bytes": 1000}))
+    base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", entities=4000)
+    muver = model(SETTINGS, "muver_wiki")
+    unknown = base_lengths(SETTINGS, muver, tmp_path, base)
+    assert (unknown.views, unknown.tokens) == (base.segments / 4000, 40)
+    assert (unknown.origin, unknown.laying_out) == (AT_MOST, 0)
+    found = base_lengths(SETTINGS, muver, tmp_path, base, tmp_path / "kb", encoder)
+    assert found.origin == SAMPLED and found.views == unknown.views
+    assert found.tokens < 40 and found.laying_out > 0
+    prefix = model(SETTINGS, "blink_wiki")
+    assert base_lengths(SETTINGS, prefix, tmp_path, base).views == 1
+
+
+def test_counts_before_there_are_data(tmp_path):
+    made = world_counts(resolve(PARAMS, {}), tmp_path)
+    assert made.origin == "as params.yaml asks"
+    assert made.entities == {"train": 1500, "val": 250, "test": 500}
+    published = world_counts(resolve(PARAMS, {"preset": "zeshel"}), tmp_path)
+    assert (published.origin, published.entities["test"]) == ("as published", 70140)
+    assert world_counts(resolve(PARAMS, {"dataset": str(tmp_path)}), tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("encoder", "hidden", "origin"),
+    [
+        ("scratch", 128, "the section scratch"),
+        ("bert-large-uncased", 1024, "as published"),
+        ("nobody/no-such-encoder", 768, "BERT-base, since the encoder is not here"),
+    ],
+)
+def test_encoders_that_are_not_here(encoder, hidden, origin, tmp_path, monkeypatch):
+    monkeypatch.setattr(sizes, "hub_cache", lambda name: None)
+    found, known = encoder_sizes(resolve(PARAMS, {"encoder": encoder}), tmp_path)
+    assert (found.hidden_size, known) == (hidden, origin)
+
+
+def test_a_cache_without_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    assert hub_cache("nobody/no-such-encoder") is None
+
+
+def test_lengths_of_a_sample(tmp_path, corpus, encoder):
+    settings = resolve(PARAMS, {})
+    muver = model(settings, "muver")
+    unknown = world_lengths(settings, muver, tmp_path)
+    assert (unknown.tokens, unknown.context) == (40, 64) and AT_MOST in unknown.origin
+    workspace = Workspace(settings)
+    for path, name in zip(
+        corpus, (workspace.entities, workspace.mentions, workspace.sentences), strict=True
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).symlink_to(path)
+    (tmp_path / workspace.root / "start").symlink_to(encoder)
+    found = world_lengths(settings, muver, tmp_path)
+    assert found.origin == SAMPLED and found.laying_out > 0
+    assert 1 <= found.views <= 5 and found.tokens <= 40 and found.context <= 64

@@ -1,0 +1,152 @@
+"""Each stage's formula by hand: 10 entities of 2 views of 3 tokens, 20 mentions of 4."""
+
+import numpy as np
+import pytest
+
+from muver.encoders.bert import Bert
+from muver.encoders.device import BATCH_TOKENS as DEVICE_TOKENS
+from muver.encoders.sizes import BertConfig
+from muver.encoders.stages import kb_part
+from muver.estimate import stages
+from muver.estimate.indices import index_sizes
+from muver.estimate.rates import Rate, Rates
+from muver.estimate.sizes import PUBLISHED, Lengths
+from muver.estimate.stages import Estimate, Sizes, Work, estimate, parameters
+from muver.vectors.shards import write_part
+
+ENCODER = BertConfig(
+    vocab_size=50,
+    hidden_size=8,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=12,
+    max_position_embeddings=20,
+)
+# Embeddings 72 * 8 + 16; a layer 4 * 72 + 2 * 96 + 20 + 32 = 532.
+WEIGHTS = 592 + 2 * 532
+SIZES = Sizes(
+    encoder=ENCODER,
+    lengths=Lengths(views=2, tokens=3, training_views=2, context=4, laying_out=0.5),
+    name="muver",
+    entities=10,
+    mentions=20,
+    pairs=200,
+    validation=(10, 20),
+)
+TRAINING = {
+    "epochs": 3, "batch_size": 5, "validate_every": 100, "graph_tokens": 1000, "chunk_tokens": 8,
+}  # fmt: skip
+COMPUTE = {"batch_tokens": 10, "dtype": "fp16", "memory_mb": 1}
+STATES = 10 * (2 * 12 + 3 * 8) * 4
+MIB = 2**20
+
+
+def on_gpu(sizes):
+    return Sizes(**{**vars(sizes), "gpu": True})
+
+
+def amount(job: Estimate, kind: str, unit: str) -> float:
+    return sum(work.amounts[unit] for work in job.work if work.kind == kind)
+
+
+def test_weights_are_those_of_a_tower():
+    assert WEIGHTS == parameters(ENCODER) == sum(p.numel() for p in Bert(ENCODER).parameters())
+    # BERT-large without its pooling layer: 335,141,888 with it, less 1024 * 1024 + 1024.
+    assert parameters(PUBLISHED["bert-large-uncased"]) == 335_141_888 - 1_049_600
+
+
+def test_constants_of_modules_that_load_torch():
+    assert stages.BATCH_TOKENS == DEVICE_TOKENS and stages.ENTITIES == kb_part.ENTITIES
+    assert list(stages.DTYPE_BYTES) == list(kb_part.DTYPES)
+
+
+def test_training():
+    job = estimate("train", SIZES, {"training": TRAINING})
+    assert amount(job, "train", "tokens") == 20 * 3 * (4 + 2 * 3)
+    assert amount(job, "encode", "tokens") == 10 * 2 * 3 + 20 * 4  # validated once
+    assert job.memory == 16 * 2 * WEIGHTS + 5 * 10 * (64 + 24) * 4 * 2
+    assert job.disk == 2 * WEIGHTS * 4 * 5
+
+
+def test_training_of_large_batches_encodes_them_twice():
+    job = estimate("train", SIZES, {"training": {**TRAINING, "graph_tokens": 49}})
+    assert amount(job, "encode", "tokens") == 140 + 600
+    assert job.memory == 16 * 2 * WEIGHTS + 8 * (64 + 24) * 4 * 2
+
+
+def test_training_with_hard_negatives_on_gpus():
+    own = {"training": TRAINING, "negatives": {"per_mention": 3}, "processes": 2}
+    job = estimate("train", on_gpu(SIZES), own)
+    assert amount(job, "train", "tokens") == 60 * (4 + 4 * 6)
+    assert job.memory == 2 * 2 * WEIGHTS * 4
+    assert job.gpu_memory == 16 * 2 * WEIGHTS + 5 * 28 * (64 + 24) * 4 * 2
+
+
+def test_stores():
+    encode = estimate("encode", SIZES, COMPUTE)
+    assert amount(encode, "encode", "tokens") == 10 * 2 * 3 + 20 * 4
+    assert encode.disk == (20 + 20) * 8 * 4 + 20 * 3 * 4
+    assert encode.memory == 3 * 4 * WEIGHTS + 40 * 32 + STATES
+    merge = estimate("merge", SIZES, {**COMPUTE, "layers": 4, "top_k": 0.4, "max_tokens": 512})
+    # four layers of 20 x 0.4 views, of 4.5, 6, 7.5, 9 tokens
+    assert amount(merge, "encode", "tokens") == pytest.approx(8 * (4.5 + 6 + 7.5 + 9))
+    assert merge.disk == pytest.approx(8 * 4 * 8 * 4 + 8 * (4.5 + 6 + 7.5 + 9) * 4)
+    whole = estimate("encode_global", SIZES, {**COMPUTE, "max_tokens": 16})
+    assert amount(whole, "encode", "tokens") == 160 and whole.disk == 10 * (32 + 64)
+
+
+def test_retrieval():
+    stored = estimate("retrieve", SIZES, COMPUTE)
+    assert amount(stored, "multiply", "products") == 400
+    assert stored.memory == MIB + 20 * 32
+    tokens = estimate("retrieve_tokens", SIZES, COMPUTE)
+    assert amount(tokens, "multiply", "products") == 200 * 3 * 4
+    assert amount(tokens, "encode", "tokens") == 140
+
+
+def test_vectors_of_a_knowledge_base(tmp_path):
+    job = estimate("encode_part", SIZES, COMPUTE)
+    assert job.disk == 20 * 8 * 2 + 10
+    assert job.memory == 3 * 4 * WEIGHTS + 20 * 8 * 2 + 20 * 8 * 4 + STATES
+    assert estimate("encode_part", SIZES, {**COMPUTE, "dtype": "fp32"}).disk == 20 * 8 * 4 + 10
+    gpu = estimate("encode_part", on_gpu(SIZES), COMPUTE)
+    assert gpu.memory == job.memory - STATES and gpu.gpu_memory == 8 * WEIGHTS + STATES
+    write_part(tmp_path, 0, np.zeros((20, 8), np.float16), np.full(10, 2), "m", "k")
+    files = sum(path.stat().st_size - 128 for path in tmp_path.glob("*.npy"))
+    assert files == job.disk
+    mentions = estimate("encode_mentions", SIZES, COMPUTE)
+    assert mentions.disk == 20 * 32 and amount(mentions, "encode", "tokens") == 80
+
+
+def test_reading_a_dump():
+    part = estimate("kb_part", Sizes(bytes=3e6), {"line_bytes": 1000})
+    assert part.memory == 3000 + 8 * 2**22
+    assert part.seconds(Rates({"read": {"": Rate(2.0, "MB")}})) == 1.5
+    finish = estimate("kb_lookups", Sizes(entities=100), {})
+    assert (finish.memory, finish.disk) == (4800, 3200)
+
+
+def test_indices():
+    own = {"factory": "hnsw", "search_memory_mb": 1, "threads": 3}
+    expected = index_sizes(20, 8, own, 1, 3)
+    built, searched = estimate("index", SIZES, own), estimate("search", SIZES, own)
+    assert (built.disk, built.memory, built.note) == (expected.disk, expected.build, "HNSW32")
+    assert searched.memory == expected.search + 20 * 32
+    rates = Rates({"build": {"muver": Rate(4, "views")}, "search": {"muver": Rate(5, "mentions")}})
+    assert (built.seconds(rates), searched.seconds(rates)) == (5, 4)
+
+
+def test_exact_search_by_either_rate():
+    job = estimate("search", SIZES, {"search_memory_mb": 1, "threads": 3})
+    assert job.memory == MIB + 20 * 32
+    for rate in (Rate(200, "products"), Rate(10, "mentions", "given")):
+        assert job.seconds(Rates({"search": {"exact": rate}})) == 2
+
+
+def test_seconds():
+    job = Estimate((Work("encode", {"tokens": 30, "views": 10}), Work("read", {"MB": 1})))
+    assert job.seconds(Rates({"encode": {"": Rate(3, "tokens")}})) is None
+    encode = estimate("encode_part", SIZES, COMPUTE)
+    # 20 views of 3 tokens, and half a second each to lay them out
+    assert encode.seconds(Rates({"encode": {3: Rate(6, "tokens")}})) == 10 + 10
+    assert encode.seconds(Rates({"encode": {"muver": Rate(2, "views")}})) == 10 + 10
