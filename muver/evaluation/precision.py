@@ -16,8 +16,7 @@ def reduced_precision(settings: Mapping[str, Any]) -> dict[str, str]:
     Parameters
     ----------
     settings
-        Of a row (:func:`muver.settings.rows.row_settings`,
-        :func:`muver.settings.linked.linked_row_settings`); of a fusion, its parts' count.
+        Of a row (:func:`muver.settings.rows.row_settings`); of a fusion, its parts' count.
 
     Returns
     -------

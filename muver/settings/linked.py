@@ -3,12 +3,9 @@
 from typing import Any
 
 from muver.corpus.sources import find_source
-from muver.settings.rows import model_settings
 
 Settings = dict[str, Any]
 DATASETS = ("wikipedia", "miniwikipedia")
-# Of linking.search: what bounds memory or time and moves no candidate.
-FREE = ("memory_mb", "threads", "gpu")
 
 
 def set_settings(settings: Settings, name: str) -> Settings:
@@ -64,36 +61,6 @@ def texts_settings(settings: Settings) -> Settings:
     """What `muver kb-texts` is told, but for the expected number of lines: as the dump is read."""
     reading = settings["linking"]["kb"]
     return {key: reading[key] for key in ("bad_lines", "bad_share", "duplicates")}
-
-
-def linked_row_settings(settings: Settings, system: str) -> Settings:
-    """A row's whole settings, from which its key is made (without the data and the machine)."""
-    model = settings["systems"][system]["model"]
-    mining = {}
-    if "negatives" in settings["models"][model]:
-        mining = {"mining": _search(settings, settings["models"][model]["negatives"]["system"])}
-    return {
-        "system": system,
-        "corpus": settings["corpus"],
-        "kb": {"paragraphs": settings["linking"]["kb"]["paragraphs"]},
-        **_search(settings, system),
-        "model": model_settings(settings, model),
-        **mining,
-        "subset": subset_settings(settings),
-        "dtype": settings["linking"]["dtype"],
-        "precision": settings["compute"]["precision"],
-        "seed": settings["seed"],
-    }
-
-
-def _search(settings: Settings, system: str) -> Settings:
-    """How a system finds its candidates: what of it moves one."""
-    index = settings["systems"][system].get("index")
-    search = search_settings(settings, "any")
-    kept = {key: value for key, value in search.items() if key not in (*FREE, "split")}
-    if index is None:
-        return {"retrieve": {key: kept[key] for key in ("k", "match")}, "index": None}
-    return {"retrieve": kept, "index": index_settings(settings, index)}
 
 
 def subset_settings(settings: Settings) -> Settings:

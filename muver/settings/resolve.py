@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from muver.io.errors import InputError
-from muver.io.typed import overlay, problem, suggestion
+from muver.io.typed import describe, fields, overlay, problem, suggestion
 from muver.settings.derive import derive
 from muver.settings.linked import DATASETS as LINKED_DATASETS
 from muver.settings.params import Params
@@ -60,7 +60,7 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
     merged["preset"] = chosen
     if mistake := problem(Params, {**merged, "presets": presets}):
         key, message = mistake
-        raise InputError(f"{_written(key, overrides, chosen, preset)}: {message}")
+        raise InputError(f"{_written(key, overrides, chosen, preset)}: {message}{_form(overrides)}")
     check_references(merged)
     merged["compute"] = settle_precision(merged["compute"])
     merged.pop("presets", None)
@@ -84,7 +84,7 @@ def _with_entries(layer: Mapping[str, Any]) -> Settings:
 
 def _written(key: str, overrides: Settings, preset: str, own: Mapping[str, Any]) -> str:
     """Where the value of a dotted key was written, to head a message about it."""
-    if _has(overrides, key):
+    if key in overrides or _has(overrides, key):
         return "--config"
     return f"params.yaml, preset {preset}" if _has(own, key) else "params.yaml"
 
@@ -94,6 +94,22 @@ def _has(settings: Any, key: str) -> bool:
     if not isinstance(settings, Mapping) or name not in settings:
         return False
     return not rest or not isinstance(settings[name], Mapping) or _has(settings[name], rest)
+
+
+def _form(overrides: Settings) -> str:
+    """How a key of a section is written on the command line, if one was written otherwise."""
+    known = fields(Params)
+    for key, value in overrides.items():
+        section, *names = key.split(".")
+        if not names and not isinstance(value, Mapping):
+            if section not in known or describe(known[section]) != describe(dict):
+                continue
+            names, value = ["KEY"], "VALUE"
+        for name in reversed(names):
+            value = f"{{{name}: {value}}}"
+        if names:
+            return f" Keys of a section are written as --config {section}='{value}'."
+    return ""
 
 
 def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:

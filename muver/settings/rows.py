@@ -1,8 +1,9 @@
-"""What each stage of a row is told: the settings that make its model, its run, the row itself."""
+"""The settings that make a row: of its model, of its run, and all of them together."""
 
 from typing import Any
 
 from muver.io.typed import overlay
+from muver.settings.linked import index_settings, is_linked, search_settings, subset_settings
 from muver.training.settings import BEFORE, PARITY
 
 Settings = dict[str, Any]
@@ -142,6 +143,8 @@ def merge_settings(settings: Settings, search: str) -> Settings:
 def row_settings(settings: Settings, system: str) -> Settings:
     """A row's whole settings, from which its key is made (without the data and the machine)."""
     own = system_of(settings, system)
+    if is_linked(settings) and "model" in own:
+        return _linked_row(settings, system)
     row: Settings = {
         "system": system,
         "corpus": settings["corpus"],
@@ -164,3 +167,35 @@ def row_settings(settings: Settings, system: str) -> Settings:
         if own["spans"]:
             row["spans"] = settings["spans"]
     return row
+
+
+def _linked_row(settings: Settings, system: str) -> Settings:
+    """Of a row over a knowledge base."""
+    model = settings["systems"][system]["model"]
+    mining = {}
+    if "negatives" in settings["models"][model]:
+        mined_from = settings["models"][model]["negatives"]["system"]
+        mining = {"mining": _candidates(settings, mined_from)}
+    return {
+        "system": system,
+        "corpus": settings["corpus"],
+        "kb": {"paragraphs": settings["linking"]["kb"]["paragraphs"]},
+        **_candidates(settings, system),
+        "model": model_settings(settings, model),
+        **mining,
+        "subset": subset_settings(settings),
+        "dtype": settings["linking"]["dtype"],
+        "precision": settings["compute"]["precision"],
+        "seed": settings["seed"],
+    }
+
+
+def _candidates(settings: Settings, system: str) -> Settings:
+    """How a system finds its candidates among millions: what of it can change them."""
+    index = settings["systems"][system].get("index")
+    search = search_settings(settings, "any")
+    if index is None:
+        return {"retrieve": {key: search[key] for key in ("k", "match")}, "index": None}
+    without = ("memory_mb", "threads", "gpu", "split")
+    retrieve = {key: value for key, value in search.items() if key not in without}
+    return {"retrieve": retrieve, "index": index_settings(settings, index)}

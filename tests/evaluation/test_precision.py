@@ -7,7 +7,6 @@ import yaml
 
 from muver.evaluation.precision import in_words, reduced_precision
 from muver.settings import resolve, row_settings
-from muver.settings.linked import linked_row_settings
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
 BOTH = {"training": "bf16", "encoding": "bf16"}
@@ -58,7 +57,7 @@ def test_of_rows_over_a_knowledge_base(dtype, factory, rescore, expected):
         "systems": {"muver_wiki": {"index": factory and "own"}},
     }
     settings = resolve(PARAMS, {"preset": "wikipedia", **changes})
-    found = reduced_precision(linked_row_settings(settings, "muver_wiki"))
+    found = reduced_precision(row_settings(settings, "muver_wiki"))
     assert found == expected and list(found) == list(expected)
 
 

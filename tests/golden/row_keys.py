@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from muver.settings import resolve, row_settings
-from muver.settings.linked import is_linked, linked_row_settings
+from muver.settings.linked import is_linked
 from muver.settings.precision import KEYS as PRECISIONS
 from muver.tables.keys import row_key
 
@@ -24,11 +24,8 @@ def settings_of_rows(preset):
     compute = {**PARAMS["compute"], **PARAMS["presets"][preset].get("compute", {})}
     settled = {key: "fp32" for key in PRECISIONS if compute[key] == "auto"}
     settings = resolve(PARAMS, {"preset": preset, "compute": settled})
-    if is_linked(settings):
-        return {
-            row: linked_row_settings(settings, row) for row in settings["tables"]["table2"]["rows"]
-        }
-    return {row: row_settings(settings, row) for row in settings["systems"]}
+    rows = settings["tables"]["table2"]["rows"] if is_linked(settings) else settings["systems"]
+    return {row: row_settings(settings, row) for row in rows}
 
 
 def keys_of_rows(preset):

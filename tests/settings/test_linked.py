@@ -7,7 +7,7 @@ import yaml
 
 from muver.io.errors import InputError
 from muver.settings import linked as stages
-from muver.settings import resolve
+from muver.settings import resolve, row_settings
 from muver.settings.rows import model_settings
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
@@ -32,15 +32,15 @@ def test_the_preset_has_the_paper_s_settings():
 
 
 def test_of_exact_search_only_what_moves_a_candidate_is_in_the_key():
-    row = stages.linked_row_settings(resolved(), "muver_wiki")
+    row = row_settings(resolved(), "muver_wiki")
     assert row["retrieve"] == {"k": 100, "match": "id"} and row["index"] is None
     faster = resolved(compute={"threads": 7}, linking={"search": {"memory_mb": 5, "minimum": 0.5}})
-    assert stages.linked_row_settings(faster, "muver_wiki") == row
+    assert row_settings(faster, "muver_wiki") == row
 
 
 def test_an_index_is_in_the_key_with_how_it_is_searched():
     settings = resolved(systems={"muver_wiki": {"index": "hnsw"}})
-    row = stages.linked_row_settings(settings, "muver_wiki")
+    row = row_settings(settings, "muver_wiki")
     assert row["index"] == {"factory": "hnsw", "seed": 10000}
     assert row["retrieve"] == {
         "rescore": True, "most_views": 16384, "effort": None, "minimum": 0.995, "k": 100,
@@ -81,13 +81,11 @@ def test_mistakes_are_named(changes, message):
 
 
 def test_the_search_that_negatives_are_mined_from_is_in_the_key():
-    row = stages.linked_row_settings(resolved(), "muver_wiki")
+    row = row_settings(resolved(), "muver_wiki")
     assert row["mining"] == {"retrieve": {"k": 100, "match": "id"}, "index": None}
     by_index = resolved(systems={"blink_wiki": {"index": "ivf_sq"}})
-    assert (
-        stages.linked_row_settings(by_index, "muver_wiki")["mining"]["index"]["factory"] == "ivf_sq"
-    )
-    assert "mining" not in stages.linked_row_settings(by_index, "blink_wiki")
+    assert row_settings(by_index, "muver_wiki")["mining"]["index"]["factory"] == "ivf_sq"
+    assert "mining" not in row_settings(by_index, "blink_wiki")
 
 
 def test_blinks_views_are_of_its_own_texts():
@@ -123,14 +121,14 @@ def test_negatives_are_mined_from_the_system_that_is_named():
     negatives = {"negatives": {"system": "by_ivf"}}
     changes = {"systems": {"by_ivf": other}, "models": {"muver_wiki": negatives}}
     settings = resolved(**changes)
-    row = stages.linked_row_settings(settings, "muver_wiki")
+    row = row_settings(settings, "muver_wiki")
     assert row["mining"]["index"] == {"factory": "ivf_sq", "seed": 10000}
     assert row["model"]["negatives"]["run"] == {
         "blink_wiki": model_settings(settings, "blink_wiki")
     }
     backwards = {**PARAMS, "systems": dict(reversed(PARAMS["systems"].items()))}
     again = resolve(backwards, {"preset": "wikipedia", **changes})
-    assert stages.linked_row_settings(again, "muver_wiki") == row
+    assert row_settings(again, "muver_wiki") == row
 
 
 @pytest.mark.parametrize(

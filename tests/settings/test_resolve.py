@@ -257,3 +257,33 @@ def test_rows_are_in_full_precision_unless_asked_for_otherwise(params):
     for preset in params["presets"]:
         compute = resolve(params, {"preset": preset})["compute"]
         assert compute["precision"] == compute["training_precision"] == "fp32"
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"merge.top_k": 0.2}, "unknown key merge.top_k.* as --config merge='{top_k: 0.2}'"),
+        ({"a.b.c": 1}, "unknown key a.b.c.* as --config a='{b: {c: 1}}'"),
+        ({"merge": 0.2}, "merge is 0.2, expected keys and.* as --config merge='{KEY: VALUE}'"),
+        ({"x": "y"}, "unknown key x. Allowed: [^']*$"),
+        ({"seed": "x"}, "seed is 'x', expected a whole number, at least 0.$"),
+    ],
+)
+def test_the_command_line_s_form_is_shown(params, given, message):
+    """Snakemake lays --config over the file's content before we see it."""
+    with pytest.raises(InputError, match=f"^--config: {message}"):
+        resolve({**params, **given}, given)
+
+
+def test_a_message_says_which_layer_has_the_mistake(params):
+    params["presets"]["miniwikia"]["training"]["epochs"] = 0
+    for preset in ("miniwikia", "zeshel"):
+        with pytest.raises(InputError, match="^params.yaml: presets.miniwikia.training.epochs is"):
+            resolve(params, {"preset": preset})
+    del params["presets"]["miniwikia"]["training"]["epochs"]
+    params["presets"]["miniwikia"]["scratch"] = {"hidden": 33}
+    with pytest.raises(InputError, match="^params.yaml, preset miniwikia: scratch: hidden is 33"):
+        resolve(params, {})
+    params["seed"] = -1
+    with pytest.raises(InputError, match="^params.yaml: seed is -1"):
+        resolve(params, {"preset": "zeshel"})

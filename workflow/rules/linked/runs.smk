@@ -50,7 +50,7 @@ rule evaluate:
         settings=lambda wildcards: as_json(
             {
                 **S["evaluate"],
-                "row": linked.linked_row_settings(S, wildcards.system),
+                "row": row_settings(S, wildcards.system),
                 "agreement": L["search"]["minimum"],
             }
         ),
