@@ -25,7 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--index", type=Path, nargs="+", required=True, help="folders of indices of the shards"
     )
     parser.add_argument(
-        "--mention-vectors", type=Path, required=True, help=".npy, as `muver ann-search` takes it"
+        "--mention-vectors",
+        type=Path,
+        required=True,
+        help="from `muver encode-mentions`",
     )
     parser.add_argument(
         "--report", type=Path, help="JSON file to write the measurements to as well"

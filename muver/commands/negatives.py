@@ -15,7 +15,7 @@ muver negatives --run blink.parquet --run-manifest blink.json --mentions aida-tr
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``muver negatives``."""
     parser.add_argument(
-        "--run", dest="run_file", type=Path, required=True, help="from muver ann-search"
+        "--run", dest="run_file", type=Path, required=True, help="from muver retrieve --kind shards"
     )
     parser.add_argument("--run-manifest", type=Path, required=True, help="the run's manifest")
     parser.add_argument("--mentions", type=Path, required=True, help="from muver link")

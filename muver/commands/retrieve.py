@@ -1,64 +1,46 @@
-"""muver retrieve: rank entities for the mentions of a split."""
+"""muver retrieve: rank entities for the mentions of a set."""
 
 import argparse
 from pathlib import Path
 
-from muver.commands import (
-    INPUTS,
-    add_further_views,
-    add_inputs,
-    add_label,
-    add_run,
-    add_settings,
-)
+from muver.commands import add_label, add_run, add_settings
+from muver.retrieval.kinds import INPUTS, LISTS, names
 from muver.stages.stage import json_object
 
-HELP = "rank entities for each mention, from a view store or (SOM) straight from a model"
+HELP = "rank entities for each mention, with a retriever of one of the kinds"
 EXAMPLE = """\
-muver retrieve --store store --merged merged --entities entities.parquet
-  --mentions mentions.parquet --settings '{"aggregate": "softmax_sum", "merge_layers": 4}'
-  --run muver.parquet --manifest muver.json
+muver retrieve --kind views --store store --merged merged --entities entities.parquet
+  --mentions mentions.parquet --settings '{"split": "test", "k": 64, "match": "title",
+  "memory_mb": 256, "aggregate": "max", "metric": "dot", "merge_layers": 4, "search": "distant",
+  "global_view": false, "spans": false}' --run muver.parquet --manifest muver.json
+"""
+NOTE = """\
+views: the vectors of a store (BLINK, MuVER). tokens: token vectors, straight from a model (SOM).
+bm25: words. fusion: other systems' runs. shards: the vectors of a knowledge base, exactly or by an
+index. muver/retrieval/kinds says what each is given.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.epilog = NOTE
     add_label(parser, "system")
+    parser.add_argument("--kind", required=True, choices=names(), help="how candidates are found")
     add_settings(parser, "the row's retrieval settings as JSON")
     parser.add_argument(
-        "--compute", type=json_object, default={}, help="needed with --model: section 'compute'"
+        "--compute", type=json_object, help="the section 'compute' as JSON, where a model is run"
     )
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--store", type=Path, help=INPUTS["store"])
-    source.add_argument(
-        "--model", type=Path, help="model directory whose token vectors are compared"
-    )
-    add_further_views(parser)
-    add_inputs(parser, "entities", "mentions")
-    parser.add_argument("--sentences", type=Path, help="needed with --model")
+    for name, text in INPUTS.items():
+        nargs = "+" if name in LISTS else None
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=Path, nargs=nargs, help=text)
     add_run(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.io.errors import InputError
+    from muver.retrieval.kinds import retrieve
 
-    corpus = (args.entities, args.mentions)
-    results = (args.run_file, args.manifest, args.settings)
-    if args.store is not None:
-        from muver.retrieval.from_store import retrieve_from_store
-
-        retrieve_from_store(
-            args.store,
-            args.merged,
-            *corpus,
-            *results,
-            global_views=args.global_views,
-            spans=args.spans,
-        )
-    elif args.sentences is None or not args.compute:
-        raise InputError("--model needs --sentences and --compute.")
-    else:
-        from muver.retrieval.over_tokens import retrieve_over_tokens
-
-        retrieve_over_tokens(args.model, *corpus, args.sentences, *results, args.compute)
+    given = {name: getattr(args, name) for name in (*INPUTS, "compute")}
+    inputs = {name: value for name, value in given.items() if value is not None}
+    retrieve(args.kind, args.settings, args.run_file, args.manifest, inputs)

@@ -7,10 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from muver.io.errors import InputError
-from muver.retrieval.settings import AGGREGATES
-
-METRICS = ("dot", "l2")
 CACHED_SCORES = 2**17  # half a megabyte, which a core's own cache holds
 
 
@@ -131,10 +127,6 @@ def rank(
     Ties go to the candidate that stands first in the world; among a candidate's equal views the
     first one won.
     """
-    if aggregate not in AGGREGATES:
-        raise InputError(f"aggregate: {aggregate!r} is not one of {', '.join(AGGREGATES)}.")
-    if metric not in METRICS:
-        raise InputError(f"metric: {metric!r} is not one of {', '.join(METRICS)}.")
     shape = (len(mentions), k)
     entities, rows = np.full(shape, -1), np.full(shape, -1)
     scores = np.full(shape, -np.inf, dtype=np.float32)

@@ -1,6 +1,5 @@
 """The views that a system ranks by: those of a store, and further ones that were made from it."""
 
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
+from muver.retrieval.kinds.views import Settings
 from muver.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
 from muver.vectors.store import LayerFile, ViewStore
 
@@ -21,7 +21,7 @@ class SystemViews:
     Parameters
     ----------
     settings
-        ``merge_layers``, ``global_view``, ``spans`` (:data:`muver.retrieval.settings.VECTORS`).
+        Of which ``merge_layers``, ``global_view`` and ``spans`` are looked at.
     store, merged, global_views, spans
         Folders that ``muver encode``, ``merge``, ``encode-global`` and ``encode-spans`` wrote; the
         last three are needed where the settings ask for their views.
@@ -38,7 +38,7 @@ class SystemViews:
 
     def __init__(
         self,
-        settings: Mapping[str, Any],
+        settings: Settings,
         store: Path,
         merged: Path | None = None,
         global_views: Path | None = None,
@@ -48,7 +48,7 @@ class SystemViews:
         self._base = self._store.layer(0)
         self._parts: list[tuple[int, LayerFile]] = [(ORIGINAL, self._base)]
         self._exhaustive = -1  # greatest number of views of an entity that has every span
-        if wanted := settings["merge_layers"]:
+        if wanted := settings.merge_layers:
             folder, manifest = self._open(merged, "merged", "merge_layers", "merge")
             made = manifest["settings"]["layers"]
             if wanted > made:
@@ -58,10 +58,10 @@ class SystemViews:
                 )
             layers = ViewStore(folder)
             self._parts += [(number, layers.layer(number)) for number in range(1, wanted + 1)]
-        if settings["global_view"]:
+        if settings.global_view:
             folder, _ = self._open(global_views, "global-views", "global_view", "encode-global")
             self._parts.append((GLOBAL, ViewStore(folder).layer(0)))
-        if settings["spans"]:
+        if settings.spans:
             folder, manifest = self._open(spans, "spans", "spans", "encode-spans")
             self._parts.append((SPAN, ViewStore(folder).layer(1)))
             self._exhaustive = manifest["settings"]["max_views"]

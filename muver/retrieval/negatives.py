@@ -51,7 +51,7 @@ def mine(
     Parameters
     ----------
     run, run_manifest
-        A run over ``mentions``, as `muver ann-search` writes it.
+        A run over ``mentions``, as `muver retrieve --kind shards` writes it.
     mentions
         Parquet that `muver link` wrote.
     kb
@@ -198,7 +198,7 @@ def _provenance(path: str | Path, base: KnowledgeBase, mentions: str | Path) -> 
         kb, table = (manifest["inputs"][name] for name in ("kb", "table"))
         made_by = {key: manifest[key] for key in ("stage", "settings", "inputs")}
     except (KeyError, TypeError):
-        raise InputError(f"{path}: not the manifest of a run of `muver ann-search`.") from None
+        raise InputError(f"{path}: not the manifest of a run over a knowledge base.") from None
     if kb != base.manifest["fingerprint"]:
         raise InputError(
             f"{path}: a run over another knowledge base ({kb[:12]}) than {base.folder} "

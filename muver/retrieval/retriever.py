@@ -15,10 +15,11 @@ from muver.encoders.bulk import encode_vectors
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import read_json
+from muver.io.typed import read
 from muver.retrieval.exact import WorldIndex, build_world, rank
+from muver.retrieval.kinds.views import Settings
 from muver.retrieval.layers import PLACES, SystemViews
 from muver.retrieval.rows import Origins, candidates
-from muver.retrieval.settings import VECTORS, check_settings
 from muver.views.layout import context
 
 BATCH_TOKENS = 4096
@@ -67,7 +68,7 @@ class Retriever:
     """
 
     def __init__(self, folder: Path, index: dict[str, Any]):
-        self._settings = check_settings(index["settings"], VECTORS)
+        self._settings = read(Settings, index["settings"], "its settings")
         self._entities = folder / index["entities"]
         places = {name: folder / index[name] for name in PLACES if name in index}
         self._views = SystemViews(self._settings, **places)
@@ -122,10 +123,10 @@ class Retriever:
                 vectors[rows],
                 world.index,
                 k,
-                self._settings["aggregate"],
-                self._settings["softmax_candidates"],
-                self._settings["memory_mb"],
-                metric=self._settings["metric"],
+                self._settings.aggregate,
+                self._settings.softmax_candidates,
+                self._settings.memory_mb,
+                metric=self._settings.metric,
             )
             for row, *ranked in zip(
                 rows, ranking.entities, ranking.scores, ranking.rows, strict=True
@@ -162,7 +163,7 @@ class Retriever:
         table = read_entities(self._entities, [name])
         titles = table["title"].to_pylist()
         parts, owners, origins = self._views.world(name)
-        index = build_world(parts, owners, candidates(titles, self._settings["match"]))
+        index = build_world(parts, owners, candidates(titles, self._settings.match))
         return _World(index, table["document_id"].to_pylist(), titles, origins)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from muver.corpus.schema import read_mentions
 from muver.io.errors import InputError
 from muver.io.parquet import table_of, write_table
 from muver.retrieval.exact import Ranking, first_with_same
@@ -78,8 +79,18 @@ class RunRows:
         write_table(path, pa.concat_tables(self._tables).take(pa.array(order)).combine_chunks())
 
 
+def mentions_of_split(path: Path, split: str) -> pa.Table:
+    """The mentions of a split; an InputError if it has none."""
+    table = read_mentions(path, split)
+    if table.num_rows == 0:
+        raise InputError(f"{path}: no mentions in split {split!r}.")
+    return table
+
+
 def candidates(titles: list[str], match: str) -> np.ndarray:
-    """The candidate each entity belongs to: its own, or that of its title."""
-    if match not in ("title", "id"):
-        raise InputError(f"match: {match!r} is not 'title' or 'id'.")
+    """The candidate of each entity: its own line number, or that of the first with its title.
+
+    >>> candidates(["Fox", "Den", "Fox"], "title"), candidates(["Fox", "Den", "Fox"], "id")
+    (array([0, 1, 0]), array([0, 1, 2]))
+    """
     return first_with_same(titles) if match == "title" else np.arange(len(titles))

@@ -1,47 +1,13 @@
 """Settings of retrieval: sections ``bm25``, ``fusion`` and ``retrieve`` of params.yaml, and those
 of the indexes of ``linking``."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from muver.io.checking import check_choices, check_whole, with_defaults
 from muver.io.typed import Amount, Count, Positive, Settings, Share, Some, Text
 
-AGGREGATES = ("max", "softmax_sum")  # of an entity's views
-TOKENS = {"split": "test", "k": 64, "match": "title", "memory_mb": 256}
-VECTORS = {
-    **TOKENS,
-    "aggregate": "max",
-    "softmax_candidates": 200,
-    "metric": "dot",
-    "merge_layers": 0,
-    "search": None,  # the name of the merged layers' search, for people
-    "global_view": False,
-    "spans": False,
-}
-CHOICES = {"match": ("title", "id"), "aggregate": AGGREGATES, "metric": ("dot", "l2")}
-AT_LEAST = {"k": 1, "memory_mb": 1, "softmax_candidates": 1, "merge_layers": 0}
-
-
-def check_settings(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with their defaults.
-
-    Parameters
-    ----------
-    defaults
-        :data:`VECTORS`, for systems that rank by stored vectors, or :data:`TOKENS` (SOM).
-
-    Raises
-    ------
-    InputError
-        For an unknown key or a value that is not allowed.
-    """
-    settings = with_defaults(given, defaults)
-    check_choices(settings, CHOICES)
-    check_whole(settings, AT_LEAST)
-    return settings
+Match = Literal["title", "id"]  # whether entities of one title are one candidate
 
 
 class BM25(Settings):
@@ -68,9 +34,17 @@ class Retrieve(Settings):
 
     split: Literal["test", "val"]
     k: Count
-    match: Literal["title", "id"]
+    match: Match
     softmax_candidates: Count
     memory_mb: Count
+
+
+class Run(Settings):
+    """What the settings of every run have: the set of mentions, and what a candidate is."""
+
+    split: Text
+    k: Count
+    match: Match
 
 
 class Index(Settings):

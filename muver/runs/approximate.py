@@ -23,7 +23,7 @@ def index_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
     Parameters
     ----------
     manifest
-        Of a run of ``muver ann-search`` that :func:`check_agreement` let pass.
+        Of a run of ``muver retrieve`` that :func:`check_agreement` let pass.
     """
     if "index" not in manifest:
         return None
@@ -61,7 +61,7 @@ def check_agreement(
     if "index" not in manifest:
         return
     agreed, factory = manifest["agreement"], manifest["index"]
-    again = "Run `muver ann-check`, then `muver ann-search` with a minimum"
+    again = "Run `muver ann-check`, then `muver retrieve` with a minimum"
     if agreed is None:
         raise InputError(
             f"{run}: made with an index ({factory}) whose agreement with exact search was not "
@@ -91,13 +91,13 @@ def _check_index(run: Path, manifest: Mapping[str, Any], asked: Any) -> None:
         if "index" in manifest:
             raise InputError(
                 f"{run}: a results file from other parameters: made with the index "
-                f"{manifest['index']}, asked for exact search. Run `muver ann-search` again."
+                f"{manifest['index']}, asked for exact search. Run `muver retrieve` again."
             )
         return
     if built is None:
         raise InputError(
             f"{run}: a results file from other parameters: searched exactly, asked for an index. "
-            "Run `muver ann-search` again."
+            "Run `muver retrieve` again."
         )
     for key, value in asked.items():
         if key not in built or canonical_json(built[key]) != canonical_json(value):

@@ -14,8 +14,11 @@ from muver.stages import STAGES
 PACKAGE = Path(__file__).parents[1]
 # Where a rule's work begins, if not in the command of its name.
 BEGINS = {
-    "retrieve": "retrieval/from_store.py",
-    "retrieve_tokens": "retrieval/over_tokens.py",
+    "bm25": "retrieval/kinds/bm25.py",
+    "retrieve": "retrieval/kinds/views.py",
+    "retrieve_tokens": "retrieval/kinds/tokens.py",
+    "fuse": "retrieval/kinds/fusion.py",
+    "ann_search": "retrieval/kinds/shards.py",
     "tables": "commands/table.py",
     "figures": "commands/figure.py",
     # The files of an archive are verified by its checksum: only what is declared decides.

@@ -7,10 +7,7 @@ import pytest
 
 from muver.doctor.causes import MOVES, OTHER, differences, likely, rule_of, rules, seen_scores
 from muver.doctor.facts import Facts
-from muver.retrieval.ann.settings import SEARCH
-from muver.retrieval.bm25 import DEFAULTS as BM25
-from muver.retrieval.fusion import DEFAULTS as FUSION
-from muver.retrieval.settings import VECTORS
+from muver.retrieval import kinds
 from muver.training.settings import BEFORE, PARITY, REQUIRED
 
 PROJECT = Path(__file__).parents[2]
@@ -49,7 +46,8 @@ def test_order():
 @pytest.mark.parametrize(
     "fact",
     [
-        *(f"retrieve.{key}" for settings in (VECTORS, BM25, FUSION, SEARCH) for key in settings),
+        *(f"retrieve.{key}" for kind in ("bm25", "fusion", "shards", "tokens", "views")
+          for key in kinds.find(kind).Settings.__struct_fields__),
         *(f"model.training.{key}" for key in (*REQUIRED, *PARITY, *BEFORE)),
         "model.views.kind", "encoding.precision", "merge.top_k", "segment.punkt", "seed.of_row",
         "libraries.torch", "version.muver", "weights.entity_encoder", "start.weights_sha256",

@@ -12,7 +12,7 @@ from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.merge import merge_store
 from muver.evaluation.stage import evaluate
 from muver.io.files import read_json, write_json
-from muver.retrieval.from_store import retrieve_from_store
+from muver.retrieval.kinds import retrieve
 from tests import tiny
 
 COUNTS = {
@@ -51,11 +51,14 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
     write_json(project / "params.yaml", {"systems": systems})  # JSON is YAML
     for name, settings in ROWS.items():
         run = root / "runs" / "test" / f"{name}.parquet"
-        asked = {"split": "test", "k": 8, "match": "title", **settings}
-        further = merged if "merge_layers" in settings else None
-        retrieve_from_store(
-            store, further, entities, mentions, run, run.with_suffix(".json"), asked
-        )
+        asked = {
+            "split": "test", "k": 8, "match": "title", "memory_mb": 256, "metric": "dot",
+            "merge_layers": 0, "search": None, "global_view": False, "spans": False, **settings,
+        }  # fmt: skip
+        inputs = {"store": store, "entities": entities, "mentions": mentions}
+        if "merge_layers" in settings:
+            inputs["merged"] = merged
+        retrieve("views", asked, run, run.with_suffix(".json"), inputs)
         config = towers.config
         row = {
             "system": name,

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.io.errors import InputError
-from muver.retrieval.exact import build_world, first_with_same, rank, top_columns
+from muver.retrieval.exact import build_world, first_with_same, rank
 
 
 def walk(products, titles, k, aggregate, softmax_candidates):
@@ -195,28 +194,6 @@ def test_equal_titles_are_one_candidate_by_the_better_entity():
     index = build_world([vectors], np.arange(3), first_with_same(["twin", "other", "twin"]))
     found = rank(np.array([[1.0], [-1.0]], dtype=np.float32), index, 3)
     assert found.entities.tolist() == [[1, 2, -1], [0, 1, -1]]
-
-
-def test_an_unknown_aggregate_or_metric():
-    index = build_world([np.zeros((1, 1), dtype=np.float32)], np.zeros(1, dtype=int), np.arange(1))
-    with pytest.raises(InputError, match="'mean' is not one of max, softmax_sum"):
-        rank(np.zeros((1, 1), dtype=np.float32), index, 1, "mean")
-    with pytest.raises(InputError, match="metric: 'cosine' is not one of dot, l2"):
-        rank(np.zeros((1, 1), dtype=np.float32), index, 1, metric="cosine")
-
-
-@given(
-    st.integers(1, 6).flatmap(
-        lambda columns: st.lists(
-            st.lists(st.integers(-2, 2), min_size=columns, max_size=columns), min_size=1, max_size=4
-        )
-    ),
-    st.integers(1, 6),
-)
-def test_top_columns_is_a_stable_sort(rows, k):
-    scores = np.array(rows, dtype=np.float32)
-    expected = np.argsort(-scores, axis=1, kind="stable")[:, :k]
-    assert top_columns(scores, min(k, scores.shape[1])).tolist() == expected.tolist()
 
 
 def test_first_with_same():

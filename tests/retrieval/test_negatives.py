@@ -157,7 +157,7 @@ def test_the_command(tmp_path, kb, capsys):
         ({"per_mention": 0}, "per_mention is 0, expected a whole number, at least 1"),
         ({"first_rank": 1.5}, "first_rank is 1.5, expected a whole number"),
         ({"margin": "2"}, "margin is '2', expected a number or null"),
-        ({"margins": 2}, "unknown key 'margins'. Did you mean 'margin'"),
+        ({"margins": 2}, "unknown key .margins.. Did you mean 'margin'"),
     ],
 )
 def test_settings_out_of_range(tmp_path, kb, settings, message):

@@ -17,7 +17,8 @@ from muver.encoders.stages.global_views import encode_global
 from muver.encoders.stages.merge import merge_store
 from muver.encoders.stages.spans import encode_spans
 from muver.io.errors import InputError
-from muver.retrieval.from_store import retrieve_from_store
+from muver.retrieval import kinds
+from muver.retrieval.layers import PLACES
 from muver.runs.run import read_run
 from tests import tiny
 
@@ -29,6 +30,10 @@ SETTINGS = {
     "match": "title",
     "softmax_candidates": 6,
     "memory_mb": 1,
+    "metric": "dot",
+    "search": "distant",
+    "global_view": False,
+    "spans": False,
 }
 SYSTEMS = {
     "muver": SETTINGS,
@@ -75,9 +80,9 @@ def asked(corpus) -> list[Mention]:
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system):
     run = tmp_path / "run.parquet"
-    places = (built / "store", built / "merged", *corpus[:2], run, tmp_path / "run.json")
-    further = {"global_views": built / "global-views", "spans": built / "spans"}
-    retrieve_from_store(*places, SYSTEMS[system], **further)
+    inputs = {name: built / name.replace("_", "-") for name in PLACES}
+    inputs |= {"entities": corpus[0], "mentions": corpus[1]}
+    kinds.retrieve("views", SYSTEMS[system], run, tmp_path / "run.json", inputs)
     expected = read_run(run).to_pylist()
     assert {row["layer"] for row in expected} >= ({-3, -2} if system == "everything" else {0})
     index = built / "indexes" / f"{system}.json"

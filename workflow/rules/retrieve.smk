@@ -20,7 +20,7 @@ rule bm25:
     params:
         settings=retrieval,
     shell:
-        "muver bm25 --log {log} --settings {params.settings:q} --entities {input.entities}"
+        "muver retrieve --kind bm25 --log {log} --settings {params.settings:q} --entities {input.entities}"
         " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
 
 
@@ -50,7 +50,7 @@ rule retrieve:
         globals=folder_of("globals", option="--global-views"),
         spans=folder_of("spans", option="--spans"),
     shell:
-        "muver retrieve --log {log} --label {wildcards.system} --settings {params.settings:q}"
+        "muver retrieve --kind views --log {log} --label {wildcards.system} --settings {params.settings:q}"
         " --store {params.store} {params.merged} {params.globals} {params.spans}"
         " --entities {input.entities} --mentions {input.mentions} --run {output.run}"
         " --manifest {output.manifest}"
@@ -110,7 +110,7 @@ rule retrieve_tokens:
         compute=as_json(ENCODING),
         model=folder_of("model"),
     shell:
-        "muver retrieve --log {log} --label {wildcards.system} --settings {params.settings:q}"
+        "muver retrieve --kind tokens --log {log} --label {wildcards.system} --settings {params.settings:q}"
         " --compute {params.compute:q} --model {params.model} --entities {input.entities}"
         " --mentions {input.mentions} --sentences {input.sentences}"
         " --run {output.run} --manifest {output.manifest}"
@@ -138,7 +138,7 @@ rule fuse:
             f"--validation-runs {input.validation}" if input.validation else ""
         ),
     shell:
-        "muver fuse --log {log} --label {wildcards.system} --settings {params.settings:q}"
+        "muver retrieve --kind fusion --log {log} --label {wildcards.system} --settings {params.settings:q}"
         " --runs {input.runs} {params.validation} --entities {input.entities}"
         " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
 

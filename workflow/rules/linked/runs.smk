@@ -23,7 +23,7 @@ rule search:
         vectors=folder_of("vectors"),
         index=folder_of("index", option="--index"),
     shell:
-        "muver ann-search --log {log} --label {wildcards.system} --settings {params.settings:q}"
+        "muver retrieve --kind shards --log {log} --label {wildcards.system} --settings {params.settings:q}"
         f" --vectors {{params.vectors}} {{params.index}} {KB} --mentions {{input.mentions}}"
         " --mention-vectors {input.queries} --run {output.run} --manifest {output.manifest}"
 

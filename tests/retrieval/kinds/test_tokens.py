@@ -6,7 +6,7 @@ from dataclasses import replace
 from muver.cli import main
 from muver.encoders.biencoder import BiEncoder
 from muver.io.files import read_json
-from muver.retrieval.over_tokens import retrieve_over_tokens
+from muver.retrieval import kinds
 from muver.runs.run import read_run
 from muver.views.worlds import load_worlds
 from tests import tiny
@@ -15,8 +15,8 @@ from tests import tiny
 def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
     model = tiny.make_model(encoder, "sum_max")
     model.save_pretrained(tmp_path / "model")
-    settings = {"split": "test", "k": 3, "match": "id"}
-    command = ["retrieve", "--settings", json.dumps(settings)]
+    settings = {"split": "test", "k": 3, "match": "id", "memory_mb": 256}
+    command = ["retrieve", "--kind", "tokens", "--settings", json.dumps(settings)]
     command += ["--compute", json.dumps(tiny.COMPUTE), "--model", str(tmp_path / "model")]
     command += ["--entities", str(corpus[0]), "--mentions", str(corpus[1])]
     command += ["--sentences", str(corpus[2]), "--run", str(tmp_path / "run.parquet")]
@@ -40,14 +40,8 @@ def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_
     BiEncoder(model.mention_encoder, model.entity_encoder, model.pieces, padded).save_pretrained(
         tmp_path / "model"
     )
-    places = (tmp_path / "model", *corpus, tmp_path / "run.parquet", tmp_path / "run.json")
-    retrieve_over_tokens(*places, {"k": 3, "memory_mb": 1}, tiny.COMPUTE)
+    inputs = dict(zip(("entities", "mentions", "sentences"), corpus, strict=True))
+    inputs |= {"model": tmp_path / "model", "compute": tiny.COMPUTE}
+    settings = {"split": "test", "k": 3, "match": "title", "memory_mb": 1}
+    kinds.retrieve("tokens", settings, tmp_path / "run.parquet", tmp_path / "run.json", inputs)
     assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}
-
-
-def test_token_vectors_need_the_sentences_and_the_machine(corpus, tmp_path, capsys):
-    command = ["retrieve", "--settings", "{}", "--model", "model"]
-    command += ["--entities", "e", "--mentions", "m", "--run", "r", "--manifest", "j"]
-    for more in ([], ["--sentences", "s"], ["--compute", '{"threads": 1}']):
-        assert main([*command, *more]) == 2
-        assert "--model needs --sentences and --compute." in capsys.readouterr().err

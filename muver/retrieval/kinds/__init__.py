@@ -1,0 +1,150 @@
+"""Retriever kinds: the ways in which a system finds its candidates.
+
+Each module of this folder is a kind, by its own name, and has what :class:`Kind` says. Another
+kind is another module; `muver retrieve --kind NAME` and the rules find it here. The modules
+import nothing heavy before they rank, because every rule looks at them.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.io.typed import Settings, read
+
+# What a kind may rank with, by the names that `needs` and `retrieve` use.
+INPUTS = {
+    "entities": "entities.parquet, from `muver corpus`",
+    "mentions": "mentions.parquet, from `muver corpus`, or a set's, from `muver link`",
+    "sentences": "sentences.parquet, from `muver segment`",
+    "model": "model directory",
+    "store": "folder that `muver encode` wrote",
+    "merged": "folder that `muver merge` wrote",
+    "global_views": "folder that `muver encode-global` wrote",
+    "spans": "folder that `muver encode-spans` wrote",
+    "runs": "run files of the systems to fuse; candidates keep the views of the first",
+    "validation_runs": "run files of the same systems on validation",
+    "kb": "folder that `muver kb` wrote",
+    "vectors": "folder that `muver encode-part` wrote",
+    "mention_vectors": ".npy that `muver encode-mentions` wrote",
+    "index": "folder of an index; without one the search is exact",
+}
+LISTS = ("runs", "validation_runs")
+
+
+class Kind(Protocol):
+    """What the module of a kind has.
+
+    Attributes
+    ----------
+    Settings
+        The type of the run's settings, which the run's manifest repeats.
+    """
+
+    Settings: type[Settings]
+
+    def needs(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names in :data:`INPUTS` of what a row of ``systems`` in params.yaml is ranked with."""
+
+    def retrieve(self, settings: Any, run: Path, manifest: Path, **inputs: Any) -> None:
+        """Rank candidates for the mentions of a set, and write the run and its manifest.
+
+        Its keyword arguments are the inputs, and ``compute`` (a section of params.yaml) where a
+        model is run; those without a default are needed whatever the settings are.
+        """
+
+
+def names() -> list[str]:
+    """Names of all kinds.
+
+    >>> names()
+    ['bm25', 'fusion', 'shards', 'tokens', 'views']
+    """
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def find(name: str) -> Kind:
+    """The kind of this name.
+
+    Raises
+    ------
+    InputError
+        If there is none; it names those there are.
+    """
+    if name not in names():
+        raise InputError(
+            f"retriever kind {name!r}: there is none.{did_you_mean(name, names())} There are: "
+            f"{', '.join(names())}."
+        )
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def kind_of(row: Mapping[str, Any], score: str | None = None, shards: bool = False) -> str:
+    """The name of a row's kind.
+
+    Parameters
+    ----------
+    row
+        An entry of ``systems`` in params.yaml.
+    score
+        That of its model, if it has one.
+    shards
+        Whether entities are those of a knowledge base, whose vectors lie in shards.
+
+    >>> kind_of({"retriever": "bm25"}), kind_of({"model": "som"}, "sum_max")
+    ('bm25', 'tokens')
+    """
+    if "retriever" in row:
+        return row["retriever"]
+    if "fuse" in row:
+        return "fusion"
+    if shards:
+        return "shards"
+    return "tokens" if score == "sum_max" else "views"
+
+
+def runs_a_model(name: str) -> bool:
+    """Whether a kind encodes while it ranks: it takes ``compute``, and a GPU if there is one."""
+    return "compute" in inspect.signature(find(name).retrieve).parameters
+
+
+def retrieve(
+    name: str, given: Mapping[str, Any], run: Path, manifest: Path, inputs: Mapping[str, Any]
+) -> None:
+    """Rank with the kind of this name.
+
+    Parameters
+    ----------
+    given
+        Its settings, still to be checked.
+    inputs
+        What it ranks with, by the names in :data:`INPUTS`; and ``compute``.
+
+    Raises
+    ------
+    InputError
+        For a setting that is not allowed, and for an input too many or too few.
+    """
+    kind = find(name)
+    settings = read(kind.Settings, given)
+    takes = {
+        key: parameter.default is parameter.empty
+        for key, parameter in inspect.signature(kind.retrieve).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    if strange := [key for key in inputs if key not in takes]:
+        raise InputError(
+            f"{_option(strange[0])}: retriever kind {name} does not take it. It takes "
+            f"{', '.join(map(_option, takes))}."
+        )
+    if missing := [key for key, needed in takes.items() if needed and key not in inputs]:
+        raise InputError(f"{_option(missing[0])} is needed by retriever kind {name}.")
+    kind.retrieve(settings, run, manifest, **inputs)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

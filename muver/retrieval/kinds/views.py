@@ -1,0 +1,109 @@
+"""Exact search of a view store: entities ranked by the vectors of their views."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from muver.io.typed import Count, Natural
+from muver.retrieval.settings import Run
+
+
+class Settings(Run, kw_only=True):
+    """How views are scored, and which kinds of them there are.
+
+    Attributes
+    ----------
+    aggregate, softmax_candidates, metric
+        As :func:`muver.retrieval.exact.rank` takes them; without softmax the number of candidates
+        stands in manifests and decides nothing.
+    merge_layers, global_view, spans
+        The views beside the original ones (:class:`muver.retrieval.layers.SystemViews`).
+    search
+        The name of the search that found the merged layers, for people.
+    """
+
+    memory_mb: Count
+    aggregate: Literal["max", "softmax_sum"]
+    softmax_candidates: Count = 200
+    metric: Literal["dot", "l2"]
+    merge_layers: Natural
+    search: str | None
+    global_view: bool
+    spans: bool
+
+
+def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The store, and the further views that the row asks for."""
+    asked = {"merged": "merge_layers", "global_views": "global_view", "spans": "spans"}
+    further = [name for name, key in asked.items() if row.get(key)]
+    return "entities", "mentions", "store", *further
+
+
+def retrieve(
+    settings: Settings,
+    run: Path,
+    manifest: Path,
+    *,
+    entities: Path,
+    mentions: Path,
+    store: Path,
+    merged: Path | None = None,
+    global_views: Path | None = None,
+    spans: Path | None = None,
+) -> None:
+    """Rank the entities of each mention's world by their views."""
+    import numpy as np
+
+    from muver.corpus.schema import read_entities
+    from muver.io.errors import InputError
+    from muver.io.files import write_manifest
+    from muver.io.matrices import load_matrix
+    from muver.io.progress import Progress, logger
+    from muver.retrieval.exact import build_world, rank
+    from muver.retrieval.layers import SystemViews
+    from muver.retrieval.rows import RunRows, candidates, mentions_of_split
+
+    views = SystemViews(settings, store, merged, global_views, spans)
+    vectors = load_matrix(store / "mentions.npy", "Run the encode stage first.")
+    table = mentions_of_split(mentions, settings.split)
+    if table.num_rows != len(vectors):
+        raise InputError(
+            f"{store / 'mentions.npy'} has {len(vectors)} rows, {mentions} has {table.num_rows} "
+            f"mentions in split {settings.split!r}: they belong to different runs. Run the "
+            "encode stage again."
+        )
+    worlds = np.array(table["world"].to_pylist(), dtype=object)
+    if set(worlds) != set(views.worlds):
+        raise InputError(
+            f"{store} holds the worlds {', '.join(views.worlds)}, the mentions in split "
+            f"{settings.split!r} are of {', '.join(sorted(set(worlds)))}. Run the encode stage "
+            "again."
+        )
+    ids = np.array(table["mention_id"].to_pylist(), dtype=object)
+    rows = RunRows()
+    counts = {"entities": 0, "views": 0}
+    progress = Progress("ranking", len(vectors), "mentions")
+    position = 0
+    for name in views.worlds:
+        own = ids[worlds == name].tolist()
+        titles = read_entities(entities, [name])["title"].to_pylist()
+        parts, owners, origins = views.world(name)
+        ranking = rank(
+            vectors[position : position + len(own)],
+            build_world(parts, owners, candidates(titles, settings.match)),
+            settings.k,
+            settings.aggregate,
+            settings.softmax_candidates,
+            settings.memory_mb,
+            metric=settings.metric,
+            advance=progress.advance,
+        )
+        position += len(own)
+        rows.add(name, own, titles, ranking, origins)
+        counts["entities"] += len(titles)
+        counts["views"] += len(owners)
+        logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
+    progress.finish()
+    rows.write(run, ids.tolist())
+    inputs = {"store": views.fingerprint}
+    write_manifest(manifest, "retrieve", settings.as_dict(), inputs, counts=counts)
