@@ -68,9 +68,13 @@ def test_vectors_and_manifest(root, encoder, tmp_path):
 
 
 def test_a_search_takes_those_of_its_model_only(root, tmp_path, capsys):
-    search = ["ann-search", "--vectors", root / "vectors", "--kb", root / "kb"]
+    settings = {
+        "split": "msnbc", "match": "id", "k": 5, "rescore": True, "most_views": 100, "effort": None,
+        "minimum": None, "threads": 1, "memory_mb": 64, "gpu": False,
+    }  # fmt: skip
+    search = ["retrieve", "--kind", "shards", "--vectors", root / "vectors", "--kb", root / "kb"]
     search += ["--mentions", root / "msnbc.parquet", "--run", tmp_path / "run.parquet"]
-    search += ["--manifest", tmp_path / "run.json", "--settings", '{"k": 5, "threads": 1}']
+    search += ["--manifest", tmp_path / "run.json", "--settings", json.dumps(settings)]
     search = [*map(str, search), "--mention-vectors"]
     assert encode(root, "other", tmp_path / "other.npy") == 0
     assert main([*search, str(tmp_path / "other.npy")]) == 2
