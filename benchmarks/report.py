@@ -149,7 +149,7 @@ def _row(
         places.evaluation(system, "test"),
         {
             "system": system, "dataset": "made_up", "fingerprint": FINGERPRINT,
-            "identified_as": None, "split": "test", "settings": settings, "cutoffs": CUTOFFS,
+            "identified_as": None, "set": "test", "settings": settings, "cutoffs": CUTOFFS,
             "resample": "documents", "mentions": mentions, "hits": hits,
             "micro": recall, "worlds": {}, "run_sha256": sha256_of(path),
         },

@@ -39,7 +39,6 @@ STAGES = (
     "negatives",
     "kb-subset",
     "evaluate",
-    "evaluate-linked",
     "agree",
     "doctor",
     "table",

@@ -30,10 +30,12 @@ def add_settings(parser: argparse.ArgumentParser, text: str, required: bool = Tr
     )
 
 
-def add_inputs(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Add the options of :data:`INPUTS` that are named; each is needed."""
+def add_inputs(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, *names: str, required: bool = True
+) -> None:
+    """Add the options of :data:`INPUTS` that are named."""
     for name in names:
-        parser.add_argument(f"--{name}", type=Path, required=True, help=INPUTS[name])
+        parser.add_argument(f"--{name}", type=Path, required=required, help=INPUTS[name])
 
 
 def add_further_views(parser: argparse.ArgumentParser) -> None:
@@ -48,24 +50,3 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "--run", dest="run_file", type=Path, required=True, help="run file to write"
     )
     parser.add_argument("--manifest", type=Path, required=True, help="its manifest to write")
-
-
-def add_scoring(parser: argparse.ArgumentParser, made_by: str) -> None:
-    """Add the options by which a run is scored: where it is, and where its evaluation goes."""
-    parser.add_argument("--system", required=True, help="name of the system that made the run")
-    parser.add_argument("--run", dest="run_file", type=Path, required=True, help=f"from {made_by}")
-    parser.add_argument("--run-manifest", type=Path, required=True, help="the run's manifest")
-    parser.add_argument(
-        "--encoder",
-        type=Path,
-        help="manifest of the start encoder, whose identity joins the row's settings",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        help="JSON file to write; the gold entities' ranks go beside it, as .parquet",
-    )
-    parser.add_argument(
-        "--trec", type=Path, metavar="DIR", help="folder for SYSTEM.run and SYSTEM.qrels"
-    )

@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="*",
         default=[],
-        help="JSON files from muver evaluate, with the ranks beside each; table2: from muver "
-        "evaluate-linked, one a system and set; table4, table5: none",
+        help="JSON files from muver evaluate, one a system and set, with the ranks beside each; "
+        "table4, table5: none",
     )
     parser.add_argument(
         "--counts",

@@ -15,11 +15,10 @@ from muver.doctor.side import Side, gold_of, gold_ranks, read_sides
 from muver.evaluation.agreement import table_agreement
 from muver.evaluation.ranks import ranks_table
 from muver.evaluation.significance import paired
-from muver.evaluation.stage import CUTOFFS
 from muver.io.checking import check_choices, with_defaults
 from muver.io.errors import InputError
 
-DEFAULTS = {"cutoffs": CUTOFFS, "tolerance": moves.TOLERANCE, "match": None}
+DEFAULTS = {"cutoffs": [1, 2, 4, 8, 16, 32, 50, 64], "tolerance": moves.TOLERANCE, "match": None}
 
 
 def compare(

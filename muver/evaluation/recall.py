@@ -15,7 +15,13 @@ from muver.runs.run import best_ranks, mentions_of_rows
 
 
 def gold_ranks(
-    run: pa.Table, mentions: pa.Table, titles: Mapping[str, Sequence[str]], match: str, k: int
+    run: pa.Table,
+    mentions: pa.Table,
+    titles: Mapping[str, Sequence[str]],
+    match: str,
+    k: int,
+    sizes: Mapping[str, int] | None = None,
+    short: int = 0,
 ) -> np.ndarray:
     """The rank of each mention's gold entity; 0 where it was not retrieved.
 
@@ -24,14 +30,19 @@ def gold_ranks(
     run
         From :func:`muver.runs.run.read_run`, checked against the mentions' ids.
     mentions
-        Mentions with ``mention_id``, ``world``, ``gold``.
+        Mentions with ``mention_id``, ``world``, ``gold`` (null: outside the collection).
     titles
-        For each of their worlds the titles of its entities, by line number.
+        For each of their worlds the titles of its entities, by line number; empty where only the
+        number of entities is known.
     match
         "title": the gold entity is found where its title is (ZESHEL as MuVER counts it);
         "id": only where the entity itself is.
     k
         Number of candidates the retriever was asked for.
+    sizes
+        Number of entities by world, needed without ``titles``.
+    short
+        Mentions for which an approximate index is known to have found fewer than k candidates.
 
     Returns
     -------
@@ -40,18 +51,18 @@ def gold_ranks(
     Raises
     ------
     InputError
-        If a mention is not in the run, has fewer candidates than ``k`` though its world has more,
-        or if the run's entities are not those of ``titles``.
+        If a mention has fewer candidates than ``k`` though its world has more, or the run's
+        entities are not those of the worlds.
     """
     ids = mentions["mention_id"].to_pylist()
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
-    gold = mentions["gold"].to_numpy()
+    gold = mentions["gold"].fill_null(-1).to_numpy()
     mention_of = mentions_of_rows(run, ids)
-    sizes = dict(zip(ids, np.bincount(mention_of, minlength=len(ids)).tolist(), strict=True))
-    _check_complete(ids, worlds, sizes, titles, match, k)
+    sizes = sizes or {world: len(names) for world, names in titles.items()}
+    _check_complete(ids, worlds, mention_of, _candidates(sizes, titles, match), k, short)
     entities = run["entity"].to_numpy()
     found_titles = np.array(run["title"].to_pylist(), dtype=object)
-    _check_entities(run, worlds[mention_of], entities, found_titles, titles)
+    _check_entities(run, worlds[mention_of], entities, found_titles, sizes, titles)
     if match == "title":
         gold_titles = np.array(
             [titles[world][entity] for world, entity in zip(worlds, gold, strict=True)],
@@ -106,26 +117,34 @@ def _percent(hits: Mapping[str, int], mentions: int) -> dict[str, float]:
     return {k: 100 * count / mentions for k, count in hits.items()}
 
 
+def _candidates(
+    sizes: Mapping[str, int], titles: Mapping[str, Sequence[str]], match: str
+) -> Mapping[str, int]:
+    """How many candidates a world has: entities of one title are one where titles decide."""
+    if match == "id":
+        return sizes
+    return {world: len(set(names)) for world, names in titles.items()}
+
+
 def _check_complete(
     ids: Sequence[str],
     worlds: np.ndarray,
-    sizes: Mapping[str, int],
-    titles: Mapping[str, Sequence[str]],
-    match: str,
+    mention_of: np.ndarray,
+    available: Mapping[str, int],
     k: int,
+    short: int,
 ) -> None:
-    available = {
-        world: len(set(names)) if match == "title" else len(names)
-        for world, names in titles.items()
-    }
-    for mention, world in zip(ids, worlds, strict=True):
-        expected = min(k, available[world])
-        if sizes.get(mention, 0) != expected:
-            raise InputError(
-                f"the run has {sizes.get(mention, 0)} candidates for mention {mention!r} of "
-                f"{world}, expected {expected}: it is cut short, or a results file from other "
-                "data or parameters. Run the retrieve stage again."
-            )
+    found = np.bincount(mention_of, minlength=len(ids))
+    expected = np.array([min(k, available[world]) for world in worlds], dtype=np.int64)
+    wrong = np.flatnonzero(found != expected)
+    if len(wrong) != short or (found > expected).any():
+        row = wrong[0]
+        raise InputError(
+            f"{len(wrong)} of {len(ids)} mentions do not have the expected number of candidates, "
+            f"for instance {ids[row]!r} of {worlds[row]}: {found[row]} in place of "
+            f"{expected[row]}; the run's manifest says {short}. The run is cut short, or from "
+            "other data or parameters. Make it again."
+        )
 
 
 def _check_entities(
@@ -133,19 +152,19 @@ def _check_entities(
     worlds: np.ndarray,
     entities: np.ndarray,
     found_titles: np.ndarray,
+    sizes: Mapping[str, int],
     titles: Mapping[str, Sequence[str]],
 ) -> None:
     run_worlds = np.array(run["world"].to_pylist(), dtype=object)
-    for world, names in titles.items():
+    for world, size in sizes.items():
         own = worlds == world
-        known = np.array(names, dtype=object)
-        inside = (entities[own] >= 0) & (entities[own] < len(known))
+        known = np.array(titles[world], dtype=object) if world in titles else None
         if (
-            not inside.all()
+            ((entities[own] < 0) | (entities[own] >= size)).any()
             or (run_worlds[own] != world).any()
-            or (known[entities[own]] != found_titles[own]).any()
+            or (known is not None and (known[entities[own]] != found_titles[own]).any())
         ):
             raise InputError(
-                f"the run's entities are not those of world {world}: a results file from other "
-                "data. Run the retrieve stage again."
+                f"the run's entities are not the {size} of world {world}: a results file from "
+                "other data. Make the run again."
             )

@@ -1,12 +1,48 @@
-"""Settings of evaluation: section ``evaluate`` of params.yaml."""
+"""Settings of evaluation: section ``evaluate`` of params.yaml, and what the stage takes."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from muver.io.typed import Count, Settings, Some
+from muver.io.typed import Count, Settings, Share, Some
+
+Resample = Literal["documents", "mentions"]
 
 
 class Evaluate(Settings):
-    """The k of recall@k, and what intervals and tests take as independent."""
+    """The section ``evaluate`` of params.yaml.
+
+    Attributes
+    ----------
+    cutoffs
+        The k of recall@k, increasing.
+    resample
+        The units that intervals and tests treat as independent.
+    """
 
     cutoffs: Some[Count]
-    resample: Literal["documents", "mentions"]
+    resample: Resample
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cutoffs != sorted(self.cutoffs):
+            raise ValueError(f"cutoffs must increase, not {self.cutoffs}.")
+
+
+class Scoring(Evaluate):
+    """What ``muver evaluate`` takes as ``--settings``.
+
+    Attributes
+    ----------
+    row
+        All settings of the table's row. Its ``retrieve`` holds those of the run, and its ``index``,
+        if it is there, those that the index was built with (null: searched exactly).
+    agreement
+        With exact search, from 0 to 1, that a run made with an index needs.
+    """
+
+    row: dict[str, Any]
+    agreement: Share = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.row.get("retrieve"), dict):
+            raise ValueError("row.retrieve must hold the settings of the retrieve stage.")

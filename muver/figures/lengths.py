@@ -2,17 +2,19 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import Any
 
 from muver.evaluation.bootstrap import RESAMPLES
 from muver.evaluation.lengths import error_by_length
 from muver.io.errors import InputError
-from muver.tables.evaluations import Evaluations
+from muver.tables.evaluations import Evaluations, identity
 from muver.tables.numbers import percent
 from muver.tables.paper import is_papers, paper
+from muver.tables.settings import Row
 
 Figure = dict[str, Any]
-SHARED = ("dataset", "fingerprint", "identified_as", "split", "mentions")
+SHARED = ("dataset", "fingerprint", "identified_as", "set", "mentions")
 METHOD = (
     "95% Wilson score intervals of the rates, which take mentions as independent; of the "
     f"difference 95% percentile bootstrap intervals, {RESAMPLES} resamples of the bin's {{}}"
@@ -20,7 +22,7 @@ METHOD = (
 
 
 def build(
-    rows: list[dict[str, Any]], cutoff: int, size: int, last: int, evaluations: Evaluations
+    rows: Sequence[Row], cutoff: int, size: int, last: int, evaluations: Evaluations
 ) -> Figure:
     """The error rate of recall@``cutoff`` in bins of ``size`` sentences (figure 2 of the paper).
 
@@ -44,22 +46,23 @@ def build(
     InputError
         If no mention falls into any bin.
     """
-    first = evaluations.by_system[rows[0]["system"]]
-    ranks = [evaluations.ranks(row["system"]) for row in rows]
+    first = evaluations.first
+    ranks = [evaluations.ranks(row.system) for row in rows]
     bins, remainder = error_by_length(*ranks, cutoff, first["resample"], size, last)
     if not any(one["mentions"] for one in bins):
         raise InputError(
             f"no mention's gold entity has 1 to {last} sentences ({remainder['over']} have more, "
             f"{remainder['without']} none): there is nothing to draw. Raise last."
         )
-    identities = [evaluations.identity(row) for row in rows]
+    identities = [identity(row, {"": evaluations}) for row in rows]
     return {
         "name": "figure2",
+        "kind": "lengths",
         "caption": f"Error rate of recall@{cutoff} in percent by number of sentences",
         **{key: first[key] for key in SHARED},
         "cutoff": cutoff,
         "interval": METHOD.format(first["resample"]),
-        "difference_is": f"{rows[1]['method']} minus {rows[0]['method']}",
+        "difference_is": f"{rows[1].method} minus {rows[0].method}",
         "rows": identities,
         "row_key": "+".join(row["row_key"] for row in identities),
         "bins": [_turn(one) for one in bins],
@@ -103,10 +106,10 @@ def _turn(one: dict[str, Any]) -> dict[str, Any]:
     return {**one, "difference": 0 - one["difference"], "difference_interval": [0 - high, 0 - low]}
 
 
-def _quoted(rows: list[dict[str, Any]], cutoff: int) -> dict[str, Any] | None:
+def _quoted(rows: Sequence[Row], cutoff: int) -> dict[str, Any] | None:
     """The errors that the paper's text gives for these two rows."""
     published = paper().get("figure2")
     if published is None or cutoff != published["cutoff"]:
         return None
-    errors = [published["rows"].get(row["system"], {}).get("errors") for row in rows]
+    errors = [published["rows"].get(row.system, {}).get("errors") for row in rows]
     return None if None in errors else {"source": paper()["source"], "errors": errors}

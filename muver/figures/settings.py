@@ -1,12 +1,12 @@
-"""Settings of figures: section ``figures`` of params.yaml."""
+"""Settings of figures: section ``figures`` of params.yaml, and what the stage takes."""
 
 from muver.io.typed import Count, Settings
+from muver.tables.settings import Row
 
 
-class Figure2(Settings):
-    """Errors by length of description, of two rows, in bins of sentences up to the last one."""
+class Bins(Settings):
+    """The k of recall@k, and bins of sentences up to the last one."""
 
-    rows: tuple[str, str]
     cutoff: Count
     bin: Count
     last: Count
@@ -18,6 +18,18 @@ class Figure2(Settings):
                 f"last is {self.last}, which bins of {self.bin} sentences do not fill. Choose a "
                 "multiple."
             )
+
+
+class Figure2(Bins):
+    """Errors by length of description, of two systems."""
+
+    rows: tuple[str, str]
+
+
+class ErrorByLength(Bins):
+    """What `muver figure` takes for Figure 2: the two rows with their names."""
+
+    rows: tuple[Row, Row]
 
 
 class Figures(Settings):

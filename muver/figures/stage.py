@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from muver.figures import lengths, lengths_plot, views_plot
+from muver.figures.settings import ErrorByLength
 from muver.figures.style import house_style, save
-from muver.io.checking import with_defaults
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json, write_text
 from muver.io.progress import logger
-from muver.tables.evaluations import read_evaluations, read_rows
-
-DEFAULTS = {"rows": [], "cutoff": 64, "bin": 5, "last": 100}
+from muver.io.typed import read
+from muver.tables.evaluations import read_one_set
+from muver.tables.settings import systems_of
 
 
 def make_figure2(
@@ -32,15 +32,9 @@ def make_figure2(
     """
     if out.suffix != ".csv":
         raise InputError(f"--out: {out} must end in .csv; .json comes beside it.")
-    given = with_defaults(settings, DEFAULTS)
-    for key in ("cutoff", "bin", "last"):
-        if type(given[key]) is not int or given[key] < 1:
-            raise InputError(f"--settings: {key} is {given[key]!r}, expected 1 or more.")
-    rows = read_rows(given["rows"], {})
-    if len(rows) != 2:
-        raise InputError(f"--settings: rows has {len(rows)} systems, figure2 compares two.")
-    found = read_evaluations(evaluations, [row["system"] for row in rows])
-    figure = lengths.build(rows, given["cutoff"], given["bin"], given["last"], found)
+    given = read(ErrorByLength, settings)
+    found = read_one_set(evaluations, systems_of(given.rows))
+    figure = lengths.build(given.rows, given.cutoff, given.bin, given.last, found)
     with house_style():
         save(lengths_plot.draw(figure), figures, "figure2")
     write_json(out.with_suffix(".json"), figure)

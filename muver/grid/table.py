@@ -79,7 +79,8 @@ def build_grid(
     for row in rows:
         row["chosen"] = row is chosen
     return {
-        "table": "grid",
+        "name": "grid",
+        "kind": "grid",
         "model": model,
         "dataset": dataset,
         "fingerprint": fingerprint,

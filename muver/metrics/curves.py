@@ -2,11 +2,12 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from muver.figures.views_plot import find_curves
 from muver.io.errors import InputError
+from muver.tables.sections import lines_of
 
 Line = tuple[str, float, float, float, float]
 Result = Mapping[str, Any]
@@ -26,19 +27,21 @@ def curves_of(result: Result) -> str:
     InputError
         If there are no curves in it.
     """
-    if "bins" in result:
-        return _csv(("row", "sentences", "error", "low", "high"), _by_length(result))
-    if any("search" in row for row in result["rows"]):
-        return _csv(("row", "views", "recall", "low", "high"), _by_views(result))
-    if any("micro" not in row for row in result["rows"]):
+    if result.get("kind") not in CURVES:
         raise InputError(f"{result.get('name')}: its rows have no recall at cutoffs to draw.")
-    return _csv(("row", "k", "recall", "low", "high"), _by_cutoff(result))
+    axis, number, lines = CURVES[result["kind"]]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("row", axis, number, "low", "high"))
+    writer.writerows(lines(result))
+    return out.getvalue()
 
 
 def _by_cutoff(table: Result) -> Iterator[Line]:
-    for row in table["rows"]:
+    for line in lines_of(table):
+        name = ", ".join(filter(None, (line["method"], line.get("set"))))
         for k in table["cutoffs"]:
-            yield row["method"], k, row["micro"][str(k)], *row["interval"]["micro"][str(k)]
+            yield name, k, line["micro"][str(k)], *line["interval"]["micro"][str(k)]
 
 
 def _by_views(table: Result) -> Iterator[Line]:
@@ -59,9 +62,8 @@ def _by_length(figure: Result) -> Iterator[Line]:
                 yield row["method"], one["first"], one["error"][n], *one["interval"][n]
 
 
-def _csv(header: tuple[str, ...], lines: Iterator[Line]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(lines)
-    return out.getvalue()
+CURVES: dict[str, tuple[str, str, Callable[[Result], Iterator[Line]]]] = {
+    "comparison": ("k", "recall", _by_cutoff),
+    "views": ("views", "recall", _by_views),
+    "lengths": ("sentences", "error", _by_length),
+}

@@ -57,7 +57,7 @@ class Result:
         measured = {"hits", "interval"}
         return (
             all(key in (self.data or {}) for key in HEAD)
-            and ("sets" in self.data or "split" in self.data)
+            and "sets" in self.data
             and bool(self.rows)
             and all(
                 all(key in row for key in ROW) and ("sets" in row or measured <= row.keys())
@@ -68,15 +68,14 @@ class Result:
     @property
     def sets(self) -> dict[str, str]:
         """Names of the sets of mentions it has recall on, with their titles."""
-        if "sets" in self.data:
-            return {one["set"]: one["column"] for one in self.data["sets"]}
-        return {self.data["split"]: self.data["split"]}
+        return {one["set"]: one["column"] for one in self.data["sets"]}
 
     def hits(self, row: dict[str, Any]) -> dict[str, dict[str, int]]:
         """Hits of a row by set and cutoff; none where the row is a mean over worlds."""
         if "sets" in row:
             return {name: own["hits"] for name, own in row["sets"].items()}
-        return {self.data["split"]: row["hits"]} if row["hits"] is not None else {}
+        (only,) = self.sets
+        return {only: row["hits"]} if row["hits"] is not None else {}
 
 
 def title_of(name: str) -> str:

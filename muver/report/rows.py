@@ -77,11 +77,11 @@ def _recall(system: System) -> str:
     unit = "set" if system.over_kb else "world"
     cells = [
         [
-            text(system.titles.get(world, world)),
+            text(system.titles.get(name, name) if system.over_kb else world),
             str(part["mentions"]),
             *(f"{part['recall'][k]:.2f}" for k in cutoffs),
         ]
-        for evaluation in system.evaluations.values()
+        for name, evaluation in system.evaluations.items()
         for world, part in evaluation["worlds"].items()
     ]
     header = [unit, "mentions", *(f"R@{k}" for k in cutoffs)]

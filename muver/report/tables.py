@@ -18,8 +18,9 @@ from muver.report.markup import details, grid, paragraph, text
 from muver.report.problems import Problems
 from muver.report.recorded import Addresses
 from muver.report.results import Result
-from muver.tables.linked_sections import counts, search
 from muver.tables.page import Section
+from muver.tables.sections import counts_of_sets, search_of_lines
+from muver.tables.sections import lines_of as lines_of_comparison
 
 Row = Mapping[str, Any]
 LABELS = {"domain": "Domain", "set": "Set"}  # columns beside the method, where rows have them
@@ -82,14 +83,8 @@ def _comparison(result: Result, addresses: Addresses) -> list[str]:
 
 
 def lines_of(result: Result) -> list[dict[str, Any]]:
-    """What was measured of each row on each set; ``set`` is there where there are several."""
-    if "sets" not in result.data:
-        return result.rows
-    return [
-        {"method": row["method"], "set": title, **row["sets"][name]}
-        for name, title in result.sets.items()
-        for row in result.rows
-    ]
+    """What was measured of each row on each set; ``set`` is there over a knowledge base."""
+    return lines_of_comparison(result.data) if "sets" in result.rows[0] else result.rows
 
 
 def _cutoffs(result: Result) -> list[str]:
@@ -105,22 +100,22 @@ def _subject(result: Result) -> str:
             "candidates of each mention. In-KB recall in percent: of the mentions whose gold "
             f"entity is in the knowledge base; {READING}"
         )
-    worlds = ", ".join(data["worlds"])
+    one = data["sets"][0]
+    worlds = ", ".join(one["worlds"])
     return (
-        f"{data['mentions']} mentions of {worlds} in {data['dataset']}. Recall in percent, "
-        f"{READING}"
+        f"{one['mentions']} mentions of {worlds} in {data['dataset']}. Recall in percent, {READING}"
     )
 
 
 def _main(result: Result, cutoffs: list[str], addresses: Addresses) -> str:
     """The table itself: a row a system, a column a set and cutoff."""
-    rows, several = result.rows, "sets" in result.data
+    rows = result.rows
     labels = {key: name for key, name in {**LABELS, **VIEWS}.items() if key in rows[0]}
     views = ["views_per_entity"] if "cutoff" in result.data else []
     columns = [(name, k) for name in result.sets for k in cutoffs]
 
     def part(row: Row, name: str) -> Row:
-        return row["sets"][name] if several else row
+        return row["sets"][name] if "sets" in row else row
 
     def rivals(row: Row, name: str, k: str) -> list[float]:
         same = [other for other in rows if other.get("domain") == row.get("domain")]
@@ -142,7 +137,7 @@ def _main(result: Result, cutoffs: list[str], addresses: Addresses) -> str:
     ]
     header = [
         *("method", *labels.values(), *("# of Views" for _ in views)),
-        *(f"{result.sets[name]} R@{k}" if several else f"R@{k}" for name, k in columns),
+        *(f"{result.sets[name]} R@{k}".strip() for name, k in columns),
         "row_key and run",
     ]
     texts = (*range(1 + len(labels)), len(header) - 1)
@@ -178,7 +173,7 @@ def _contrasts(lines: Sequence[Row], cutoffs: list[str]) -> str:
 def _further(data: Row, lines: Sequence[Row], cutoffs: list[str]) -> list[str]:
     """Mean of worlds, paired tests and seeds, where the table has them."""
     parts = []
-    if "macro" in lines[0]:
+    if "macro" in lines[0] and not data["kb"]:
         title = "Mean of worlds, with intervals"
         parts.append(details(title, _by_cutoff(title, lines, cutoffs, macro_cell)))
     if tested := [line for line in lines if line.get("paired")]:
@@ -196,10 +191,10 @@ def _further(data: Row, lines: Sequence[Row], cutoffs: list[str]) -> list[str]:
 
 def _counts_and_search(data: Row, lines: Sequence[Row]) -> list[str]:
     """Mentions in and outside the knowledge base; how each row searched it."""
-    found = _section(search(lines), texts=(0, 1, 3))
+    found = _section(search_of_lines(lines), texts=(0, 1, 3))
     approximate = any(line["index"] for line in lines)
     return [
-        _section(counts(data)),
+        _section(counts_of_sets(data)),
         found if approximate else details("How candidates were found", found),
     ]
 

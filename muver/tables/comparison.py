@@ -1,19 +1,32 @@
-"""Tables that compare systems: Table 1 and those of our own, a row a system."""
+"""Tables that compare systems: a row a system, its recall on one set of mentions or on several.
+
+Table 1 and those of our own have one set, a split of worlds; Table 2 has three, over one knowledge
+base.
+"""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from muver.evaluation import significance
-from muver.evaluation.bootstrap import method
-from muver.io.errors import InputError
 from muver.tables import contrasts
-from muver.tables.evaluations import Evaluations
-from muver.tables.footnotes import with_footnotes
+from muver.tables.evaluations import Evaluations, head, identity, read_evaluations
 from muver.tables.numbers import bounds, percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import paper
-from muver.tables.sections import by_cutoff, intervals, mentions_note, paired_tests, reference
+from muver.tables.sections import (
+    by_cutoff,
+    counts_of_sets,
+    intervals,
+    lines_of,
+    main_section,
+    note_of,
+    paired_tests,
+    reference,
+    search_of_lines,
+)
+from muver.tables.settings import Comparison, RepeatedRow, systems_of
 from muver.tables.verdict import compare
 
 Table = dict[str, Any]
@@ -22,71 +35,86 @@ Table = dict[str, Any]
 def build(
     name: str,
     caption: str,
-    rows: list[dict[str, Any]],
-    against: str | None,
-    pairs: Sequence[Sequence[str]],
-    evaluations: Evaluations,
+    settings: Comparison,
+    files: Sequence[Path],
+    counts: Path | None = None,
 ) -> Table:
     """The table as data, in full precision.
 
     Parameters
     ----------
-    rows
-        ``method``, ``system`` and ``repeats`` (the same row's systems of further seeds).
-    against
-        System of the row that the others are tested against, or None.
-    pairs
-        Of systems, for :mod:`muver.tables.contrasts`.
+    files
+        Evaluations of each system on each set.
+    counts
+        The corpus's counts, for worlds without mentions.
 
     Returns
     -------
-    Of each row the counts, recall in percent (micro, and macro, the mean of worlds) with bootstrap
-    intervals; ``paired``, the comparison with the row of ``against`` (None for that row);
-    ``seeds``, each seed's recall with mean and sample standard deviation (None without repeats);
-    and, where the dataset is the paper's, the published values, the differences in points and
-    verdicts. Beside the rows ``contrasts``.
+    The head (:func:`muver.tables.evaluations.head`), and of each row by set the counts of hits,
+    recall in percent (micro, and macro, the mean of worlds) with bootstrap intervals; ``paired``,
+    the comparison with the row of ``against`` (None for that row); ``seeds``, each seed's recall
+    with mean and sample standard deviation (None without repeats); the ``index`` with its agreement
+    (None for exact search); and, where the set is the paper's, the published values, the
+    differences in points and verdicts. Beside the rows ``contrasts``, each with its ``set`` where
+    there is a knowledge base.
     """
-    methods = {row["system"]: row["method"] for row in rows}
-    if against is not None and against not in methods:
-        raise InputError(f"--settings: against is {against!r}, which is no row of the table.")
-    shared = evaluations.shared(name)
+    found = read_evaluations(files, systems_of(settings.rows), settings.sets, counts)
+    table = head(name, "comparison", caption, found)
+    methods = {row.system: row.method for row in settings.rows}
     built = []
-    for row in rows:
-        found = evaluations.by_system[row["system"]]
-        seeds = _seeds(row, evaluations)
-        measured = (found["mentions"], [*seeds["values"].values()] if seeds else [])
-        values = evaluations.published(name, row["system"])
-        readme = evaluations.published(name, row["system"], source="readme")
-        built.append(
-            {
-                **evaluations.identity(row),
-                **{key: found[key] for key in ("mentions", "hits", "micro", "interval", "macro")},
-                **{key: found[key] for key in ("worlds", "views_per_entity")},
-                "paired": _paired(row["system"], against, evaluations),
-                "seeds": seeds,
-                **compare(found["micro"], values, *measured),
-                **compare(found["micro"], readme, *measured, "readme"),
-            }
-        )
+    for one in table["sets"]:
+        evaluations = found[one["set"]]
+        published = partial(evaluations.published, name)
+        label = {"set": one["column"]} if table["kb"] else {}
+        built += [
+            {**contrast, **label}
+            for contrast in contrasts.build(settings.contrasts, methods, evaluations, published)
+        ]
+    against = settings.against
     return {
-        "name": name,
-        "caption": caption,
-        **shared,
-        "interval": method(shared["resample"]),
+        **table,
         "against": against and {"system": against, "method": methods[against]},
-        "rows": built,
-        "contrasts": contrasts.build(
-            pairs, rows, evaluations, lambda system: evaluations.published(name, system)
-        ),
+        "rows": [
+            {
+                **identity(row, found),
+                "sets": {
+                    one: _measured(name, row, against, evaluations)
+                    for one, evaluations in found.items()
+                },
+            }
+            for row in settings.rows
+        ],
+        "contrasts": built,
     }
 
 
-def _seeds(row: Mapping[str, Any], evaluations: Evaluations) -> dict[str, Any] | None:
-    systems = [row["system"], *row["repeats"]]
+def _measured(
+    name: str, row: RepeatedRow, against: str | None, evaluations: Evaluations
+) -> dict[str, Any]:
+    """What a row has of one set."""
+    system = row.system
+    found = evaluations.by_system[system]
+    seeds = _seeds(row, evaluations)
+    measured = (found["mentions"], [*seeds["values"].values()] if seeds else [])
+    values = evaluations.published(name, system)
+    readme = evaluations.published(name, system, source="readme")
+    tested = against is not None and system != against
+    return {
+        **{key: found[key] for key in ("mentions", "hits", "micro", "interval", "macro")},
+        **{key: found[key] for key in ("worlds", "views_per_entity", "index")},
+        "paired": evaluations.paired(system, against) if tested else None,
+        "seeds": seeds,
+        **compare(found["micro"], values, *measured),
+        **compare(found["micro"], readme, *measured, "readme"),
+    }
+
+
+def _seeds(row: RepeatedRow, evaluations: Evaluations) -> dict[str, Any] | None:
+    systems = [row.system, *row.repeats]
     if len(systems) == 1:
         return None
     values = {system: evaluations.by_system[system]["micro"] for system in systems}
-    cutoffs = values[row["system"]]
+    cutoffs = values[row.system]
     return {
         "values": values,
         "mean": {k: mean(recall[k] for recall in values.values()) for k in cutoffs},
@@ -94,45 +122,41 @@ def _seeds(row: Mapping[str, Any], evaluations: Evaluations) -> dict[str, Any] |
     }
 
 
-def _paired(system: str, against: str | None, evaluations: Evaluations) -> dict[str, Any] | None:
-    if against is None or system == against:
-        return None
-    found = evaluations.by_system[system]
-    ranks = evaluations.ranks(system), evaluations.ranks(against)
-    return significance.paired(*ranks, found["cutoffs"], found["resample"])
-
-
 def page(table: Table) -> Page:
     """The table for people."""
-    sections = [_main(table)]
-    if table["name"] in paper():
-        sections += _references(table)
-    sections += contrasts.section(table)
-    sections += [_macro(table), intervals(table, lambda row: row["interval"]["micro"])]
-    sections += paired_tests(table) + _over_seeds(table)
+    lines, kb, cutoffs = lines_of(table), table["kb"], table["cutoffs"]
+    sections = [
+        _main(table),
+        *([counts_of_sets(table)] if kb else []),
+        *_references(table, lines),
+        *contrasts.section(table, cutoffs),
+        *([] if kb else [_macro(table, lines)]),
+        intervals(table, lines, lambda line: line["interval"]["micro"]),
+        *paired_tests(table, lines),
+        *_over_seeds(table, lines),
+        *([search_of_lines(lines)] if kb else []),
+    ]
     return Page(f"{table['caption']}, {table['dataset']}", sections)
 
 
 def _main(table: Table) -> Section:
-    part = by_cutoff(
-        table,
-        "",
-        mentions_note(table),
-        table["rows"],
-        lambda row, k: percent(row["hits"][k], row["mentions"]),
-    )
-    best = best_cells(part.rows, range(1, len(part.header)))
-    rows = [[*cells, row["row_key"]] for cells, row in zip(part.rows, table["rows"], strict=True)]
-    main = Section(part.heading, part.note, [*part.header, "row_key"], rows, best)
-    return with_footnotes(main, table["rows"])
+    columns = [(one, str(k)) for one in table["sets"] for k in table["cutoffs"]]
+    header = ["method", *(f"{one['column']} R@{k}".strip() for one, k in columns)]
+    cells = []
+    for row in table["rows"]:
+        parts = [(row["sets"][one["set"]], k) for one, k in columns]
+        recalls = [percent(part["hits"][k], part["mentions"]) for part, k in parts]
+        cells.append([row["method"], *recalls])
+    best = best_cells(cells, range(1, len(header)))
+    return main_section(note_of(table), header, cells, table["rows"], best)
 
 
-def _references(table: Table) -> list[Section]:
-    of_paper = reference(table, "paper", "Against the paper", paper()["source"])
+def _references(table: Table, lines: Sequence[Mapping[str, Any]]) -> list[Section]:
+    of_paper = reference(table, lines, "paper", "Against the paper", paper()["source"])
     for part in of_paper:
         part.rows.extend(_quoted(table))
     readme = paper()["readme_source"]
-    return of_paper + reference(table, "readme", "Against the released README", readme)
+    return of_paper + reference(table, lines, "readme", "Against the released README", readme)
 
 
 def _quoted(table: Table) -> list[list[str]]:
@@ -145,27 +169,27 @@ def _quoted(table: Table) -> list[list[str]]:
     return rows
 
 
-def _macro(table: Table) -> Section:
+def _macro(table: Table, lines: Sequence[Mapping[str, Any]]) -> Section:
     return by_cutoff(
-        table,
+        table["cutoffs"],
         "Mean of worlds",
         f"Macro recall: every world counts the same. In brackets the {table['interval']}.",
-        table["rows"],
-        lambda row, k: f"{row['macro'][k]:.2f} ({bounds(row['interval']['macro'][k])})",
+        lines,
+        lambda line, k: f"{line['macro'][k]:.2f} ({bounds(line['interval']['macro'][k])})",
     )
 
 
-def _over_seeds(table: Table) -> list[Section]:
-    repeated = [row for row in table["rows"] if row["seeds"] is not None]
+def _over_seeds(table: Table, lines: Sequence[Mapping[str, Any]]) -> list[Section]:
+    repeated = [line for line in lines if line["seeds"] is not None]
     if not repeated:
         return []
-    numbers = sorted({len(row["seeds"]["values"]) for row in repeated})
+    numbers = sorted({len(line["seeds"]["values"]) for line in repeated})
     note = (
         f"Mean of {' or '.join(map(str, numbers))} seeds, and their sample standard deviation in "
         "points. The rows above are the first seed's."
     )
 
-    def cell(row: Mapping[str, Any], k: str) -> str:
-        return f"{row['seeds']['mean'][k]:.2f} ± {row['seeds']['spread'][k]:.2f}"
+    def cell(line: Mapping[str, Any], k: str) -> str:
+        return f"{line['seeds']['mean'][k]:.2f} ± {line['seeds']['spread'][k]:.2f}"
 
-    return [by_cutoff(table, "Over seeds", note, repeated, cell)]
+    return [by_cutoff(table["cutoffs"], "Over seeds", note, repeated, cell)]

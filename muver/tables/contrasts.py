@@ -8,9 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from muver.evaluation import significance
 from muver.tables.evaluations import Evaluations
 from muver.tables.numbers import bounds, probability
@@ -20,25 +17,24 @@ from muver.tables.sections import by_cutoff
 from muver.tables.verdict import CLAIMS, claim
 
 Contrast = dict[str, Any]
-Row = Mapping[str, Any]
 
 
 def build(
     pairs: Sequence[Sequence[str]],
-    rows: Sequence[Row],
+    methods: Mapping[str, str],
     evaluations: Evaluations,
     published: Callable[[str], Recall | None],
-    domain: str | None = None,
+    world: str | None = None,
 ) -> list[Contrast]:
     """The first row minus the second, for each pair of systems that are both rows.
 
     Parameters
     ----------
-    rows
-        With ``method`` and ``system``.
+    methods
+        What the rows are called, by system.
     published
         Gives a system's published recall by cutoff, in percent; None where none stands beside ours.
-    domain
+    world
         Compare on the mentions of this world alone.
 
     Returns
@@ -47,14 +43,11 @@ def build(
     gives, and by cutoff ``paper``, the published difference, and ``verdict``, one of ``CLAIMS``
     (None where nothing is published).
     """
-    methods = {row["system"]: row["method"] for row in rows}
     built = []
     for pair in pairs:
         if not methods.keys() >= {*pair}:
             continue
-        shared = evaluations.by_system[pair[0]]
-        ranks = [_of_world(evaluations.ranks(system), domain) for system in pair]
-        found = significance.paired(*ranks, shared["cutoffs"], shared["resample"])
+        found = evaluations.paired(*pair, world)
         theirs = _difference(*map(published, pair), list(found["difference"]))
         verdicts = {
             k: None if value is None else claim(found["difference"][k], found["interval"][k], value)
@@ -66,10 +59,6 @@ def build(
     return built
 
 
-def _of_world(ranks: pa.Table, world: str | None) -> pa.Table:
-    return ranks if world is None else ranks.filter(pc.equal(ranks["world"], world))
-
-
 def _difference(first: Recall | None, second: Recall | None, cutoffs: list[str]) -> Recall:
     """The difference of two published rows, where both have a number."""
     both = [((first or {}).get(k), (second or {}).get(k)) for k in cutoffs]
@@ -79,7 +68,7 @@ def _difference(first: Recall | None, second: Recall | None, cutoffs: list[str])
     }
 
 
-def section(table: Mapping[str, Any]) -> list[Section]:
+def section(table: Mapping[str, Any], cutoffs: Sequence[int]) -> list[Section]:
     """The contrasts of a table for people; no section where there are none."""
     contrasts = table["contrasts"]
     if not contrasts:
@@ -108,4 +97,4 @@ def section(table: Mapping[str, Any]) -> list[Section]:
             return text
         return f"{text}; paper {one['paper'][k]:+z.2f}: {one['verdict'][k]}"
 
-    return [by_cutoff({**table, "rows": contrasts}, "The paper's contrasts", note, contrasts, cell)]
+    return [by_cutoff(cutoffs, "The paper's contrasts", note, contrasts, cell)]

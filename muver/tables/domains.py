@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from muver.evaluation.bootstrap import method
 from muver.tables import contrasts
-from muver.tables.evaluations import Evaluations
-from muver.tables.footnotes import with_footnotes
+from muver.tables.evaluations import head, identity, read_one_set
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import paper
-from muver.tables.sections import by_cutoff, intervals, mentions_note, reference
+from muver.tables.sections import by_cutoff, intervals, main_section, note_of, reference
+from muver.tables.settings import Domains, systems_of
 from muver.tables.verdict import compare
 
 Table = dict[str, Any]
@@ -19,68 +19,63 @@ MEAN = "macro mean"  # in place of a domain; the paper has no such rows
 
 
 def build(
-    name: str,
-    caption: str,
-    rows: list[dict[str, Any]],
-    pairs: Sequence[Sequence[str]],
-    evaluations: Evaluations,
+    name: str, caption: str, settings: Domains, files: Sequence[Path], counts: Path | None = None
 ) -> Table:
     """The table as data, in full precision: a row a domain and method, then the means.
 
     Parameters
     ----------
-    rows
-        ``method`` and ``system``.
-    pairs
-        Of systems, for :mod:`muver.tables.contrasts`, in each domain.
+    files, counts
+        As of :func:`muver.tables.comparison.build`, of one set.
 
     Returns
     -------
-    Of each row ``recall`` in percent with its bootstrap interval, and, where the dataset is the
-    paper's, the published values, the differences in points and verdicts. The means have no
+    The head; of each row ``recall`` in percent with its bootstrap interval, and, where the dataset
+    is the paper's, the published values, the differences in points and verdicts. The means have no
     ``hits``. Beside the rows ``contrasts``, each with its ``domain``.
     """
-    shared = evaluations.shared(name)
+    found = read_one_set(files, systems_of(settings.rows), counts)
+    table = head(name, "domains", caption, {found.first["set"]: found})
+    worlds = table["sets"][0]["worlds"]
+    methods = {row.system: row.method for row in settings.rows}
+    identities = {row.system: identity(row, {"": found}) for row in settings.rows}
     built = []
-    for domain in shared["worlds"]:
-        for row in rows:
-            world = evaluations.by_system[row["system"]]["worlds"][domain]
-            theirs = evaluations.published(name, row["system"], domain)
+    for domain in worlds:
+        for system, own in identities.items():
+            world = found.by_system[system]["worlds"][domain]
+            theirs = found.published(name, system, domain)
             built.append(
                 {
-                    **evaluations.identity(row),
+                    **own,
                     "domain": domain,
                     **{key: world[key] for key in ("mentions", "hits", "recall", "interval")},
                     **compare(world["recall"], theirs, world["mentions"]),
                 }
             )
-    for row in rows:
-        found = evaluations.by_system[row["system"]]
+    for system, own in identities.items():
+        one = found.by_system[system]
         built.append(
             {
-                **evaluations.identity(row),
+                **own,
                 "domain": MEAN,
-                "mentions": found["mentions"],
+                "mentions": one["mentions"],
                 "hits": None,
-                "recall": found["macro"],
-                "interval": found["interval"]["macro"],
-                **compare(found["macro"], None, found["mentions"]),
+                "recall": one["macro"],
+                "interval": one["interval"]["macro"],
+                **compare(one["macro"], None, one["mentions"]),
             }
         )
     return {
-        "name": name,
-        "caption": caption,
-        **shared,
-        "interval": method(shared["resample"]),
+        **table,
         "rows": built,
         "contrasts": [
             {**one, "domain": domain}
-            for domain in shared["worlds"]
+            for domain in worlds
             for one in contrasts.build(
-                pairs,
-                rows,
-                evaluations,
-                partial(evaluations.published, name, domain=domain),
+                settings.contrasts,
+                methods,
+                found,
+                partial(found.published, name, domain=domain),
                 domain,
             )
         ],
@@ -89,22 +84,21 @@ def build(
 
 def page(table: Table) -> Page:
     """The table for people."""
+    rows = table["rows"]
     sections = [
         _main(table),
-        *reference(table, "paper", "Against the paper", paper()["source"]),
-        *contrasts.section(table),
-        intervals(table, lambda row: row["interval"]),
+        *reference(table, rows, "paper", "Against the paper", paper()["source"]),
+        *contrasts.section(table, table["cutoffs"]),
+        intervals(table, rows, lambda row: row["interval"]),
     ]
     return Page(f"{table['caption']}, {table['dataset']}", sections)
 
 
 def _main(table: Table) -> Section:
-    note = f"{mentions_note(table)} {MEAN}: the mean of the domains, each counting the same."
-    part = by_cutoff(table, "", note, table["rows"], _recall)
+    note = f"{note_of(table)} {MEAN}: the mean of the domains, each counting the same."
+    part = by_cutoff(table["cutoffs"], "", note, table["rows"], _recall)
     best = best_cells(part.rows, range(2, len(part.header)), group=lambda cells: cells[1])
-    rows = [[*cells, row["row_key"]] for cells, row in zip(part.rows, table["rows"], strict=True)]
-    main = Section(part.heading, part.note, [*part.header, "row_key"], rows, best)
-    return with_footnotes(main, table["rows"])
+    return main_section(note, part.header, part.rows, table["rows"], best)
 
 
 def _recall(row: dict[str, Any], k: str) -> str:

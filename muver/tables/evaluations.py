@@ -1,4 +1,4 @@
-"""The evaluations that a table is made of, checked to be of one kind."""
+"""The evaluations that a table is made of, checked to belong together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,28 +6,34 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from muver.evaluation import bootstrap, significance
 from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import hits_at, read_ranks
-from muver.io.checking import with_defaults
+from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.tables import paper
-from muver.tables.keys import row_key
+from muver.tables.keys import data_fingerprint, row_key
+from muver.tables.settings import Row
 
 Evaluation = dict[str, Any]
-SHARED = ("dataset", "fingerprint", "identified_as", "split", "cutoffs", "resample", "mentions")
-KEYS = (
-    "system", *SHARED, "settings", "hits", "micro", "macro", "worlds", "interval",
-    "views_per_entity",
+OF_SET = (
+    "set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title",
 )  # fmt: skip
-ROW = {"method": None, "system": None, "note": None}
+OF_TABLE = ("dataset", "kb", "cutoffs", "resample")
+OF_ROW = ("settings", "model")
+KEYS = (
+    "system", *OF_TABLE, *OF_SET, *OF_ROW, "hits", "micro", "macro", "worlds", "interval",
+    "views_per_entity", "index",
+)  # fmt: skip
 COUNTS = ("dataset", "fingerprint", "identified_as", "worlds", "mentions", "entities")
 
 
 @dataclass(frozen=True)
 class Evaluations:
-    """Evaluations by system, all of the same mentions at the same cutoffs.
+    """The evaluations on one set by system, all of the same mentions at the same cutoffs.
 
     Attributes
     ----------
@@ -40,6 +46,11 @@ class Evaluations:
     by_system: Mapping[str, Evaluation]
     files: Mapping[str, Path]
     without_mentions: Sequence[str] = ()
+
+    @property
+    def first(self) -> Evaluation:
+        """Any of them, for what all have in common."""
+        return next(iter(self.by_system.values()))
 
     def ranks(self, system: str) -> pa.Table:
         """The rank of each mention's gold entity, from the file beside its evaluation.
@@ -59,107 +70,139 @@ class Evaluations:
             )
         return table
 
-    def shared(self, name: str) -> dict[str, Any]:
-        """What is the same in all of them, for the head of the JSON of the table called so."""
-        first = next(iter(self.by_system.values()))
-        return {
-            **{key: first[key] for key in SHARED},
-            "worlds": sorted(first["worlds"]),
-            "worlds_without_mentions": list(self.without_mentions),
-            "paper": {
-                "source": paper.paper()["source"],
-                "dataset": paper.paper()["dataset"],
-                "tolerance": paper.paper()["tolerance"],
-                "note": paper.comparability(name, first),
-            },
-        }
+    def paired(self, first: str, second: str, world: str | None = None) -> dict[str, Any]:
+        """The recall of one system minus another's (:func:`muver.evaluation.significance.paired`).
+
+        Parameters
+        ----------
+        world
+            Compare on the mentions of this world alone.
+        """
+        ranks = [self.ranks(system) for system in (first, second)]
+        if world is not None:
+            ranks = [table.filter(pc.equal(table["world"], world)) for table in ranks]
+        return significance.paired(*ranks, self.first["cutoffs"], self.first["resample"])
 
     def published(
         self, name: str, system: str, domain: str | None = None, source: str = "values"
     ) -> paper.Recall | None:
         """A row's published recall (:func:`muver.tables.paper.published`), None on other data."""
-        first = next(iter(self.by_system.values()))
-        if not paper.is_papers(first):
+        if not paper.is_papers(self.first):
             return None
-        return paper.published(name, system, first["cutoffs"], domain, source)
+        part = domain or paper.column(self.first)
+        return paper.published(name, system, self.first["cutoffs"], part or None, source)
 
-    def identity(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """What a row is called, which settings, data and seed it stands for, and its precision.
-
-        With them goes its footnote, ``note``, or None.
-        """
-        found = self.by_system[row["system"]]
+    def describe(self) -> dict[str, Any]:
+        """The set, for the head of a table's JSON."""
         return {
-            "method": row["method"],
-            "system": row["system"],
-            "note": row.get("note"),
-            "row_key": row_key(found["settings"], found["fingerprint"]),
-            "precision": reduced_precision(found["settings"]),
+            **{key: self.first[key] for key in OF_SET},
+            "column": paper.column(self.first),
+            "worlds": sorted(self.first["worlds"]),
+            "worlds_without_mentions": list(self.without_mentions),
+            "published": paper.published_size(self.first),
+            "of_paper": paper.is_papers(self.first),
         }
 
 
-def read_rows(rows: Any, defaults: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Check a table's rows.
+def head(name: str, kind: str, caption: str, found: Mapping[str, Evaluations]) -> dict[str, Any]:
+    """What a table's JSON begins with.
 
-    Each has a ``method``, a ``system``, perhaps a ``note``, and what ``defaults`` name.
+    Returns
+    -------
+    ``name``, ``kind`` and ``caption``; ``dataset``, its ``fingerprint`` and ``kb`` (None for
+    worlds); ``cutoffs``, ``resample`` and what an ``interval`` is; the ``sets`` with their counts,
+    the name of their ``column`` ("" for worlds) and whether published numbers stand beside ours
+    (``of_paper``); and the ``paper``, with a ``note`` where they do not.
     """
-    if not isinstance(rows, list) or not rows:
-        raise InputError("--settings: rows is empty: a table needs at least one row.")
-    checked = []
-    for row in rows:
-        if not isinstance(row, dict):
-            raise InputError(f"--settings: a row must be an object with method, not {row!r}.")
-        checked.append(with_defaults(row, {**ROW, **defaults}))
-        for key in ("method", "system"):
-            if not isinstance(checked[-1][key], str):
-                raise InputError(f"--settings: rows: {row!r} needs a {key}.")
-        if not isinstance(checked[-1]["note"], str | None):
-            raise InputError(f"--settings: rows: the note of {row['system']} must be a sentence.")
-        repeats = checked[-1].get("repeats", [])
-        if not isinstance(repeats, list) or len({row["system"], *repeats}) <= len(repeats):
-            raise InputError(
-                f"--settings: rows: repeats of {row['system']} must be a list of other systems, "
-                f"each once, not {repeats!r}."
-            )
-    return checked
+    first = next(iter(found.values())).first
+    sets = [evaluations.describe() for evaluations in found.values()]
+    return {
+        "name": name,
+        "kind": kind,
+        "caption": caption,
+        "dataset": first["dataset"],
+        "fingerprint": data_fingerprint({one["set"]: {**first, **one} for one in sets}),
+        **{key: first[key] for key in ("kb", "cutoffs", "resample")},
+        "interval": bootstrap.method(first["resample"]),
+        "sets": sets,
+        "paper": {
+            "source": paper.paper()["source"],
+            "dataset": (paper.paper()["table2"] if first["kb"] else paper.paper())["dataset"],
+            "tolerance": paper.paper()["tolerance"],
+            "note": paper.comparability_of_sets(name, first, sets),
+        },
+    }
+
+
+def identity(row: Row, found: Mapping[str, Evaluations]) -> dict[str, Any]:
+    """A row's names and footnote, its key, and its precision."""
+    evaluations = {name: one.by_system[row.system] for name, one in found.items()}
+    settings = next(iter(evaluations.values()))["settings"]
+    return {
+        "method": row.method,
+        "system": row.system,
+        "note": row.note,
+        "row_key": row_key(settings, data_fingerprint(evaluations)),
+        "precision": reduced_precision(settings),
+    }
 
 
 def read_evaluations(
-    files: Sequence[Path], systems: Sequence[str], counts: Path | None = None
-) -> Evaluations:
-    """Read the evaluations of a table.
+    files: Sequence[Path],
+    systems: Sequence[str],
+    sets: Sequence[str] | None = None,
+    counts: Path | None = None,
+) -> dict[str, Evaluations]:
+    """Read the evaluations of a table, by set.
 
     Parameters
     ----------
     files
-        What the evaluate stage wrote, one for each system.
-    systems
-        Whose evaluations the table needs: all of them and no others must be given.
+        What the evaluate stage wrote, one for each system and set.
+    systems, sets
+        All of these and no others must be given; without ``sets``, any may be.
     counts
         The corpus's counts, from which worlds without mentions are known.
 
     Raises
     ------
     InputError
-        If a file is not of this version, missing, superfluous, or of other data or cutoffs than
-        the rest.
+        If a file is not of this version, missing or superfluous, if those of a set are of other
+        data or cutoffs than the rest, or if a system has other settings or another model on one set
+        than on another.
     """
-    found: dict[str, Evaluation] = {}
-    where: dict[str, Path] = {}
+    by_set: dict[str, dict[str, Evaluation]] = {name: {} for name in sets or ()}
+    where: dict[str, dict[str, Path]] = {}
     for path in files:
         evaluation = _read(path, KEYS, "an evaluation", "evaluate")
-        system = evaluation["system"]
-        if system in found:
-            raise InputError(f"two evaluations of {system} were given: {where[system]}, {path}.")
-        found[system], where[system] = evaluation, path
-    if missing := [system for system in systems if system not in found]:
-        raise InputError(f"no evaluation of {', '.join(missing)} was given.")
-    if extra := sorted(set(found) - set(systems)):
-        raise InputError(f"evaluations of {', '.join(extra)} were given, which have no row.")
-    first = found[systems[0]]
-    for evaluation in found.values():
-        _check_same(first, evaluation)
-    return Evaluations(found, where, [] if counts is None else _without_mentions(counts, first))
+        name, system = evaluation["set"], evaluation["system"]
+        if sets is not None and name not in sets:
+            raise InputError(
+                f"{path}: of the set {name!r}, the table has {', '.join(sets)}."
+                f"{did_you_mean(name, sets)}"
+            )
+        before = where.setdefault(name, {}).setdefault(system, path)
+        if system in by_set.setdefault(name, {}):
+            raise InputError(f"two evaluations of {system} on {name} were given: {before}, {path}.")
+        by_set[name][system] = evaluation
+    for name, own in (by_set or {"any set": {}}).items():
+        if missing := [system for system in systems if system not in own]:
+            raise InputError(f"no evaluation of {', '.join(missing)} on {name} was given.")
+        if extra := sorted(own.keys() - set(systems)):
+            raise InputError(f"evaluations of {', '.join(extra)} were given, which have no row.")
+    _check_same(by_set, systems[0])
+    empty = [] if counts is None else _without_mentions(counts, by_set)
+    return {name: Evaluations(own, where[name], empty) for name, own in by_set.items()}
+
+
+def read_one_set(
+    files: Sequence[Path], systems: Sequence[str], counts: Path | None = None
+) -> Evaluations:
+    """Read the evaluations of a result that is made on one set."""
+    found = read_evaluations(files, systems, None, counts)
+    if len(found) > 1:
+        raise InputError(f"evaluations on {', '.join(found)} were given, expected one set.")
+    return next(iter(found.values()))
 
 
 def read_counts(path: Path) -> dict[str, Any]:
@@ -178,24 +221,34 @@ def _read(path: Path, keys: Sequence[str], what: str, stage: str) -> dict[str, A
     return content
 
 
-def _check_same(first: Evaluation, other: Evaluation) -> None:
-    pairs = {key: (first[key], other[key]) for key in SHARED}
-    pairs["worlds"] = tuple(
-        {world: part["mentions"] for world, part in evaluation["worlds"].items()}
-        for evaluation in (first, other)
-    )
-    for key, (expected, value) in pairs.items():
-        if value != expected:
-            raise InputError(
-                f"evaluation of {other['system']}: {key} is {value}, that of {first['system']} "
-                f"is {expected}: a results file from other parameters. Run the evaluate stage "
-                "again for all rows."
-            )
+def _check_same(by_set: Mapping[str, Mapping[str, Evaluation]], system: str) -> None:
+    """Refuse evaluations that differ where those of a set, a table or a row must not."""
+    rows = next(iter(by_set.values()))
+    for name, own in by_set.items():
+        for other in own.values():
+            pairs = {
+                **{key: (own[system][key], other[key]) for key in OF_SET},
+                **{key: (rows[system][key], other[key]) for key in OF_TABLE},
+                **{key: (rows[other["system"]][key], other[key]) for key in OF_ROW},
+                "worlds": (_sizes(own[system]), _sizes(other)),
+            }
+            for key, (expected, value) in pairs.items():
+                if value != expected:
+                    raise InputError(
+                        f"evaluation of {other['system']} on {name}: {key} is {value}, elsewhere "
+                        f"{expected}: a results file from other parameters. Run the evaluate stage "
+                        "again for all rows."
+                    )
 
 
-def _without_mentions(counts: Path, evaluation: Evaluation) -> list[str]:
+def _sizes(evaluation: Evaluation) -> dict[str, int]:
+    return {world: part["mentions"] for world, part in evaluation["worlds"].items()}
+
+
+def _without_mentions(counts: Path, by_set: Mapping[str, Mapping[str, Evaluation]]) -> list[str]:
     """Worlds that have no mentions, and so belong to no split."""
     known = read_counts(counts)
+    evaluation = next(iter(next(iter(by_set.values())).values()))
     if known["fingerprint"] != evaluation["fingerprint"]:
         raise InputError(
             f"{counts}: counts of other data than the evaluations' ({known['dataset']}, "

@@ -14,7 +14,7 @@ def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:
     settings
         The row's whole settings, the seed among them.
     fingerprint
-        Hash of the dataset's raw files.
+        Of the data that the row is measured on (:func:`data_fingerprint`).
 
     Examples
     --------
@@ -24,12 +24,21 @@ def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:
     return short_hash({"settings": dict(settings), "data": fingerprint})
 
 
-def sets_fingerprint(fingerprints: Mapping[str, str]) -> str:
-    """The fingerprint of the data of a row that is measured on several sets.
+def data_fingerprint(evaluations: Mapping[str, Mapping[str, Any]]) -> str:
+    """The fingerprint of the data that a row is measured on.
+
+    Of worlds it is that of the dataset's raw files; over a knowledge base, that of all sets.
 
     Parameters
     ----------
-    fingerprints
-        Of each set, by name; their order does not matter.
+    evaluations
+        One of the row's evaluations for each set, by name; the order does not matter.
     """
+    fingerprints = {name: one["fingerprint"] for name, one in evaluations.items()}
+    first = next(iter(evaluations.values()))
+    return first["fingerprint"] if first["kb"] is None else sets_fingerprint(fingerprints)
+
+
+def sets_fingerprint(fingerprints: Mapping[str, str]) -> str:
+    """One fingerprint of several sets, from theirs by name."""
     return short_hash(dict(fingerprints), 16)

@@ -74,15 +74,14 @@ def published_views(
     return {"views": line["views"], "recall": line[search]}
 
 
-def linked_sets() -> Mapping[str, Mapping[str, Any]]:
-    """Table 2's sets by our names, in the order of its columns.
+def column(data: Mapping[str, Any]) -> str:
+    """How tables call a set over a knowledge base; "" for a split of worlds."""
+    if data["kb"] is None:
+        return ""
+    return paper()["table2"]["sets"].get(data["set"], {}).get("column", data["set"])
 
-    Of each its name as a ``column`` and as a ``dataset`` of Table 4, and its ``support``.
-    """
-    return paper()["table2"]["sets"]
 
-
-def linked_size(name: str) -> dict[str, int] | None:
+def published_size(data: Mapping[str, Any]) -> dict[str, int] | None:
     """What is published of a set of Table 2; None for other sets.
 
     Returns
@@ -90,9 +89,9 @@ def linked_size(name: str) -> dict[str, int] | None:
     Table 4's ``mentions`` of the set and ``entities`` of its knowledge base, and the ``support``:
     the mentions with their gold in the knowledge base, over which Table 2's numbers are.
     """
-    if name not in linked_sets():
+    own = paper()["table2"]["sets"].get(data["set"])
+    if data["kb"] is None or own is None:
         return None
-    own = linked_sets()[name]
     wanted = (own["dataset"], "test")
     row = next(r for r in paper()["table4"]["rows"] if (r["dataset"], r["split"]) == wanted)
     return {**{key: row[key] for key in ("mentions", "entities")}, "support": own["support"]}
@@ -101,14 +100,24 @@ def linked_size(name: str) -> dict[str, int] | None:
 def is_papers(data: Mapping[str, Any]) -> bool:
     """Whether these are the paper's own data, so that its numbers may stand beside ours.
 
+    Of worlds, the split must be the paper's. Numbers over a knowledge base are over the mentions
+    whose gold entity is in BLINK's catalogue: ours must be as many up to paper.yaml's
+    ``tolerance.support``.
+
     Parameters
     ----------
     data
-        An evaluation, a table or the counts of a corpus. ``identified_as`` says what its counts
-        are; its name says nothing. ``split``, where it is there, must be the paper's.
+        An evaluation, or the counts of a corpus. ``identified_as`` says whose counts the data have;
+        their name says nothing.
     """
-    same_split = data.get("split", paper()["split"]) == paper()["split"]
-    return data["identified_as"] == paper()["dataset"] and same_split
+    if data.get("kb") is None:
+        same_split = data.get("set", paper()["split"]) == paper()["split"]
+        return data["identified_as"] == paper()["dataset"] and same_split
+    theirs = published_size(data)
+    if theirs is None or data["identified_as"] != paper()["table2"]["dataset"]:
+        return False
+    off = abs(data["mentions"] - theirs["support"]) / theirs["support"]
+    return off <= paper()["tolerance"]["support"]
 
 
 def comparability(name: str, data: Mapping[str, Any]) -> str | None:
@@ -126,10 +135,43 @@ def comparability(name: str, data: Mapping[str, Any]) -> str | None:
     theirs = f"{paper()['dataset']} ({paper()['split']})"
     ours = data["dataset"]
     if data["identified_as"] == paper()["dataset"]:
-        ours += f" ({data['split']})"
+        ours += f" ({data['set']})"
     elif ours == paper()["dataset"]:
         ours += ", whose counts are not the published ones"
     return (
         f"The paper's numbers are for {theirs}; this table is made on {ours}, so they do not stand "
         "beside ours."
+    )
+
+
+def comparability_of_sets(
+    name: str, first: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]
+) -> str | None:
+    """The same for a table of one or several sets.
+
+    Parameters
+    ----------
+    first
+        One of its evaluations.
+    sets
+        With ``column``, ``mentions``, ``published`` and ``of_paper``.
+    """
+    if first["kb"] is None:
+        return comparability(name, first)
+    other = [one for one in sets if one["published"] and not one["of_paper"]]
+    if not other or not paper().get(name, {}).get("rows"):
+        return None
+    if first["kb"]["entities"] != (wanted := other[0]["published"]["entities"]):
+        return (
+            f"The paper's numbers are for a knowledge base of {wanted} entities; this one has "
+            f"{first['kb']['entities']}, so they do not stand beside ours."
+        )
+    counted = ", ".join(
+        f"{one['column']} ({one['mentions']}, BLINK's numbers are over "
+        f"{one['published']['support']})"
+        for one in other
+    )
+    return (
+        f"The paper's numbers for {counted} do not stand beside ours: the mentions with their gold "
+        f"in the knowledge base differ by more than {paper()['tolerance']['support']:.0%}."
     )

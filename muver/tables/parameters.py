@@ -46,6 +46,7 @@ def build(name: str, caption: str, encoder: Path | None) -> Table:
         configs["MuVER (encoder in use)"] = BertConfig.from_file(encoder / "config.json")
     return {
         "name": name,
+        "kind": "parameters",
         "caption": caption,
         "paper": {"source": paper()["source"]},
         "rows": [_row(name, model, config) for model, config in configs.items()],

@@ -7,8 +7,9 @@ from typing import Any
 from muver.evaluation import significance
 from muver.evaluation.bootstrap import method
 from muver.evaluation.precision import in_words
+from muver.tables.footnotes import with_footnotes
 from muver.tables.numbers import bounds, probability
-from muver.tables.page import Section
+from muver.tables.page import Cells, Section
 from muver.tables.paper import paper
 from muver.tables.verdict import VERDICTS
 
@@ -22,49 +23,83 @@ RULE = (
 )
 
 
+def lines_of(table: Mapping[str, Any]) -> list[Row]:
+    """The rows of a comparison, one for each set; over a knowledge base each with its ``set``."""
+    return [
+        {
+            **{key: value for key, value in row.items() if key != "sets"},
+            **({"set": one["column"]} if table["kb"] else {}),
+            **row["sets"][one["set"]],
+        }
+        for one in table["sets"]
+        for row in table["rows"]
+    ]
+
+
 def by_cutoff(
-    table: Mapping[str, Any],
+    cutoffs: Sequence[int],
     heading: str,
     note: str,
-    rows: Sequence[Row],
+    lines: Sequence[Row],
     cell: Callable[[Row, str], str],
 ) -> Section:
-    """A grid with a column a cutoff, after the method and, where rows have one, the domain or set.
+    """A grid with a column a cutoff, after the method and, where lines have one, the domain or set.
 
     Parameters
     ----------
-    table
-        With ``cutoffs`` and ``rows``.
     cell
-        Text of a row at a cutoff.
+        Text of a line at a cutoff.
     """
-    labels = label_keys(table)
+    labels = {"Domain": "domain", "Set": "set"}
+    labels = {"method": "method", **{n: key for n, key in labels.items() if key in lines[0]}}
     filled = [
-        [*(row[key] for key in labels.values()), *(cell(row, str(k)) for k in table["cutoffs"])]
-        for row in rows
+        [*(line[key] for key in labels.values()), *(cell(line, str(k)) for k in cutoffs)]
+        for line in lines
     ]
-    return Section(heading, note, [*labels, *(f"R@{k}" for k in table["cutoffs"])], filled)
+    return Section(heading, note, [*labels, *(f"R@{k}" for k in cutoffs)], filled)
 
 
-def label_keys(table: Mapping[str, Any]) -> dict[str, str]:
-    """Names of the columns before the numbers, with the keys of rows that fill them."""
-    further = {"Domain": "domain", "Set": "set"}
-    return {"method": "method", **{n: key for n, key in further.items() if key in table["rows"][0]}}
+def main_section(
+    note: str,
+    header: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    rows: Sequence[Row],
+    best: Cells,
+) -> Section:
+    """The table itself: its grid with the rows' keys as the last column, and footnotes."""
+    keyed = [[*texts, row["row_key"]] for texts, row in zip(cells, rows, strict=True)]
+    return with_footnotes(Section("", note, [*header, "row_key"], keyed, best), rows)
 
 
-def mentions_note(table: Mapping[str, Any]) -> str:
-    """What was measured, what there was nothing to measure on, and rows in less precision."""
-    worlds, empty = table["worlds"], table["worlds_without_mentions"]
-    parts = [
-        f"{table['mentions']} {'mentions' if table['mentions'] > 1 else 'mention'} of "
+def note_of(table: Mapping[str, Any]) -> str:
+    """What was measured, why published numbers are missing, and rows in less precision."""
+    said = _over_kb(table) if table["kb"] else _over_worlds(table["sets"][0])
+    if table["paper"]["note"]:
+        said.append(table["paper"]["note"])
+    return " ".join(said + precision_note(table["rows"]))
+
+
+def _over_worlds(one: Mapping[str, Any]) -> list[str]:
+    worlds, empty = one["worlds"], one["worlds_without_mentions"]
+    said = [
+        f"{one['mentions']} {'mentions' if one['mentions'] > 1 else 'mention'} of "
         f"{len(worlds)} {'worlds' if len(worlds) > 1 else 'world'} ({', '.join(worlds)}), "
         "candidates ranked within the mention's world, every mention counting the same."
     ]
-    if empty:
-        parts.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
-    if table["paper"]["note"]:
-        parts.append(table["paper"]["note"])
-    return " ".join(parts + precision_note(table["rows"]))
+    return said + (
+        [f"Without mentions, and so without a number: {', '.join(empty)}."] * bool(empty)
+    )
+
+
+def _over_kb(table: Mapping[str, Any]) -> list[str]:
+    counted = "; ".join(
+        f"{one['column']} {one['mentions']} mentions (outside: {one['outside']})"
+        for one in table["sets"]
+    )
+    return [
+        "In-KB recall: of the mentions whose gold entity is in the knowledge base, with its "
+        f"{table['kb']['entities']} entities as candidates. {counted}."
+    ]
 
 
 def precision_note(rows: Sequence[Row]) -> list[str]:
@@ -77,7 +112,9 @@ def precision_note(rows: Sequence[Row]) -> list[str]:
     return [f"Not in fp32: {'; '.join(told)}."] if told else []
 
 
-def reference(table: Mapping[str, Any], name: str, heading: str, source: str) -> list[Section]:
+def reference(
+    table: Mapping[str, Any], lines: Sequence[Row], name: str, heading: str, source: str
+) -> list[Section]:
     """The rows that are published beside ours; no section where there are none.
 
     Parameters
@@ -88,7 +125,7 @@ def reference(table: Mapping[str, Any], name: str, heading: str, source: str) ->
         Who published them.
     """
     prefix = "" if name == "paper" else f"{name}_"
-    compared = [row for row in table["rows"] if row.get(name) is not None]
+    compared = [line for line in lines if line.get(name) is not None]
     if not compared:
         return []
 
@@ -102,7 +139,7 @@ def reference(table: Mapping[str, Any], name: str, heading: str, source: str) ->
 
     verdicts = [verdict for row in compared for verdict in row[f"{prefix}verdict"].values()]
     note = f"{source}: the published value, ours minus it in points, and a verdict. {RULE} "
-    return [by_cutoff(table, heading, f"{note}{tally(verdicts)}", compared, cell)]
+    return [by_cutoff(table["cutoffs"], heading, f"{note}{tally(verdicts)}", compared, cell)]
 
 
 def tally(verdicts: Sequence[str | None]) -> str:
@@ -111,26 +148,28 @@ def tally(verdicts: Sequence[str | None]) -> str:
     return f"In all: {', '.join(f'{counts[verdict]} {verdict}' for verdict in VERDICTS)}."
 
 
-def intervals(table: Mapping[str, Any], interval: Callable[[Row], Mapping[str, Any]]) -> Section:
-    """How sure the rows' recall is; ``interval`` gives a row's bounds by cutoff."""
+def intervals(
+    table: Mapping[str, Any], lines: Sequence[Row], interval: Callable[[Row], Mapping[str, Any]]
+) -> Section:
+    """How sure recall is; ``interval`` gives a line's bounds by cutoff."""
     return by_cutoff(
-        table,
+        table["cutoffs"],
         "How sure the numbers are",
         f"{method(table['resample'])}.",
-        table["rows"],
-        lambda row, k: bounds(interval(row)[k]),
+        lines,
+        lambda line, k: bounds(interval(line)[k]),
     )
 
 
-def paired_tests(table: Mapping[str, Any]) -> list[Section]:
-    """The rows' differences to the row they are tested against; no section where none was."""
-    tested = [row for row in table["rows"] if row["paired"] is not None]
+def paired_tests(table: Mapping[str, Any], lines: Sequence[Row]) -> list[Section]:
+    """Differences to the row that others are tested against; no section where none was."""
+    tested = [line for line in lines if line["paired"] is not None]
     if not tested:
         return []
     against = table["against"]["method"]
 
-    def cell(row: Row, k: str) -> str:
-        found = row["paired"]
+    def cell(line: Row, k: str) -> str:
+        found = line["paired"]
         sure = bounds(found["interval"][k], sign=True)
         return f"{found['difference'][k]:+z.2f} ({sure}), {probability(found['p_value'][k])}"
 
@@ -140,4 +179,46 @@ def paired_tests(table: Mapping[str, Any]) -> list[Section]:
         f"{significance.method(table['resample'])}. p-values are not corrected for the number of "
         "comparisons, and know nothing of seeds."
     )
-    return [by_cutoff(table, f"Paired tests against {against}", note, tested, cell)]
+    return [by_cutoff(table["cutoffs"], f"Paired tests against {against}", note, tested, cell)]
+
+
+def counts_of_sets(table: Mapping[str, Any]) -> Section:
+    """Mentions of each set: in all, inside and outside the knowledge base, found by title."""
+    header = [
+        "Set", "mentions", "In-KB", "outside the KB", "by title only", "the paper's mentions",
+        "BLINK's In-KB",
+    ]  # fmt: skip
+    grid = []
+    for one in table["sets"]:
+        theirs = one["published"] or {}
+        numbers = [one["mentions"] + one["outside"], one["mentions"], one["outside"]]
+        texts = [*map(str, numbers), str(one["matched_by_title"])]
+        texts += [str(theirs.get(key, "")) for key in ("mentions", "support")]
+        grid.append([one["column"], *texts])
+    note = (
+        "Gold entities are found by Wikipedia id and, where linking.match says so, else by title; "
+        "recall leaves out those that are outside. The paper gives the number of mentions in all, "
+        "and quotes BLINK's numbers, which are over the mentions inside BLINK's own catalogue."
+    )
+    return Section("Mentions", note, header, grid)
+
+
+def search_of_lines(lines: Sequence[Row]) -> Section:
+    """How each row searched each set: views an entity, the index and its agreement."""
+    header = [
+        "method", "Set", "views an entity", "Index", "agreement", "best found", "at k", "mentions",
+    ]  # fmt: skip
+    grid = []
+    for line in lines:
+        index, views = line["index"], line["views_per_entity"]
+        cells = ["exact", "", "", "", ""]
+        if index is not None:
+            knob = f", {index['knob']} {index['effort']}" if index["knob"] else ""
+            shares = [f"{share:.4f}" for share in (index["recall"], index["best"]["found"])]
+            cells = [f"{index['factory']}{knob}", *shares, str(index["k"]), str(index["mentions"])]
+        grid.append([line["method"], line["set"], "" if views is None else f"{views:.2f}", *cells])
+    note = (
+        "Agreement of an index: the share of the k entities of exact search that it finds, and the "
+        "share of mentions for which the best one is found, on a sample of mentions."
+    )
+    return Section("How candidates were found", note, header, grid)

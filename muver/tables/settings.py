@@ -1,8 +1,10 @@
-"""Settings of tables: entries of ``tables``, and the section ``sweep``, of params.yaml."""
+"""Settings of tables: what params.yaml says of them, and what the stage takes for each kind."""
+
+from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from muver.io.typed import Count, Name, Settings, Some, Text
+from muver.io.typed import Count, Name, Natural, Settings, Some, Text
 
 
 class Table(Settings):
@@ -18,3 +20,104 @@ class Sweep(Settings):
 
     searches: Some[str]
     cutoff: Count
+
+
+class Row(Settings):
+    """A row of a table: what it is called, the system behind it, and perhaps a footnote."""
+
+    method: Text
+    system: Text
+    note: Text | None = None
+
+
+class RepeatedRow(Row):
+    """A row of a comparison; ``repeats`` are the same row's systems of further seeds."""
+
+    repeats: list[str] = []
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.system in self.repeats:
+            raise ValueError(f"repeats of {self.system} must be other systems, each once.")
+
+
+class ViewsRow(Row):
+    """A row of Table 3.
+
+    Attributes
+    ----------
+    merge_layers, search
+        How many layers were merged, and the name of the search that did; 0 and None without
+        merging.
+    sweep_of
+        The system whose settings these are but for layers and search; None for a system itself.
+    """
+
+    merge_layers: Natural = 0
+    search: Text | None = None
+    sweep_of: Text | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if bool(self.merge_layers) != (self.search is not None):
+            raise ValueError(
+                f"search of {self.system} is {self.search!r}, expected "
+                f"{'a name' if self.merge_layers else 'null'} with {self.merge_layers} merged "
+                "layers."
+            )
+
+
+class Comparison(Settings):
+    """Settings of a table that compares systems.
+
+    Attributes
+    ----------
+    against
+        System of the row that the others are tested against.
+    contrasts
+        Pairs of systems; the first is compared with the second where both are rows.
+    caption
+        Needed for a table that is not the paper's.
+    sets
+        The sets of mentions in the order of the columns; None takes those of the evaluations.
+    """
+
+    rows: Some[RepeatedRow]
+    against: str | None = None
+    contrasts: list[list[str]] = []
+    caption: Text | None = None
+    sets: Some[str] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.against is not None and self.against not in {row.system for row in self.rows}:
+            raise ValueError(f"against is {self.against!r}, which is no row of the table.")
+
+
+class Domains(Settings):
+    """Settings of Table 6."""
+
+    rows: Some[Row]
+    contrasts: list[list[str]] = []
+
+
+class Views(Settings):
+    """Settings of Table 3; ``cutoff`` is the k of recall@k that it shows."""
+
+    rows: Some[ViewsRow]
+    cutoff: Count
+
+
+class Statistics(Settings):
+    """Settings of Table 4: what the entities are taken from, as the table calls it."""
+
+    source: Text | None = None
+
+
+class Parameters(Settings):
+    """Table 5 has no settings."""
+
+
+def systems_of(rows: list[Any]) -> list[str]:
+    """The systems behind rows, those of further seeds among them."""
+    return [system for row in rows for system in (row.system, *getattr(row, "repeats", ()))]

@@ -5,18 +5,19 @@ from typing import Any
 from muver.corpus.splits import SPLITS
 from muver.tables.page import Page, Section
 from muver.tables.paper import comparability, is_papers, paper
+from muver.tables.settings import Statistics
 
 Table = dict[str, Any]
 
 
-def build(name: str, caption: str, kb: str | None, counts: dict[str, Any]) -> Table:
+def build(name: str, caption: str, settings: Statistics, counts: dict[str, Any]) -> Table:
     """The table as data: a row a split.
 
     Parameters
     ----------
-    kb
-        What the entities are taken from, as the table calls it; None for the paper's name on its
-        own dataset, and for the dataset's name on others.
+    settings
+        Without a ``source``, the column KB has the paper's word on its own dataset, and the
+        dataset's name on others.
     counts
         What the corpus stage wrote.
 
@@ -36,7 +37,7 @@ def build(name: str, caption: str, kb: str | None, counts: dict[str, Any]) -> Ta
             {
                 "dataset": dataset,
                 "split": split,
-                "kb": kb or (theirs["kb"] if theirs else dataset),
+                "kb": settings.source or (theirs["kb"] if theirs else dataset),
                 **ours,
                 "worlds": {
                     world: {key: part[key] for key in ours}
@@ -50,6 +51,7 @@ def build(name: str, caption: str, kb: str | None, counts: dict[str, Any]) -> Ta
         )
     return {
         "name": name,
+        "kind": "statistics",
         "caption": caption,
         "dataset": dataset,
         **{key: counts[key] for key in ("fingerprint", "identified_as")},

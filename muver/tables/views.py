@@ -1,17 +1,18 @@
 """Table 3: recall against the number of views an entity, by how views are merged."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from muver.evaluation.bootstrap import method
 from muver.io.errors import InputError
 from muver.tables import contrasts
-from muver.tables.evaluations import Evaluations
+from muver.tables.evaluations import Evaluations, head, identity, read_one_set
 from muver.tables.footnotes import with_footnotes
 from muver.tables.numbers import bounds, percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import is_papers, paper, published_views
-from muver.tables.sections import RULE, mentions_note, tally
+from muver.tables.sections import RULE, note_of, tally
+from muver.tables.settings import Views, ViewsRow, systems_of
 from muver.tables.verdict import compare
 
 Table = dict[str, Any]
@@ -20,66 +21,56 @@ RELEASED = "as released"
 ALIKE = 0.01  # two numbers of views are the same, as they are beside the paper's
 
 
-def build(name: str, caption: str, rows: list[Row], cutoff: int, evaluations: Evaluations) -> Table:
+def build(
+    name: str, caption: str, settings: Views, files: Sequence[Path], counts: Path | None = None
+) -> Table:
     """The table as data, in full precision: a row a system.
 
     Parameters
     ----------
-    rows
-        ``method``, ``system``, ``merge_layers`` (0: nothing merged) and ``search``, the name of
-        the search that merged, or None where nothing was. ``sweep_of``: the system whose settings
-        these are but for layers and search; None for a system itself.
-    cutoff
-        The k of recall@k that the table shows; the data have all.
+    files, counts
+        As of :func:`muver.tables.comparison.build`, of one set.
 
     Returns
     -------
-    Of each row ``views_per_entity`` (None for a system without views), the counts and recall in
-    percent with bootstrap intervals, and, where the dataset is the paper's and it has a row of as
-    many views, ``paper_views``, its value, the difference in points and a verdict. Of a row with
-    merged views also ``pairs`` ("distant" or "close"), the ``reading`` of the search in words,
-    both as ``searched``, and ``start``, the system of the row of the same views before any
+    The head; of each row ``views_per_entity`` (None for a system without views), the counts and
+    recall in percent with bootstrap intervals, and, where the dataset is the paper's and it has a
+    row of as many views, ``paper_views``, its value, the difference in points and a verdict. Of a
+    row with merged views also ``pairs`` ("distant" or "close"), the ``reading`` of the search in
+    words, both as ``searched``, and ``start``, the system of the row of the same views before any
     merging; each is None where there is none. Beside the rows ``contrasts``: distant minus close.
     """
-    shared = evaluations.shared(name)
-    if cutoff not in shared["cutoffs"]:
+    found, cutoff = read_one_set(files, systems_of(settings.rows), counts), settings.cutoff
+    table = head(name, "views", caption, {found.first["set"]: found})
+    if cutoff not in table["cutoffs"]:
         raise InputError(
             f"--settings: cutoff is {cutoff}, the evaluations have "
-            f"{', '.join(map(str, shared['cutoffs']))}."
+            f"{', '.join(map(str, table['cutoffs']))}."
         )
-    _check(rows)
-    searches = [_search(row, evaluations.by_system[row["system"]]["settings"]) for row in rows]
-    _check_places(rows, searches)
-    comparable = is_papers(shared) and cutoff == paper()[name]["cutoff"]
+    comparable = is_papers(found.first) and cutoff == paper()[name]["cutoff"]
     built = []
-    for row, search in zip(rows, searches, strict=True):
-        found = evaluations.by_system[row["system"]]
-        views = found["views_per_entity"]
-        system = row["sweep_of"] or row["system"]
+    for row in settings.rows:
+        one = found.by_system[row.system]
+        search = _search(row, one["settings"])
+        views = one["views_per_entity"]
+        system = row.sweep_of or row.system
         theirs = published_views(system, search["pairs"], views) if comparable else None
         recall = theirs and {str(cutoff): theirs["recall"]}
         built.append(
             {
-                **evaluations.identity(row),
-                "merge_layers": row["merge_layers"],
-                "search": row["search"],
+                **identity(row, {"": found}),
+                "merge_layers": row.merge_layers,
+                "search": row.search,
                 **search,
-                "start": _start(row, rows, evaluations),
+                "start": _start(row, settings.rows, found),
                 "views_per_entity": views,
-                **{key: found[key] for key in ("mentions", "hits", "micro", "interval", "macro")},
+                **{key: one[key] for key in ("mentions", "hits", "micro", "interval", "macro")},
                 "paper_views": theirs and theirs["views"],
-                **compare(found["micro"], recall, found["mentions"]),
+                **compare(one["micro"], recall, one["mentions"]),
             }
         )
-    return {
-        "name": name,
-        "caption": caption,
-        **shared,
-        "cutoff": cutoff,
-        "interval": method(shared["resample"]),
-        "rows": built,
-        "contrasts": _contrasts(built, evaluations),
-    }
+    _check_places(built)
+    return {**table, "cutoff": cutoff, "rows": built, "contrasts": _contrasts(built, found)}
 
 
 def _contrasts(rows: list[Row], evaluations: Evaluations) -> list[dict[str, Any]]:
@@ -91,7 +82,8 @@ def _contrasts(rows: list[Row], evaluations: Evaluations) -> list[dict[str, Any]
         pair = [line["distant"], line["close"]]
         papers = {row["system"]: row["paper"] for row in pair}
         systems = [row["system"] for row in pair]
-        (found,) = contrasts.build([systems], pair, evaluations, papers.get)
+        methods = {row["system"]: row["method"] for row in pair}
+        (found,) = contrasts.build([systems], methods, evaluations, papers.get)
         one = pair[0]
         found["method"] = (
             f"{one['method']}, layer {one['merge_layers']} ({one['reading']}): distant minus close"
@@ -100,28 +92,14 @@ def _contrasts(rows: list[Row], evaluations: Evaluations) -> list[dict[str, Any]
     return built
 
 
-def _check(rows: list[Row]) -> None:
-    for row in rows:
-        layers, search = row["merge_layers"], row["search"]
-        if type(layers) is not int or layers < 0:
-            raise InputError(
-                f"--settings: {row['system']}: merge_layers is {layers!r}, expected 0 or more."
-            )
-        if (search is not None) if layers == 0 else not isinstance(search, str):
-            raise InputError(
-                f"--settings: {row['system']}: search is {search!r}, expected "
-                f"{'a name' if layers else 'null'} with {layers} merged layers."
-            )
-
-
-def _search(row: Row, settings: Mapping[str, Any]) -> dict[str, str | None]:
+def _search(row: ViewsRow, settings: Mapping[str, Any]) -> dict[str, str | None]:
     """Which pairs were merged and how, in words, from the settings that a row was made with."""
-    if not row["merge_layers"]:
+    if not row.merge_layers:
         return dict.fromkeys(("pairs", "reading", "searched"))
     merge = settings.get("merge", {})
     if "pairs" not in merge:
         raise InputError(
-            f"evaluation of {row['system']}: its settings do not say which pairs of views were "
+            f"evaluation of {row.system}: its settings do not say which pairs of views were "
             "merged. Run the evaluate stage again."
         )
     further = {
@@ -133,10 +111,10 @@ def _search(row: Row, settings: Mapping[str, Any]) -> dict[str, str | None]:
     return {"pairs": merge["pairs"], "reading": reading or RELEASED, "searched": searched}
 
 
-def _check_places(rows: list[Row], searches: list[dict[str, str | None]]) -> None:
+def _check_places(rows: Sequence[Row]) -> None:
     seen = set()
-    for row, search in zip(rows, searches, strict=True):
-        place = (row["method"], row["merge_layers"], search["searched"])
+    for row in rows:
+        place = (row["method"], row["merge_layers"], row["searched"])
         if row["merge_layers"] and place in seen:
             method, layers, searched = place
             raise InputError(
@@ -145,7 +123,7 @@ def _check_places(rows: list[Row], searches: list[dict[str, str | None]]) -> Non
         seen.add(place)
 
 
-def _start(row: Row, rows: list[Row], evaluations: Evaluations) -> str | None:
+def _start(row: ViewsRow, rows: Sequence[ViewsRow], evaluations: Evaluations) -> str | None:
     """The first row without merging whose settings are this one's but for merging."""
 
     def before(system: str) -> dict[str, Any]:
@@ -155,15 +133,17 @@ def _start(row: Row, rows: list[Row], evaluations: Evaluations) -> str | None:
         retrieve = settings.get("retrieve", {}).items()
         return {**shared, "retrieve": {k: v for k, v in retrieve if k not in merging}}
 
-    own = before(row["system"])
-    starts = (r["system"] for r in rows if not r["merge_layers"] and before(r["system"]) == own)
-    return next(starts, None) if row["merge_layers"] else None
+    if not row.merge_layers:
+        return None
+    own = before(row.system)
+    starts = (one.system for one in rows if not one.merge_layers and before(one.system) == own)
+    return next(starts, None)
 
 
 def page(table: Table) -> Page:
     """The table for people: the two ways of merging side by side, as the paper has them."""
-    shown = {**table, "cutoffs": [table["cutoff"]]}
-    sections = [_main(table), *_papers(table), *contrasts.section(shown), _intervals(table)]
+    contrasted = contrasts.section(table, [table["cutoff"]])
+    sections = [_main(table), *_papers(table), *contrasted, _intervals(table)]
     return Page(f"{table['caption']}, {table['dataset']}", sections)
 
 
@@ -192,7 +172,7 @@ def _main(table: Table) -> Section:
         )
     note = (
         f"Recall@{k} against the mean number of views an entity; a line of merged views is the "
-        f"state after one more layer. {mentions_note(table)} Without merging there is one recall, "
+        f"state after one more layer. {note_of(table)} Without merging there is one recall, "
         f"which stands in both columns.{_unequal(lines)}"
     )
     main = Section("", note, header, grid, best_cells(grid, (3, 4)))
@@ -244,7 +224,7 @@ def _recall(row: Row | None, k: str) -> str:
 
 def _papers(table: Table) -> list[Section]:
     """Our rows beside the paper's of as many views, and the paper's whole table."""
-    if not is_papers(table):
+    if not table["sets"][0]["of_paper"]:
         return []
     source, k = paper()["source"], str(table["cutoff"])
     compared = [row for row in table["rows"] if row["paper"] is not None]

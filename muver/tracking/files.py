@@ -57,7 +57,7 @@ class Files:
         self.evaluations: dict[Place, dict[str, Any]] = {}
         for path in evaluations:
             evaluation = read_json(path)
-            place = evaluation["system"], evaluation["dataset"] if sets else ""
+            place = evaluation["system"], evaluation["set"] if sets else ""
             self.paths[place], self.evaluations[place] = path, evaluation
         self.runs = {(path.stem, path.parent.name if sets else ""): path for path in runs}
         self.benchmarks = by_stage(benchmarks)

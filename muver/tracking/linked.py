@@ -70,12 +70,12 @@ def _metrics(
     for name, part in row["sets"].items():
         metrics |= describe.recalls(name, part["micro"], width)
         for side, group in enumerate(("low", "high")):
-            bounds = {k: both[side] for k, both in part["interval"].items()}
+            bounds = {k: both[side] for k, both in part["interval"]["micro"].items()}
             metrics |= describe.recalls(f"{name}_{group}", bounds, width)
         for group in ("paper", "difference"):
             metrics |= describe.recalls(f"{name}_{group}", part[group] or {}, width)
-        for count in ("mentions", "outside_kb"):
-            metrics[f"{name}/{count}"] = evaluations[name][count]
+        metrics[f"{name}/mentions"] = evaluations[name]["mentions"]
+        metrics[f"{name}/outside_kb"] = evaluations[name]["outside"]
         if part["index"] is not None:
             metrics[f"{name}/index_agreement"] = part["index"]["agreement"]
         if part["views_per_entity"] is not None:
@@ -117,7 +117,7 @@ def _note(
     for one in table["sets"]:
         evaluation = found[one["set"]].evaluation
         parts += [
-            f"**{one['column']}**, In-KB; {one['outside_kb']} more mentions have their entity "
+            f"**{one['column']}**, In-KB; {one['outside']} more mentions have their entity "
             "outside the knowledge base.",
             notes.recalls(evaluation, row["sets"][one["set"]]),
         ]

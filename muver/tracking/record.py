@@ -113,7 +113,7 @@ def record(
     """
     settings = with_defaults(settings, {"experiment": table.stem, **SETTINGS})
     content, source = read_json(table), table.with_suffix(".csv").as_posix()
-    sets = "sets" in content
+    sets = bool(content.get("kb"))
     files = Files(evaluations, runs, artifacts, benchmarks, figures, settings["source"], sets)
     kind = linked_entries if sets else entries
     found = kind(content, source, files, settings["options"])

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from muver.tables.keys import row_key
+from muver.tables.sections import lines_of
 from muver.tracking import describe, notes
 from muver.tracking.entry import Data, Entry
 from muver.tracking.files import Files, of_other_parameters
@@ -34,7 +35,7 @@ def entries(table: Mapping[str, Any], source: str, files: Files, options: str = 
         If the table was not made from these evaluations, a file is missing, or one was changed
         after it was scored.
     """
-    rows = table["rows"]
+    rows = lines_of(table) if table.get("kind") == "comparison" else table["rows"]
     found = [_row(row, source, files, options) for row in rows]
     if any(row.get("search") for row in rows):
         return above_layers(rows, found, table["cutoffs"], files.figures)

@@ -10,6 +10,8 @@ from muver.doctor.compare import compare
 from muver.doctor.place import Place
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.merge import merge_store
+from muver.evaluation.gold import gold_of_worlds
+from muver.evaluation.settings import Scoring
 from muver.evaluation.stage import evaluate
 from muver.io.files import read_json, write_json
 from muver.retrieval.kinds import retrieve
@@ -66,17 +68,17 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
             "retrieve": asked,
             "model": {"views": config.views, "context": config.context, "score": config.score},
         }
+        counts = root / "corpus" / "counts.json"
+        gold = gold_of_worlds("tiny", "test", entities, mentions, sentences, counts)
         evaluate(
             name,
             "tiny",
+            "test",
             run,
             run.with_suffix(".json"),
-            entities,
-            mentions,
-            sentences,
-            root / "corpus" / "counts.json",
+            gold,
             root / "evaluations" / f"{name}.json",
-            {"cutoffs": [1, 4, 8], "row": row},
+            Scoring(cutoffs=[1, 4, 8], resample="documents", row=row),
             trec=root / "trec",
         )
     return root

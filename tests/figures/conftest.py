@@ -35,8 +35,9 @@ def save_evaluation(
     table = ranks_table(ids, WORLDS, [None] * len(ids), ranks, SENTENCES, 64)
     write_ranks(folder / f"{system}.parquet", table)
     head = {"system": system, "dataset": dataset, "fingerprint": "f00d", "cutoffs": [1, 64]}
-    head |= {"identified_as": identified_as, "split": "test", "resample": "documents"}
+    head |= {"identified_as": identified_as, "set": "test", "resample": "documents"}
     more = {"settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}
+    more |= {"outside": 0, "matched_by_title": 0, **dict.fromkeys(("kb", "index", "model"))}
     counted = scored(table, [1, 64], "documents")
     write_json(folder / f"{system}.json", {**head, **more, **counted})
     return folder / f"{system}.json"

@@ -22,8 +22,10 @@ def row(method: str, **more) -> dict:
 
 
 def test_recall_by_cutoff():
-    table = {"cutoffs": [1, 64], "rows": [row("BM25"), row("MuVER, max")]}
-    assert curves_of(table).splitlines() == [
+    rows = [{"method": name, "sets": {"test": row(name)}} for name in ("BM25", "MuVER, max")]
+    sets = [{"set": "test", "column": ""}]
+    head = {"kind": "comparison", "kb": None, "sets": sets, "cutoffs": [1, 64]}
+    assert curves_of({**head, "rows": rows}).splitlines() == [
         "row,k,recall,low,high",
         "BM25,1,10.0,5.0,15.0",
         "BM25,64,50.5,45.5,55.5",
@@ -38,7 +40,7 @@ def test_recall_by_views_starts_where_nothing_is_merged():
         row("Sentences", merge_layers=0, **NOTHING, views_per_entity=15.0),
         row("MuVER", merge_layers=1, **CLOSE, views_per_entity=18.5),
     ]
-    assert curves_of({"cutoff": 64, "rows": rows}).splitlines() == [
+    assert curves_of({"kind": "views", "cutoff": 64, "rows": rows}).splitlines() == [
         "row,views,recall,low,high",
         "Sentences,15.0,50.5,45.5,55.5",
         '"MuVER, close pairs",15.0,50.5,45.5,55.5',
@@ -51,7 +53,7 @@ def test_errors_by_length_leave_out_bins_without_mentions():
         {"first": 1, "last": 5, "mentions": 4, "error": [25.0, 50.0], "interval": [[1, 2], [3, 4]]},
         {"first": 6, "last": 10, "mentions": 0},
     ]
-    figure = {"rows": [{"method": "BLINK"}, {"method": "MuVER"}], "bins": bins}
+    figure = {"kind": "lengths", "rows": [{"method": "BLINK"}, {"method": "MuVER"}], "bins": bins}
     assert curves_of(figure).splitlines() == [
         "row,sentences,error,low,high",
         "BLINK,1,25.0,1,2",

@@ -7,8 +7,8 @@ from muver.metrics.numbers import numbers_of
 
 
 def test_a_table_of_rows_has_recall_at_its_cutoffs():
-    row = {"system": "muver", "micro": {"1": 7.25, "64": 57.75}, "method": "MuVER"}
-    assert numbers_of({"cutoffs": [1, 64], "rows": [row]}) == {
+    row = {"system": "muver", "sets": {"test": {"micro": {"1": 7.25, "64": 57.75}}}}
+    assert numbers_of({"kind": "comparison", "kb": None, "cutoffs": [1, 64], "rows": [row]}) == {
         "muver": {"R@01": 7.25, "R@64": 57.75}
     }
 
@@ -18,7 +18,7 @@ def test_a_table_of_views_has_its_cutoff_and_the_views_of_rows_that_have_any():
         {"system": "som", "search": None, "views_per_entity": None, "micro": {"1": 1, "64": 60.5}},
         {"system": "d1", "search": "distant", "views_per_entity": 17.5, "micro": {"64": 59}},
     ]
-    assert numbers_of({"cutoff": 64, "cutoffs": [1, 64], "rows": rows}) == {
+    assert numbers_of({"kind": "views", "cutoff": 64, "cutoffs": [1, 64], "rows": rows}) == {
         "som": {"R@64": 60.5},
         "d1": {"R@64": 59, "views": 17.5},
     }
@@ -33,7 +33,7 @@ def test_domains_stand_in_one_file_a_row():
             ("mean", "a", 30.0),
         )
     ]
-    assert numbers_of({"cutoffs": [1, 64], "rows": rows}) == {
+    assert numbers_of({"kind": "domains", "cutoffs": [1, 64], "rows": rows}) == {
         "a": {"R@64 lego": 10.0, "R@64 mean": 30.0},
         "b": {"R@64 lego": 20.0},
     }
@@ -45,7 +45,8 @@ def test_sets_stand_in_one_file_a_row():
         "wnedwiki": {"micro": {"10": 1.0, "100": 2.0}},
     }
     rows = [{"system": "blink", "sets": sets}]
-    assert numbers_of({"cutoffs": [10, 100], "rows": rows}) == {
+    head = {"kind": "comparison", "kb": {"entities": 9}, "cutoffs": [10, 100]}
+    assert numbers_of({**head, "rows": rows}) == {
         "blink": {
             "R@010 msnbc": 90.5, "R@100 msnbc": 95.0, "R@010 wnedwiki": 1.0, "R@100 wnedwiki": 2.0,
         }
@@ -54,7 +55,7 @@ def test_sets_stand_in_one_file_a_row():
 
 def test_points_of_the_grid_have_validation_recall_and_step():
     row = {"system": "lr1", "recall": 37.0, "step": 126}
-    assert numbers_of({"cutoff": 16, "rows": [row]}) == {
+    assert numbers_of({"kind": "grid", "cutoff": 16, "rows": [row]}) == {
         "lr1": {"R@16 validation": 37.0, "step": 126}
     }
 

@@ -8,17 +8,25 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.metrics.stage import write_metrics
 
+HEAD = {
+    "name": "table1", "kind": "comparison", "kb": None, "cutoffs": [1],
+    "sets": [{"set": "test", "column": ""}],
+}  # fmt: skip
 INTERVAL = {"micro": {"1": [20.0, 30.0]}}
 
 
 @pytest.fixture
 def table(tmp_path):
     rows = [
-        {"method": name, "system": key, "micro": {"1": 25.0}, "interval": INTERVAL}
+        {
+            "method": name,
+            "system": key,
+            "sets": {"test": {"micro": {"1": 25.0}, "interval": INTERVAL}},
+        }
         for name, key in (("BM25", "bm25"), ("MuVER", "muver"))
     ]
     path = tmp_path / "table1.json"
-    write_json(path, {"name": "table1", "cutoffs": [1], "rows": rows})
+    write_json(path, {**HEAD, "rows": rows})
     return path
 
 

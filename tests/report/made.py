@@ -9,6 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.evaluation.gold import gold_of_worlds
+from muver.evaluation.settings import Scoring
 from muver.evaluation.stage import evaluate
 from muver.io.parquet import table_writer
 from muver.report.files import RunFiles
@@ -148,10 +150,13 @@ def _system(places: RunFiles, dataset: str, name: str, ranked: dict, row: dict) 
     retrieve = {"split": "test", "k": 3, "match": "title"}
     manifest = path.with_suffix(".json")
     manifest.write_text(json.dumps({"settings": retrieve}))
+    gold = gold_of_worlds(
+        dataset, "test", places.entities, places.mentions, places.sentences, places.counts
+    )
+    row = {"system": name, "retrieve": retrieve, "seed": 7, **row}
     evaluate(
-        name, dataset, path, manifest, places.entities, places.mentions, places.sentences,
-        places.counts, places.evaluation(name, "test"),
-        {"cutoffs": [1, 2, 3], "row": {"system": name, "retrieve": retrieve, "seed": 7, **row}},
+        name, dataset, "test", path, manifest, gold, places.evaluation(name, "test"),
+        Scoring(cutoffs=[1, 2, 3], resample="documents", row=row),
     )  # fmt: skip
     return places.evaluation(name, "test")
 

@@ -104,7 +104,7 @@ def test_a_damaged_table_does_not_stop_the_page(page, project, content):
 
 def test_a_table_of_another_version_is_shown_as_its_csv_says(page, project):
     table = json.loads(project.table("table1").read_text())
-    table["rows"][0]["interval"] = {"micro": [1, 2]}
+    table["rows"][0]["sets"]["test"]["interval"] = {"micro": [1, 2]}
     project.table("table1").write_text(json.dumps(table))
     out, problems, _ = page()
     assert problems == ["table1: its JSON is not as this version writes it. Make the table again."]
@@ -148,7 +148,7 @@ def test_two_stores_mixed(page, project):
 
 def test_changed_hits(page, project):
     table = json.loads(project.table("table1").read_text())
-    table["rows"][0]["hits"]["1"] = 6
+    table["rows"][0]["sets"]["test"]["hits"]["1"] = 6
     project.table("table1").write_text(json.dumps(table))
     (problem,) = page()[1]
     assert "table1, BM25: other hits than in its evaluation" in problem

@@ -26,7 +26,9 @@ def first(finished):
 
 def changed(result: Result, **row) -> Result:
     data = json.loads(json.dumps(result.data))
-    data["rows"][0].update(row)
+    first = data["rows"][0]
+    for key, value in row.items():
+        (first if key in first else first["sets"]["test"])[key] = value
     return Result(result.name, data, result.grid)
 
 
@@ -100,9 +102,8 @@ def test_a_table_of_domains_and_one_of_views(finished):
         "caption": "Table",
         "dataset": "d",
         "fingerprint": "f",
-        "split": "test",
-        "mentions": 2,
-        "worlds": ["w"],
+        "kb": None,
+        "sets": [{"set": "test", "column": "", "mentions": 2, "worlds": ["w"]}],
     }
     data = {
         "name": "table6", **head, "cutoffs": [1],

@@ -39,12 +39,13 @@ def make(
         "dataset": "tiny",
         "fingerprint": "f00d",
         "identified_as": None,
-        "split": "test",
+        "set": "test",
         "settings": {"system": system, "seed": 1},
         "cutoffs": [1, 64],
         "resample": "documents",
         **scored(make_ranks({"lego": lego, "yugioh": yugioh}, sizes), [1, 64], "documents"),
-        "views_per_entity": None,
+        **{"outside": 0, "matched_by_title": 0},
+        **dict.fromkeys(("kb", "views_per_entity", "index", "model")),
         **other,
     }
 

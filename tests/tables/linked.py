@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from muver.evaluation.ranks import ranks_table, write_ranks
 from muver.evaluation.stage import scored
-from muver.tables.paper import linked_sets, linked_size, published
+from muver.tables.paper import paper, published
 
 Evaluation = dict[str, Any]
 SIZES = {"aida-testb": 4, "msnbc": 2, "wnedwiki": 5}
@@ -43,19 +43,18 @@ def make(
     size, hits = size or SIZES[name], hits or HITS[system][name]
     return {
         "system": system,
-        "dataset": name,
+        "dataset": "miniwikipedia",
         "fingerprint": f"{name}-f00d",
         "identified_as": None,
-        "split": name,
+        "set": name,
         "settings": {"system": system, "seed": 1},
         "cutoffs": [10, 100],
         "resample": "documents",
         **scored(make_ranks(name, hits, size), [10, 100], "documents"),
         "views_per_entity": 4.5 if system == "muver_wiki" else 1.0,
-        "mentions_in_all": size + 3,
-        "outside_kb": 3,
+        "outside": 3,
         "matched_by_title": 1,
-        "kb": {"dataset": "miniwikipedia", "entities": 50, "fingerprint": "kb"},
+        "kb": {"entities": 50, "fingerprint": "kb"},
         "model": f"{system} weights",
         "index": AGREED if system == "muver_wiki" else None,
         **other,
@@ -73,22 +72,23 @@ def of_the_paper() -> list[Evaluation]:
 
 def one_of_the_paper(system: str, name: str, size: int | None = None) -> Evaluation:
     """The same for one system and set; ``size`` is another number of mentions."""
-    size = size or linked_size(name)["support"]
-    recall = published("table2", system, [10, 100], linked_sets()[name]["column"])
+    own = paper()["table2"]["sets"][name]
+    size = size or own["support"]
+    recall = published("table2", system, [10, 100], own["column"])
     hits = tuple(round(value * size / 100) for value in recall.values())
-    kb = {"dataset": "wikipedia", "entities": 5903530, "fingerprint": "kb"}
-    return make(system, name, size, hits, kb=kb, identified_as="kilt")
+    kb = {"entities": 5903530, "fingerprint": "kb"}
+    return make(system, name, size, hits, kb=kb, dataset="wikipedia", identified_as="kilt")
 
 
 def write(folder: Path, evaluations: Sequence[Evaluation]) -> list[Path]:
     """Write evaluations with the ranks beside each; the JSON files."""
     paths = []
     for evaluation in evaluations:
-        path = folder / evaluation["system"] / f"{evaluation['dataset']}.json"
+        path = folder / evaluation["system"] / f"{evaluation['set']}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(evaluation))
         hits = tuple(evaluation["hits"].values())
-        table = make_ranks(evaluation["dataset"], hits, evaluation["mentions"])
+        table = make_ranks(evaluation["set"], hits, evaluation["mentions"])
         write_ranks(path.with_suffix(".parquet"), table)
         paths.append(path)
     return paths

@@ -3,9 +3,11 @@
 import pytest
 
 from muver.io.errors import InputError
+from muver.io.typed import read
 from muver.tables import row_key
 from muver.tables.comparison import build
-from muver.tables.evaluations import read_evaluations
+from muver.tables.sections import lines_of
+from muver.tables.settings import Comparison
 from tests.tables.conftest import ZESHEL
 
 ROWS = [
@@ -25,8 +27,8 @@ def table(evaluation, write):
         ]
         repeats = [system for row in rows for system in row["repeats"]]
         made += [evaluation(system, (2, 7), (0, 2), **replaced) for system in repeats]
-        systems = ["bm25", "muver", *repeats]
-        return build(name, "Recall", rows, against, pairs, read_evaluations(write(*made), systems))
+        settings = {"rows": rows, "against": against, "contrasts": list(pairs)}
+        return build(name, "Recall", read(Comparison, settings), write(*made))
 
     return make
 
@@ -34,9 +36,11 @@ def table(evaluation, write):
 def test_a_row_a_system(table):
     made = table()
     assert [row["method"] for row in made["rows"]] == ["BM25", "MuVER"]
-    assert (made["name"], made["dataset"], made["mentions"]) == ("table1", "tiny", 11)
-    assert made["worlds"] == ["lego", "yugioh"]
-    row = made["rows"][0]
+    (one,) = made["sets"]
+    assert (made["name"], made["dataset"], made["kb"]) == ("table1", "tiny", None)
+    assert (one["set"], one["mentions"], one["outside"]) == ("test", 11, 0)
+    assert one["worlds"] == ["lego", "yugioh"]
+    row = lines_of(made)[0]
     assert row["row_key"] == row_key({"system": "bm25", "seed": 1}, "f00d")
     assert row["hits"] == {"1": 2, "64": 5}
     assert row["micro"]["64"] == pytest.approx(500 / 11)
@@ -50,7 +54,7 @@ def test_a_row_a_system(table):
 def test_paired_with_a_row(table):
     made = table(against="bm25")
     assert made["against"] == {"system": "bm25", "method": "BM25"}
-    bm25, muver = made["rows"]
+    bm25, muver = lines_of(made)
     assert bm25["paired"] is None
     found = muver["paired"]
     # lego: 3 more at 1; yugioh: 1 less; no mention is lost but that one
@@ -64,7 +68,7 @@ def test_paired_with_a_row(table):
 
 def test_several_seeds(table):
     rows = [ROWS[0], {**ROWS[1], "repeats": ["muver_2", "muver_3"]}]
-    bm25, muver = table(rows=rows)["rows"]
+    bm25, muver = lines_of(table(rows=rows))
     assert bm25["seeds"] is None
     seeds = muver["seeds"]
     assert list(seeds["values"]) == ["muver", "muver_2", "muver_3"]
@@ -79,11 +83,11 @@ def test_paper_stands_beside_its_own_dataset_only(table):
     made = table()
     assert "tiny" in made["paper"]["note"]
     for key in ("paper", "difference", "verdict", "readme", "readme_verdict"):
-        assert all(row[key] is None for row in made["rows"])
+        assert all(row[key] is None for row in lines_of(made))
 
     made = table(**ZESHEL)
     assert made["paper"]["note"] is None
-    bm25, muver = made["rows"]
+    bm25, muver = lines_of(made)
     assert bm25["paper"] == {"1": None, "64": 69.13}
     assert bm25["verdict"] == {"1": None, "64": "cannot tell"}  # 11 mentions decide nothing
     assert bm25["readme"] is None
@@ -93,13 +97,13 @@ def test_paper_stands_beside_its_own_dataset_only(table):
 
 def test_a_table_of_our_own_has_no_published_numbers(table):
     made = table("beyond", **ZESHEL)
-    assert all(row["paper"] is row["readme"] is None for row in made["rows"])
+    assert all(row["paper"] is row["readme"] is None for row in lines_of(made))
 
 
 def test_the_spread_of_seeds_enters_the_verdict(table):
     rows = [{**ROWS[1], "repeats": ["muver_2"]}, ROWS[0]]
     # Seeds of 36.36 and 18.18, 12.9 points of standard deviation: 12.7 sqrt(2) 12.9 = 231
-    row = table(rows=rows, **ZESHEL)["rows"][0]
+    row = lines_of(table(rows=rows, **ZESHEL))[0]
     assert row["half_width"]["1"] == pytest.approx(231, abs=1)
     assert row["verdict"]["1"] == "cannot tell"  # 36.36 and 45.40
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from muver.io.typed import read
 from muver.tables.domains import build
-from muver.tables.evaluations import read_evaluations
+from muver.tables.settings import Domains
 from tests.tables.conftest import ZESHEL
 
 ROWS = [
@@ -19,8 +20,8 @@ def table(evaluation, write):
             evaluation("blink_128", (1, 2), (1, 3), **replaced),
             evaluation("muver", (4, 8), (0, 3), **replaced),
         ]
-        found = read_evaluations(write(*made), ["blink_128", "muver"])
-        return build("table6", "By domain", ROWS, [("muver", "blink_128")], found)
+        settings = read(Domains, {"rows": ROWS, "contrasts": [["muver", "blink_128"]]})
+        return build("table6", "By domain", settings, write(*made))
 
     return make
 

@@ -5,7 +5,10 @@ import json
 import pytest
 
 from muver.io.errors import InputError
-from muver.tables.evaluations import read_evaluations, read_rows
+from muver.io.typed import read
+from muver.tables.evaluations import read_evaluations, read_one_set
+from muver.tables.settings import Comparison
+from tests.tables import linked
 
 SYSTEMS = ["bm25", "muver"]
 
@@ -15,13 +18,13 @@ def both(evaluation, **replaced):
 
 
 def test_ranks_lie_beside_an_evaluation(evaluation, write):
-    found = read_evaluations(write(*both(evaluation)), SYSTEMS)
+    found = read_one_set(write(*both(evaluation)), SYSTEMS)
     assert found.ranks("bm25")["rank"].to_pylist() == [1, 64, 0, 0, 0, 0, 0, 0, 1, 64, 64]
 
 
 def test_ranks_that_are_missing_or_of_another_run(evaluation, write):
     files = write(*both(evaluation))
-    found = read_evaluations(files, SYSTEMS)
+    found = read_one_set(files, SYSTEMS)
     files[0].with_suffix(".parquet").write_bytes(files[1].with_suffix(".parquet").read_bytes())
     with pytest.raises(InputError, match=r"bm25.parquet: has the hits .* from other parameters"):
         found.ranks("bm25")
@@ -35,7 +38,7 @@ def test_ranks_that_are_missing_or_of_another_run(evaluation, write):
 )
 def test_evaluations_of_different_data_are_refused(evaluation, write, key, value):
     files = write(*both(evaluation, **{key: value}))
-    with pytest.raises(InputError, match=f"of muver: {key} is {value}, .* from other parameters"):
+    with pytest.raises(InputError, match=f"of muver on test: {key} is {value}, .* other param"):
         read_evaluations(files, SYSTEMS)
 
 
@@ -43,13 +46,13 @@ def test_evaluations_of_different_worlds_are_refused(evaluation, write):
     """Of another split with as many mentions."""
     bm25, muver = both(evaluation)
     muver["worlds"]["muppets"] = muver["worlds"].pop("lego")
-    with pytest.raises(InputError, match="of muver: worlds is .*muppets"):
+    with pytest.raises(InputError, match="of muver on test: worlds is .*muppets"):
         read_evaluations(write(bm25, muver), SYSTEMS)
 
 
 def test_evaluations_and_systems_must_match(evaluation, write):
     files = write(*both(evaluation))
-    with pytest.raises(InputError, match="no evaluation of muver was given"):
+    with pytest.raises(InputError, match="no evaluation of muver on test was given"):
         read_evaluations(files[:1], SYSTEMS)
     with pytest.raises(InputError, match="evaluations of muver were given, which have no row"):
         read_evaluations(files, SYSTEMS[:1])
@@ -76,35 +79,60 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
     content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
     content["identified_as"] = None
     counts.write_text(json.dumps({**content, "worlds": worlds}))
-    assert read_evaluations(files, SYSTEMS, counts).without_mentions == ["atlantis"]
-    assert read_evaluations(files, SYSTEMS).without_mentions == []
+    assert read_one_set(files, SYSTEMS, counts).without_mentions == ["atlantis"]
+    assert read_one_set(files, SYSTEMS).without_mentions == []
     counts.write_text(counts.read_text().replace("f00d", "beef"))
     with pytest.raises(InputError, match="counts of other data than the evaluations'"):
-        read_evaluations(files, SYSTEMS, counts)
+        read_evaluations(files, SYSTEMS, counts=counts)
     with pytest.raises(
         InputError, match=r"bm25.json: not the counts of a corpus .*\(no entities\)"
     ):
-        read_evaluations(files, SYSTEMS, files[0])
+        read_evaluations(files, SYSTEMS, counts=files[0])
 
 
-def test_rows():
-    row = {"method": "BM25", "system": "bm25"}
-    assert read_rows([row], {"repeats": []}) == [{**row, "note": None, "repeats": []}]
+def test_by_set_in_the_order_asked_for(tmp_path):
+    files, sets = linked.write(tmp_path, linked.make_all()), list(linked.SIZES)[::-1]
+    found = read_evaluations(files, list(linked.HITS), sets)
+    assert list(found) == sets
+    assert found["msnbc"].by_system.keys() == linked.HITS.keys()
+    assert found["msnbc"].ranks("muver_wiki")["rank"].to_pylist() == [99, 99]
+    with pytest.raises(InputError, match="evaluations on aida-testb, .* expected one set"):
+        read_one_set(files, list(linked.HITS))
+
+
+@pytest.mark.parametrize(
+    ("replaced", "message"),
+    [
+        ({"settings": {"seed": 2}}, "of muver_wiki on msnbc: settings is .*seed"),
+        ({"model": "other"}, "of muver_wiki on msnbc: model is other"),
+        ({"kb": {"entities": 1}}, "of muver_wiki on msnbc: kb is"),
+        ({"fingerprint": "x"}, "of muver_wiki on msnbc: fingerprint is x"),
+        ({"system": "som"}, "no evaluation of muver_wiki on msnbc"),
+        ({"set": "mnsbc"}, "of the set 'mnsbc', .* Did you mean 'msnbc'?"),
+    ],
+)
+def test_evaluations_of_sets_that_do_not_belong_together(tmp_path, replaced, message):
+    evaluations = linked.make_all()
+    of = ("muver_wiki", "msnbc")
+    wrong = next(one for one in evaluations if (one["system"], one["set"]) == of)
+    wrong |= replaced
+    with pytest.raises(InputError, match=message):
+        read_evaluations(linked.write(tmp_path, evaluations), list(linked.HITS), list(linked.SIZES))
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "rows is empty: a table needs at least one row"),
-        ("bm25", "rows is empty"),
-        (["bm25"], "a row must be an object with method, not 'bm25'"),
-        ([{"method": "BM25"}], "needs a system"),
-        ([{"method": "B", "system": "b", "repeat": []}], "'repeat'. Did you mean 'repeats'"),
-        ([{"method": "B", "system": "b", "repeats": "c"}], "list of other systems, each once"),
-        ([{"method": "B", "system": "b", "repeats": ["b"]}], "list of other systems, each once"),
-        ([{"method": "B", "system": "b", "repeats": ["c", "c"]}], "repeats of b must be"),
+        ([], "rows is"),
+        ("bm25", "rows is 'bm25'"),
+        (["bm25"], "rows.0 is 'bm25'"),
+        ([{"method": "BM25"}], "rows.0.system is missing"),
+        ([{"method": "B", "system": "b", "repeat": []}], "Did you mean 'repeats'"),
+        ([{"method": "B", "system": "b", "repeats": "c"}], "rows.0.repeats is 'c'"),
+        ([{"method": "B", "system": "b", "repeats": ["b"]}], "repeats of b must be other systems"),
+        ([{"method": "B", "system": "b", "repeats": ["c", "c"]}], "repeats has 'c' twice"),
     ],
 )
 def test_rows_that_are_none(rows, message):
     with pytest.raises(InputError, match=message):
-        read_rows(rows, {"repeats": []})
+        read(Comparison, {"rows": rows})

@@ -6,10 +6,9 @@ from muver.corpus.sources import find_source
 from muver.tables.paper import (
     comparability,
     is_papers,
-    linked_sets,
-    linked_size,
     paper,
     published,
+    published_size,
     published_views,
 )
 
@@ -25,7 +24,7 @@ def test_every_row_has_a_value_a_column():
         assert row["values"].keys() == paper()["table6"]["domains"].keys()
         assert all(len(values) == len(CUTOFFS) for values in row["values"].values())
     for row in paper()["table2"]["rows"].values():
-        assert [one["column"] for one in linked_sets().values()] == list(row["values"])
+        assert [one["column"] for one in paper()["table2"]["sets"].values()] == list(row["values"])
         assert all(len(values) == 3 for values in row["values"].values())
 
 
@@ -42,14 +41,14 @@ def test_values():
     }  # fmt: skip
 
 
-def test_sizes_of_the_linked_sets_are_those_that_the_sources_declare():
+def test_sizes_of_the_sets_are_those_that_the_sources_declare():
     declared = find_source("blink_benchmarks").published.mentions
     entities = find_source("kilt").published.entities["wikipedia"]
-    for name in linked_sets():
-        size = linked_size(name)
+    for name in paper()["table2"]["sets"]:
+        size = published_size({"set": name, "kb": {}})
         assert (size["mentions"], size["entities"]) == (declared[name], entities)
         assert 0.9 < size["support"] / size["mentions"] < 1  # a few golds are outside
-    assert linked_size("aida-testa") is None
+    assert published_size({"set": "aida-testa", "kb": {}}) is None
 
 
 def test_the_readme_is_a_second_reference():
@@ -127,7 +126,7 @@ def test_figure_2_quotes_error_rates():
 
 
 def test_a_table_says_why_it_is_not_compared():
-    tiny = {"dataset": "tiny", "identified_as": None, "split": "test"}
+    tiny = {"dataset": "tiny", "identified_as": None, "set": "test"}
     zeshel = {**tiny, "identified_as": "zeshel"}
     assert comparability("table1", zeshel) is None  # whatever it is called
     assert "zeshel (test); this table is made on tiny, so" in comparability("table1", tiny)
@@ -137,8 +136,8 @@ def test_a_table_says_why_it_is_not_compared():
 
 
 def test_the_papers_numbers_are_of_its_test_split():
-    data = {"dataset": "mine", "identified_as": "zeshel", "split": "val"}
-    assert is_papers({**data, "split": "test"}) and not is_papers(data)
+    data = {"dataset": "mine", "identified_as": "zeshel", "set": "val"}
+    assert is_papers({**data, "set": "test"}) and not is_papers(data)
     assert "made on mine (val), so" in comparability("table1", data)
     counts = {"dataset": "mine", "identified_as": "zeshel"}  # of all splits
     assert is_papers(counts)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from muver.tables.settings import Statistics
 from muver.tables.statistics import build, page
 
 COUNTS = {
@@ -27,7 +28,7 @@ ZESHEL = {
 
 
 def test_rows_by_split():
-    table = build("table4", "Statistics", None, COUNTS)
+    table = build("table4", "Statistics", Statistics(), COUNTS)
     assert [(row["split"], row["mentions"], row["entities"]) for row in table["rows"]] == [
         ("train", 5, 7), ("val", 2, 4), ("test", 2, 9),
     ]  # fmt: skip
@@ -40,7 +41,7 @@ def test_rows_by_split():
 
 
 def test_the_papers_columns():
-    main, worlds = page(build("table4", "Statistics", None, COUNTS)).sections
+    main, worlds = page(build("table4", "Statistics", Statistics(), COUNTS)).sections
     assert main.header == ["Dataset", "Split", "Mention Num", "KB", "Entity Num"]
     assert main.rows[0] == ["tiny", "train", "5", "tiny", "7"]
     assert worlds.rows[-1] == ["test", "atlantis", "0", "6"]
@@ -50,7 +51,7 @@ def test_the_papers_columns():
 
 
 def test_the_papers_numbers_on_its_dataset():
-    table = build("table4", "Statistics", None, ZESHEL)
+    table = build("table4", "Statistics", Statistics(), ZESHEL)
     assert [row["kb"] for row in table["rows"]] == ["Wikia"] * 3
     assert table["rows"][2]["verdict"] == {"mentions": "equal", "entities": "not equal"}
     beside = page(table).sections[1]
@@ -60,5 +61,5 @@ def test_the_papers_numbers_on_its_dataset():
 
 @pytest.mark.parametrize("counts", [COUNTS, ZESHEL])
 def test_the_source_can_be_named(counts):
-    table = build("table4", "Statistics", "my wiki", counts)
+    table = build("table4", "Statistics", Statistics(source="my wiki"), counts)
     assert {row["kb"] for row in table["rows"]} == {"my wiki"}

@@ -3,7 +3,8 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.tables.evaluations import read_evaluations
+from muver.io.typed import read
+from muver.tables.settings import Views
 from muver.tables.views import build, page
 from tests.tables.conftest import ZESHEL
 
@@ -53,7 +54,7 @@ def table(evaluation, write):
             *hits, views = HITS[system]
             own = {"views_per_entity": views, "settings": settings(system), **replaced}
             made.append(evaluation(system, *hits, **own))
-        return build("table3", "Views", rows, cutoff, read_evaluations(write(*made), systems))
+        return build("table3", "Views", read(Views, {"rows": rows, "cutoff": cutoff}), write(*made))
 
     return make
 
@@ -175,10 +176,13 @@ def test_the_paper_has_recall_at_64_only(table):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{**DISTANT, "merge_layers": -1}], "merge_layers is -1, expected 0 or more"),
-        ([{**DISTANT, "merge_layers": 0}], "search is 'distant', expected null with 0 merged"),
-        ([{**DISTANT, "search": None}], "search is None, expected a name with 1"),
-        ([DISTANT, DISTANT], "MuVER, layer 1, distant pairs stands in two rows"),
+        ([{**DISTANT, "merge_layers": -1}], "merge_layers is -1, expected"),
+        (
+            [{**DISTANT, "merge_layers": 0}],
+            "search of distant is 'distant', expected null with 0 merged",
+        ),
+        ([{**DISTANT, "search": None}], "search of distant is None, expected a name with 1"),
+        ([DISTANT, {**DISTANT, "note": "x"}], "MuVER, layer 1, distant pairs stands in two rows"),
         (
             [{**DISTANT, "system": "muver_plain"}],
             "muver_plain: its settings do not say which pairs",

@@ -26,9 +26,9 @@ def write(folder: Path, evaluations: list[dict[str, Any]]) -> tuple[list[Path], 
     """Evaluations with their runs, and the table; the files of both."""
     runs = []
     for evaluation in evaluations:
-        run = folder / "runs" / evaluation["dataset"] / f"{evaluation['system']}.parquet"
+        run = folder / "runs" / evaluation["set"] / f"{evaluation['system']}.parquet"
         run.parent.mkdir(parents=True, exist_ok=True)
-        run.write_bytes(f"{evaluation['system']} on {evaluation['dataset']}".encode())
+        run.write_bytes(f"{evaluation['system']} on {evaluation['set']}".encode())
         evaluation["run_sha256"] = sha256_of(run)
         runs.append(run)
     paths = linked.write(folder / "evaluations", evaluations)

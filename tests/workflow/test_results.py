@@ -97,7 +97,8 @@ def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
     project.snakemake("results/mine.csv", "results/report.html")
     made = json.loads(project.read("results/mine.json"))
     assert made["caption"] == entry["caption"]
-    assert made["rows"][0]["paired"] is None and made["rows"][1]["paired"]["won"]
+    paired = [row["sets"]["test"]["paired"] for row in made["rows"]]
+    assert paired[0] is None and paired[1]["won"]
     kept = {row["system"]: row["row_key"] for row in made["rows"]}
     table1 = json.loads(main_job.read("results/table1.json"))["rows"]
     assert kept.items() <= {row["system"]: row["row_key"] for row in table1}.items()

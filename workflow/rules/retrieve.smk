@@ -170,6 +170,7 @@ rule evaluate:
         trec=subpath(output.trec, parent=True),
     shell:
         "muver evaluate --log {log} --system {wildcards.system} --dataset {params.name}"
+        f" --set {SPLIT}"
         " --settings {params.settings:q} --encoder {input.identity} --run {input.run}"
         " --run-manifest {input.manifest} --entities {input.entities}"
         " --mentions {input.mentions} --sentences {input.sentences} --counts {input.counts}"

@@ -36,7 +36,7 @@ rule evaluate:
         mentions=W.mentions_files("{set}")[0],
         report=W.mentions_files("{set}")[1],
         kb=W.kb_files,
-        code=code("evaluate_linked"),
+        code=code("evaluate"),
     output:
         scores=W.evaluation_files("{system}", "{set}")[0],
         ranks=W.evaluation_files("{system}", "{set}")[1],
@@ -57,7 +57,7 @@ rule evaluate:
         name=S["dataset"],
         trec=subpath(output.trec, parent=True),
     shell:
-        "muver evaluate-linked --log {log} --system {wildcards.system} --dataset {params.name}"
+        "muver evaluate --log {log} --system {wildcards.system} --dataset {params.name}"
         " --set {wildcards.set} --settings {params.settings:q} --encoder {input.identity}"
         " --run {input.run} --run-manifest {input.manifest}"
         f" {KB} --mentions {{input.mentions}} --report {{input.report}} --trec {{params.trec}}"

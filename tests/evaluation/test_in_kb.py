@@ -23,7 +23,7 @@ from muver.runs.run import write_run
 
 GOLD = {"m1": (4, "id"), "m2": (7, "title"), "m3": (None, "none"), "m4": (0, "id"), "m5": (9, "id")}
 RANKED = {"m1": [4, 1, 2], "m2": [1, 2, 7], "m3": [0, 1, 2], "m4": [5, 6, 7], "m5": [0, 9, 1]}
-ROW = {"seed": 1, "retrieve": {"k": 3, "match": "id", "split": "test"}}
+ROW = {"seed": 1, "retrieve": {"k": 3, "match": "id"}}
 AGREED = {
     "k": 3, "mentions": 5, "recall": 0.999, "best": {"found": 0.998}, "knob": "nprobe",
     "effort": 16,
@@ -99,10 +99,11 @@ def evaluate(tmp_path: Path) -> Evaluate:
         write_json(tmp_path / "report.json", change(report, *linked) if linked else report)
         write_json(tmp_path / "s.json", change(manifest, *made) if made else manifest)
         save_run(tmp_path / "s.parquet", ranked)
-        given = {"cutoffs": [1, 2, 3], "row": ROW, **settings}
+        given = {"cutoffs": [1, 2, 3], "resample": "documents", "row": ROW, "agreement": 0.995}
+        given |= settings
         return main(
             [
-                "evaluate-linked", "--system=s", "--dataset=wikipedia", "--set=msnbc",
+                "evaluate", "--system=s", "--dataset=wikipedia", "--set=msnbc",
                 f"--run={tmp_path / 's.parquet'}", f"--run-manifest={tmp_path / 's.json'}",
                 f"--kb={tmp_path / 'kb'}", f"--mentions={mentions}",
                 f"--report={tmp_path / 'report.json'}", f"--out={tmp_path / 'out.json'}",
@@ -119,12 +120,12 @@ def test_recall_is_of_mentions_inside(evaluate: Evaluate, tmp_path: Path):
     assert found["hits"] == {"1": 1, "2": 2, "3": 3}
     assert found["micro"] == found["macro"] == {"1": 25.0, "2": 50.0, "3": 75.0}
     assert found["interval"]["micro"]["2"] == [0.0, 100.0]  # of a half in four
-    assert list(found["worlds"]) == ["msnbc"]
-    told = ("mentions", "mentions_in_all", "outside_kb", "matched_by_title")
-    assert [found[key] for key in told] == [4, 5, 1, 1]
-    assert (found["dataset"], found["views_per_entity"], found["index"]) == ("msnbc", 2.5, None)
-    assert found["kb"] == {"dataset": "wikipedia", "entities": 10, "fingerprint": "kb"}
-    assert found["settings"] == {"seed": 1, "retrieve": {"k": 3, "match": "id"}}
+    assert list(found["worlds"]) == ["wikipedia"]
+    counts = ("mentions", "outside", "matched_by_title", "views_per_entity", "index")
+    assert [found[key] for key in counts] == [4, 1, 1, 2.5, None]
+    assert (found["dataset"], found["set"], found["model"]) == ("wikipedia", "msnbc", "bert")
+    assert found["kb"] == {"entities": 10, "fingerprint": "kb"}
+    assert found["settings"] == ROW
     assert found["run_sha256"] == sha256_of(tmp_path / "s.parquet")
 
 
@@ -134,7 +135,7 @@ def test_ranks_and_trec_files_are_of_mentions_inside(evaluate: Evaluate, tmp_pat
     assert candidates(ranks) == 3
     assert ranks.to_pydict() == {
         "mention_id": ["m1", "m2", "m4", "m5"],
-        "world": ["msnbc"] * 4,
+        "world": ["wikipedia"] * 4,
         "document": [None] * 4,
         "rank": [1, 3, 0, 2],
         "sentences": [0] * 4,
@@ -173,28 +174,28 @@ def test_mentions_for_which_an_index_found_too_few_are_known(evaluate: Evaluate,
     found = {**INDEX, "found": {"rounds": 1, "fetched": 3, "short": 1}}
     assert evaluate(index=found, ranked=ranked) == 0
     assert evaluate(ranked=ranked) == 2
-    message = "1 of 5 mentions have fewer than 3 candidates, its manifest says 0: it is cut short"
-    assert message in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert "1 of 5 mentions do not have the expected number of candidates" in message
+    assert "'m4' of wikipedia: 1 in place of 3; the run's manifest says 0" in message
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"made": ("stage", "retrieve")}, "not the manifest of a run of `muver ann-search`"),
         ({"made": ("settings.match", "title")}, "from other parameters: made with match = 'title'"),
-        ({"made": ("settings.split", "wnedwiki")}, "of the set 'wnedwiki', expected 'msnbc'"),
+        ({"made": ("settings.split", "wnedwiki")}, "split = 'wnedwiki', asked for 'msnbc'"),
         ({"linked": ("set", "aida-testb")}, "of the set 'aida-testb', expected 'msnbc'"),
-        ({"made": ("inputs.table", "other")}, "made for another table of mentions than"),
+        ({"made": ("inputs.table", "other")}, "made with another table of mentions (other)"),
         ({"made": ("inputs.kb", "other")}, "s.parquet: made with another knowledge base (other)"),
         ({"linked": ("inputs.kb", "other")}, "report.json: made with another knowledge base"),
         ({"kb": "other"}, "made with another knowledge base (kb) than that of --kb (other)"),
         ({"linked": ("mentions", 6)}, "report.json counts 6 matched"),
         ({"linked": ("matched.id", 4)}, "files of different calls. Run `muver link` again"),
         ({"ranked": {**RANKED, "m9": [1, 2, 3]}}, "mention 'm9', which these data do not have"),
-        ({"ranked": {**RANKED, "m1": [10, 1, 2]}}, "entities outside 0 to 9: not those of --kb"),
+        ({"ranked": {**RANKED, "m1": [10, 1, 2]}}, "entities are not the 10 of world wikipedia"),
         ({"cutoffs": [1, 4]}, "holds 3 candidates a mention, recall@4 needs 4"),
         ({"row": {"seed": 1}}, "row.retrieve"),
-        ({"agreement": 2}, "agreement is 2, expected a number from 0 to 1"),
+        ({"agreement": 2}, "agreement is 2, expected"),
         ({"row": {**ROW, "index": {"lists": 4}}}, "searched exactly, asked for an index"),
         ({"row": {**ROW, "index": None}, "index": INDEX}, "asked for exact search"),
         ({"row": {**ROW, "index": {"lists": 8}}, "index": INDEX}, "lists = 4, asked for 8"),

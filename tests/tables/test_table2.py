@@ -43,16 +43,19 @@ def test_counts_and_intervals_by_set(tmp_path: Path):
         "set": "msnbc",
         "column": "MSNBC",
         "mentions": 2,
-        "mentions_in_all": 5,
-        "outside_kb": 3,
+        "outside": 3,
         "matched_by_title": 1,
         "fingerprint": "msnbc-f00d",
+        "identified_as": None,
+        "worlds": ["msnbc"],
+        "worlds_without_mentions": [],
         "published": {"mentions": 656, "entities": 5903530, "support": 617},
         "of_paper": False,
     }
     blink, muver = (row["sets"] for row in table["rows"])
+    assert (table["kb"], table["kind"]) == ({"entities": 50, "fingerprint": "kb"}, "comparison")
     assert (blink["msnbc"]["hits"], blink["msnbc"]["mentions"]) == ({"10": 1, "100": 2}, 2)
-    assert blink["msnbc"]["interval"] == {"10": [0.0, 100.0], "100": [100.0, 100.0]}
+    assert blink["msnbc"]["interval"]["micro"] == {"10": [0.0, 100.0], "100": [100.0, 100.0]}
     assert blink["msnbc"]["index"] is None and muver["msnbc"]["index"]["agreement"] == 0.996
 
 
@@ -81,8 +84,8 @@ def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
 
 def test_the_papers_values_on_its_data(tmp_path: Path):
     evaluations = linked.of_the_paper()
-    blink = next(one for one in evaluations if one["dataset"] == "aida-testb")
-    kept = {key: blink[key] for key in ("kb", "identified_as")}
+    blink = next(one for one in evaluations if one["set"] == "aida-testb")
+    kept = {key: blink[key] for key in ("kb", "dataset", "identified_as")}
     blink.update(linked.make("blink_wiki", "aida-testb", 4446, (4000, 4296), **kept))
     table = table_of(tmp_path, evaluations)
     blink, muver = (row["sets"] for row in table["rows"])
@@ -111,9 +114,9 @@ def test_contrasts_by_set(tmp_path: Path):
 
 def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
     """Not those in all: of 656 mentions two inside would be judged by BLINK's 617."""
-    evaluations = [one for one in linked.of_the_paper() if one["dataset"] != "msnbc"]
+    evaluations = [one for one in linked.of_the_paper() if one["set"] != "msnbc"]
     evaluations += [linked.one_of_the_paper(system, "msnbc", 610) for system in linked.HITS]
-    table = table_of(tmp_path, evaluations)
+    table = table_of(tmp_path, evaluations, sets=list(linked.SIZES))
     hidden = {one["set"] for one in table["sets"] if not one["of_paper"]}
     assert hidden == {"msnbc"}  # 7 of 617 are 1.1 %
     muver = table["rows"][1]["sets"]
@@ -158,7 +161,7 @@ def test_the_page(tmp_path: Path):
 
 
 def test_fewer_sets(tmp_path: Path):
-    evaluations = [one for one in linked.make_all() if one["dataset"] == "msnbc"]
+    evaluations = [one for one in linked.make_all() if one["set"] == "msnbc"]
     table_of(tmp_path, evaluations, sets=["msnbc"])
     header = (tmp_path / "table2.csv").read_text().splitlines()[0]
     assert header == "method,MSNBC R@10,MSNBC R@100,row_key"
@@ -173,8 +176,8 @@ def test_an_unknown_row_to_test_against_is_refused(tmp_path: Path):
 def test_the_caller_may_name_a_set_that_the_paper_has_not(tmp_path: Path):
     evaluations = linked.make_all()
     for evaluation in evaluations:
-        if evaluation["dataset"] == "msnbc":
-            evaluation["dataset"] = "aida-testa"
+        if evaluation["set"] == "msnbc":
+            evaluation["set"] = "aida-testa"
     sets = ["aida-testa", "wnedwiki", "aida-testb"]
     table = table_of(tmp_path, evaluations, sets=sets)
     assert [one["column"] for one in table["sets"]] == ["aida-testa", "WNED-WIKI", "AIDA-b"]

@@ -1,0 +1,171 @@
+"""What a run is scored against: the mentions of a set and their gold entities.
+
+A set is a split of a dataset of worlds (ZESHEL's test and val), where candidates come from the
+mention's own world, or a benchmark over one knowledge base (AIDA, MSNBC, WNED-WIKI), where every
+entity of Wikipedia is a candidate.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.corpus.schema import WIKIPEDIA, read_entities, read_linked_mentions, read_mentions
+from muver.evaluation.lengths import gold_sentences
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, short_hash
+
+KB = ("entities", "fingerprint", "identified_as")  # what is read of a knowledge base's manifest
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The mentions of a set with their gold entities.
+
+    Attributes
+    ----------
+    mentions
+        All mentions of the set; ``gold`` is null where the entity is outside the collection.
+    lengths : (mentions,) int
+        Sentences of each gold entity's description; 0 where they are not counted.
+    sizes
+        Number of entities in each world.
+    titles
+        Titles of each world's entities, by line number; empty for a knowledge base, whose entities
+        match by number alone.
+    data
+        What the evaluation says of the data: its identity and counts.
+    inputs
+        What the run's manifest must name as inputs.
+    """
+
+    mentions: pa.Table
+    lengths: np.ndarray
+    sizes: Mapping[str, int]
+    titles: Mapping[str, list[str]]
+    data: Mapping[str, Any]
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+
+def gold_of_worlds(
+    dataset: str, name: str, entities: Path, mentions: Path, sentences: Path, counts: Path
+) -> Gold:
+    """The gold entities of a split.
+
+    Parameters
+    ----------
+    dataset, name
+        The dataset and the split.
+    entities, mentions, counts
+        What the corpus stage wrote.
+    sentences
+        What the segment stage wrote, for the length of the gold descriptions.
+
+    Raises
+    ------
+    InputError
+        If the files are of different data, or the split has no mentions.
+    """
+    known = read_json(counts)
+    if known["dataset"] != dataset:
+        raise InputError(f"{counts}: counts of {known['dataset']!r}, expected {dataset!r}.")
+    table = read_mentions(mentions, name)
+    if table.num_rows == 0:
+        raise InputError(f"{mentions}: no mentions in split {name!r}: nothing to score.")
+    if table.num_rows != known["mentions"][name]:
+        raise InputError(
+            f"{mentions}: {table.num_rows} mentions in split {name!r}, {counts} counts "
+            f"{known['mentions'][name]}: files of different runs. Run the corpus stage."
+        )
+    titles = {
+        # One world at a time: the table also holds the descriptions.
+        world: read_entities(entities, [world])["title"].to_pylist()
+        for world in sorted(set(table["world"].to_pylist()))
+    }
+    return Gold(
+        table,
+        gold_sentences(sentences, table),
+        {world: len(names) for world, names in titles.items()},
+        titles,
+        {
+            **{key: known[key] for key in ("fingerprint", "identified_as")},
+            **{"kb": None, "outside": 0, "matched_by_title": 0},
+        },
+    )
+
+
+def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
+    """The gold entities of a benchmark over a knowledge base.
+
+    Only the manifest of the knowledge base is read, so memory does not grow with it.
+
+    Parameters
+    ----------
+    name
+        The benchmark.
+    kb
+        Folder of the knowledge base.
+    mentions, report
+        What ``muver link`` wrote of the benchmark.
+
+    Raises
+    ------
+    InputError
+        If the files do not belong together, or no gold entity is in the knowledge base.
+    """
+    base, linked = read_json(kb / "manifest.json"), read_json(report)
+    if not isinstance(base, dict) or not {*KB} <= base.keys():
+        raise InputError(f"{kb / 'manifest.json'}: not that of a knowledge base. Run `muver kb`.")
+    if linked["set"] != name:
+        raise InputError(f"{report}: of the set {linked['set']!r}, expected {name!r}.")
+    if linked["inputs"]["kb"] != base["fingerprint"]:
+        raise InputError(
+            f"{report}: made with another knowledge base ({linked['inputs']['kb'][:12]}) than that "
+            f"of --kb ({base['fingerprint'][:12]}). Run `muver link` again."
+        )
+    table = read_linked_mentions(mentions)
+    _check_counts(mentions, table, report, linked)
+    if table["gold"].null_count == table.num_rows:
+        raise InputError(f"{mentions}: no mention has its gold in the knowledge base.")
+    fingerprint = short_hash(
+        {
+            "kb": base["fingerprint"],
+            "mentions": linked["inputs"]["mentions"],
+            **{key: linked["settings"][key] for key in ("context_tokens", "match")},
+        },
+        16,
+    )
+    return Gold(
+        table,
+        np.zeros(table.num_rows, dtype=np.int32),
+        {WIKIPEDIA: base["entities"]},
+        {},
+        {
+            "fingerprint": fingerprint,
+            "identified_as": base["identified_as"],
+            "kb": {key: base[key] for key in ("entities", "fingerprint")},
+            "outside": table["gold"].null_count,
+            "matched_by_title": linked["matched"]["title"],
+        },
+        {"kb": base["fingerprint"], "table": sha256_of(mentions)},
+    )
+
+
+def _check_counts(mentions: Path, table: pa.Table, report: Path, linked: Mapping[str, Any]) -> None:
+    kinds = {
+        kind: pc.sum(pc.equal(table["matched"], kind)).as_py() or 0 for kind in linked["matched"]
+    }
+    if (
+        kinds != linked["matched"]
+        or table["gold"].null_count != kinds["none"]
+        or table.num_rows != linked["mentions"]
+    ):
+        raise InputError(
+            f"{mentions}: has {table.num_rows} mentions matched {kinds}, {report} counts "
+            f"{linked['mentions']} matched {linked['matched']}: files of different calls. Run "
+            "`muver link` again."
+        )
