@@ -96,7 +96,7 @@ def _mentions(
     left, name, right = (_texts(random, [length] * n) for length in (128, 2, 128))
     columns = (
         [f"{one:016X}" for one in range(n)], ["test"] * n, [WORLDS[one] for one in world],
-        left, name, right, gold, [f"CATEGORY_{one % 4}" for one in range(n)],
+        [None] * n, left, name, right, gold, [f"CATEGORY_{one % 4}" for one in range(n)],
     )  # fmt: skip
     _write(places.mentions, MENTIONS, columns)
 

@@ -10,6 +10,7 @@ import pytest
 from muver import __version__
 from muver.cli import STAGES, main
 from muver.stages import STAGES as TABLE
+from muver.stages import Stage
 
 HEAVY = {"torch", "transformers", "mlflow", "accelerate", "nltk", "pyarrow", "bm25s", "requests"}
 
@@ -129,3 +130,21 @@ def test_the_options_of_a_stage_are_the_parameters_of_its_work(stage):
         {stage.settings_to} if stage.settings else set()
     )
     assert needed <= given <= known
+
+
+def test_settings_of_a_type_are_checked_before_the_work(capsys, monkeypatch):
+    stage = Stage(
+        "segment", "split", "builtins:dict", (), "", settings="muver.views.settings:Segment"
+    )
+    monkeypatch.setitem(TABLE, "segment", stage)
+    with pytest.raises(SystemExit):
+        main(["segment", "--help"])
+    assert "--settings JSON punkt: one of english, train" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    with pytest.raises(SystemExit):
+        main(["segment"])
+    assert "required: --settings" in capsys.readouterr().err
+    assert main(["segment", "--settings", '{"punkt": "englisch"}']) == 2
+    assert "--settings: punkt is 'englisch'. Did you mean 'english'?" in capsys.readouterr().err
+    assert main(["segment", "--settings", '{"punkt": "english"}']) == 0

@@ -69,12 +69,20 @@ def _curve(
     aside: float = 0,
     **look: str,
 ) -> None:
-    """A line through the bins' middles over a band as wide as each bin; gaps where NaN."""
+    """A line through the bins' middles over a band as wide as each bin; gaps where NaN.
+
+    A bin of a single mention is 0 or 100 %: it has its marker, but no line to its neighbours.
+    """
     edges = _edges(bins)
     low, high = np.repeat(intervals, 2, axis=0).T
     axes.fill_between(edges.ravel(), low, high, color=look["color"], **BAND)
     places = edges.mean(axis=1) + aside * (edges[0, 1] - edges[0, 0])
-    axes.plot(places, values, clip_on=False, **look)  # a marker at 0 % is seen whole
+    single = np.array([one["mentions"] == 1 for one in bins])
+    # Not clipped, so that a marker at 0 % is seen whole.
+    axes.plot(places, np.where(single, np.nan, values), clip_on=False, **look)
+    if single.any():
+        alone = {**look, "label": None, "linestyle": "none"}
+        axes.plot(places[single], values[single], clip_on=False, **alone)
 
 
 def _mark_quoted(axes: "Axes", errors: dict[str, float], method: str, look: dict[str, str]) -> None:

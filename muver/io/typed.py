@@ -189,6 +189,17 @@ def describe(kind: Any) -> str:
     return names[get_origin(kind) or kind]
 
 
+def outline(kind: Any) -> str:
+    """The keys of a :class:`Settings` class in words, those that may be left out in brackets."""
+    keys = [
+        f"{name}: {describe(inner)}" if field.required else f"[{name}: {describe(inner)}]"
+        for field, (name, inner) in zip(
+            msgspec.structs.fields(kind), fields(kind).items(), strict=True
+        )
+    ]
+    return "; ".join(keys)
+
+
 def suggestion(given: Any, allowed: Iterable[Any]) -> str:
     """The end of a message: the nearest allowed name, if one is near, and all of them."""
     names = ["null" if one is None else str(one) for one in allowed]

@@ -125,14 +125,15 @@ def explore(
 
 
 def opened(systems: Sequence[System]) -> list[str]:
-    """The systems the page opens with: MuVER against BLINK where both are there, else the first.
+    """The systems the page opens with: MuVER and BLINK where both are there, else the first.
 
-    Of several the last BLINK is taken, which reads most of a description, and the first MuVER of
-    the tables that is named so.
+    Of several BLINKs it is the one that the table tests MuVER against.
     """
-    muver = [one.name for one in systems if one.method == "MuVER"]
-    blink = [one.name for one in systems if one.method.startswith("BLINK")]
-    return [muver[0], blink[-1]] if muver and blink else [systems[0].name]
+    muver = next((system for system in systems if system.method == "MuVER"), None)
+    blinks = [system.name for system in systems if system.method.startswith("BLINK")]
+    if muver is None or not blinks:
+        return [systems[0].name]
+    return [muver.name, muver.against if muver.against in blinks else blinks[0]]
 
 
 def views_of(settings: Mapping[str, Any]) -> Data:

@@ -28,6 +28,8 @@ class System:
         Its scores by name of the set; empty if those of any set cannot be read.
     tables
         Names of the tables it stands in.
+    against
+        Name of the system that its first table tests it against.
     """
 
     name: str
@@ -36,6 +38,7 @@ class System:
     titles: dict[str, str]
     evaluations: dict[str, dict[str, Any]] = field(default_factory=dict)
     tables: list[str] = field(default_factory=list)
+    against: str | None = None
 
     @property
     def evaluation(self) -> dict[str, Any]:
@@ -73,7 +76,8 @@ def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems)
         for row in result.rows:
             name, method, key = row["system"], row["method"], row["row_key"]
             if name not in systems:
-                systems[name] = System(name, method, key, result.sets)
+                against = (result.data.get("against") or {}).get("system")
+                systems[name] = System(name, method, key, result.sets, against=against)
                 _read_evaluations(systems[name], files, problems)
             system = systems[name]
             if result.name not in system.tables:

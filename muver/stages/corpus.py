@@ -13,7 +13,8 @@ CORPUS = (
             option("--out", "folder of the texts, part by part", to="folder"),
         ),
         """--kb kb --file entity.jsonl --settings '{"duplicates": "first"}' --out texts""",
-        settings='bad_lines (100), bad_share (0.001), line_bytes, duplicates ("refuse" or '
+        settings="json",
+        about='bad_lines (100), bad_share (0.001), line_bytes, duplicates ("refuse" or '
         '"first"), expected (null or "blink_entities")',
         settings_to="given",
     ),
@@ -33,7 +34,8 @@ CORPUS = (
         ),
         """--set msnbc --file msnbc.conll --kb kb --settings '{"expected": "blink_benchmarks"}'
   --mentions msnbc.parquet --report msnbc.json""",
-        settings='{"context_tokens": 128, "expected": null, "match": "id", "shown": 100, '
+        settings="json",
+        about='{"context_tokens": 128, "expected": null, "match": "id", "shown": 100, '
         '"format": null, "part": null}; expected: a source whose published number of mentions '
         "must be met, such as blink_benchmarks; match: how gold entities are found, id or "
         "id_or_title; format: blink or conll, null tells it by the file's ending; part: train, "
@@ -63,7 +65,8 @@ CORPUS = (
         ),
         """--kb kb --train aida-train.parquet --val aida-testa.parquet
   --negatives negatives.parquet --settings '{"further": 1000}' --out training""",
-        settings='{"further": 0, "seed": 0}; further: entities drawn from the rest of the base, '
+        settings="json",
+        about='{"further": 0, "seed": 0}; further: entities drawn from the rest of the base, '
         "as more candidates in validation",
         settings_to="given",
     ),

@@ -54,7 +54,8 @@ ENGINE = (
   "adam_epsilon": 1e-6, "mask_false_negatives": false, "validate_every": 75,
   "validation_cutoff": 16, "checkpoint_every": 75, "chunk_tokens": 2048, "graph_tokens": 65536}}'
   --checkpoints checkpoints --training-log training_log.jsonl --out models/blink""",
-        settings="the model's settings (views, score, metric, pooling, context, training, "
+        settings="json",
+        about="the model's settings (views, score, metric, pooling, context, training, "
         "precision, seed, start, negatives) as JSON",
         settings_needed=True,
         label="model",
@@ -85,7 +86,8 @@ ENGINE = (
         """--checkpoint best_zeshel.bin --encoder bert-base-uncased --out models/muver
   --settings '{"views": {"kind": "sentences", "max_tokens": 40, "min_pieces": 6, "title_room": 6,
   "training_views": 10}, "context": {"max_tokens": 128}, "score": "max"}'""",
-        settings="the model's settings (views, context, score, metric, pooling) as JSON",
+        settings="json",
+        about="the model's settings (views, context, score, metric, pooling) as JSON",
         settings_needed=True,
         label="model",
     ),
@@ -96,7 +98,8 @@ ENGINE = (
         (MODEL_FOLDER, ENTITIES, MENTIONS, SENTENCES, _out("folder of the store")),
         """--model models/muver --entities entities.parquet --mentions mentions.parquet
   --sentences sentences.parquet --settings '{"split": "test", "device": "cpu"}' --out store""",
-        settings=f"split, {COMPUTE}",
+        settings="json",
+        about=f"split, {COMPUTE}",
         label="model",
     ),
     Stage(
@@ -116,7 +119,8 @@ ENGINE = (
         ),
         """--model models/muver --kb kb --part 0 --settings '{"dtype": "fp16"}'
   --out vectors""",
-        settings=f"dtype, {COMPUTE}",
+        settings="json",
+        about=f"dtype, {COMPUTE}",
         label="model",
     ),
     Stage(
@@ -130,7 +134,8 @@ ENGINE = (
         ),
         """--model models/muver --mentions msnbc.parquet --settings '{"threads": 2}'
   --out msnbc.npy""",
-        settings=COMPUTE,
+        settings="json",
+        about=COMPUTE,
         label="model",
     ),
     Stage(
@@ -140,7 +145,8 @@ ENGINE = (
         (MODEL_FOLDER, STORE, ENTITIES, _out("folder of the global views")),
         """--model models/muver --store store --entities entities.parquet
   --settings '{"max_tokens": 128}' --out globals""",
-        settings=f"max_tokens, {COMPUTE}",
+        settings="json",
+        about=f"max_tokens, {COMPUTE}",
         label="model",
     ),
     Stage(
@@ -149,7 +155,8 @@ ENGINE = (
         "muver.encoders.stages.spans:encode_spans",
         (MODEL_FOLDER, STORE, _out("folder of the spans")),
         """--model models/muver --store store --settings '{"max_views": 10}' --out spans""",
-        settings=f"max_views, max_tokens, {COMPUTE}",
+        settings="json",
+        about=f"max_views, max_tokens, {COMPUTE}",
         label="model",
     ),
     Stage(
@@ -159,7 +166,8 @@ ENGINE = (
         (MODEL_FOLDER, STORE, _out("folder of the merged layers")),
         """--model models/muver --store store --settings '{"layers": 4, "pairs": "close"}'
   --out merged""",
-        settings=f"layers, top_k, pairs, among, wasted, max_tokens, {COMPUTE}",
+        settings="json",
+        about=f"layers, top_k, pairs, among, wasted, max_tokens, {COMPUTE}",
         label="model",
     ),
 )

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from muver.io.typed import outline, problem, read
+
 
 def json_object(text: str) -> dict[str, Any]:
     """Parse the value of ``--settings``: a JSON object, as the workflow passes it."""
@@ -76,11 +78,14 @@ class Stage:
     example
         A call, without ``muver NAME``; goes on over several lines where a shell would.
     settings
-        What ``--settings`` may hold, a JSON object; None for a stage that has none.
+        The type of ``--settings``, as ``package.module:Class`` of a module that is quick to import;
+        ``json`` passes an object on as it is; None for a stage that has none.
+    about
+        What the help says of ``--settings``, before the keys of the type.
     settings_to
         The function's parameter that takes them.
     settings_needed
-        Whether they have to be given.
+        Of ``json``: whether they have to be given.
     label
         What ``--label`` names in progress lines: a model, a system; None without the option.
     note
@@ -93,6 +98,7 @@ class Stage:
     options: tuple[Option, ...]
     example: str
     settings: str | None = None
+    about: str = ""
     settings_to: str = "settings"
     settings_needed: bool = False
     label: str | None = None
@@ -113,25 +119,41 @@ class Stage:
         for own in self.options:
             (group if own.either else parser).add_argument(own.flag, **own.argparse)
         if self.settings:
+            kind = self._settings_type()
+            keys = outline(kind) if kind else ""
+            needed = not _accepts_nothing(kind) if kind else self.settings_needed
             parser.add_argument(
                 "--settings",
                 type=json_object,
-                required=self.settings_needed,
+                required=needed,
                 default={},
                 metavar="JSON",
-                help=self.settings,
+                help=": ".join(filter(None, [self.about, keys])).replace("%", "%%"),
             )
 
     def run(self, args: argparse.Namespace) -> None:
         """Do the work, with the arguments of the command line."""
         given = {own.to: getattr(args, own.name) for own in self.options}
         if self.settings:
-            given[self.settings_to] = args.settings
+            kind = self._settings_type()
+            given[self.settings_to] = read(kind, args.settings) if kind else args.settings
         self.function()(**given)
 
     def function(self) -> Callable[..., Any]:
         """The function that does the work, imported now."""
-        return getattr(importlib.import_module(self.module), self.work.partition(":")[2])
+        return _imported(self.work)
+
+    def _settings_type(self) -> Any:
+        return _imported(self.settings) if self.settings and self.settings != "json" else None
+
+
+def _imported(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _accepts_nothing(kind: Any) -> bool:
+    return problem(kind, {}) is None
 
 
 MODEL = option("--model", "model directory")

@@ -39,6 +39,16 @@ def test_bins_without_mentions_are_gaps(figure2):
     assert [text.get_text() for text in below.texts] == ["4", "0", "2", "0"]
 
 
+def test_a_bin_of_one_mention_has_a_marker_and_no_line(figure2):
+    figure2["bins"][2]["mentions"] = 1
+    with house_style():
+        above = lengths_plot.draw(figure2).axes[0]
+    line, alone = (one for one in above.lines if one.get_color() == lengths_plot.BLUE
+                   and one.get_markerfacecolor() != "none")  # fmt: skip
+    np.testing.assert_array_equal(line.get_ydata(), [25, np.nan, np.nan, np.nan])
+    assert (alone.get_linestyle(), alone.get_ydata().tolist()) == ("None", [50])
+
+
 def test_axes_of_figure2_name_their_units(figure2):
     with house_style():
         above, middle, below = lengths_plot.draw(figure2).axes

@@ -117,11 +117,11 @@ def test_the_whole_description_opens(tab):
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"group": "1"}, ["the lake", "the oak", "the mill"]),
-        ({"category": "0"}, ["the gate", "the lake", "the mill"]),
+        ({"group": "birch"}, ["the lake", "the oak", "the mill"]),
+        ({"category": "HIGH_OVERLAP"}, ["the gate", "the lake", "the mill"]),
         ({"outcome": "miss"}, ["a bell", "the oak", "the mill"]),
         ({"outcome": "miss", "cutoff": "2"}, ["the oak", "the mill"]),
-        ({"outcome": "hit", "row": "muver", "group": "0"}, ["the gate", "a bell"]),
+        ({"outcome": "hit", "row": "muver", "group": "alder"}, ["the gate", "a bell"]),
         ({"other": "muver", "outcome": "lost"}, ["a bell", "the oak", "the mill"]),
         ({"other": "muver", "outcome": "won"}, ["<b>bold</b>", "the lake"]),
         ({"other": "muver", "outcome": "both"}, ["the gate"]),
@@ -297,6 +297,60 @@ def test_an_address_leads_to_a_prediction_and_back(tab, page):
     tab.until(lambda: "mention=m6" in tab.browser.current_url)
     tab.run("location.hash = '#explore&row=bm25&mention=m1'")
     tab.until(lambda: tab.one("#detail h3").text == "the gate")
+
+
+def test_an_address_holds_the_filters(tab, page):
+    for field, value in [("other", "bm25"), ("row", "muver"), ("outcome", "won")]:
+        tab.choose(field, value)
+    tab.choose("group", "birch")
+    tab.one("#words").send_keys("oak")
+    tab.until(lambda: "text=oak" in tab.browser.current_url)
+    assert tab.mentions() == ["the oak"]
+    fragment = tab.browser.current_url.partition("#")[2]
+    assert "group=birch" in fragment and "outcome=won" in fragment
+    tab.open(page, f"#{fragment}")
+    tab.until(lambda: tab.mentions() == ["the oak"])
+    assert tab.one("#outcome").get_attribute("value") == "won"
+    tab.run("location.hash = '#explore&row=bm25&group=nowhere'")
+    tab.until(lambda: len(tab.mentions()) == 6)
+    assert [tab.one(f"#{field}").get_attribute("value") for field in ("other", "group")] == ["", ""]
+
+
+def test_links_to_the_predictions_land_at_their_heading(tab, page):
+    tab.width(390)
+    for link in ("nav a[href='#predictions']", "#row-{} a[href^='#explore']"):
+        key = tab.one("#table1 a.key").get_attribute("href").partition("#row-")[2]
+        tab.run("document.querySelector(arguments[0]).click()", link.format(key))
+        tab.until(lambda: abs(top(tab)) < 2)
+    tab.open(page, "#predictions")
+    tab.until(lambda: abs(top(tab)) < 2)
+
+
+def top(tab: Tab) -> float:
+    return tab.run("return document.getElementById('predictions').getBoundingClientRect().top")
+
+
+def test_an_empty_selection_has_no_p_value(tab):
+    tab.choose("other", "muver")
+    tab.one("#words").send_keys("nothing of the kind")
+    tab.until(lambda: tab.mentions() == [])
+    assert not tab.shown("#contrast")
+
+
+def test_the_method_stays_in_view_on_a_phone(tab):
+    tab.width(390)
+    tab.run("document.querySelector('#table1 .scroll').scrollLeft = 150")
+    lefts = tab.run(
+        "return [...document.querySelectorAll('#table1 .recall tbody tr')].map((row) =>"
+        " row.cells[0].getBoundingClientRect().left"
+        " - row.closest('.scroll').getBoundingClientRect().left)"
+    )
+    assert lefts == [0] * len(lefts)
+    heights = tab.run(
+        "return [...document.querySelectorAll('#table1 .recall tbody tr')].map((row) =>"
+        " row.offsetHeight)"
+    )
+    assert max(heights) <= 80
 
 
 def test_rows_lead_to_mlflow_wherever_it_is(tab):

@@ -32,10 +32,10 @@ def test_a_mention_with_its_winning_paragraph(tab, places):
     assert tab.texts(".candidate .title strong") == ["Rome", "Paris", "Quito"]
     assert "view of paragraph 2" in tab.one(".candidate").text
     assert tab.one(".candidate mark.view").text == "A bell , rung twice ."
-    tab.choose("group", "1")
+    tab.choose("group", "second")
     assert tab.one("#summary").text.startswith("1 mention of 3; of the 1 before")
     tab.one(".ranks button").click()
-    tab.choose("group", "0")
+    tab.choose("group", "first")
     assert "one view: at most the first 4 word pieces" in tab.one(".candidate").text
     assert tab.complaints() == []
 

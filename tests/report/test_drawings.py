@@ -11,7 +11,8 @@ DRAWING = """<?xml version="1.0"?>
 <defs><style>@import url(http://x); *{stroke: red}</style><path id="mark" d="M 0 0"/></defs>
 <script>alert(1)</script><foreignObject><p xmlns="http://www.w3.org/1999/xhtml">x</p></foreignObject>
 <g clip-path="url(#clip)"><use xlink:href="#mark" onclick="alert(1)"/>
-<use xlink:href="http://elsewhere"/></g><clipPath id="clip"><rect width="1"/></clipPath></svg>"""
+<use xlink:href="http://elsewhere"/></g><clipPath id="clip">
+<rect width="1" style="fill: #ffffff; stroke: #000000"/></clipPath></svg>"""
 
 
 def test_only_what_draws_is_taken_over(tmp_path):
@@ -22,6 +23,7 @@ def test_only_what_draws_is_taken_over(tmp_path):
     assert 'id="one-mark"' in found and 'xlink:href="#one-mark"' in found
     assert 'clip-path="url(#one-clip)"' in found and 'id="one-clip"' in found
     assert 'viewBox="0 0 10 5"' in found and "stroke: red" in found
+    assert 'style="fill: var(--page); stroke: currentColor"' in found
     assert found.startswith("<svg ")
 
 

@@ -1,12 +1,13 @@
 """The data of the explorer: everything found again that was put in."""
 
 import numpy as np
+import pytest
 
 from muver.report.collection import Worlds
-from muver.report.explorer import explore, views_of
+from muver.report.explorer import explore, opened, views_of
 from muver.report.problems import Problems
 from muver.report.results import read_results
-from muver.report.systems import read_systems
+from muver.report.systems import System, read_systems
 from tests.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
 
 ALL = {"mentions": 100, "candidates": 2, "characters": 10_000}
@@ -83,6 +84,18 @@ def test_views_that_won_survive_a_small_budget(finished):
     data = explored(finished, characters=40)
     assert data["limit"] == 300
     assert explored(finished)["limit"] is None
+
+
+@pytest.mark.parametrize(
+    ("systems", "expected"),
+    [
+        ([("bm25", "BM25"), ("muver", "MuVER")], ["bm25"]),
+        ([("b1", "BLINK (128)"), ("b5", "BLINK (512)"), ("muver", "MuVER")], ["muver", "b5"]),
+        ([("b1", "BLINK (128)"), ("muver", "MuVER")], ["muver", "b1"]),
+    ],
+)
+def test_the_page_opens_with_muver_against_blink(systems, expected):
+    assert opened([System(*one, "", {}, against="b5") for one in systems]) == expected
 
 
 def test_how_rows_read_a_description():

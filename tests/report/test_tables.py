@@ -129,3 +129,5 @@ def test_other_tables_as_their_csv_says(finished):
     assert "#row-abc" in table(grid, {})
     figure = Result("figure2", {}, [["sentences", "row_key"], ["1-5", "abc+def"]])
     assert "#row-abc" in table(figure, {}) and "#row-def" in table(figure, {})
+    figure.grid.append(["6-10", "abc+def"])
+    assert table(figure, {}).count("copy search</button>") == 2  # once below all lines

@@ -1,15 +1,20 @@
 // The filters: filled from the data, read into the state that everything else is drawn from.
 
+const NO_CATEGORY = "(none)";
+const ROWS = { row: "row", other: "other", k: "cutoff" }; // ids of the controls by their names in the address
+const FILTERS = { outcome: "outcome", group: "group", category: "category", from: "least", to: "most", text: "words" };
+
 function fillControls(store) {
   const rows = store.rows.map((row) => option(row.system, sameMethod(store, row) ? `${row.method} (${row.system})` : row.method));
   byId("row").replaceChildren(...rows);
   byId("other").replaceChildren(option("", "no other row"), ...rows.map((row) => row.cloneNode(true)));
   byId("cutoff").replaceChildren(...store.cutoffs.map((k) => option(k, k)));
-  byId("group").replaceChildren(option("", "all"), ...store.groups.map((name, n) => option(n, name)));
-  byId("category").replaceChildren(option("", "all"), ...store.categories.map((name, n) => option(n, name || "(none)")));
+  for (const [id, names] of [["group", store.groups], ["category", store.categories]])
+    byId(id).replaceChildren(option("", "all"), ...names.map((name) => option(name || NO_CATEGORY, name || NO_CATEGORY)));
   byId("grouped-by").textContent = store.grouped_by;
   byId("gold-unit").textContent = `Gold's ${store.unit}s`;
   fillOutcomes(false);
+  [byId("row").value, byId("other").value = ""] = store.open;
 }
 
 function sameMethod(store, row) {
@@ -23,6 +28,27 @@ function fillOutcomes(comparing) {
   byId("outcome").value = chosen in outcomes ? chosen : "";
 }
 
+// What the controls say, for the address; those that say nothing are left out.
+function address() {
+  const fields = Object.entries({ ...ROWS, ...FILTERS }).map(([name, id]) => [name, byId(id).value]);
+  return new URLSearchParams(fields.filter(([, value]) => value));
+}
+
+// Set the controls as an address says; without a row or a k these stay.
+function setControls(wanted) {
+  for (const [name, id] of Object.entries({ ...ROWS, ...FILTERS })) {
+    if (!wanted.has(name) && (name === "row" || name === "k")) continue;
+    if (name === "outcome") fillOutcomes(byId("other").value !== "");
+    const field = byId(id);
+    field.value = wanted.get(name) || "";
+    if (field.selectedIndex < 0) field.selectedIndex = 0; // not among the options
+  }
+}
+
+function clearFilters() {
+  for (const id of Object.values(FILTERS)) byId(id).value = "";
+}
+
 function readState(store) {
   const other = store.row(byId("other").value);
   const row = store.row(byId("row").value) || store.rows[0];
@@ -32,8 +58,8 @@ function readState(store) {
     other: other === row ? null : other,
     cutoff: Number(byId("cutoff").value),
     outcome: byId("outcome").value,
-    group: byId("group").value,
-    category: byId("category").value,
+    group: store.groups.indexOf(byId("group").value), // -1 = all
+    category: store.categories.findIndex((name) => (name || NO_CATEGORY) === byId("category").value),
     least: byId("least").value,
     most: byId("most").value,
     words: byId("words").value,
@@ -50,9 +76,9 @@ function summary(store, state, found, tally) {
 
 // Counts of a comparison, each of which filters.
 function contrast(box, state, tally, filter) {
-  box.hidden = !state.other;
-  if (!state.other) return;
   const total = tally.won + tally.lost + tally.both + tally.neither;
+  box.hidden = !state.other || !total;
+  if (box.hidden) return;
   const buttons = Object.keys(CONTRASTS).map((key) =>
     make(
       "button",
@@ -60,7 +86,7 @@ function contrast(box, state, tally, filter) {
       `${{ won: "+", lost: "\u2212", both: "=", neither: "\u2205" }[key]} ${key} ${tally[key].toLocaleString("en")}`,
     ),
   );
-  const difference = total ? (100 * (tally.won - tally.lost)) / total : 0;
+  const difference = (100 * (tally.won - tally.lost)) / total;
   box.replaceChildren(
     make("p", {}, make("strong", {}, state.row.method), " against ", make("strong", {}, state.other.method), ` at ${state.cutoff}: ${difference < 0 ? "\u2212" : "+"}${Math.abs(difference).toFixed(2)} points, ${probability(signTest(tally.won, tally.lost))} (sign test of the mentions on which they differ)`),
     make("div", { class: "counts", role: "group", "aria-label": "Outcomes" }, ...buttons),

@@ -49,10 +49,9 @@ function start(store) {
   }
 
   function remember() {
-    const parts = new URLSearchParams({ row: state.row.system, k: state.cutoff });
-    if (state.other) parts.set("other", state.other.system);
-    if (mention !== null) parts.set("mention", store.mentions.id[mention]);
     if (!asked() && !touched) return; // the address stays clean until something is done here
+    const parts = address();
+    if (mention !== null) parts.set("mention", store.mentions.id[mention]);
     history.replaceState(null, "", `#explore&${parts}`);
   }
 
@@ -61,17 +60,17 @@ function start(store) {
     return location.hash.startsWith("#explore&") ? new URLSearchParams(location.hash.slice("#explore&".length)) : null;
   }
 
+  const toHeading = () => byId("predictions").scrollIntoView({ behavior: "instant" });
+
   // What the address asks for; whether it asks for anything.
   function follow() {
     const wanted = asked();
     if (!wanted) return false;
-    if (store.row(wanted.get("row"))) byId("row").value = wanted.get("row");
-    if (wanted.has("other")) byId("other").value = store.row(wanted.get("other")) ? wanted.get("other") : "";
-    if (store.cutoffs.includes(Number(wanted.get("k")))) byId("cutoff").value = wanted.get("k");
+    setControls(wanted);
     const number = store.mentions.id.indexOf(wanted.get("mention"));
     if (number >= 0) mention = number;
     update();
-    byId("explorer").scrollIntoView();
+    toHeading();
     return true;
   }
 
@@ -87,7 +86,11 @@ function start(store) {
     waiting = setTimeout(touch, 80); // while someone types
   });
   filters.addEventListener("submit", (event) => event.preventDefault());
-  filters.addEventListener("reset", () => setTimeout(touch));
+  filters.addEventListener("reset", (event) => {
+    event.preventDefault();
+    clearFilters();
+    touch();
+  });
   for (const kind of ["click", "keydown"]) byId("list").addEventListener(kind, () => (touched = true), true);
   pane.addEventListener("keydown", (event) => {
     if (event.key === "Escape") byId("list").focus();
@@ -102,7 +105,9 @@ function start(store) {
   byId("sampled").textContent = `${sampled}${shortened}${titles}`;
   byId("loading").hidden = true;
   byId("explore").hidden = false;
-  if (!follow()) update();
+  if (follow()) return;
+  update();
+  if (location.hash === "#predictions") toHeading(); // the browser went there before it had its height
 }
 
 startLinks();

@@ -34,8 +34,8 @@ function select(store, state) {
   const found = [];
   for (let m = 0; m < store.size; m++) {
     const length = store.goldLength(m);
-    if (state.group !== "" && store.mentions.group[m] !== Number(state.group)) continue;
-    if (state.category !== "" && store.mentions.category[m] !== Number(state.category)) continue;
+    if (state.group >= 0 && store.mentions.group[m] !== state.group) continue;
+    if (state.category >= 0 && store.mentions.category[m] !== state.category) continue;
     if (state.least !== "" && length < Number(state.least)) continue;
     if (state.most !== "" && length > Number(state.most)) continue;
     if (terms.length && !terms.every((term) => store.haystack(m).includes(term))) continue;
