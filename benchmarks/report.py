@@ -19,6 +19,7 @@ from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.evaluation.ranks import ranks_table, write_ranks
 from muver.io.files import sha256_of, write_json, write_text
 from muver.report.files import RunFiles
+from muver.report.settings import Report
 from muver.report.stage import make_report
 from muver.runs.run import RUN
 from muver.tables.keys import row_key
@@ -184,7 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         times, processor = [], []
         for _ in range(3):
             started, used = time.perf_counter(), time.process_time()
-            problems = make_report(places.results, out, {}, places.workspace, places.logs)
+            problems = make_report(places.results, out, Report(), places.workspace, places.logs)
             times.append(time.perf_counter() - started)
             processor.append(time.process_time() - used)
         assert not problems.messages, json.dumps(problems.messages)

@@ -53,6 +53,7 @@ from muver.report.descriptions import fit, shorten
 from muver.report.files import RunFiles
 from muver.report.problems import Problems
 from muver.report.rankings import Ranking, read_ranking
+from muver.report.settings import Report
 from muver.report.systems import System
 
 Data = dict[str, Any]
@@ -60,14 +61,9 @@ ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
 
 
 def explore(
-    systems: Sequence[System], files: RunFiles, settings: Mapping[str, Any], problems: Problems
+    systems: Sequence[System], files: RunFiles, settings: Report, problems: Problems
 ) -> Data | None:
     """The predictions of all systems whose runs can be read; None without any.
-
-    Parameters
-    ----------
-    settings
-        ``mentions``, ``candidates`` and ``characters``: how much the page may hold.
 
     Raises
     ------
@@ -85,8 +81,8 @@ def explore(
         )
         known = [one for one in known if one.method not in others]
     collection = Linked(files, first.titles) if first.over_kb else Worlds(files, *first.evaluations)
-    keep = settings["candidates"]
-    chosen = collection.sample(collection.at_most(settings["mentions"], keep * len(known)))
+    keep = settings.candidates
+    chosen = collection.sample(collection.at_most(settings.mentions, keep * len(known)))
     rankings = {
         system.name: ranking
         for system in known
@@ -98,7 +94,7 @@ def explore(
     candidates = [ranking.entity for ranking in rankings.values()]
     entities = np.unique(np.concatenate([collection.gold[chosen], *candidates]))
     texts = collection.texts(entities)
-    limit = fit([sum(map(len, text or [])) for text in texts], settings["characters"])
+    limit = fit([sum(map(len, text or [])) for text in texts], settings.characters)
     needed = sentences_needed(shown, rankings, entities) if limit is not None else {}
     return {
         "unit": collection.unit,

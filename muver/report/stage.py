@@ -1,10 +1,9 @@
 """The report stage: from the folders of a run to one page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.io.checking import check_whole, with_defaults
 from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
@@ -18,23 +17,18 @@ from muver.report.problems import Problems
 from muver.report.recorded import read_recorded
 from muver.report.results import Result, read_results, result_names
 from muver.report.rows import rows
+from muver.report.settings import Report
 from muver.report.systems import System, read_systems
 from muver.report.tables import tables
 from muver.report.times import read_jobs, times
 
-DEFAULTS = {
-    "results": None,
-    "mentions": 2000,
-    "candidates": 10,
-    "characters": 6_000_000,  # of all descriptions together, which keeps a page below 10 MB
-}
 DRAWN = ("figure2", "table3")  # results that have a drawing
 
 
 def make_report(
     results: Path,
     out: Path,
-    settings: Mapping[str, Any],
+    settings: Report,
     workspace: Path | None = None,
     logs: Path | None = None,
 ) -> Problems:
@@ -47,10 +41,6 @@ def make_report(
     workspace, logs
         Folders of what was built and of the logs; by default ``build/<dataset>`` and
         ``logs/<dataset>``, where the workflow has them, of the dataset of the tables.
-    settings
-        ``results``: names of the tables and figures to show, by default all that are there.
-        ``mentions``: how many the explorer has at most, drawn evenly from all worlds or sets.
-        ``candidates``: how many of each mention. ``characters``: of all descriptions together.
 
     Returns
     -------
@@ -61,13 +51,7 @@ def make_report(
     InputError
         Only if there is nothing at all to show, or the page cannot be written.
     """
-    settings = with_defaults(settings, DEFAULTS)
-    check_whole(settings, {"mentions": 1, "candidates": 1, "characters": 1})
-    names = settings["results"]
-    if names is None:
-        names = result_names(results)
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"--settings: results is {names!r}, expected a list of names.")
+    names = result_names(results) if settings.results is None else settings.results
     if not names:
         raise InputError(f"{results}: no table is in it. Make one: snakemake --cores all")
     problems = Problems()
@@ -106,7 +90,7 @@ def _dataset(results: Sequence[Result]) -> str:
 
 
 def _explore(
-    systems: Sequence[System], files: RunFiles, settings: Mapping[str, Any], problems: Problems
+    systems: Sequence[System], files: RunFiles, settings: Report, problems: Problems
 ) -> dict[str, Any] | None:
     try:
         return explore(systems, files, settings, problems)

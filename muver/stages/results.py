@@ -41,9 +41,8 @@ RESULTS = (
         ),
         """--results results --settings '{"mentions": 500, "candidates": 5}'
   --out results/report.html""",
-        settings="json",
-        about='{"results": [names; by default all that are there], "mentions": 2000, '
-        '"candidates": 10, "characters": 6000000}: what to show, and how much the page may hold',
+        settings="muver.report.settings:Report",
+        about="what to show, and how much the page may hold",
     ),
     Stage(
         "prune",

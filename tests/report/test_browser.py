@@ -7,6 +7,7 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from muver.report.settings import Report
 from muver.report.stage import make_report
 from tests.report.browser import Tab, start
 from tests.report.made import GIVEN, SCRIPT
@@ -22,7 +23,7 @@ def browser():
 @pytest.fixture(scope="module")
 def page(finished, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("page") / "report.html"
-    make_report(finished.results, out, {}, finished.workspace, finished.logs)
+    make_report(finished.results, out, Report(), finished.workspace, finished.logs)
     return out
 
 
@@ -398,7 +399,7 @@ def test_a_browser_that_cannot_unpack_says_so(tab, browser):
 def test_a_page_without_predictions_has_links_all_the_same(browser, project):
     project.mentions.unlink()
     out = project.results / "report.html"
-    make_report(project.results, out, {}, project.workspace, project.logs)
+    make_report(project.results, out, Report(), project.workspace, project.logs)
     tab = Tab(browser)
     browser.get(out.as_uri())
     assert "problem" in tab.one("#problems").text

@@ -3,6 +3,7 @@
 import pytest
 
 from muver.report import collection
+from muver.report.settings import Report
 from muver.report.stage import make_report
 from tests.report.browser import Tab, start
 from tests.report.made_linked import make_linked
@@ -22,7 +23,7 @@ def tab():
 
 def test_a_mention_with_its_winning_paragraph(tab, places):
     out = places.results / "report.html"
-    make_report(places.results, out, {}, places.workspace, places.logs)
+    make_report(places.results, out, Report(), places.workspace, places.logs)
     tab.open(out, "#explore&row=muver&k=1&mention=first-2")
     assert (
         tab.one("#grouped-by").text == "Set" and tab.one("#gold-unit").text == "Gold's paragraphs"
@@ -43,7 +44,7 @@ def test_a_mention_with_its_winning_paragraph(tab, places):
 def test_descriptions_that_were_not_read(tab, places, monkeypatch):
     monkeypatch.setattr(collection, "BYTES_READ", 0)
     out = places.results / "unread.html"
-    make_report(places.results, out, {}, places.workspace, places.logs)
+    make_report(places.results, out, Report(), places.workspace, places.logs)
     tab.open(out, "#explore&row=muver&mention=first-2")
     assert tab.one("#sampled").text == "Of 8 entities of 8 only the title is here."
     assert "Rome (description not read)" in tab.one(".gold-entity").text

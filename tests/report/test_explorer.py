@@ -7,6 +7,7 @@ from muver.report.collection import Worlds
 from muver.report.explorer import explore, opened, views_of
 from muver.report.problems import Problems
 from muver.report.results import read_results
+from muver.report.settings import Report
 from muver.report.systems import System, read_systems
 from tests.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
 
@@ -16,7 +17,7 @@ ALL = {"mentions": 100, "candidates": 2, "characters": 10_000}
 def explored(places, **settings):
     problems = Problems()
     systems = read_systems(read_results(["table1"], places, problems), places, problems)
-    data = explore(systems, places, {**ALL, **settings}, problems)
+    data = explore(systems, places, Report(**{**ALL, **settings}), problems)
     assert problems.messages == []
     return data
 

@@ -12,6 +12,7 @@ from muver.report import collection
 from muver.report.files import RunFiles
 from muver.report.problems import Problems
 from muver.report.results import Result, read_results
+from muver.report.settings import Report
 from muver.report.stage import make_report
 from muver.report.tables import table
 from tests.linked import PAGES
@@ -40,7 +41,9 @@ def page(places: RunFiles) -> Page:
 
     def make(**settings) -> tuple[Path, list[str]]:
         out = places.results / "report.html"
-        problems = make_report(places.results, out, settings, places.workspace, places.logs)
+        problems = make_report(
+            places.results, out, Report(**settings), places.workspace, places.logs
+        )
         return out, problems.messages
 
     return make
