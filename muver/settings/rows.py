@@ -4,11 +4,12 @@ from typing import Any
 
 from muver.io.typed import overlay
 from muver.settings.linked import index_settings, is_linked, search_settings, subset_settings
-from muver.training.settings import BEFORE, PARITY
 
 Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
-AS_RELEASED = {"wasted": "kept"}  # of a search: what it does where it says nothing
+# Values that stand in no row's settings: what rows had before the key was there, so that their
+# keys stay.
+BEFORE = {"keep": "best", "wasted": "kept"}
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 
 
@@ -68,7 +69,7 @@ def model_settings(settings: Settings, model: str) -> Settings:
         return layouts
     made = {
         **layouts,
-        "training": _training(overlay(settings["training"], own.get("training", {}))),
+        "training": _without_defaults(overlay(settings["training"], own.get("training", {}))),
         "precision": settings["compute"]["training_precision"],
         "seed": own.get("seed", settings["seed"]),
     }
@@ -83,9 +84,7 @@ def model_settings(settings: Settings, model: str) -> Settings:
     return made
 
 
-def _training(own: Settings) -> Settings:
-    """A model's section, as its key has it."""
-    own = {**PARITY, **own}
+def _without_defaults(own: Settings) -> Settings:
     return {key: value for key, value in own.items() if BEFORE.get(key) != value}
 
 
@@ -134,10 +133,9 @@ def retrieval_settings(settings: Settings, system: str, split: str | None = None
 
 
 def merge_settings(settings: Settings, search: str) -> Settings:
-    """Settings of one way of merging; what is as released anyway stands in no row's key."""
+    """Settings of one way of merging."""
     common = {key: value for key, value in settings["merge"].items() if key != "searches"}
-    own = settings["merge"]["searches"][search].items()
-    return {**common, **{key: value for key, value in own if AS_RELEASED.get(key) != value}}
+    return {**common, **_without_defaults(settings["merge"]["searches"][search])}
 
 
 def row_settings(settings: Settings, system: str) -> Settings:

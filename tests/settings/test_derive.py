@@ -1,12 +1,7 @@
 """Rows that follow from others: the sweep over view counts, further seeds."""
 
-from pathlib import Path
-
-import yaml
-
 from muver.settings import model_settings, resolve, row_settings
-
-PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+from tests.settings import PARAMS
 
 
 def test_the_sweep_has_a_row_a_layer_and_search_and_muver_s_own_among_them():

@@ -1,16 +1,12 @@
 """What the stages of Table 2 are told, and what may not be asked of a knowledge base."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from muver.io.errors import InputError
 from muver.settings import linked as stages
 from muver.settings import resolve, row_settings
 from muver.settings.rows import model_settings
-
-PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+from tests.settings import PARAMS
 
 
 def resolved(preset="wikipedia", **more):

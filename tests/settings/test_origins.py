@@ -1,16 +1,13 @@
 """Models that start from a model and have another's run for negatives: settings, key, mistakes."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from muver.io.errors import InputError
 from muver.settings import model_settings, resolve, row_settings
 from muver.settings.rows import negatives_settings
 from muver.workspace import needs_of
+from tests.settings import PARAMS
 
-PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
 BLINK = {
     "views": {"kind": "prefix", "max_tokens": 128},
     "score": "max",
@@ -98,18 +95,8 @@ def test_a_further_seed_starts_from_the_same_model():
     "blink, wiki, message",
     [
         ({}, {"start": "blink_wikis"}, "models.muver_wiki.start is 'blink_wikis'. Did you mean"),
-        (
-            {},
-            {"negatives": {"system": "blnk_wiki", "per_mention": 3}},
-            "models.muver_wiki.negatives.system is 'blnk_wiki'. Did you mean 'blink_wiki'",
-        ),
         ({"start": "muver_wiki"}, {}, "blink_wiki: is made of itself .blink_wiki <- muver_wiki <-"),
         ({}, {"start": "muver_wiki"}, "is made of itself .muver_wiki <- muver_wiki"),
-        (
-            {},
-            {"negatives": {"system": "muver_wiki", "per_mention": 3}},
-            "muver_wiki: is made of itself",
-        ),
         ({"checkpoint": "x.bin", "start": "muver"}, {}, "are not trained. Leave start out"),
         (
             {"checkpoint": "x.bin", "negatives": WIKI["negatives"]},

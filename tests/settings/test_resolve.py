@@ -2,15 +2,12 @@
 
 import copy
 import json
-from pathlib import Path
 
 import pytest
-import yaml
 
 from muver.io.errors import InputError
 from muver.settings import model_settings, precision, resolve, row_settings
-
-PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+from tests.settings import PARAMS
 
 
 @pytest.fixture

@@ -1,15 +1,13 @@
 """What makes a row, a model and a run: which setting changes which."""
 
 import copy
-from pathlib import Path
 
 import pytest
-import yaml
 
 from muver.settings import model_settings, resolve, retrieval_settings, row_settings
 from muver.settings.rows import merge_settings, note_of
+from tests.settings import PARAMS
 
-PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
 COMMON = {"split": "test", "k": 64, "match": "title"}
 MUVER = {
     **COMMON,
