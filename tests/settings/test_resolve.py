@@ -101,6 +101,12 @@ def test_preset_and_workspace_go_with_the_dataset(params, overrides, preset, dat
     assert found == (preset, dataset, workspace)
 
 
+def test_a_written_workspace_is_of_the_dataset_written(params):
+    params["workspace"] = "mine"
+    assert resolve(params, {})["workspace"] == "mine"
+    assert resolve(params, {"dataset": "data/wikis"})["workspace"] == "wikis"
+
+
 def test_a_folder_whose_name_the_shell_would_split_needs_another(params):
     with pytest.raises(InputError, match="'my wikis', which may only have letters"):
         resolve(params, {"dataset": "data/my wikis"})
