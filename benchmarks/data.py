@@ -166,6 +166,7 @@ def _from_workspace(folder: Path, model: str) -> Case:
 def _from_dataset(raw: Path, encoder: Path) -> Case:
     """A directory in ZESHEL's format, and a BERT directory for both towers, untrained."""
     from muver.corpus.build import build_corpus
+    from muver.corpus.settings import BuildCorpus
     from muver.encoders.pretrained import read_tower
     from muver.encoders.tokens import WordPieces
     from muver.views.segment import segment
@@ -175,7 +176,8 @@ def _from_dataset(raw: Path, encoder: Path) -> Case:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         entities, mentions = folder / "entities.parquet", folder / "mentions.parquet"
-        build_corpus(raw.name, raw, entities, mentions, folder / "counts.json")
+        settings = BuildCorpus(context_tokens=128)
+        build_corpus(raw.name, raw, entities, mentions, folder / "counts.json", settings)
         segment(entities, folder / "counts.json", folder, "train")
         sentences = folder / "sentences.parquet"
         sizes = f"{model.entity_encoder.config.num_hidden_layers} layers and {model.dimension}"

@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+BAD_LINES = {"bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse"}
 MENTIONS = {"aida-train": 500, "aida-testb": 100}
 UNIT = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes there, else in KiB
 
@@ -36,10 +37,14 @@ def steps(size: int, folder: Path, workers: int, part_megabytes: int) -> dict[st
     """The commands, by what they do."""
     asked = {"seed": 13, "entities": size, "entities_per_world": 2000, "mentions": MENTIONS}
     dump, kb = str(folder / "raw" / "kilt_knowledgesource.json"), str(folder / "kb")
-    settings = ["--settings", json.dumps({"part_bytes": part_megabytes << 20})]
+    settings = [
+        "--settings",
+        json.dumps({**BAD_LINES, "paragraphs": 5, "part_bytes": part_megabytes << 20}),
+    ]
     processes = ["--workers", str(workers)]
     generate = ["generate", "--shape", "kilt", "--settings", json.dumps(asked), *processes]
     link = ["link", "--set", "aida-train", "--file", str(folder / "raw" / "aida-train.jsonl")]
+    link += ["--settings", json.dumps({"context_tokens": 128, "match": "id"})]
     link += ["--mentions", str(folder / "m.parquet"), "--report", str(folder / "m.json")]
     return {
         "generate": [*generate, "--out", str(folder / "raw")],
@@ -57,7 +62,7 @@ def texts(folder: Path) -> list[str]:
             idx = f"https://en.wikipedia.org/wiki?curid={page['wikipedia_id']}"
             file.write(json.dumps({"text": " ".join(page["text"][1:4]), "idx": idx}) + "\n")
     where = ["--kb", str(folder / "kb"), "--out", str(folder / "texts")]
-    return ["kb-texts", "--file", str(source), *where]
+    return ["kb-texts", "--file", str(source), *where, "--settings", json.dumps(BAD_LINES)]
 
 
 def encoding(model: Path, folder: Path, threads: int) -> list[str]:

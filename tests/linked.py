@@ -8,11 +8,10 @@ import pyarrow.parquet as pq
 
 from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.make import make_missing
-from muver.corpus.kilt.settings import check_settings
 from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.io.files import read_json, sha256_of, write_manifest
 from muver.runs.run import write_run
-from tests.corpus.kilt.conftest import line
+from tests.corpus.kilt.conftest import line, reading
 
 # Entities 0 to 7; 1 has the title of 0 in another spelling, 5 has no paragraphs.
 PAGES = (
@@ -32,7 +31,7 @@ def make_kb(folder: Path, pages: Sequence[tuple[str, list[str]]] = PAGES) -> Pat
     dump = folder / "dump.json"
     lines = [line(100 + n, title, *some) for n, (title, some) in enumerate(pages)]
     dump.write_bytes(b"".join(lines))
-    settings = check_settings({"part_bytes": 500})
+    settings = reading(part_bytes=500)
     make_missing(dump, folder / "kb", settings)
     finish(dump, folder / "kb", settings)
     return folder / "kb"

@@ -23,16 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--counts", type=Path, required=True, help="JSON file to write")
     add_settings(
         parser,
-        '{"context_tokens": 128, "expected": null}; expected: a source whose published '
-        "counts must be met",
-        required=False,
+        "context_tokens, and if need be expected: a source whose published counts must be met",
     )
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.corpus.build import build_corpus
-    from muver.io.checking import with_defaults
+    from muver.corpus.settings import BuildCorpus
+    from muver.io.typed import read
 
-    settings = with_defaults(args.settings, {"context_tokens": 128, "expected": None})
-    build_corpus(args.name, args.raw, args.entities, args.mentions, args.counts, **settings)
+    settings = read(BuildCorpus, args.settings)
+    build_corpus(args.name, args.raw, args.entities, args.mentions, args.counts, settings)

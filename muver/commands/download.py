@@ -43,15 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.corpus.obtain import Download, obtain_dataset, obtain_files
+    from muver.corpus.settings import Download as Settings
     from muver.corpus.sources import find_source
-    from muver.io.checking import with_defaults
+    from muver.io.typed import read
     from muver.views.english import obtain_english
 
-    settings = with_defaults(args.settings, {"url": None, "source": None, "sha256": None})
-    url = args.url or settings["url"]
-    given = args.source or (Path(settings["source"]) if settings["source"] else None)
+    settings = read(Settings, args.settings)
+    given = args.source or (Path(settings.source) if settings.source else None)
     source = find_source(args.dataset or args.files or f"punkt_{args.punkt}")
     beside = args.out if args.files and source.kind == "file" else args.out.parent / "download"
     archive = args.archive or beside / source.file
     obtain = obtain_dataset if args.dataset else obtain_files if args.files else obtain_english
-    obtain(Download(source, archive, url, given, settings["sha256"]), args.out)
+    obtain(Download(source, archive, args.url or settings.url, given, settings.sha256), args.out)

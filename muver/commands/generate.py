@@ -42,8 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Make the data."""
     from muver.corpus.miniwikia import generate, generate_kilt
+    from muver.corpus.settings import Generate, GenerateKilt
+    from muver.io.typed import read
 
     if args.shape == "kilt":
-        generate_kilt(args.settings, args.out, args.workers)
+        generate_kilt(read(GenerateKilt, args.settings), args.out, args.workers)
     else:
-        generate(args.settings, args.out)
+        generate(read(Generate, args.settings), args.out)

@@ -7,7 +7,8 @@ from muver.commands import add_settings
 
 HELP = "read KILT's knowledge source into a knowledge base: part, all or finish"
 EXAMPLE = """\
-muver kb all --dump kilt_knowledgesource.json --out kb --settings '{"paragraphs": 5}' --workers 2
+muver kb all --dump kilt_knowledgesource.json --out kb --workers 2 --settings '{"paragraphs": 5,
+  "part_bytes": 134217728, "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse"}'
 """
 
 
@@ -24,9 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", type=int, default=1, help="processes for `all`")
     add_settings(
         parser,
-        "paragraphs (5), part_bytes, line_bytes, bad_lines (100), bad_share (0.001), "
-        'duplicates ("refuse" or "first"), expected (null or "kilt")',
-        required=False,
+        'paragraphs, part_bytes, bad_lines, bad_share, duplicates ("refuse" or "first"), and if '
+        'need be line_bytes and expected ("kilt")',
     )
 
 
@@ -34,10 +34,11 @@ def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.corpus.kilt.finish import finish
     from muver.corpus.kilt.make import make_missing, make_part
-    from muver.corpus.kilt.settings import check_settings
+    from muver.corpus.settings import ReadDump
     from muver.io.errors import InputError
+    from muver.io.typed import read
 
-    settings = check_settings(args.settings)
+    settings = read(ReadDump, args.settings)
     if (args.part is None) == (args.step == "part"):
         raise InputError("--part: `muver kb part` needs the number of the part, and no other step.")
     if args.step == "part":

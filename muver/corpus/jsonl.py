@@ -1,86 +1,68 @@
-"""JSON lines with known fields, each mistake reported with its file and line number."""
+"""JSON lines of a known form: parsed, and every mistake reported with its line."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from muver.io.checking import did_you_mean
+import msgspec
+
 from muver.io.errors import InputError
+from muver.io.typed import problem
 
-TYPE_NAMES = {str: "a string", int: "a whole number"}
+LONGEST_REASON = 200  # characters
+T = TypeVar("T")
 
 
-def read_json_lines(
-    path: str | Path, fields: Mapping[str, type], optional: Mapping[str, type] | None = None
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read one JSON object a line, with exactly typed fields; further fields are passed over.
+class BadLine(ValueError):
+    """A line that does not have the expected form; the message says why."""
 
-    Parameters
-    ----------
-    path
-        UTF-8 text; lines end with a line feed.
-    fields
-        Name and type (``str`` or ``int``) of what every object must have.
-    optional
-        The same of what an object may have.
 
-    Yields
-    ------
-    Line number (from 1) and the object.
+def line_parser(kind: type[T]) -> Callable[[bytes], T]:
+    """A function that reads one line of JSON as a struct, and passes over further keys.
+
+    It raises :class:`BadLine` for an empty line, for text that is no JSON object, and for a key
+    that is missing or has a value of another type.
+    """
+    decoder = msgspec.json.Decoder(kind)
+
+    def parse(line: bytes) -> T:
+        if not line.strip():
+            raise BadLine("an empty line, but every line must be one JSON object")
+        try:
+            return decoder.decode(line)
+        except msgspec.ValidationError:
+            value = msgspec.json.decode(line)
+            reason = problem(kind, value)[1] if isinstance(value, dict) else "not a JSON object"
+            raise BadLine(_cut(reason.rstrip("."))) from None
+        except UnicodeDecodeError as error:
+            raise BadLine(f"not UTF-8 text ({error.reason})") from None
+        except RecursionError:
+            raise BadLine("not valid JSON (nested too deep)") from None
+        except msgspec.DecodeError as error:
+            reason = str(error).removeprefix("JSON is malformed: ")
+            raise BadLine(f"not valid JSON ({reason})") from None
+
+    return parse
+
+
+def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
+    """Read every line of a file as a struct of this type; yields line numbers (from 1) with them.
 
     Raises
     ------
     InputError
-        Naming file and line: an empty line, not UTF-8, not JSON, not an object, a key that is
-        missing or of another type.
+        Naming file and line, for what :func:`line_parser` refuses.
     """
+    parse = line_parser(kind)
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
-            where = f"{path}, line {number}"
-            yield number, _checked(_parse(line, where), fields, optional or {}, where)
+            try:
+                parsed = parse(line)
+            except BadLine as error:
+                raise InputError(f"{path}, line {number}: {error}.") from None
+            yield number, parsed
 
 
-def _parse(line: bytes, where: str) -> Any:
-    if not line.strip():
-        raise InputError(f"{where}: an empty line; every line must be one JSON object.")
-    try:
-        return json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where}: not UTF-8 text ({error.reason}).") from None
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{where}: not valid JSON ({error.msg}, column {error.colno}). "
-            "Every line must be one complete JSON object."
-        ) from None
-
-
-def _checked(
-    value: Any, fields: Mapping[str, type], optional: Mapping[str, type], where: str
-) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InputError(f"{where}: expected a JSON object with the keys {', '.join(fields)}.")
-    for key in fields:
-        if key not in value:
-            raise InputError(
-                f"{where}: the key {key!r} is missing.{did_you_mean(key, value)} "
-                f"Needed: {', '.join(fields)}."
-            )
-    for key, kind in {**fields, **optional}.items():
-        if key not in value:
-            continue
-        if type(value[key]) is not kind:
-            raise InputError(
-                f"{where}: {key!r} must be {TYPE_NAMES[kind]}, not {json.dumps(value[key])}."
-            )
-        if kind is str and not _is_text(value[key]):
-            raise InputError(f"{where}: {key!r} holds half a surrogate pair, which is not text.")
-    return value
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+def _cut(reason: str) -> str:
+    """The reason without the rest of a long value."""
+    return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}..."

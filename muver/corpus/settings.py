@@ -8,7 +8,9 @@ from msgspec import UNSET, Meta, UnsetType
 from muver.io.typed import Count, FileName, Natural, Settings, Share, Some, Text
 
 SetName = Annotated[str, Meta(pattern="^[a-z0-9_-]+$")]
-Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+WorldSize = Annotated[int, Meta(ge=12)]  # two entities of each type
+LINE_BYTES = 1 << 26  # longest line that is read; bounds the memory
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")]
 
 
 class Corpus(Settings):
@@ -17,12 +19,18 @@ class Corpus(Settings):
     context_tokens: Count
 
 
+class BuildCorpus(Corpus):
+    """What `muver corpus` takes."""
+
+    expected: str | None = None  # a declared source whose published counts must be met
+
+
 class Download(Settings):
     """Where a dataset's archive is, in place of its declared address, and its hash."""
 
-    url: str | None
-    source: str | None
-    sha256: Sha256 | None
+    url: str | None = None
+    source: str | None = None
+    sha256: Sha256 | None = None
 
 
 class Worlds(Settings):
@@ -31,6 +39,12 @@ class Worlds(Settings):
     train: Some[FileName]
     val: Some[FileName]
     test: Some[FileName]
+
+    def __post_init__(self) -> None:
+        # Some systems' file names don't tell capitals from small letters.
+        names = [name.lower() for name in (*self.train, *self.val, *self.test)]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"{twice!r} is named twice. A world is in one split, once.")
 
 
 class MentionsBySplit(Settings):
@@ -42,31 +56,68 @@ class MentionsBySplit(Settings):
 
 
 class Generate(Settings):
-    """The built-in dataset, in ZESHEL's format."""
+    """The built-in dataset, in ZESHEL's format; mentions are a split's total."""
 
     seed: Natural
     worlds: Worlds
-    entities_per_world: Count
+    entities_per_world: WorldSize
     mentions: MentionsBySplit
 
 
 class GenerateKilt(Settings):
-    """The built-in encyclopedia, in KILT's format; mentions by set."""
+    """The built-in encyclopedia, in KILT's format: pages in all, about so many that know of each
+    other, and mentions by set."""
 
     seed: Natural
-    entities: Count
-    entities_per_world: Count
+    entities: WorldSize
+    entities_per_world: WorldSize
     mentions: dict[SetName, Count]
 
 
-class KnowledgeBase(Settings):
-    """How KILT's knowledge source is read: what is kept, and how many bad lines are borne."""
+class BadLines(Settings):
+    """How many lines of a large file may not parse, and what of an id that occurs twice."""
+
+    bad_lines: Natural  # more than this many stop the reading,
+    bad_share: Share  # if they are also more than this share of all lines
+    duplicates: Literal["refuse", "first"]
+
+
+class KnowledgeBase(BadLines):
+    """What of KILT's knowledge source is kept, and how large the parts are."""
 
     paragraphs: Count
     part_bytes: Count
-    bad_lines: Natural
-    bad_share: Share
-    duplicates: Literal["refuse", "first"]
+
+
+class ReadDump(KnowledgeBase):
+    """What `muver kb` takes."""
+
+    line_bytes: Count = LINE_BYTES
+    expected: str | None = None  # a declared source whose published number of entities must be met
+
+
+class ReadTexts(BadLines):
+    """What `muver kb-texts` takes; ``duplicates`` is of ids that the knowledge base has."""
+
+    line_bytes: Count = LINE_BYTES
+    expected: str | None = None
+
+
+class Link(Corpus):
+    """What `muver link` takes of a set."""
+
+    match: Literal["id", "id_or_title"]
+    format: Literal["blink", "conll"] | None = None  # None: told by the file's ending
+    part: Literal["train", "testa", "testb"] | None = None  # of AIDA's file
+    expected: str | None = None  # a declared source whose published number of mentions must be met
+    shown: Natural = 100  # examples of each kind in the report
+
+
+class Subset(Settings):
+    """What `muver kb-subset` takes."""
+
+    further: Natural  # entities drawn from the rest of the base: more candidates in validation
+    seed: Natural  # of that draw
 
 
 class LinkedSet(Settings):

@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from muver.corpus.kilt.settings import DEFAULTS as READING
+from muver.corpus.settings import LINE_BYTES
 from muver.encoders.sizes import BertConfig
 from muver.estimate.rates import Rates
 from muver.estimate.sizes import (
@@ -299,7 +299,7 @@ class _Linked(_Lister):
         count = len(made) or ceil(base.dump_bytes / linking["kb"]["part_bytes"])
         dump = Estimate(disk=base.dump_bytes)
         yield self.job("dump", "", dump, [[files.dump]], origin="given")
-        own = {**READING, **linking["kb"]}
+        own = {"line_bytes": LINE_BYTES}
         read = estimate("kb_part", replace(self.sizes, bytes=base.dump_bytes / count), own)
         lookups = estimate("kb_lookups", replace(self.sizes, entities=base.entities), {})
         read = replace(read, disk=(base.bytes - lookups.disk) / count)

@@ -211,14 +211,17 @@ def undisturbed(
 
 def reading_rate(dump: Path) -> Rate:
     """Megabytes a second of one process that reads the dump as ``muver kb`` does."""
+    from muver.corpus.kilt.make import read_part
     from muver.corpus.kilt.parts import plan_parts
-    from muver.corpus.kilt.reading import read_part
-    from muver.corpus.kilt.settings import check_settings
+    from muver.corpus.settings import ReadDump
 
+    settings = ReadDump(
+        paragraphs=5, part_bytes=PROBE_BYTES, bad_lines=100, bad_share=0.001, duplicates="first"
+    )
     part = plan_parts(dump, PROBE_BYTES)[0]
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        read_part(dump, part, folder, check_settings({"part_bytes": PROBE_BYTES}))
+        read_part(dump, part, folder, settings)
         took = time.perf_counter() - started
     return Rate((part.stop - part.start) / 10**6 / took, "MB")
 

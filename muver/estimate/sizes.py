@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from muver.corpus.kilt.made import made_parts, open_part
+from muver.corpus.kilt.parts import made_parts, open_part
 from muver.corpus.sources import find_source
 from muver.corpus.splits import SPLITS
 from muver.encoders.sizes import BertConfig

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from muver.corpus.kilt.reading import CHARACTERS_A_GROUP
+from muver.corpus.kilt.make import CHARACTERS_A_GROUP
 from muver.encoders.sizes import BertConfig
 from muver.estimate.indices import IndexSizes, index_sizes
 from muver.estimate.rates import Rate, Rates

@@ -104,7 +104,7 @@ def problem(kind: Any, given: Any) -> tuple[str, str] | None:
 
 def _unknown(kind: Any, given: Any, key: str) -> tuple[str, str] | None:
     kind = _matching(kind, given)
-    if _is_struct(kind) and isinstance(given, Mapping):
+    if _is_strict(kind) and isinstance(given, Mapping):
         allowed = fields(kind)
         for name in given:
             if name not in allowed:
@@ -124,7 +124,8 @@ def _invalid(kind: Any, given: Any, key: str) -> tuple[str, str] | None:
         for field in msgspec.structs.fields(matching):
             if field.required and field.encode_name not in given:
                 there = _join(key, field.encode_name)
-                return there, f"{there} is missing: {describe(field.type)}."
+                near = did_you_mean(field.encode_name, set(given) - set(fields(matching)))
+                return there, f"{there} is missing: {describe(field.type)}.{near}"
     for part in _parts(matching, given, key):
         if inner := _invalid(*part):
             return inner
@@ -239,6 +240,10 @@ def _choices(kind: Any) -> list[str] | None:
 
 def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _is_strict(kind: Any) -> bool:
+    return _is_struct(kind) and kind.__struct_config__.forbid_unknown_fields
 
 
 def _join(key: str, name: Any) -> str:

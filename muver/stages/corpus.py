@@ -12,11 +12,9 @@ CORPUS = (
             option("--file", "entity.jsonl", to="source"),
             option("--out", "folder of the texts, part by part", to="folder"),
         ),
-        """--kb kb --file entity.jsonl --settings '{"duplicates": "first"}' --out texts""",
-        settings="json",
-        about='bad_lines (100), bad_share (0.001), line_bytes, duplicates ("refuse" or '
-        '"first"), expected (null or "blink_entities")',
-        settings_to="given",
+        """--kb kb --file entity.jsonl --out texts
+  --settings '{"bad_lines": 100, "bad_share": 0.001, "duplicates": "first"}'""",
+        settings="muver.corpus.settings:ReadTexts",
     ),
     Stage(
         "link",
@@ -32,15 +30,11 @@ CORPUS = (
             option("--mentions", "Parquet file to write", to="mentions_path"),
             option("--report", "JSON file to write", to="report_path"),
         ),
-        """--set msnbc --file msnbc.conll --kb kb --settings '{"expected": "blink_benchmarks"}'
-  --mentions msnbc.parquet --report msnbc.json""",
-        settings="json",
-        about='{"context_tokens": 128, "expected": null, "match": "id", "shown": 100, '
-        '"format": null, "part": null}; expected: a source whose published number of mentions '
-        "must be met, such as blink_benchmarks; match: how gold entities are found, id or "
-        "id_or_title; format: blink or conll, null tells it by the file's ending; part: train, "
-        "testa or testb of AIDA's file",
-        settings_to="given",
+        """--set msnbc --file msnbc.conll --kb kb --mentions msnbc.parquet --report msnbc.json
+  --settings '{"context_tokens": 128, "match": "id", "expected": "blink_benchmarks"}'""",
+        settings="muver.corpus.settings:Link",
+        about="expected is a source whose published number of mentions must be met; match is how "
+        "gold entities are found; without a format the file's ending tells it; part is of AIDA",
     ),
     Stage(
         "kb-subset",
@@ -64,10 +58,9 @@ CORPUS = (
             ),
         ),
         """--kb kb --train aida-train.parquet --val aida-testa.parquet
-  --negatives negatives.parquet --settings '{"further": 1000}' --out training""",
-        settings="json",
-        about='{"further": 0, "seed": 0}; further: entities drawn from the rest of the base, '
-        "as more candidates in validation",
-        settings_to="given",
+  --negatives negatives.parquet --settings '{"further": 1000, "seed": 1}' --out training""",
+        settings="muver.corpus.settings:Subset",
+        about="further entities are drawn from the rest of the base, as more candidates in "
+        "validation",
     ),
 )

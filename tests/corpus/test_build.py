@@ -5,6 +5,7 @@ import pytest
 
 from muver.corpus import build
 from muver.corpus.schema import read_entities, read_mentions
+from muver.corpus.settings import BuildCorpus
 from muver.io.errors import InputError
 
 
@@ -12,10 +13,11 @@ from muver.io.errors import InputError
 def make(dataset, tmp_path):
     """Write the dataset and build it into ``tmp_path/corpus``; gives the counts."""
 
-    def make(**settings):
+    def make(**changes):
+        settings = BuildCorpus(**{"context_tokens": 128, **changes})
         folder = tmp_path / "corpus"
         files = [folder / name for name in ("entities.parquet", "mentions.parquet", "counts.json")]
-        return build.build_corpus("small", dataset.write(), *files, **settings)
+        return build.build_corpus("small", dataset.write(), *files, settings)
 
     return make
 

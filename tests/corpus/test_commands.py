@@ -44,7 +44,7 @@ def test_from_an_address_to_sentences(zeshel, site, tmp_path, monkeypatch):
     assert (tmp_path / "build" / "download" / "zeshel.tar.bz2").exists()
     corpus_options = ["--name", "zeshel", "--raw", "build/raw", "--mentions", "m.parquet", *TABLES]
     with pytest.raises(InputError, match=r"starwars entities 3 \(published 87056\)"):
-        call(corpus, *corpus_options, "--settings", '{"expected": "zeshel"}')
+        call(corpus, *corpus_options, "--settings", '{"context_tokens": 2, "expected": "zeshel"}')
     assert not (tmp_path / "counts.json").exists()
     call(corpus, *corpus_options, "--settings", '{"context_tokens": 2}')
     assert read_json("counts.json")["entities"] == {"train": 24, "val": 12, "test": 12}
@@ -73,5 +73,5 @@ def test_download_settings_name_a_source(zeshel, tmp_path):
     ],
 )
 def test_unknown_setting(command, options):
-    with pytest.raises(InputError, match="unknown key 'colour'.*Allowed:"):
+    with pytest.raises(InputError, match="unknown key '?colour.*Allowed:"):
         call(command, *options, "--settings", '{"colour": 1}')

@@ -3,9 +3,9 @@
 import errno
 import hashlib
 import tarfile
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from muver.corpus.obtain import Download, obtain_dataset
 from muver.corpus.sources import find_source

@@ -7,7 +7,6 @@ import pytest
 
 from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.make import make_missing, make_part
-from muver.corpus.kilt.settings import check_settings
 from muver.corpus.sources import find_source
 from muver.estimate import sizes
 from muver.estimate.sizes import (
@@ -25,7 +24,7 @@ from muver.settings import resolve
 from muver.settings.file import read_params
 from muver.settings.rows import trained_as
 from muver.workspace import Workspace
-from tests.corpus.kilt.conftest import line
+from tests.corpus.kilt.conftest import line, reading
 
 PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
 SETTINGS = resolve(PARAMS, {"preset": "wikipedia"})
@@ -56,7 +55,7 @@ def test_before_there_is_a_base(tmp_path):
 
 
 def test_a_finished_base_is_counted(dump, tmp_path):
-    settings = check_settings({"part_bytes": 1000})
+    settings = reading(part_bytes=1000)
     make_missing(dump, tmp_path / "kb", settings)
     finish(dump, tmp_path / "kb", settings)
     base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", dump, entities=7)
@@ -70,7 +69,7 @@ def test_a_finished_base_is_counted(dump, tmp_path):
 
 
 def test_some_parts_are_projected(dump, tmp_path):
-    make_part(dump, tmp_path / "kb", 0, check_settings({"part_bytes": 1000}))
+    make_part(dump, tmp_path / "kb", 0, reading(part_bytes=1000))
     base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", entities=4000)
     size = (tmp_path / "kb" / "part-00000.parquet").stat().st_size
     starts = np.cumsum([0, *(len(one) for one in dump.read_bytes().splitlines(keepends=True))])
@@ -89,7 +88,7 @@ def test_files_that_are_not_there(tmp_path):
 
 
 def test_lengths_of_a_base(dump, tmp_path, encoder):
-    make_part(dump, tmp_path / "kb", 0, check_settings({"part_bytes": 1000}))
+    make_part(dump, tmp_path / "kb", 0, reading(part_bytes=1000))
     base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", entities=4000)
     muver = model(SETTINGS, "muver_wiki")
     unknown = base_lengths(SETTINGS, muver, tmp_path, base)

@@ -6,6 +6,7 @@ import pytest
 
 from muver.cli import main
 from muver.corpus.linking.subset import write_subset
+from muver.corpus.settings import Subset
 from muver.encoders.biencoder import BiEncoder
 from muver.retrieval.negatives import mine
 from muver.training import loop
@@ -31,7 +32,7 @@ def data(tmp_path):
     run = write_linked_run(tmp_path, kb, training, RUN)
     out = tmp_path / "negatives.parquet", tmp_path / "negatives.json"
     mine(*run, training, kb, *out, {"per_mention": 2})
-    write_subset(kb, training, validation, out[0], tmp_path / "data", {})
+    write_subset(kb, training, validation, out[0], tmp_path / "data", Subset(further=0, seed=0))
     return tmp_path / "data"
 
 

@@ -1,6 +1,6 @@
-"""Closing a knowledge base: numbers for its entities, lookups, ids that occur twice."""
+"""Finish a knowledge base of complete parts: number its entities and write the lookups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from muver.corpus.kilt.parsing import too_many_bad
+from muver.corpus.kilt.lines import check_bad
+from muver.corpus.kilt.make import PAGES
 from muver.corpus.kilt.parts import Part, dump_size, fitting_manifest, part_files, plan_parts
-from muver.corpus.kilt.reading import PAGES
-from muver.corpus.kilt.settings import bad_allowed
 from muver.corpus.kilt.titles import title_hash
 from muver.corpus.schema import WIKIPEDIA
+from muver.corpus.settings import ReadDump
 from muver.corpus.sources import find_source
 from muver.corpus.statistics import identify
 from muver.io.errors import InputError
@@ -28,7 +28,7 @@ SHOWN = 20  # bad lines and double ids in the manifest
 TOTALS = ("lines", "entities", "without_paragraphs", "first_is_not_title")
 
 
-def finish(dump: str | Path, folder: str | Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+def finish(dump: str | Path, folder: str | Path, settings: ReadDump) -> dict[str, Any]:
     """Write ``ids.npy``, ``by_id.npy``, ``by_title.npy`` and ``manifest.json`` of complete parts.
 
     An entity's global number is its place in the order of the parts. ``ids`` are the Wikipedia ids
@@ -36,42 +36,47 @@ def finish(dump: str | Path, folder: str | Path, settings: Mapping[str, Any]) ->
     ``by_title`` (2, entities) uint64: sorted hashes of the titles, and the numbers they belong to.
     Apart from these arrays, memory holds one part's ids and titles.
 
+    Returns
+    -------
+    The counts.
+
     Raises
     ------
     InputError
-        If a part is missing or does not fit, if the bad lines of all are too many, if an id occurs
-        twice and the settings do not allow it, or if the number of entities is not the expected
-        one. Nothing is written then.
+        If a part is missing or does not fit, if the bad lines of all parts are too many, if an id
+        occurs twice and the settings do not allow it, or if the number of entities is not the
+        expected one. Nothing is written then.
     """
     dump, folder = Path(dump), Path(folder)
-    parts = plan_parts(dump, settings["part_bytes"])
+    parts = plan_parts(dump, settings.part_bytes)
     manifests = _manifests(dump, folder, parts, settings)
     counts = {key: sum(manifest[key] for manifest in manifests) for key in TOTALS}
     bad = {
         "count": sum(manifest["bad"]["count"] for manifest in manifests),
         "first": [one for manifest in manifests for one in manifest["bad"]["first"]][:SHOWN],
     }
-    if bad["count"] > bad_allowed(counts["lines"], settings):
-        raise too_many_bad(dump, bad["count"], counts["lines"], bad["first"], PAGES)
+    check_bad(dump, bad["count"], counts["lines"], bad["first"], PAGES, settings)
     if counts["entities"] == 0:
         raise InputError(f"{dump}: holds no page.")
-    check_number(dump, counts["entities"], settings["expected"])
+    check_number(dump, counts["entities"], settings.expected)
     firsts = [0, *accumulate(manifest["entities"] for manifest in manifests)]
     ids, hashes = _columns(folder, parts, firsts)
     by_id = np.argsort(ids, kind="stable")
-    twice = _twice(ids, by_id)
-    if len(twice) and settings["duplicates"] == "refuse":
-        raise _double_ids(dump, folder, ids, by_id, twice, firsts)
+    ordered = ids[by_id]
+    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1  # places in the sorted order
+    if len(again) and settings.duplicates == "refuse":
+        raise _double_ids(dump, folder, ids, by_id, again, firsts)
     by_title = np.argsort(hashes, kind="stable")
     unfinished = next((one["unfinished"] for one in reversed(manifests) if one["unfinished"]), None)
     save_matrix(folder / "ids.npy", ids)
     save_matrix(folder / "by_id.npy", by_id)
     save_matrix(folder / "by_title.npy", np.stack([hashes[by_title], by_title.astype(np.uint64)]))
-    duplicates = {"count": len(twice), "first_ids": ids[by_id[twice[:SHOWN]]].tolist()}
+    duplicates = {"count": len(again), "first_ids": ordered[again[:SHOWN]].tolist()}
+    counts = {**counts, "bad": bad, "unfinished": unfinished, "duplicates": duplicates}
     write_manifest(
         folder / "manifest.json",
         "kb",
-        dict(settings),
+        settings.as_dict(),
         {"dump": short_hash([manifest["dump_sha256"] for manifest in manifests], 64)},
         fingerprint=short_hash([manifest["fingerprint"] for manifest in manifests], 64),
         identified_as=identify(
@@ -79,44 +84,28 @@ def finish(dump: str | Path, folder: str | Path, settings: Mapping[str, Any]) ->
         ),
         source={"file": dump.name, "bytes": dump_size(dump)},
         **counts,
-        bad=bad,
-        unfinished=unfinished,
-        duplicates=duplicates,
         parts=[
             {
                 "file": part_files(folder, part)[0].name,
                 "first": first,
-                "entities": manifest["entities"],
-                "range": manifest["range"],
-                "fingerprint": manifest["fingerprint"],
+                **{key: manifest[key] for key in ("entities", "range", "fingerprint")},
             }
             for part, first, manifest in zip(parts, firsts, manifests, strict=False)
         ],
     )
     logger.info(
         "%d entities in %d parts, %d without paragraphs; %d bad lines, %d ids occur again%s",
-        counts["entities"], len(parts), counts["without_paragraphs"], bad["count"], len(twice),
+        counts["entities"], len(parts), counts["without_paragraphs"], bad["count"], len(again),
         "; the dump ends within a line" if unfinished else "",
     )  # fmt: skip
-    return {**counts, "bad": bad, "unfinished": unfinished, "duplicates": duplicates}
-
-
-def _manifests(
-    dump: Path, folder: Path, parts: Sequence[Part], settings: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    found = [fitting_manifest(dump, folder, part, settings) for part in parts]
-    missing = [part.name for part, one in zip(parts, found, strict=True) if one is None]
-    if missing:
-        raise InputError(
-            f"{folder}: {len(missing)} of {len(parts)} parts are missing or were made from another "
-            f"dump or with other settings ({', '.join(missing[:5])}"
-            f"{', ...' if len(missing) > 5 else ''}). Make them with `muver kb all`."
-        )
-    return [one for one in found if one is not None]
+    return counts
 
 
 def check_number(path: Path, entities: int, expected: str | None) -> None:
-    """Refuse a file that has not as many entities as were published of the source ``expected``."""
+    """Refuse a file whose number of entities is not the one published of the source ``expected``.
+
+    Without a source any number passes.
+    """
     if expected is None:
         return
     published = find_source(expected).published
@@ -129,6 +118,20 @@ def check_number(path: Path, entities: int, expected: str | None) -> None:
             "Fetch it anew, or accept the number with --settings '{\"expected\": null}' "
             "(params.yaml: linking.published_counts)."
         )
+
+
+def _manifests(
+    dump: Path, folder: Path, parts: Sequence[Part], settings: ReadDump
+) -> list[dict[str, Any]]:
+    manifests = {part.name: fitting_manifest(dump, folder, part, settings) for part in parts}
+    missing = [name for name, manifest in manifests.items() if manifest is None]
+    if missing:
+        raise InputError(
+            f"{folder}: {len(missing)} of {len(parts)} parts are missing or were made from another "
+            f"dump or with other settings ({', '.join(missing[:5])}"
+            f"{', ...' if len(missing) > 5 else ''}). Make them with `muver kb all`."
+        )
+    return list(manifests.values())
 
 
 def _columns(
@@ -150,18 +153,12 @@ def _columns(
     return ids, hashes
 
 
-def _twice(ids: NDArray[np.int64], by_id: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Places in the sorted order whose id is that of the place before."""
-    ordered = ids[by_id]
-    return np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
-
-
 def _double_ids(
     dump: Path,
     folder: Path,
     ids: NDArray[np.int64],
     by_id: NDArray[np.int64],
-    twice: NDArray[np.int64],
+    again: NDArray[np.int64],
     firsts: Sequence[int],
 ) -> InputError:
     def where(number: int) -> str:
@@ -169,10 +166,10 @@ def _double_ids(
         return f"row {number - firsts[part]} of part-{part:05d}"
 
     listed = "; ".join(
-        f"{ids[by_id[at]]} in {where(by_id[at - 1])} and {where(by_id[at])}" for at in twice[:5]
+        f"{ids[by_id[at]]} in {where(by_id[at - 1])} and {where(by_id[at])}" for at in again[:5]
     )
     return InputError(
-        f"{dump}: {len(twice)} lines have the wikipedia_id of a line before ({listed}; folder "
+        f"{dump}: {len(again)} lines have the wikipedia_id of a line before ({listed}; folder "
         f"{folder}). Was the file joined from two downloads? Fetch it anew, or keep the lines and "
         'look up the first of each id with --settings \'{"duplicates": "first"}\'.'
     )

@@ -1,10 +1,16 @@
-"""The lines that begin in a range of bytes of a file, with bounded memory."""
+"""The lines that begin in a range of bytes of a file, read with bounded memory and parsed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, Generic, NamedTuple, TypeVar
+
+from muver.corpus.jsonl import BadLine
+from muver.corpus.settings import ReadDump, ReadTexts
+from muver.io.errors import InputError
 
 PIECE = 1 << 20
+SHOWN = 10  # bad lines that are kept with their reasons
+T = TypeVar("T")
 
 
 class Line(NamedTuple):
@@ -15,9 +21,9 @@ class Line(NamedTuple):
     offset
         Byte of the file at which it begins.
     text
-        Its bytes with the line feed; None if there are more than were to be read.
+        Its bytes with the line feed; None for a line that is too long.
     ended
-        Whether it ends with a line feed: the file's last line may not. Lines without text: True.
+        Whether it ends with a line feed: the file's last line may not. True for a line too long.
     """
 
     offset: int
@@ -26,11 +32,10 @@ class Line(NamedTuple):
 
 
 def lines_between(path: str | Path, start: int, stop: int, longest: int) -> Iterator[Line]:
-    """Every line that begins at a byte in ``start <= byte < stop``, to its end.
+    """Read every line that begins at a byte in ``start <= byte < stop``, to its end.
 
     Ranges that follow each other give every line of the file once. A line longer than ``longest``
-    bytes comes without its text and is passed over in pieces; in the part where it began and those
-    that it covers, no byte is read twice.
+    bytes comes without its text, and is skipped in pieces.
     """
     with open(path, "rb", buffering=PIECE) as file:
         position = start
@@ -51,10 +56,7 @@ def lines_between(path: str | Path, start: int, stop: int, longest: int) -> Iter
 
 
 def _skip(file: IO[bytes], position: int, stop: int) -> int:
-    """Read to the end of a line and return where that is.
-
-    From ``stop`` on no line of the range begins, so what is beyond is left to others.
-    """
+    """Read to the end of a line, but not beyond ``stop``, and return where that is."""
     while position < stop:
         piece = file.readline(PIECE)
         position += len(piece)
@@ -63,3 +65,92 @@ def _skip(file: IO[bytes], position: int, stop: int) -> int:
         if not piece:
             return stop
     return position
+
+
+class ParsedLines(Generic[T]):
+    """Iterates over the lines that begin in a range of bytes, each parsed, with its first byte.
+
+    Lines that do not parse are left out and counted. A last line without a line feed that does not
+    parse was cut off: it is ``unfinished``, and not one of the bad ones.
+
+    Parameters
+    ----------
+    parse
+        Raises :class:`muver.corpus.jsonl.BadLine` for a line of another form.
+    expected
+        What the lines should be, for the error.
+
+    Attributes
+    ----------
+    lines
+        How many were read.
+    bad
+        ``count``, and ``first``: the first ten with ``offset`` and ``reason``.
+    unfinished
+        ``offset`` and ``bytes`` of the line that was cut off, or None.
+    unended
+        Whether the last line has no line feed.
+
+    Raises
+    ------
+    InputError
+        While iterating, above the limit of bad lines.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        start: int,
+        stop: int,
+        parse: Callable[[bytes], T],
+        expected: str,
+        settings: ReadDump | ReadTexts,
+    ):
+        self._path, self._range, self._parse = path, (start, stop), parse
+        self._expected, self._settings = expected, settings
+        self.lines = 0
+        self.bad: dict[str, Any] = {"count": 0, "first": []}
+        self.unfinished: dict[str, int] | None = None
+        self.unended = False
+
+    def __iter__(self) -> Iterator[tuple[int, T]]:
+        longest = self._settings.line_bytes
+        for line in lines_between(self._path, *self._range, longest):
+            self.lines += 1
+            self.unended |= not line.ended
+            try:
+                if line.text is None:
+                    raise BadLine(f"longer than {longest} bytes")
+                parsed = self._parse(line.text)
+            except BadLine as error:
+                if line.ended:
+                    self._refuse(line.offset, str(error))
+                else:
+                    self.unfinished = {"offset": line.offset, "bytes": len(line.text or b"")}
+                continue
+            yield line.offset, parsed
+
+    def _refuse(self, offset: int, reason: str) -> None:
+        self.bad["count"] += 1
+        if len(self.bad["first"]) < SHOWN:
+            self.bad["first"].append({"offset": offset, "reason": reason})
+        count, first = self.bad["count"], self.bad["first"]
+        check_bad(self._path, count, self.lines, first, self._expected, self._settings)
+
+
+def check_bad(
+    path: Path,
+    bad: int,
+    lines: int,
+    first: Sequence[Mapping[str, Any]],
+    expected: str,
+    settings: ReadDump | ReadTexts,
+) -> None:
+    """Refuse a file with more bad lines than ``bad_lines`` and than ``bad_share`` of all lines."""
+    if bad <= max(settings.bad_lines, int(settings.bad_share * lines)):
+        return
+    listed = "; ".join(f"at byte {one['offset']}: {one['reason']}" for one in first[:5])
+    raise InputError(
+        f"{path}: {bad} of the first {lines} lines are not {expected}: {listed}. Fetch the file "
+        'anew, or allow more with --settings \'{"bad_lines": ..., "bad_share": ...}\'.'
+    )

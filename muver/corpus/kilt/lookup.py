@@ -1,4 +1,4 @@
-"""A finished knowledge base: entities by Wikipedia id, by title and by number."""
+"""A finished knowledge base: find entities by Wikipedia id, by title and by number."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,9 +51,8 @@ class KnowledgeBase:
     def by_title(self, titles: Sequence[str]) -> NDArray[np.int64]:
         """Global number of each title, -1 where there is none.
 
-        Titles are compared as `normal_title` makes them, with the stored title itself, not its hash
-        alone. Among entities of one normal title the one with exactly this spelling is taken, else
-        the first.
+        Titles are compared in the form of `normal_title`, and a hash alone decides nothing. Among
+        entities of one normal title, the one with exactly this spelling is taken, else the first.
         """
         hashes = np.array([title_hash(title) for title in titles], np.uint64)
         left = np.searchsorted(self._hashes, hashes, "left")
@@ -70,7 +69,7 @@ class KnowledgeBase:
         return result
 
     def titles(self, numbers: ArrayLike) -> list[str]:
-        """Titles of entities."""
+        """Titles of entities, by global number."""
         return self.rows(numbers, ["title"])["title"].to_pylist()
 
     def rows(self, numbers: ArrayLike, columns: Sequence[str] | None = None) -> pa.Table:
@@ -79,7 +78,7 @@ class KnowledgeBase:
         Raises
         ------
         InputError
-            For a number that is none, and a part that is missing.
+            For a number that no entity has, and a part that is missing.
         """
         wanted = np.asarray(numbers, np.int64)
         if wanted.size and (wanted.min() < 0 or wanted.max() >= len(self)):

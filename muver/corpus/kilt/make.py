@@ -1,21 +1,97 @@
-"""Making the parts that are missing, in several processes."""
+"""Make the parts of a knowledge base: lines of the dump to entities, in several processes."""
 
 import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from muver.corpus.kilt.parts import Part, fitting_manifest, plan_parts, strangers
-from muver.corpus.kilt.reading import read_part
-from muver.corpus.kilt.settings import MEBIBYTE
+import pyarrow.parquet as pq
+
+from muver.corpus.kilt.lines import ParsedLines
+from muver.corpus.kilt.pages import Page, read_page
+from muver.corpus.kilt.parts import (
+    SCHEMA,
+    Part,
+    content_hash,
+    dump_size,
+    fitting_manifest,
+    part_files,
+    plan_parts,
+    probe,
+    remove_beyond,
+)
+from muver.corpus.settings import ReadDump
 from muver.io.errors import InputError
+from muver.io.files import atomic_path, sha256_of, write_manifest
+from muver.io.parquet import table_of
 from muver.io.progress import Progress, logger
+
+MEBIBYTE = 1 << 20
+ROWS_A_GROUP = 1_000
+CHARACTERS_A_GROUP = 1 << 22
+PAGES = "pages (JSON lines with wikipedia_id, wikipedia_title and text)"
+
+
+def read_part(
+    dump: str | Path, part: Part, folder: str | Path, settings: ReadDump
+) -> dict[str, Any]:
+    """Read the lines of one part of the dump; write ``part-N.parquet``, then ``part-N.json``.
+
+    Memory holds one line and one row group, whatever the part's size.
+
+    Returns
+    -------
+    The counts that the manifest has.
+
+    Raises
+    ------
+    InputError
+        Above the limit of bad lines, with the first ones; no part is written then.
+    """
+    dump, folder = Path(dump), Path(folder)
+    parquet, manifest = part_files(folder, part)
+    # A new part must never lie beside its old manifest, nor in a base that counts as finished.
+    for old in (folder / "manifest.json", manifest):
+        old.unlink(missing_ok=True)
+    size = dump_size(dump)
+    parse = partial(read_page, paragraphs=settings.paragraphs)
+    lines = ParsedLines(dump, part.start, part.stop, parse, PAGES, settings)
+    counts: dict[str, Any] = {
+        "lines": 0, "entities": 0, "without_paragraphs": 0, "first_is_not_title": 0
+    }  # fmt: skip
+    with (
+        atomic_path(parquet) as temporary,
+        pq.ParquetWriter(temporary, SCHEMA, compression="zstd") as writer,
+    ):
+        for group in _groups(page for _, page in lines):
+            counts["entities"] += len(group)
+            counts["without_paragraphs"] += sum(not page.paragraphs for page in group)
+            counts["first_is_not_title"] += sum(not page.begins_with_title for page in group)
+            columns = list(zip(*group, strict=True))[: len(SCHEMA)]
+            writer.write_table(table_of(SCHEMA, columns), row_group_size=len(group))
+    counts["lines"] = lines.lines
+    counts["bad"], counts["unfinished"] = lines.bad, lines.unfinished
+    counts["unended_at"] = size if lines.unended else None
+    write_manifest(
+        manifest,
+        "kb part",
+        {key: getattr(settings, key) for key in ("paragraphs", "part_bytes", "line_bytes")},
+        {},
+        settings_sha256=content_hash(settings),
+        dump_sha256=probe(dump, part),
+        range=[part.start, part.stop],
+        **counts,
+        parquet_bytes=parquet.stat().st_size,
+        fingerprint=sha256_of(parquet),
+    )
+    return counts
 
 
 def make_part(
-    dump: str | Path, folder: str | Path, number: int, settings: Mapping[str, Any]
+    dump: str | Path, folder: str | Path, number: int, settings: ReadDump
 ) -> dict[str, Any]:
     """Make part ``number`` of the plan, whether it is there already or not.
 
@@ -24,24 +100,22 @@ def make_part(
     InputError
         If the plan has no such part, and as :func:`read_part`.
     """
-    parts = plan_parts(dump, settings["part_bytes"])
+    parts = plan_parts(dump, settings.part_bytes)
     if not 0 <= number < len(parts):
         raise InputError(
             f"--part {number}: {dump} has the parts 0 to {len(parts) - 1} "
-            f"(of {settings['part_bytes']} bytes each)."
+            f"(of {settings.part_bytes} bytes each)."
         )
     counts = read_part(dump, parts[number], folder, settings)
-    tell(parts[number], counts)
+    _log(parts[number], counts)
     return counts
 
 
-def make_missing(
-    dump: str | Path, folder: str | Path, settings: Mapping[str, Any], workers: int = 1
-) -> int:
+def make_missing(dump: str | Path, folder: str | Path, settings: ReadDump, workers: int = 1) -> int:
     """Make every part that is not there or does not fit; return how many were made.
 
-    What is made is the same bytes with any number of workers. Run again after an interruption, it
-    goes on with what is missing; after the dump has grown, with the parts that changed.
+    The bytes are the same with any number of workers. After an interruption a second call makes
+    what is missing; after the dump has grown, the parts that changed.
 
     Raises
     ------
@@ -51,18 +125,17 @@ def make_missing(
     dump, folder = Path(dump), Path(folder)
     if workers < 1:
         raise InputError(f"--workers {workers}: expected at least 1.")
-    parts = plan_parts(dump, settings["part_bytes"])
-    for path in strangers(folder, len(parts)):
-        logger.info("%s is beyond the end of %s: removed", path.name, dump.name)
-        path.unlink()
+    parts = plan_parts(dump, settings.part_bytes)
+    for name in remove_beyond(folder, len(parts)):
+        logger.info("removed %s, which is beyond the end of %s", name, dump.name)
     missing = [part for part in parts if fitting_manifest(dump, folder, part, settings) is None]
     if len(missing) < len(parts):
         logger.info("%d of %d parts are there", len(parts) - len(missing), len(parts))
     total = sum(part.stop - part.start for part in missing) // MEBIBYTE
     progress = Progress("reading", total, "MB")
     done = entities = 0
-    for part, counts in _made(dump, missing, folder, settings, workers):
-        tell(part, counts)
+    for part, counts in _read_parts(dump, missing, folder, settings, workers):
+        _log(part, counts)
         done += part.stop - part.start
         entities += counts["entities"]
         progress.advance(done // MEBIBYTE - progress.done, f"{entities} entities")
@@ -70,13 +143,26 @@ def make_missing(
     return len(missing)
 
 
-def tell(part: Part, counts: Mapping[str, Any]) -> None:
-    """Log what a person should know of a part."""
+def _groups(pages: Iterator[Page]) -> Iterator[list[Page]]:
+    """Pages in row groups, bounded in rows and characters."""
+    group: list[Page] = []
+    characters = 0
+    for page in pages:
+        group.append(page)
+        characters += sum(map(len, page.paragraphs))
+        if len(group) == ROWS_A_GROUP or characters >= CHARACTERS_A_GROUP:
+            yield group
+            group, characters = [], 0
+    if group:
+        yield group
+
+
+def _log(part: Part, counts: Mapping[str, Any]) -> None:
     bad, cut = counts["bad"], counts["unfinished"]
     if bad["count"]:
         first = bad["first"][0]
         logger.info(
-            "%s: %d of %d lines are no pages; the first, at byte %d: %s",
+            "%s: %d of %d lines are not pages; the first, at byte %d: %s",
             part.name, bad["count"], counts["lines"], first["offset"], first["reason"],
         )  # fmt: skip
     if cut:
@@ -86,30 +172,29 @@ def tell(part: Part, counts: Mapping[str, Any]) -> None:
         )  # fmt: skip
     if counts["first_is_not_title"]:
         logger.info(
-            "%s: the first paragraph is not the title on %d pages; it is left out all the same",
+            "%s: on %d pages the first paragraph is not the title; it is left out all the same",
             part.name, counts["first_is_not_title"],
         )  # fmt: skip
 
 
-def _made(
-    dump: Path, parts: Sequence[Part], folder: Path, settings: Mapping[str, Any], workers: int
+def _read_parts(
+    dump: Path, parts: Sequence[Part], folder: Path, settings: ReadDump, workers: int
 ) -> Iterator[tuple[Part, dict[str, Any]]]:
     if workers == 1 or len(parts) < 2:
         for part in parts:
             yield part, read_part(dump, part, folder, settings)
         return
-    # "spawn": on every system alike, and safe with Arrow's threads.
+    # "spawn": the same on every system, and safe with Arrow's threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(parts)), mp_context=context) as pool:
-        jobs = {pool.submit(read_part, dump, part, folder, dict(settings)): part for part in parts}
+        jobs = {pool.submit(read_part, dump, part, folder, settings): part for part in parts}
         try:
             for job in as_completed(jobs):
                 yield jobs[job], job.result()
         except BrokenProcessPool as error:
             raise InputError(
-                f"{folder}: a process that read {dump.name} was ended from outside (for want of "
-                "memory?). The parts made are kept: run the same command again, with fewer "
-                "--workers."
+                f"{folder}: a process that read {dump.name} was killed, perhaps for want of "
+                "memory. The parts made are kept: run the same command again, with fewer --workers."
             ) from error
         finally:
             pool.shutdown(cancel_futures=True)

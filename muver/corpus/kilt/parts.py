@@ -1,19 +1,23 @@
-"""The parts of a knowledge base: ranges of the dump's bytes, and whether one is made already."""
+"""The parts of a knowledge base: planned as ranges of the dump's bytes, and opened once made."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from muver.corpus.kilt.settings import content_hash
+from muver.corpus.settings import ReadDump
 from muver.io.errors import InputError
+from muver.io.files import read_json, short_hash
 
 SCHEMA = pa.schema(
     [("id", pa.string()), ("title", pa.string()), ("paragraphs", pa.list_(pa.string()))]
 )
+FORM = 1  # of the parts' files: with a new number all parts are made again
 PROBE = 4096  # bytes at either end of a range that tell one dump from another
 
 
@@ -31,7 +35,7 @@ class Part(NamedTuple):
 
 
 def plan_parts(path: str | Path, bytes_a_part: int) -> list[Part]:
-    """Cut a file into ranges of so many bytes, the last one shorter; lines need not fit them.
+    """Cut a file into ranges of so many bytes, the last one shorter, regardless of its lines.
 
     Raises
     ------
@@ -63,12 +67,12 @@ def part_files(folder: Path, part: Part) -> tuple[Path, Path]:
 
 
 def fitting_manifest(
-    dump: Path, folder: Path, part: Part, settings: Mapping[str, Any]
+    dump: Path, folder: Path, part: Part, settings: ReadDump
 ) -> dict[str, Any] | None:
-    """The manifest of a part that is made from this dump with these settings, else None.
+    """The manifest of a part that was made from this dump with these settings, else None.
 
-    A part whose last line had no end when it was read (the dump was still growing) fits only as
-    long as the dump has the same size. Of the dump, both ends of the range are compared.
+    Of the dump, both ends of the range are compared. A part whose last line had no line feed when
+    it was read (the dump was still growing) fits only as long as the dump has the same size.
     """
     parquet, manifest_file = part_files(folder, part)
     try:
@@ -85,6 +89,12 @@ def fitting_manifest(
     return manifest if fits else None
 
 
+def content_hash(settings: ReadDump) -> str:
+    """SHA-256 of the settings that decide what a part contains."""
+    own = {"paragraphs": settings.paragraphs, "line_bytes": settings.line_bytes}
+    return short_hash({"form": FORM, **own}, 64)
+
+
 def probe(dump: Path, part: Part) -> str:
     """SHA-256 of the first and last bytes of a range of the dump."""
     with open(dump, "rb") as file:
@@ -94,12 +104,90 @@ def probe(dump: Path, part: Part) -> str:
         return hashlib.sha256(first + file.read(PROBE)[: part.stop - part.start]).hexdigest()
 
 
-def strangers(folder: Path, parts: int) -> list[Path]:
-    """Files of parts beyond the last one: of a dump that was longer or cut otherwise."""
-    return sorted(
-        path
-        for path in folder.glob("part-[0-9]*.*")
-        if path.suffix in (".parquet", ".json")
-        and path.stem[5:].isdigit()
-        and int(path.stem[5:]) >= parts
-    )
+def remove_beyond(folder: Path, parts: int) -> list[str]:
+    """Remove files of parts that a longer dump, or one cut otherwise, had; return their names."""
+    removed = []
+    for path in sorted(folder.glob("part-[0-9]*.*")):
+        known = path.suffix in (".parquet", ".json") and path.stem[5:].isdigit()
+        if known and int(path.stem[5:]) >= parts:
+            path.unlink()
+            removed.append(path.name)
+    return removed
+
+
+@dataclass(frozen=True)
+class MadePart:
+    """A part that is made.
+
+    Attributes
+    ----------
+    fingerprint
+        SHA-256 of its Parquet file.
+    bytes
+        Size of that file.
+    segments
+        Paragraphs of all its entities, where an entity without any counts as 1: the most views
+        that the kind "sentences" makes of them.
+    """
+
+    path: Path
+    entities: int
+    segments: int
+    fingerprint: str
+    bytes: int
+
+    def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+        """The entities in order, up to ``size`` at a time; memory holds little more than these."""
+        with pq.ParquetFile(self.path) as file:
+            try:
+                yield from file.iter_batches(batch_size=size, columns=list(columns))
+            except (pa.ArrowInvalid, OSError) as error:
+                raise _damaged(self.path, str(error)) from None
+
+
+def made_parts(folder: str | Path) -> list[int]:
+    """Numbers of the parts whose manifests are there, in order."""
+    stems = (path.stem for path in Path(folder).glob("part-*.json"))
+    return sorted(int(stem[5:]) for stem in stems if stem[5:].isdigit())
+
+
+def open_part(folder: str | Path, number: int) -> MadePart:
+    """Open a part; reads the metadata of its file only.
+
+    Raises
+    ------
+    InputError
+        If the part was not made, or its file is damaged or not the one of its manifest.
+    """
+    parquet, manifest_file = part_files(Path(folder), Part(number, 0, 0))
+    if not manifest_file.is_file():
+        made = made_parts(folder)
+        has = f"has the parts {made[0]} to {made[-1]}" if made else "has no parts"
+        raise InputError(
+            f"--part {number}: {folder} {has} (no {manifest_file.name}). `muver kb all` makes "
+            "those that are missing."
+        )
+    manifest = read_json(manifest_file)
+    try:
+        metadata = pq.read_metadata(parquet)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise _damaged(parquet, str(error)) from None
+    size, rows = parquet.stat().st_size, metadata.num_rows
+    if (size, rows) != (manifest["parquet_bytes"], manifest["entities"]):
+        raise _damaged(
+            parquet,
+            f"{rows} entities in {size} bytes, its manifest says {manifest['entities']} in "
+            f"{manifest['parquet_bytes']}",
+        )
+    return MadePart(parquet, rows, _segments(metadata), manifest["fingerprint"], size)
+
+
+def _segments(metadata: pq.FileMetaData) -> int:
+    """Items of the lists of paragraphs; Parquet counts an empty list as one."""
+    paragraphs = metadata.num_columns - 1  # the last column of SCHEMA
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    return sum(group.column(paragraphs).num_values for group in groups)
+
+
+def _damaged(path: Path, reason: str) -> InputError:
+    return InputError(f"{path}: missing or damaged ({reason}). Run `muver kb all`.")

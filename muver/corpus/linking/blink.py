@@ -8,13 +8,23 @@ A line has ``context_left``, ``mention`` and ``context_right``. The gold entity 
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from muver.corpus.jsonl import read_json_lines
 from muver.corpus.linking.benchmark import NO_ID, Benchmark, LinkedMention, whole_id, with_ids
 from muver.io.errors import InputError
 
-FIELDS = {"context_left": str, "mention": str, "context_right": str}
-ID_KEYS = ("Wikipedia_ID", "label_id", "label")
-TITLE_KEYS = ("Wikipedia_title", "label_title")
+
+class _Line(Struct):
+    context_left: str
+    mention: str
+    context_right: str
+    query_id: Any = None
+    Wikipedia_ID: Any = None
+    label_id: Any = None
+    label: Any = None
+    Wikipedia_title: Any = None
+    label_title: Any = None
 
 
 def read_blink(name: str, path: Path, part: str | None = None) -> Benchmark:
@@ -29,37 +39,31 @@ def read_blink(name: str, path: Path, part: str | None = None) -> Benchmark:
         For a malformed line, an empty mention, or if no line names a gold entity.
     """
     mentions, lines = [], []
-    for number, line in read_json_lines(path, FIELDS):
-        if not line["mention"].strip():
+    for number, line in read_json_lines(path, _Line):
+        if not line.mention.strip():
             raise InputError(f"{path}, line {number}: 'mention' is empty.")
-        query = line.get("query_id")
-        mention = LinkedMention(
-            "" if query is None else str(query), line["context_left"], line["mention"],
-            line["context_right"], _gold_id(line), _gold_title(line),
-        )  # fmt: skip
-        mentions.append(mention)
+        query = "" if line.query_id is None else str(line.query_id)
+        gold = _gold_id(line.Wikipedia_ID, line.label_id, line.label)
+        title = _gold_title(line.Wikipedia_title, line.label_title)
+        texts = (line.context_left, line.mention, line.context_right)
+        mentions.append(LinkedMention(query, *texts, gold, title))
         lines.append(number)
     if mentions and all(one.gold_id == NO_ID and not one.gold_title for one in mentions):
         raise InputError(
             f"{path}: no line names a gold entity; expected its Wikipedia id under one of "
-            f"{', '.join(ID_KEYS)} or its title under one of {', '.join(TITLE_KEYS)}."
+            "Wikipedia_ID, label_id, label or its title under one of Wikipedia_title, label_title."
         )
     return Benchmark(with_ids(name, mentions, lines), {})
 
 
-def _gold_id(line: dict[str, Any]) -> int:
-    """The first of the keys that holds a whole number, as a number or as text.
+def _gold_id(*values: object) -> int:
+    """The first value that is a whole number, as a number or as text.
 
-    >>> _gold_id({"Wikipedia_ID": "", "label_id": -1, "label": "12"})
+    >>> _gold_id("", -1, "12")
     12
     """
-    ids = (whole_id(line.get(key)) for key in ID_KEYS)
-    return next((found for found in ids if found != NO_ID), NO_ID)
+    return next((gold for value in values if (gold := whole_id(value)) != NO_ID), NO_ID)
 
 
-def _gold_title(line: dict[str, Any]) -> str:
-    for key in TITLE_KEYS:
-        value = line.get(key)
-        if isinstance(value, str) and value.strip():
-            return value.strip()
-    return ""
+def _gold_title(*values: object) -> str:
+    return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")

@@ -10,24 +10,16 @@ from muver.corpus.archive import find_root
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.linking.benchmark import Benchmark, LinkedMention
 from muver.corpus.linking.blink import read_blink
-from muver.corpus.linking.conll import PARTS, read_conll
-from muver.corpus.linking.match import BY, Match, match, report
+from muver.corpus.linking.conll import read_conll
+from muver.corpus.linking.match import Match, match, report
 from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
+from muver.corpus.settings import Link
 from muver.corpus.sources import find_source
-from muver.io.checking import check_choices, with_defaults
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest
 from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
 
-DEFAULTS: dict[str, Any] = {
-    "context_tokens": 128,  # words kept on each side
-    "expected": None,  # a declared source whose published number of mentions must be met
-    "match": "id",  # how a gold entity is found in the base: id or id_or_title
-    "shown": 100,  # examples of each kind in the report
-    "format": None,  # of the file: one of READERS; null: by its ending
-    "part": None,  # of AIDA's file
-}
 READERS = {"blink": read_blink, "conll": read_conll}
 FORMATS = {".jsonl": "blink", ".conll": "conll", ".tsv": "conll"}
 
@@ -38,7 +30,7 @@ def link_set(
     kb: str | Path,
     mentions_path: str | Path,
     report_path: str | Path,
-    given: Mapping[str, Any],
+    settings: Link,
     below: str | Path | None = None,
 ) -> dict[str, Any]:
     """Write a benchmark's mentions (`LINKED_MENTIONS`) with their entities, and a report.
@@ -51,8 +43,6 @@ def link_set(
         The benchmark's file.
     kb
         Folder of a finished knowledge base.
-    given
-        Settings (`DEFAULTS`).
     below
         An unpacked archive: ``path`` is then a file in any of its folders.
 
@@ -66,22 +56,20 @@ def link_set(
         For anything wrong in the file, for a number of mentions that is not the expected one, and
         if no gold entity at all is in the base. Nothing is written then.
     """
-    settings = with_defaults(given, DEFAULTS)
-    check_choices(settings, {"match": BY, "format": (*READERS, None), "part": (*PARTS, None)})
     path = _locate(name, path, below)
-    mentions, left_out = _read(name, path, settings["format"], settings["part"])
-    _check_number(name, path, len(mentions), settings["expected"])
+    mentions, left_out = _read(name, path, settings.format, settings.part)
+    _check_number(name, path, len(mentions), settings.expected)
     base = KnowledgeBase(kb)
-    matches = match(mentions, base, settings["match"])
-    counts = {**report(mentions, matches, settings["shown"]), "left_out": left_out}
+    matches = match(mentions, base, settings.match)
+    counts = {**report(mentions, matches, settings.shown), "left_out": left_out}
     if not counts["in_kb"]:
         raise InputError(
             f"{path}: none of the {len(mentions)} mentions has its gold entity in {kb}, looked up "
-            f"by {settings['match'].replace('_', ' ')}. Is it the knowledge base of this benchmark?"
+            f"by {settings.match.replace('_', ' ')}. Is it the knowledge base of this benchmark?"
         )
-    write_table(mentions_path, _table(name, mentions, matches, settings["context_tokens"]))
+    write_table(mentions_path, _table(name, mentions, matches, settings.context_tokens))
     inputs = {"mentions": sha256_of(path), "kb": base.manifest["fingerprint"]}
-    write_manifest(Path(report_path), "link", settings, inputs, set=name, **counts)
+    write_manifest(Path(report_path), "link", settings.as_dict(), inputs, set=name, **counts)
     _log(name, counts)
     return counts
 

@@ -1,18 +1,16 @@
-"""Which entity of a knowledge base a benchmark's gold is."""
+"""Find which entity of a knowledge base a benchmark's gold is."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from muver.corpus.kilt.lookup import NONE, KnowledgeBase
 from muver.corpus.kilt.titles import normal_title
 from muver.corpus.linking.benchmark import LinkedMention
 
 KINDS = ("id", "title", "none")
-BY = ("id", "id_or_title")
 
 
 class Match(NamedTuple):
@@ -24,49 +22,46 @@ class Match(NamedTuple):
 
 
 def match(mentions: Sequence[LinkedMention], base: KnowledgeBase, by: str) -> list[Match]:
-    """Find the gold entities: by Wikipedia id, then by title (`normal_title`), else not at all.
+    """Find the gold entities by Wikipedia id, and if asked, by title (`normal_title`).
 
-    An id that the base does not have is that of a page that was merged, moved or written after the
-    dump; its title may be there all the same.
+    An id that the base lacks is that of a page that was merged, moved or written after the dump;
+    its title may be there all the same.
 
     Parameters
     ----------
     by
-        ``id``: by id alone, as for the numbers that the paper quotes for BLINK; ``id_or_title``.
+        ``id``: by id alone, as for the numbers that the paper quotes for BLINK; or
+        ``id_or_title``.
     """
     gold = base.by_id([mention.gold_id for mention in mentions])
-    kinds = ["none" if entity == NONE else "id" for entity in gold]
-    if by == "id":
-        return _matches(gold, kinds, base)
-    rest = [at for at in np.flatnonzero(gold == NONE) if normal_title(mentions[at].gold_title)]
-    gold[rest] = base.by_title([mentions[at].gold_title for at in rest])
-    for at in rest:
-        kinds[at] = "none" if gold[at] == NONE else "title"
-    return _matches(gold, kinds, base)
-
-
-def _matches(gold: NDArray[np.int64], kinds: Sequence[str], base: KnowledgeBase) -> list[Match]:
+    kinds = np.where(gold == NONE, "none", "id").tolist()
+    if by == "id_or_title":
+        rest = [at for at in np.flatnonzero(gold == NONE) if normal_title(mentions[at].gold_title)]
+        gold[rest] = base.by_title([mentions[at].gold_title for at in rest])
+        for at in rest:
+            kinds[at] = "none" if gold[at] == NONE else "title"
+    titles = iter(base.titles(gold[gold != NONE]))
     return [
-        Match(None if kind == "none" else int(entity), kind, title)
-        for entity, kind, title in zip(gold, kinds, _titles(gold, base), strict=True)
+        Match(None, kind, "") if entity == NONE else Match(entity, kind, next(titles))
+        for entity, kind in zip(gold.tolist(), kinds, strict=True)
     ]
 
 
 def report(
     mentions: Sequence[LinkedMention], matches: Sequence[Match], shown: int
 ) -> dict[str, Any]:
-    """Counts by kind of match, and the first ``shown`` mentions of each kind that is not plain.
+    """Counts by kind of match, and the first ``shown`` mentions of each kind worth a look.
 
-    ``other_title`` are those whose id is in the base under another title than the benchmark's.
+    ``other_title`` counts those whose id is in the base under another title than the benchmark's.
     """
     pairs = list(zip(mentions, matches, strict=True))
     counts = {kind: sum(one.kind == kind for one in matches) for kind in KINDS}
     others = [
-        pair
-        for pair in pairs
-        if pair[1].kind == "id"
-        and pair[0].gold_title
-        and normal_title(pair[0].gold_title) != normal_title(pair[1].title)
+        (mention, found)
+        for mention, found in pairs
+        if found.kind == "id"
+        and mention.gold_title
+        and normal_title(mention.gold_title) != normal_title(found.title)
     ]
     return {
         "mentions": len(mentions),
@@ -77,11 +72,6 @@ def report(
         "outside": _examples((pair for pair in pairs if pair[1].kind == "none"), shown),
         "with_other_title": _examples(others, shown),
     }
-
-
-def _titles(gold: NDArray[np.int64], base: KnowledgeBase) -> list[str]:
-    titles = iter(base.titles(gold[gold != NONE]))
-    return ["" if entity == NONE else next(titles) for entity in gold]
 
 
 def _examples(pairs: Iterable[tuple[LinkedMention, Match]], shown: int) -> list[dict[str, Any]]:

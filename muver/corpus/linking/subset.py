@@ -26,17 +26,13 @@ from muver.corpus.schema import (
     read_linked_mentions,
     read_negatives,
 )
+from muver.corpus.settings import Subset
 from muver.corpus.texts.read import EntityTexts
-from muver.io.checking import check_whole, with_defaults
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash, write_json, write_manifest
 from muver.io.parquet import table_of, table_writer
 from muver.io.progress import Progress, logger
 
-DEFAULTS: dict[str, Any] = {
-    "further": 0,  # entities drawn from the rest of the base: more candidates in validation
-    "seed": 0,  # of that draw
-}
 TRAINING, VALIDATION = SPLITS = ("train", "val")
 ENTITIES_AT_ONCE = 5_000
 
@@ -59,7 +55,7 @@ def write_subset(
     validation: str | Path,
     negatives: str | Path | None,
     folder: str | Path,
-    given: Mapping[str, Any],
+    settings: Subset,
     texts: str | Path | None = None,
 ) -> dict[str, Any]:
     """Write the tables that training and its validation read, with their provenance.
@@ -78,8 +74,6 @@ def write_subset(
         (:mod:`muver.corpus.schema`), ``negatives.parquet`` if there are any, in the numbers of
         these entities, ``counts.json`` and ``manifest.json``. In memory are the mentions and a few
         thousand entities, whatever the size of the base.
-    given
-        Settings (`DEFAULTS`).
     texts
         Folder that `muver kb-texts` wrote, for a model whose views name a ``text``: an entity's
         text from there takes the place of its paragraphs.
@@ -93,8 +87,6 @@ def write_subset(
     InputError
         If the files do not belong to the base, or a split has no mention with gold in it.
     """
-    settings = with_defaults(given, DEFAULTS)
-    check_whole(settings, {"further": 0, "seed": 0})
     base, folder = KnowledgeBase(kb), Path(folder)
     sets = {
         split: _read_set(path, base)
@@ -105,7 +97,7 @@ def write_subset(
     if mined is not None:
         needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
     needed = np.unique(np.concatenate(needed))
-    numbers = with_further(needed, len(base), settings["further"], settings["seed"])
+    numbers = with_further(needed, len(base), settings.further, settings.seed)
     other = None if texts is None else EntityTexts(texts)
     without_text = _write_entities(base, other, numbers, folder)
     _write_mentions(sets, numbers, folder / "mentions.parquet")
@@ -118,7 +110,7 @@ def write_subset(
         **({} if negatives is None else {"negatives": sha256_of(negatives)}),
         **({} if other is None else {"texts": other.manifest["fingerprint"]}),
     }
-    counts = _counts(sets, numbers, without_text, short_hash([settings, inputs], 16))
+    counts = _counts(sets, numbers, without_text, short_hash([settings.as_dict(), inputs], 16))
     write_json(folder / "counts.json", counts)
     summary = {
         "entities": len(numbers),
@@ -126,7 +118,9 @@ def write_subset(
         "mentions": counts["mentions"],
         "gold_outside": {s: one.mentions - one.table.num_rows for s, one in sets.items()},
     }
-    write_manifest(folder / "manifest.json", "kb-subset", settings, inputs, counts=summary)
+    write_manifest(
+        folder / "manifest.json", "kb-subset", settings.as_dict(), inputs, counts=summary
+    )
     logger.info(
         "%d of %d entities: %d needed by the mentions, %d further; %d mentions to train on, %d to "
         "validate on", len(numbers), len(base), len(needed), summary["further"],

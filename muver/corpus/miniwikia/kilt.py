@@ -150,8 +150,8 @@ def _mentions(
     wanted = sum(plan.mentions.values())
     if len(links) < wanted:
         raise InputError(
-            f"miniwikia: 'mentions': {wanted} asked of world '{plan.name}', whose pages have "
-            f"{len(links)} links. Ask for fewer, or raise 'entities'."
+            f"--settings: mentions: {wanted} asked of world '{plan.name}', whose pages have "
+            f"{len(links)} links. Ask for fewer, or raise entities."
         )
     chance = world.chance("kilt", "mentions")
     chosen = iter(chance.shuffled(links)[:wanted])

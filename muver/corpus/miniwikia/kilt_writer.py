@@ -2,18 +2,16 @@
 
 import json
 import multiprocessing
-import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 
 from muver.corpus.kilt.titles import title_hash
-from muver.corpus.miniwikia.entities import SMALLEST_WORLD
 from muver.corpus.miniwikia.kilt import (
     Output,
     Plan,
@@ -23,55 +21,27 @@ from muver.corpus.miniwikia.kilt import (
     page_id,
     page_line,
 )
-from muver.corpus.miniwikia.settings import whole
 from muver.corpus.miniwikia.writer import quota
-from muver.io.errors import InputError
+from muver.corpus.settings import GenerateKilt
 from muver.io.files import atomic_path, write_json
 from muver.io.progress import Progress
 
 DUMP = "kilt_knowledgesource.json"
-_KEYS = ("seed", "entities", "entities_per_world", "mentions")
 AHEAD = 2  # worlds a process may be ahead of the writing; bounds the memory
 
 
-class Settings(NamedTuple):
-    """Settings of the encyclopedia: pages in all, roughly so many a world, mentions by set."""
+def generate_kilt(settings: GenerateKilt, folder: str | Path, workers: int = 1) -> dict[str, Any]:
+    """Write an encyclopedia in KILT's shape and benchmarks in BLINK's (docs/wikipedia.md).
 
-    seed: int
-    entities: int
-    entities_per_world: int
-    mentions: dict[str, int]
+    Memory holds a few worlds and a 64-bit hash of each title.
 
-
-def check(settings: Mapping[str, Any]) -> Settings:
-    """The settings as given, or an InputError that names the wrong key."""
-    for key in settings:
-        if key not in _KEYS:
-            raise InputError(f"miniwikia: unknown key '{key}'. Allowed are {', '.join(_KEYS)}.")
-    for key, least in (("seed", 0), ("entities", SMALLEST_WORLD), ("entities_per_world", 12)):
-        if key not in settings:
-            raise InputError(f"miniwikia: the key '{key}' is missing. Give {', '.join(_KEYS)}.")
-        whole(settings[key], key, least)
-    mentions = settings.get("mentions")
-    if not isinstance(mentions, Mapping):
-        raise InputError("miniwikia: 'mentions' must be an object: for each set its number.")
-    for name, count in mentions.items():
-        if not re.fullmatch("[a-z0-9_-]+", name):
-            raise InputError(
-                f"miniwikia: 'mentions': a set can't be called {name!r}. Use small letters, "
-                "digits, '_' and '-' only."
-            )
-        whole(count, f"mentions.{name}", 1)
-    return Settings(
-        settings["seed"], settings["entities"], settings["entities_per_world"], dict(mentions)
-    )
-
-
-def write_kilt(settings: Settings, folder: Path, workers: int = 1) -> dict[str, Any]:
-    """Write ``kilt_knowledgesource.json``, ``<set>.jsonl`` for each set, and ``counts.json``.
-
-    In memory are a few worlds and a 64-bit hash of each title; the bytes are the same with any
-    number of processes.
+    Parameters
+    ----------
+    folder
+        Gets ``kilt_knowledgesource.json``, ``<set>.jsonl`` and ``counts.json``. Equal settings
+        give equal bytes everywhere.
+    workers
+        Processes; they change no byte.
 
     Returns
     -------
@@ -82,24 +52,22 @@ def write_kilt(settings: Settings, folder: Path, workers: int = 1) -> dict[str, 
     InputError
         If the pages have too few links for the mentions.
     """
-    titles = _Titles()
-    counts: dict[str, dict[str, int]] = {
-        name: {"id": 0, "title": 0, "none": 0} for name in settings.mentions
-    }
+    folder, titles = Path(folder), _Titles()
+    counts = {name: {"id": 0, "title": 0, "none": 0} for name in settings.mentions}
     progress = Progress("generate", settings.entities, "entities")
     with ExitStack() as stack:
         dump = _open(stack, folder / DUMP)
         files = {name: _open(stack, folder / f"{name}.jsonl") for name in settings.mentions}
         for output in _in_order(_plans(settings), workers):
             world = output.plan
-            known = titles.told_apart(output.titles, world.name)
-            for number, text in enumerate(output.paragraphs, start=world.first):
+            distinct = titles.make_distinct(output.titles, world.name)
+            for number, text in enumerate(output.paragraphs):
                 if text is not None:
-                    dump.write(page_line(number, known[number - world.first], text))
+                    dump.write(page_line(world.first + number, distinct[number], text))
             for name, mentions in output.mentions.items():
                 for mention in mentions:
                     identity = page_id(world.first + mention.target)
-                    gold = gold_of(name, mention, identity, known[mention.target])
+                    gold = gold_of(name, mention, identity, distinct[mention.target])
                     line = json.dumps({**mention.record, **gold}, ensure_ascii=False)
                     files[name].write(line.encode("utf-8") + b"\n")
                     counts[name][mention.kind] += 1
@@ -111,27 +79,23 @@ def write_kilt(settings: Settings, folder: Path, workers: int = 1) -> dict[str, 
 
 
 class _Titles:
-    """Titles so far, as sorted hashes: 8 bytes each."""
+    """The titles of all worlds so far, as sorted hashes: 8 bytes each."""
 
     def __init__(self) -> None:
         self._seen = np.empty(0, np.uint64)
 
-    def told_apart(self, titles: list[str], world: str) -> list[str]:
-        """The titles of a world; those that another had get its name added."""
+    def make_distinct(self, titles: list[str], world: str) -> list[str]:
+        """Add a world's name to those of its titles that another world had."""
         hashes = np.array([title_hash(title) for title in titles], np.uint64)
-        at = np.searchsorted(self._seen, hashes)
-        known = np.zeros(len(titles), bool)
-        inside = at < len(self._seen)
-        known[inside] = self._seen[at[inside]] == hashes[inside]
-        fresh = np.sort(hashes[~known])
-        self._seen = np.insert(self._seen, np.searchsorted(self._seen, fresh), fresh)
+        again = np.isin(hashes, self._seen)
+        self._seen = np.union1d(self._seen, hashes)
         return [
-            f"{title} of {world}" if again else title
-            for title, again in zip(titles, known, strict=True)
+            f"{title} of {world}" if seen else title
+            for title, seen in zip(titles, again, strict=True)
         ]
 
 
-def _plans(settings: Settings) -> Iterator[Plan]:
+def _plans(settings: GenerateKilt) -> Iterator[Plan]:
     worlds = max(1, settings.entities // settings.entities_per_world)
     first = 0
     for position in range(worlds):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.corpus.kilt.made import MadePart, open_part
+from muver.corpus.kilt.parts import MadePart, open_part
 from muver.corpus.texts.read import EntityTexts
 from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.stages.settings import PART

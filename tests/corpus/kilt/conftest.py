@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from muver.corpus.kilt.settings import check_settings
+from muver.corpus.settings import ReadDump
 
 
 def line(identity: Any, title: str, *paragraphs: str) -> bytes:
@@ -18,6 +18,20 @@ def line(identity: Any, title: str, *paragraphs: str) -> bytes:
         "anchors": [{"text": "x", "href": "Y"}],
     }
     return json.dumps(page, ensure_ascii=False).encode() + b"\n"
+
+
+READING = {
+    "paragraphs": 5,
+    "part_bytes": 1 << 27,
+    "bad_lines": 100,
+    "bad_share": 0.001,
+    "duplicates": "refuse",
+}
+
+
+def reading(**changes: Any) -> ReadDump:
+    """Settings of `muver kb`: those of params.yaml, changed."""
+    return ReadDump(**{**READING, **changes})
 
 
 PAGES = [line(10 * n + 5, f"Page {n}", f"First of {n}.\n", f"Second of {n}, ü.\n")
@@ -33,9 +47,9 @@ def dump(tmp_path) -> Path:
 
 
 @pytest.fixture
-def small_parts() -> dict[str, Any]:
+def small_parts() -> ReadDump:
     """Parts of about four pages, no bad line allowed."""
-    return check_settings({"part_bytes": 600, "bad_lines": 0})
+    return reading(part_bytes=600, bad_lines=0)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

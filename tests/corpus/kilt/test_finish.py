@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from muver.corpus.kilt import lookup
 from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.make import make_missing
-from muver.corpus.kilt.settings import check_settings
 from muver.corpus.kilt.titles import normal_title, title_hash
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from tests.corpus.kilt.conftest import PAGES, contents, line
+from tests.corpus.kilt.conftest import PAGES, contents, line, reading
 
 SHUFFLED = [PAGES[(7 * n) % 40] for n in range(40)]  # ids are not in order
 
@@ -82,7 +82,7 @@ def test_ids_that_occur_twice(dump, tmp_path, small_parts):
     ):
         finish(dump, kb, small_parts)
     assert contents(kb) == before
-    finish(dump, kb, {**small_parts, "duplicates": "first"})
+    finish(dump, kb, replace(small_parts, duplicates="first"))
     base = KnowledgeBase(kb)
     assert base.manifest["duplicates"] == {"count": 2, "first_ids": [15, 25]}
     assert len(base) == 42 and base.by_id([15, 25]).tolist() == [1, 2]
@@ -95,7 +95,7 @@ def test_parts_must_be_complete_and_of_this_dump(dump, tmp_path, small_parts):
     with pytest.raises(InputError, match=r"1 of \d+ parts .*part-00002.*muver kb all"):
         finish(dump, kb, small_parts)
     with pytest.raises(InputError, match="parts are missing or were made .* with other settings"):
-        finish(dump, kb, {**small_parts, "paragraphs": 3})
+        finish(dump, kb, replace(small_parts, paragraphs=3))
     assert not (kb / "manifest.json").exists()
 
 
@@ -109,11 +109,11 @@ def test_a_part_made_again_opens_the_base(base, dump, small_parts):
 def test_bad_lines_of_all_parts_together(dump, tmp_path):
     kb = tmp_path / "kb"
     dump.write_bytes(b"".join([b"{\n", *PAGES, b"{\n"]))
-    settings = check_settings({"part_bytes": 600, "bad_lines": 1})
+    settings = reading(part_bytes=600, bad_lines=1)
     make_missing(dump, kb, settings)
-    with pytest.raises(InputError, match="2 of the first 42 lines read are no pages: at byte 0"):
+    with pytest.raises(InputError, match="2 of the first 42 lines are not pages .*: at byte 0"):
         finish(dump, kb, settings)
-    assert finish(dump, kb, {**settings, "bad_lines": 2})["bad"]["count"] == 2
+    assert finish(dump, kb, replace(settings, bad_lines=2))["bad"]["count"] == 2
 
 
 def test_a_dump_that_was_cut_off_is_said_in_the_manifest(dump, tmp_path, small_parts):
@@ -132,7 +132,7 @@ def test_a_dump_that_was_cut_off_is_said_in_the_manifest(dump, tmp_path, small_p
 def test_the_published_number_of_entities(dump, tmp_path, small_parts):
     make_missing(dump, tmp_path / "kb", small_parts)
     with pytest.raises(InputError, match="40 entities, but kilt has 5903530"):
-        finish(dump, tmp_path / "kb", {**small_parts, "expected": "kilt"})
+        finish(dump, tmp_path / "kb", replace(small_parts, expected="kilt"))
 
 
 def test_arrays_of_another_base(base):

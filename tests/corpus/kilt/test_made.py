@@ -3,8 +3,8 @@
 import pyarrow.parquet as pq
 import pytest
 
-from muver.corpus.kilt.made import made_parts, open_part
 from muver.corpus.kilt.make import make_missing
+from muver.corpus.kilt.parts import made_parts, open_part
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_json
 from tests.corpus.kilt.conftest import line

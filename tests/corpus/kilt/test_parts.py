@@ -2,15 +2,14 @@
 
 import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace
 
 from muver.corpus.kilt import make
-from muver.corpus.kilt.make import make_missing, make_part
+from muver.corpus.kilt.make import make_missing, make_part, read_part
 from muver.corpus.kilt.parts import SCHEMA, fitting_manifest, plan_parts
-from muver.corpus.kilt.reading import read_part
-from muver.corpus.kilt.settings import check_settings
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from tests.corpus.kilt.conftest import PAGES, contents, line
+from tests.corpus.kilt.conftest import PAGES, contents, line, reading
 
 
 def ids(folder):
@@ -55,8 +54,8 @@ def test_what_fits_is_kept(dump, tmp_path, small_parts):
     (kb / "part-00001.json").unlink()
     (kb / "part-00003.parquet").write_bytes(b"PAR1")
     assert make_missing(dump, kb, small_parts) == 2
-    assert make_missing(dump, kb, {**small_parts, "bad_lines": 7}) == 0
-    assert make_missing(dump, kb, {**small_parts, "paragraphs": 1}) == parts
+    assert make_missing(dump, kb, replace(small_parts, bad_lines=7)) == 0
+    assert make_missing(dump, kb, replace(small_parts, paragraphs=1)) == parts
     assert pq.read_table(kb / "part-00000.parquet")["paragraphs"][0].as_py() == ["First of 0."]
 
 
@@ -112,21 +111,21 @@ BAD = b'{"wikipedia_id": "x7", "wikipedia_title": "X", "text": []}\n'
 
 def test_bad_lines_are_counted_and_the_first_ones_shown(dump, tmp_path):
     dump.write_bytes(b"".join([*PAGES[:3], b"{\n", *PAGES[3:], BAD]))
-    settings = check_settings({"bad_lines": 2})
+    settings = reading(bad_lines=2)
     counts = make_part(dump, tmp_path / "kb", 0, settings)
     assert counts["lines"] == 42 and counts["entities"] == 40
     assert counts["bad"]["count"] == 2
     first, second = counts["bad"]["first"]
     assert first["offset"] == sum(map(len, PAGES[:3])) and "not valid JSON" in first["reason"]
-    assert second["reason"] == 'wikipedia_id "x7" is not a number'
+    assert second["reason"] == "wikipedia_id 'x7' is not a number of at most 18 digits"
     assert ids(tmp_path / "kb") == ALL
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_above_the_limit_nothing_is_written_of_the_part(dump, tmp_path, workers):
     dump.write_bytes(b"".join([*PAGES[:30], BAD, BAD, *PAGES[30:]]))
-    settings = check_settings({"bad_lines": 1, "part_bytes": 3000})
-    with pytest.raises(InputError, match=r"2 of the first .* lines .* no pages: at byte .*x7"):
+    settings = reading(bad_lines=1, part_bytes=3000)
+    with pytest.raises(InputError, match=r"2 of the first .* lines .* not pages .*: at byte .*x7"):
         make_missing(dump, tmp_path / "kb", settings, workers)
     left = {path.stem for path in (tmp_path / "kb").iterdir()}
     assert "part-00001" not in left and "part-00000" in left
@@ -135,16 +134,16 @@ def test_above_the_limit_nothing_is_written_of_the_part(dump, tmp_path, workers)
 def test_the_limit_is_a_share_of_many_lines(dump, tmp_path):
     dump.write_bytes(b"".join([*PAGES, BAD]))
     with pytest.raises(InputError):
-        make_part(dump, tmp_path / "kb", 0, check_settings({"bad_lines": 0, "bad_share": 0.02}))
+        make_part(dump, tmp_path / "kb", 0, reading(bad_lines=0, bad_share=0.02))
     assert make_part(
-        dump, tmp_path / "kb", 0, check_settings({"bad_lines": 0, "bad_share": 0.025})
+        dump, tmp_path / "kb", 0, reading(bad_lines=0, bad_share=0.025)
     )["bad"]["count"] == 1  # fmt: skip
 
 
 def test_a_line_too_long_is_a_bad_line(dump, tmp_path):
     long = line(7, "Long", "x" * 5000)
     dump.write_bytes(b"".join([*PAGES[:20], long, *PAGES[20:]]))
-    settings = check_settings({"line_bytes": 1000, "part_bytes": 600})
+    settings = reading(line_bytes=1000, part_bytes=600)
     make_missing(dump, tmp_path / "kb", settings)
     assert ids(tmp_path / "kb") == ALL
     bad = [read_json(path)["bad"] for path in (tmp_path / "kb").glob("part-*.json")]
@@ -181,18 +180,3 @@ def test_wrong_arguments(dump, tmp_path, small_parts):
     dump.write_bytes(b"")
     with pytest.raises(InputError, match="empty; expected KILT"):
         plan_parts(dump, 10)
-
-
-@pytest.mark.parametrize(
-    "given, message",
-    [
-        ({"paragraph": 5}, "unknown key 'paragraph'.*Did you mean 'paragraphs'"),
-        ({"paragraphs": 0}, "paragraphs is 0, expected a whole number of at least 1"),
-        ({"bad_lines": True}, "bad_lines is True"),
-        ({"bad_share": 1.5}, "bad_share is 1.5, expected a number from 0 to 1"),
-        ({"duplicates": "drop"}, "duplicates is 'drop', expected one of 'refuse', 'first'"),
-    ],
-)
-def test_wrong_settings(given, message):
-    with pytest.raises(InputError, match=message):
-        check_settings(given)

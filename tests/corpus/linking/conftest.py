@@ -7,8 +7,7 @@ import pytest
 
 from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.make import make_missing
-from muver.corpus.kilt.settings import check_settings
-from tests.corpus.kilt.conftest import line
+from tests.corpus.kilt.conftest import line, reading
 
 
 @pytest.fixture(scope="session")
@@ -23,8 +22,8 @@ def kb(tmp_path_factory) -> Path:
         line(40, "Rome"),
     ]
     dump.write_bytes(b"".join(pages))
-    make_missing(dump, folder / "kb", check_settings({}))
-    finish(dump, folder / "kb", check_settings({}))
+    make_missing(dump, folder / "kb", reading())
+    finish(dump, folder / "kb", reading())
     return folder / "kb"
 
 

@@ -41,7 +41,7 @@ def test_query_ids_serve_if_all_differ(tmp_path):
     [
         ([mention("M", label="text")], "no line names a gold entity.*Wikipedia_ID, label_id"),
         ([mention(" ", Wikipedia_ID="1")], "line 1: 'mention' is empty"),
-        ([{"mention": "M"}], "line 1: the key 'context_left' is missing"),
+        ([{"mention": "M"}], "line 1: context_left is missing"),
     ],
 )
 def test_what_is_wrong_with_a_file(tmp_path, lines, message):

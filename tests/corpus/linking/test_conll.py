@@ -85,7 +85,7 @@ def test_titles():
         ("EU\n", "line 1: a token before the first line of the form -DOCSTART-"),
         ("-DOCSTART- EU\n", "line 1: '-DOCSTART- EU' names no document"),
         ("-DOCSTART- ()\n", "names no document"),
-        ("-DOCSTART- (EU)\n", "line 1: the document 'EU' is of no part of AIDA"),
+        ("-DOCSTART- (EU)\n", "line 1: the document 'EU' is in no part of AIDA"),
         ("-DOCSTART- (1 EU)\nEU\tB\n", "line 2: expected a token alone, or token, B or I"),
         ("-DOCSTART- (1 EU)\nEU\tX\tEU\tEU\n", "line 2: expected"),
         ("-DOCSTART- (1 EU)\nEU\tB\t \tEU\n", "line 2: the mention is empty"),

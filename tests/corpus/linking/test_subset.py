@@ -12,6 +12,7 @@ from muver.cli import main
 from muver.corpus.clean import clean
 from muver.corpus.linking.subset import with_further, write_subset
 from muver.corpus.schema import read_entities, read_mentions, read_negatives, read_sentences
+from muver.corpus.settings import ReadTexts, Subset
 from muver.corpus.texts.write import write_texts
 from muver.encoders.tokens import WordPieces
 from muver.io.errors import InputError
@@ -22,6 +23,9 @@ from muver.views.worlds import load_worlds
 from tests import tiny
 from tests.linked import PAGES, make_kb, write_linked, write_linked_run
 
+PLAIN = Subset(further=0, seed=0)
+SETTINGS = ["--settings", '{"further": 0, "seed": 0}']
+TEXTS = ReadTexts(bad_lines=100, bad_share=0.001, duplicates="refuse")
 RUN = {
     "train-0": [(6, 9.0), (2, 8.0), (0, 7.0)],
     "train-1": [(4, 3.0)],
@@ -47,7 +51,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def subset(files, tmp_path):
-    write_subset(*files, tmp_path, {})
+    write_subset(*files, tmp_path, PLAIN)
     return tmp_path
 
 
@@ -113,14 +117,14 @@ def counts_of(folder):
 
 def test_without_negatives_and_with_further_entities(files, tmp_path):
     plain, more, all_of_it = (tmp_path / name for name in ("plain", "more", "all"))
-    write_subset(*files[:3], None, plain, {})
+    write_subset(*files[:3], None, plain, PLAIN)
     ids = read_entities(plain / "entities.parquet")["document_id"].to_pylist()
     assert ids == ["102", "104", "105"]
     assert not (plain / "negatives.parquet").exists()
-    found = write_subset(*files[:3], None, more, {"further": 2, "seed": 1})
+    found = write_subset(*files[:3], None, more, Subset(further=2, seed=1))
     assert (found["entities"], found["further"]) == (5, 2)
     assert set(ids) < set(read_entities(more / "entities.parquet")["document_id"].to_pylist())
-    found = write_subset(*files[:3], None, all_of_it, {"further": 100})
+    found = write_subset(*files[:3], None, all_of_it, Subset(further=100, seed=0))
     assert (found["entities"], found["further"]) == (8, 5)
     assert len({counts_of(one)["fingerprint"] for one in (plain, more, all_of_it)}) == 3
 
@@ -177,11 +181,11 @@ def test_texts_from_elsewhere_take_the_place_of_paragraphs(files, tmp_path):
     lines = [{"idx": 102, "text": " Rome, of old. "}, {"idx": 105, "text": "Lima."}]
     source = tmp_path / "entity.jsonl"
     source.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    write_texts(source, files[0], tmp_path / "texts", {})
+    write_texts(source, files[0], tmp_path / "texts", TEXTS)
     names = ("kb", "train", "val", "texts")
     inputs = (*files[:3], tmp_path / "texts")
     options = [f"--{name}={path}" for name, path in zip(names, inputs, strict=True)]
-    assert main(["kb-subset", *options, "--out", str(tmp_path / "out")]) == 0
+    assert main(["kb-subset", *options, "--out", str(tmp_path / "out"), *SETTINGS]) == 0
     rows = read_entities(tmp_path / "out/entities.parquet").to_pylist()
     assert [row["text"] for row in rows] == ["Rome, of old.", "", "Lima."]
     sentences = read_sentences(tmp_path / "out/sentences.parquet")["sentences"].to_pylist()
@@ -190,16 +194,16 @@ def test_texts_from_elsewhere_take_the_place_of_paragraphs(files, tmp_path):
     manifest = read_json(tmp_path / "out/manifest.json")
     assert manifest["inputs"]["texts"] == read_json(tmp_path / "texts/manifest.json")["fingerprint"]
     other = make_kb(tmp_path, PAGES[::-1])
-    write_texts(source, other, tmp_path / "others", {})
+    write_texts(source, other, tmp_path / "others", TEXTS)
     with pytest.raises(InputError, match="others: written for another knowledge base"):
-        write_subset(*files[:3], None, tmp_path / "none", {}, tmp_path / "others")
+        write_subset(*files[:3], None, tmp_path / "none", PLAIN, tmp_path / "others")
 
 
 def test_the_command(files, subset, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
     names = ("kb", "train", "val", "negatives")
     options = [f"--{name}={path}" for name, path in zip(names, files, strict=True)]
-    assert main(["kb-subset", *options, "--out", str(out)]) == 0
+    assert main(["kb-subset", *options, "--out", str(out), *SETTINGS]) == 0
     for path in subset.iterdir():
         assert (out / path.name).read_bytes() == path.read_bytes()
     assert sorted(path.name for path in out.iterdir()) == [
@@ -211,7 +215,7 @@ def test_the_command(files, subset, tmp_path_factory):
 def test_a_few_entities_at_a_time_give_the_same_rows(files, subset, tmp_path_factory, monkeypatch):
     out = tmp_path_factory.mktemp("out")
     monkeypatch.setattr("muver.corpus.linking.subset.ENTITIES_AT_ONCE", 2)
-    write_subset(*files, out, {})
+    write_subset(*files, out, PLAIN)
     for name in ("entities", "sentences"):
         assert pq.read_table(out / f"{name}.parquet") == pq.read_table(subset / f"{name}.parquet")
 
@@ -222,13 +226,11 @@ def test_what_belongs_to_another_base(files, tmp_path):
     other = make_kb(tmp_path / "other", PAGES[:7])
     out = tmp_path / "out"
     with pytest.raises(InputError, match="negatives from another knowledge base"):
-        write_subset(other, training, validation, negatives, out, {})
+        write_subset(other, training, validation, negatives, out, PLAIN)
     small = make_kb(tmp_path, PAGES[:5])
     with pytest.raises(InputError, match="val.parquet: gold 5 is no entity of .*has 5"):
-        write_subset(small, training, validation, None, out, {})
+        write_subset(small, training, validation, None, out, PLAIN)
     nobody = write_linked(tmp_path / "nobody.parquet", "val", [None])
     with pytest.raises(InputError, match="nobody.parquet: no mention has its gold"):
-        write_subset(kb, training, nobody, negatives, out, {})
-    with pytest.raises(InputError, match="further is -1"):
-        write_subset(*files, out, {"further": -1})
+        write_subset(kb, training, nobody, negatives, out, PLAIN)
     assert not out.exists()

@@ -22,7 +22,9 @@ from muver.corpus.miniwikia.chance import Chance
 from muver.corpus.miniwikia.grammar import load_grammar
 from muver.corpus.miniwikia.surfaces import category
 from muver.corpus.miniwikia.world import World
+from muver.corpus.settings import Generate, GenerateKilt
 from muver.io.errors import InputError
+from muver.io.typed import read
 
 DEFAULT = {
     "seed": 13,
@@ -57,7 +59,7 @@ def files(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("miniwikia")
-    generate(DEFAULT, folder)
+    generate(read(Generate, DEFAULT), folder)
     return folder
 
 
@@ -110,7 +112,7 @@ def test_the_format_holds_for_any_seed_and_size(
     mentions = {"train": wanted, "val": 1, "test": 1}
     settings = {**SMALL, "seed": seed, "entities_per_world": size, "mentions": mentions}
     try:
-        generate(settings, folder)
+        generate(read(Generate, settings), folder)
     except InputError as error:  # a dozen short pages may hold no link at all
         assert size < 30 and "mentions" in str(error)
         return
@@ -118,10 +120,10 @@ def test_the_format_holds_for_any_seed_and_size(
 
 
 def test_equal_settings_give_equal_bytes_in_any_process(tmp_path: Path) -> None:
-    generate(SMALL, tmp_path / "here")
+    generate(read(Generate, SMALL), tmp_path / "here")
     code = (
-        "import sys, json; from muver.corpus.miniwikia import generate; "
-        "generate(json.loads(sys.argv[1]), sys.argv[2])"
+        "import sys; from muver.cli import main; "
+        "main(['generate', '--settings', sys.argv[1], '--out', sys.argv[2]])"
     )
     for salt in ("0", "1"):  # the order of sets of strings hangs on this
         subprocess.run(
@@ -130,14 +132,14 @@ def test_equal_settings_give_equal_bytes_in_any_process(tmp_path: Path) -> None:
             env={**os.environ, "PYTHONHASHSEED": salt},
         )
         assert files(tmp_path / salt) == files(tmp_path / "here")
-    generate({**SMALL, "seed": 2}, tmp_path / "other")
+    generate(read(Generate, {**SMALL, "seed": 2}), tmp_path / "other")
     assert files(tmp_path / "other") != files(tmp_path / "here")
 
 
 def test_another_world_leaves_the_others_alone(tmp_path: Path) -> None:
-    generate(SMALL, tmp_path / "before")
+    generate(read(Generate, SMALL), tmp_path / "before")
     worlds = {**SMALL["worlds"], "train": ["new", "a", "b"]}
-    generate({**SMALL, "worlds": worlds}, tmp_path / "after")
+    generate(read(Generate, {**SMALL, "worlds": worlds}), tmp_path / "after")
     before, after = files(tmp_path / "before"), files(tmp_path / "after")
     assert set(after) - set(before) == {"documents/new.json"}
     for name in before:
@@ -168,7 +170,7 @@ def test_two_worlds_that_share_a_name_are_refused(
     # As if every world drew its style from the same seed.
     monkeypatch.setattr(World, "chance", lambda self, *place: Chance(*place))
     with pytest.raises(InputError, match="'a' and 'b' would share the name"):
-        generate(SMALL, tmp_path)
+        generate(read(Generate, SMALL), tmp_path)
 
 
 def test_every_title_has_a_made_up_word(data: Path) -> None:
@@ -213,8 +215,9 @@ def test_a_description_tells_as_many_sentences_as_it_should(data: Path) -> None:
 
 
 def test_more_mentions_than_links_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"'mentions.val': 99999 mentions asked of world 'c'"):
-        generate({**SMALL, "mentions": {"train": 1, "val": 99_999, "test": 1}}, tmp_path)
+    with pytest.raises(InputError, match=r"mentions.val: 99999 mentions asked of world 'c'"):
+        mentions = {"train": 1, "val": 99_999, "test": 1}
+        generate(read(Generate, {**SMALL, "mentions": mentions}), tmp_path)
     assert not (tmp_path / "mentions" / "val.json").exists()
 
 
@@ -223,24 +226,47 @@ def test_the_command_writes_the_same_files(tmp_path: Path) -> None:
     command.add_arguments(parser)
     out = str(tmp_path / "command")
     command.run(parser.parse_args(["--settings", json.dumps(SMALL), "--out", out]))
-    generate(SMALL, tmp_path / "function")
+    generate(read(Generate, SMALL), tmp_path / "function")
     assert files(tmp_path / "command") == files(tmp_path / "function")
 
 
 @pytest.mark.parametrize(
-    "write, section, expected",
+    "write, kind, section, expected",
     [
-        (generate, ("generate",), "7de4cf47dc634e6a"),
-        (generate_kilt, ("linking", "generate"), "6c1f75dbb0e687ec"),
+        (generate, Generate, ("generate",), "7de4cf47dc634e6a"),
+        (generate_kilt, GenerateKilt, ("linking", "generate"), "6c1f75dbb0e687ec"),
     ],
 )
-def test_the_data_of_the_presets_never_change(tmp_path: Path, write, section, expected) -> None:
+def test_the_data_of_the_presets_never_change(
+    tmp_path: Path, write, kind, section, expected
+) -> None:
     """Scores on these data are on record: the same bytes must come out of every version."""
     settings = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text())
     for key in section:
         settings = settings[key]
-    write(settings, tmp_path)
+    write(read(kind, settings), tmp_path)
     digest = hashlib.sha256()
     for name, content in files(tmp_path).items():
         digest.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
     assert digest.hexdigest().startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"seed": -1}, "seed is -1"),
+        ({"entities_per_world": 11}, "entities_per_world is 11, .* at least 12"),
+        ({"entities_per_world": True}, "entities_per_world is True"),
+        ({"mentions": {"train": 2, "val": 0, "test": 1}}, "mentions.val is 0"),
+        ({"mentions": {"train": 2, "val": 1}}, "mentions.test is missing"),
+        ({"worlds": {"train": ["a"], "val": ["b"], "test": []}}, "worlds.test"),
+        ({"worlds": {"train": ["a"], "val": ["b"], "test": ["a"]}}, "'a' is named twice"),
+        ({"worlds": {"train": ["A"], "val": ["b"], "test": ["a"]}}, "'a' is named twice"),
+        ({"worlds": {"train": ["../a"], "val": ["b"], "test": ["c"]}}, r"worlds.train.0 is '../a'"),
+        ({"worlds": {"train": ["a"], "val": [3], "test": ["c"]}}, "worlds.val.0 is 3"),
+        ({"colour": 1}, "unknown key colour"),
+    ],
+)
+def test_a_bad_setting_is_named(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read(Generate, {**SMALL, **changed})

@@ -10,11 +10,14 @@ from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.pages import BULLET, SECTION
 from muver.corpus.miniwikia import generate_kilt, kilt_writer
 from muver.corpus.miniwikia.kilt import page_id
+from muver.corpus.settings import GenerateKilt
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from tests.corpus.kilt.conftest import contents
+from muver.io.typed import read
+from tests.corpus.kilt.conftest import READING, contents
 from tests.corpus.test_commands import call
 
+LINKING = ["--settings", '{"context_tokens": 128, "match": "id_or_title"}']
 SETTINGS = {
     "seed": 3,
     "entities": 230,
@@ -66,15 +69,15 @@ def test_benchmarks_have_blinks_form(raw):
 
 
 def test_equal_settings_give_equal_bytes_with_any_number_of_processes(raw, tmp_path):
-    generate_kilt(SETTINGS, tmp_path / "two", workers=2)
+    generate_kilt(read(GenerateKilt, SETTINGS), tmp_path / "two", workers=2)
     assert contents(tmp_path / "two") == contents(raw)
-    generate_kilt({**SETTINGS, "seed": 4}, tmp_path / "other")
+    generate_kilt(read(GenerateKilt, {**SETTINGS, "seed": 4}), tmp_path / "other")
     assert contents(tmp_path / "other")["msnbc.jsonl"] != contents(raw)["msnbc.jsonl"]
 
 
 def test_linking_finds_what_was_made(raw, tmp_path):
     dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path / "kb"]
-    settings = ["--settings", '{"part_bytes": 50000}']
+    settings = ["--settings", json.dumps({**READING, "part_bytes": 50000})]
     call(kb, "part", "--part", 1, *dump, *settings)
     call(kb, "all", *dump, *settings)
     call(kb, "finish", *dump, *settings)
@@ -83,8 +86,7 @@ def test_linking_finds_what_was_made(raw, tmp_path):
     for name in SETTINGS["mentions"]:
         files = ["--file", raw / f"{name}.jsonl", "--kb", tmp_path / "kb"]
         out = ["--mentions", tmp_path / f"{name}.parquet", "--report", tmp_path / f"{name}.json"]
-        given = ["--settings", '{"match": "id_or_title"}']
-        assert main(["link", "--set", name, *map(str, [*files, *out]), *given]) == 0
+        assert main(["link", "--set", name, *map(str, [*files, *out]), *LINKING]) == 0
         report = read_json(tmp_path / f"{name}.json")
         assert report["matched"] == made["mentions"][name]
         assert report["other_title"] == 0
@@ -104,37 +106,33 @@ def test_ids_rise_with_gaps():
     assert min(gaps) >= 1 and len(gaps) > 2
 
 
-def test_worlds_that_share_a_title_are_told_apart():
+def test_worlds_that_share_a_title_are_make_distinct():
     titles = kilt_writer._Titles()
-    assert titles.told_apart(["Kora", "Rhea"], "a") == ["Kora", "Rhea"]
-    assert titles.told_apart(["Rhea", "Aba", "Zed"], "b") == ["Rhea of b", "Aba", "Zed"]
-    assert titles.told_apart(["Zed", "New"], "c") == ["Zed of c", "New"]
+    assert titles.make_distinct(["Kora", "Rhea"], "a") == ["Kora", "Rhea"]
+    assert titles.make_distinct(["Rhea", "Aba", "Zed"], "b") == ["Rhea of b", "Aba", "Zed"]
+    assert titles.make_distinct(["Zed", "New"], "c") == ["Zed of c", "New"]
 
 
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"size": 3}, "unknown key 'size'"),
-        ({"entities": 3}, "'entities' is 3; it must be a whole number of at least 12"),
-        ({"mentions": {"../x": 3}}, "a set can't be called"),
-        ({"mentions": {"msnbc": 0}}, "'mentions.msnbc' is 0"),
-        ({"mentions": 5}, "'mentions' must be an object"),
+        ({"size": 3}, "unknown key size"),
+        ({"entities": 3}, "entities is 3, expected a whole number, at least 12"),
+        ({"mentions": {"../x": 3}}, "mentions: the name is '../x'"),
+        ({"mentions": {"msnbc": 0}}, "mentions.msnbc is 0"),
+        ({"mentions": 5}, "mentions is 5"),
         ({"mentions": {"msnbc": 99_999}}, "asked of world 'wiki00000', whose pages have"),
     ],
 )
 def test_wrong_settings(change, message, tmp_path):
     with pytest.raises(InputError, match=message):
-        generate_kilt({**SETTINGS, **change}, tmp_path)
+        generate_kilt(read(GenerateKilt, {**SETTINGS, **change}), tmp_path)
     assert not (tmp_path / "kilt_knowledgesource.json").exists()
-
-
-def test_a_setting_that_is_missing(tmp_path):
-    with pytest.raises(InputError, match="the key 'seed' is missing"):
-        generate_kilt({"entities": 100}, tmp_path)
 
 
 def test_the_command_says_what_does_not_fit(raw, tmp_path):
     dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path]
+    dump += ["--settings", json.dumps(READING)]
     for arguments in (["part"], ["all", "--part", 0], ["finish", "--part", 0]):
         with pytest.raises(InputError, match="`muver kb part` needs the number of the part"):
             call(kb, *arguments, *dump)

@@ -5,14 +5,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from muver.cli import main
+from muver.corpus.jsonl import BadLine
+from muver.corpus.settings import ReadTexts
 from muver.corpus.texts import write
 from muver.corpus.texts.read import EntityTexts
-from muver.corpus.texts.write import write_texts
+from muver.corpus.texts.write import read_line, write_texts
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 from tests.linked import PAGES, make_kb
+
+SETTINGS = ReadTexts(bad_lines=100, bad_share=0.001, duplicates="refuse")
 
 
 def line(identity: int, text: str) -> str:
@@ -46,7 +51,7 @@ def entities(tmp_path) -> Path:
 
 def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path, monkeypatch):
     monkeypatch.setattr(write, "AT_ONCE", 2)
-    counts = write_texts(entities, kb, tmp_path / "texts", {})
+    counts = write_texts(entities, kb, tmp_path / "texts", SETTINGS)
     base = read_json(kb / "manifest.json")
     texts = EntityTexts(tmp_path / "texts")
     found = [texts.part(number).to_pylist() for number in range(len(base["parts"]))]
@@ -74,10 +79,10 @@ def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path, monkeypatch)
 
 
 def test_the_order_of_the_file_and_a_second_run_change_nothing(kb, entities, tmp_path):
-    write_texts(entities, kb, tmp_path / "one", {})
+    write_texts(entities, kb, tmp_path / "one", SETTINGS)
     entities.write_text("".join(reversed(LINES)))
     for _ in range(2):
-        write_texts(entities, kb, tmp_path / "two", {})
+        write_texts(entities, kb, tmp_path / "two", SETTINGS)
     assert len(list((tmp_path / "one").glob("*.parquet"))) > 1
     for path in (tmp_path / "one").glob("*.parquet"):
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
@@ -86,7 +91,7 @@ def test_the_order_of_the_file_and_a_second_run_change_nothing(kb, entities, tmp
 def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
     text = "".join([LINES[0], "no JSON\n", *LINES[1:], line(100, "again"), LINES[3][:20]])
     entities.write_text(text)
-    counts = write_texts(entities, kb, tmp_path / "texts", {"duplicates": "first"})
+    counts = write_texts(entities, kb, tmp_path / "texts", replace(SETTINGS, duplicates="first"))
     assert counts["bad"]["count"] == 1
     assert counts["bad"]["first"][0]["offset"] == len(LINES[0])
     assert counts["again"] == {"count": 1, "first_ids": [100]}
@@ -95,33 +100,35 @@ def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text, settings, message",
+    "text, changes, message",
     [
         ("".join(LINES) + LINES[2], {}, "1 lines have the id of a line before .100 at the bytes"),
-        ("x\n" + LINES[0], {"bad_lines": 0, "bad_share": 0}, "are no texts of entities: at byte 0"),
+        (
+            "x\n" + LINES[0],
+            {"bad_lines": 0, "bad_share": 0},
+            "are not texts of entities .*: at byte 0",
+        ),
         (line(7, "x"), {}, "none of its 1 texts has the id of an entity"),
         ("", {}, "none of its 0 texts"),
         ("".join(LINES), {"expected": "blink_entities"}, "9 entities, but .* has 5903527"),
-        ("".join(LINES), {"duplicate": "first"}, "unknown key 'duplicate'. Did you mean"),
-        ("".join(LINES), {"paragraphs": 3}, "unknown key 'paragraphs'"),
-        ("".join(LINES), {"duplicates": "last"}, "duplicates is 'last'"),
     ],
 )
-def test_what_is_refused_leaves_nothing(kb, entities, tmp_path, text, settings, message):
+def test_what_is_refused_leaves_nothing(kb, entities, tmp_path, text, changes, message):
     entities.write_text(text)
     with pytest.raises(InputError, match=message):
-        write_texts(entities, kb, tmp_path / "texts", settings)
+        write_texts(entities, kb, tmp_path / "texts", replace(SETTINGS, **changes))
     assert not (tmp_path / "texts").exists()
 
 
 def test_a_missing_file(kb, tmp_path):
     with pytest.raises(InputError, match="muver download --files blink_entities"):
-        write_texts(tmp_path / "entity.jsonl", kb, tmp_path / "texts", {})
+        write_texts(tmp_path / "entity.jsonl", kb, tmp_path / "texts", SETTINGS)
 
 
 def test_texts_of_another_base_or_spoilt(kb, entities, tmp_path):
     folder = tmp_path / "texts"
     command = ["kb-texts", "--kb", str(kb), "--file", str(entities), "--out", str(folder)]
+    command += ["--settings", json.dumps(SETTINGS.as_dict())]
     assert main(command) in (0, None)
     texts = EntityTexts(folder)
     with pytest.raises(InputError, match="not written for this knowledge base's part 0"):
@@ -139,3 +146,28 @@ def test_texts_of_another_base_or_spoilt(kb, entities, tmp_path):
     with pytest.raises(InputError, match="no such file. `muver kb-texts` writes it"):
         EntityTexts(tmp_path)
     assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]["count"]
+
+
+ADDRESS = "https://en.wikipedia.org/wiki?curid=12"
+
+
+@pytest.mark.parametrize("idx", [ADDRESS, "12", 12, "curid= 12 "])
+def test_id_and_text_of_a_line(idx):
+    assert read_line(json.dumps({"idx": idx, "text": " x ", "title": "T"}).encode()) == (12, "x")
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ({"idx": "https://en.wikipedia.org/wiki/Anarchism", "text": ""}, "idx .* number"),
+        ({"idx": "curid=", "text": ""}, "idx .* number"),
+        ({"idx": None, "text": ""}, "idx is None"),
+        ({"idx": "9" * 19, "text": ""}, "at most 18 digits"),
+        ({"idx": 1, "text": ["x"]}, "text is"),
+        ({"idx": 1, "text": "\ud800"}, "not valid JSON"),
+        ({"text": "x"}, "idx is missing"),
+    ],
+)
+def test_a_line_of_another_form(line, message):
+    with pytest.raises(BadLine, match=message):
+        read_line(json.dumps(line).encode())

@@ -12,11 +12,10 @@ import pytest
 
 from muver.cli import main
 from muver.corpus.kilt.finish import finish
-from muver.corpus.kilt.made import made_parts, open_part
 from muver.corpus.kilt.make import make_missing
-from muver.corpus.kilt.parts import SCHEMA
-from muver.corpus.kilt.settings import check_settings
+from muver.corpus.kilt.parts import SCHEMA, made_parts, open_part
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.corpus.settings import ReadTexts
 from muver.corpus.texts.read import EntityTexts
 from muver.corpus.texts.write import write_texts
 from muver.encoders.fingerprint import model_fingerprint
@@ -31,7 +30,7 @@ from muver.vectors.shards import Shards
 from muver.vectors.store import ViewStore
 from muver.views.build import entity_views
 from tests import tiny
-from tests.corpus.kilt.conftest import contents, line
+from tests.corpus.kilt.conftest import contents, line, reading
 from tests.encoders.stages.wikipedia import BARE, make_base
 
 FP32 = {"dtype": "fp32", **tiny.COMPUTE}
@@ -306,7 +305,7 @@ def test_what_cannot_be_encoded(models, kb, spoilt, tmp_path):
 def test_parts_without_entities(models, tmp_path):
     """A line longer than a part leaves those behind its beginning empty."""
     (tmp_path / "dump").write_bytes(line(1, "king", "x " * 300) + line(2, "tower", "bell"))
-    settings = check_settings({"part_bytes": 250})
+    settings = reading(part_bytes=250)
     make_missing(tmp_path / "dump", tmp_path / "kb", settings)
     finish(tmp_path / "dump", tmp_path / "kb", settings)
     base = read_json(tmp_path / "kb" / "manifest.json")
@@ -335,7 +334,8 @@ def write_all_texts(kb, folder, texts):
     lines = [{"idx": f"x?curid={identity}", "text": text} for identity, text in texts.items()]
     source = folder.with_suffix(".jsonl")
     source.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    write_texts(source, kb, folder, {})
+    settings = ReadTexts(bad_lines=100, bad_share=0.001, duplicates="refuse")
+    write_texts(source, kb, folder, settings)
     return folder
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from muver.cli import main
-from muver.corpus.kilt.made import made_parts
+from muver.corpus.kilt.parts import made_parts
 from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.packing import pack
 from muver.encoders.stages.kb_part import encode_part

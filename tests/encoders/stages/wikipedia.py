@@ -5,10 +5,13 @@ from pathlib import Path
 
 from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.make import make_missing
-from muver.corpus.kilt.settings import check_settings
 from muver.corpus.linking.build import link_set
 from muver.corpus.miniwikia import generate_kilt
+from muver.corpus.settings import GenerateKilt, Link
+from muver.io.typed import read
+from tests.corpus.kilt.conftest import reading
 
+LINK = Link(context_tokens=128, match="id")
 GENERATE = {
     "seed": 3,
     "entities": 60,
@@ -23,11 +26,11 @@ def make_base(root: Path, part_bytes: int, name: str = "kb") -> Path:
     raw = root / "raw"
     dump = raw / "kilt_knowledgesource.json"
     if not dump.is_file():
-        generate_kilt(GENERATE, raw)
+        generate_kilt(read(GenerateKilt, GENERATE), raw)
         page = {"wikipedia_id": "99999999", "wikipedia_title": BARE, "text": [f"{BARE}\n"]}
         with open(dump, "a") as file:
             file.write(json.dumps(page) + "\n")
-    settings = check_settings({"part_bytes": part_bytes})
+    settings = reading(part_bytes=part_bytes)
     make_missing(dump, root / name, settings)
     finish(dump, root / name, settings)
     return root / name
@@ -36,5 +39,5 @@ def make_base(root: Path, part_bytes: int, name: str = "kb") -> Path:
 def link(root: Path, kb: Path, name: str) -> Path:
     """``root/<set>.parquet``."""
     table = root / f"{name}.parquet"
-    link_set(name, root / "raw" / f"{name}.jsonl", kb, table, table.with_suffix(".json"), {})
+    link_set(name, root / "raw" / f"{name}.jsonl", kb, table, table.with_suffix(".json"), LINK)
     return table
