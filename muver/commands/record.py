@@ -62,8 +62,7 @@ def add_one(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup
         type=Path,
         nargs="+",
         default=[],
-        help="of a table: run files, named after their systems; of table2 in folders named after "
-        "their sets",
+        help="of a table: the runs that the evaluations are of",
     )
     parser.add_argument(
         "--artifacts",

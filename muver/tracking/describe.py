@@ -1,15 +1,22 @@
-"""What MLflow is told of a row: parameters, metrics, tags and a note, from its evaluation."""
+"""Names under which MLflow holds a row: parameters, metrics and tags, from its evaluations.
+
+MLflow's pages sort groups of metrics (what stands before the slash) by name and put names without
+a group after them, so groups are called such that recall comes first and its uncertainty last.
+"""
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from muver.evaluation.precision import in_words, reduced_precision
 from muver.io.files import short_hash
+from muver.tables.keys import data_fingerprint
 from muver.tables.numbers import percent
 
+Evaluation = Mapping[str, Any]
 VALUE_LIMIT = 6000  # characters MLflow keeps of a parameter's value
+PUBLISHED = {"paper": "", "readme": "readme_"}  # numbers, and what their verdicts begin with
 
 
 def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -28,80 +35,101 @@ def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
     return flat
 
 
-def recalls(group: str, recall: Mapping[str, float | None], width: int) -> dict[str, float]:
+def recalls(group: str, recall: Mapping[str, float | None], cutoffs: Sequence[int]) -> dict:
     """Numbers by cutoff under names such as ``macro/recall_at_08``; None is left out.
 
-    Cutoffs are padded with zeros to ``width`` so that names sort by them; the UI groups by what
-    stands before the slash. A character that MLflow does not allow becomes "_".
+    Cutoffs have as many digits as the largest of ``cutoffs``, so that names sort by them. A
+    character that MLflow does not allow becomes "_".
 
-    >>> recalls("paper", {"8": 71.5, "64": None}, 2)
+    >>> recalls("paper", {"8": 71.5, "64": None}, [8, 64])
     {'paper/recall_at_08': 71.5}
     """
-    prefix = re.sub(r"[^\w.\- ]", "_", group) + "/" if group else ""
+    prefix = re.sub(r"[^\w.\- ]", "_", group)
     return {
-        f"{prefix}recall_at_{int(k):0{width}d}": value
+        f"{prefix}/recall_{at(k, cutoffs)}": value
         for k, value in recall.items()
         if value is not None
     }
 
 
-def metrics(evaluation: Mapping[str, Any]) -> dict[str, float]:
-    """Recall in percent: ``recall_at_01`` (micro), ``macro/...``, ``world_NAME/...``.
-
-    With them the bounds of the 95% interval, ``low/...`` and ``high/...``, and
-    ``views_per_entity`` of a system that has views.
-    """
-    width = digits(evaluation["cutoffs"])
-    groups = {
-        "": evaluation["micro"],
-        "macro": evaluation["macro"],
-        **{f"world_{world}": part["recall"] for world, part in evaluation["worlds"].items()},
-    }
-    for side, group in enumerate(("low", "high")):
-        bounds = evaluation["interval"]["micro"]
-        groups[group] = {k: both[side] for k, both in bounds.items()}
-    named = [recalls(group, recall, width) for group, recall in groups.items()]
-    if evaluation["views_per_entity"] is not None:
-        named.append({"views_per_entity": evaluation["views_per_entity"]})
-    return {name: value for part in named for name, value in part.items()}
+def at(k: str, cutoffs: Sequence[int]) -> str:
+    """``at_08`` of cutoff 8, where the largest is 64."""
+    return f"at_{int(k):0{len(str(max(cutoffs)))}d}"
 
 
-def against(row: Mapping[str, Any], width: int) -> tuple[dict[str, float], dict[str, str]]:
-    """How a table's row stands to published numbers.
+def metrics(evaluation: Evaluation, part: Mapping[str, Any], on: str = "") -> dict[str, float]:
+    """The numbers of a row on one set; recall is in percent.
+
+    Parameters
+    ----------
+    part
+        What the table has of the row on this set: published numbers, and ours minus them.
+    on
+        The set, where a table has several; its name then ends the names of groups.
 
     Returns
     -------
-    Metrics: ``paper/recall_at_64``, what is published, and ``difference/recall_at_64``, ours
-    minus it in points. Tags: ``verdict_at_64``. Those on the released README's numbers are called
-    ``readme/...``, ``readme_difference/...`` and ``readme_verdict_...``.
+    ``all/recall_at_01`` (micro), ``macro/...``, ``on_WORLD/...`` (of several sets only
+    ``on_SET/...``, with ``counts_SET/...``), ``paper/...``, ``paper_difference/...`` and the same
+    of ``readme``, ``uncertainty_low/...`` and ``uncertainty_high/...`` (the bounds of the 95%
+    interval), and ``views_per_entity`` of a system that has views.
     """
-    numbers: dict[str, float] = {}
-    verdicts: dict[str, str] = {}
-    for reference, prefix in (("paper", ""), ("readme", "readme_")):
-        for group in (reference, f"{prefix}difference"):
-            numbers |= recalls(group, row.get(group) or {}, width)
-        for k, verdict in (row.get(f"{prefix}verdict") or {}).items():
-            if verdict is not None:
-                verdicts[f"{prefix}verdict_at_{int(k):0{width}d}"] = verdict
-    return numbers, verdicts
+    end, cutoffs = f"_{on}" if on else "", evaluation["cutoffs"]
+    worlds = {f"on_{world}": one["recall"] for world, one in evaluation["worlds"].items()}
+    own = {"all": evaluation["micro"], "macro": evaluation["macro"], **worlds}
+    groups = {f"on_{on}": evaluation["micro"]} if on else own
+    for name in PUBLISHED:
+        groups[f"{name}{end}"] = part.get(name) or {}
+        groups[f"{name}_difference{end}"] = part.get(_prefixed(name, "difference")) or {}
+    for side, name in enumerate(("low", "high")):
+        bounds = evaluation["interval"]["micro"]
+        groups[f"uncertainty_{name}{end}"] = {k: both[side] for k, both in bounds.items()}
+    named: dict[str, float] = {}
+    for group, recall in groups.items():
+        named |= recalls(group, recall, cutoffs)
+    if on:
+        named |= {f"counts{end}/{key}": evaluation[key] for key in ("mentions", "outside")}
+        if evaluation["index"] is not None:
+            named[f"counts{end}/index_agreement"] = evaluation["index"]["agreement"]
+    if evaluation["views_per_entity"] is not None:
+        named["views_per_entity"] = evaluation["views_per_entity"]
+    return named
 
 
-def digits(cutoffs: Iterable[int]) -> int:
-    """Digits of the largest cutoff, to which the others are padded."""
-    return len(str(max(cutoffs)))
-
-
-def tags(evaluation: Mapping[str, Any], method: str) -> dict[str, str]:
-    """Names by which a run is found, beside its key; ``precision`` if it is not all in fp32."""
+def verdicts(part: Mapping[str, Any], cutoffs: Sequence[int], on: str = "") -> dict[str, str]:
+    """Tags such as ``verdict_at_64``, ``readme_verdict_at_64`` or ``verdict_msnbc_at_100``."""
+    end = f"_{on}" if on else ""
     return {
-        **precision(evaluation["settings"]),
-        "method": method,
-        "system": evaluation["system"],
-        "dataset": evaluation["dataset"],
-        "data_fingerprint": evaluation["fingerprint"],
-        "mentions": str(evaluation["mentions"]),
-        "config_hash": short_hash(evaluation["settings"]),
+        f"{_prefixed(name, 'verdict')}{end}_{at(k, cutoffs)}": verdict
+        for name in PUBLISHED
+        for k, verdict in (part.get(_prefixed(name, "verdict")) or {}).items()
+        if verdict is not None
     }
+
+
+def _prefixed(published: str, key: str) -> str:
+    return f"{PUBLISHED[published]}{key}"
+
+
+def tags(method: str, evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
+    """Names by which a row's run is found, beside its key, from its evaluations by set."""
+    first = next(iter(evaluations.values()))
+    named = {
+        **precision(first["settings"]),
+        "method": method,
+        "system": first["system"],
+        "dataset": first["dataset"],
+        "data_fingerprint": data_fingerprint(evaluations),
+        "mentions": str(sum(one["mentions"] for one in evaluations.values())),
+        "config_hash": short_hash(first["settings"]),
+    }
+    if first["kb"] is not None:
+        named |= {
+            "sets": ", ".join(evaluations),
+            "model_fingerprint": first["model"],
+            "index": first["index"]["factory"] if first["index"] else "exact",
+        }
+    return named
 
 
 def precision(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -110,15 +138,16 @@ def precision(settings: Mapping[str, Any]) -> dict[str, str]:
     >>> precision({"model": {"precision": "bf16"}, "precision": "bf16"})
     {'precision': 'training bf16, encoding bf16'}
     """
-    found = reduced_precision(settings)
-    return {"precision": in_words(found)} if found else {}
+    reduced = reduced_precision(settings)
+    return {"precision": in_words(reduced)} if reduced else {}
 
 
-def worlds_csv(evaluation: Mapping[str, Any]) -> str:
-    """Recall by world as CSV, in percent with two decimals."""
-    cutoffs = [str(k) for k in evaluation["cutoffs"]]
-    lines = [",".join(["world", "mentions", *(f"R@{k}" for k in cutoffs)])]
-    for world, part in evaluation["worlds"].items():
+def worlds_csv(evaluations: Mapping[str, Evaluation]) -> str:
+    """Recall by world, or by set of a knowledge base, as CSV in percent with two decimals."""
+    first = next(iter(evaluations.values()))
+    cutoffs = [str(k) for k in first["cutoffs"]]
+    lines = [["world", "mentions", *(f"R@{k}" for k in cutoffs)]]
+    for world, part in (first["worlds"] if first["kb"] is None else evaluations).items():
         shares = [percent(part["hits"][k], part["mentions"]) for k in cutoffs]
-        lines.append(",".join([world, str(part["mentions"]), *shares]))
-    return "\n".join(lines) + "\n"
+        lines.append([world, str(part["mentions"]), *shares])
+    return "".join(f"{','.join(line)}\n" for line in lines)

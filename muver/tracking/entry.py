@@ -1,11 +1,13 @@
-"""What MLflow is told of one run, complete before the first call."""
+"""What one run in MLflow is to hold, complete before the first call."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from muver.io.files import short_hash
 
 
 class Point(NamedTuple):
@@ -21,14 +23,12 @@ class Data(NamedTuple):
 
     Attributes
     ----------
-    name
-        The dataset's.
     digest
         Its fingerprint.
     source
-        Where it comes from: an address, a folder, or empty where nobody said.
+        An address or a folder; empty if unknown.
     context
-        What the run used it for: the split that was scored.
+        The split, or the sets, that the run was scored on.
     profile
         Its size, by name.
     """
@@ -40,6 +40,13 @@ class Data(NamedTuple):
     profile: Mapping[str, int]
 
 
+class Work(NamedTuple):
+    """The work that made a run: how long it took, and when it ended in POSIX time."""
+
+    seconds: float
+    end: float
+
+
 @dataclass(frozen=True)
 class Entry:
     """A run to be: a row of a table, or a parent with runs under it.
@@ -48,32 +55,26 @@ class Entry:
     ----------
     key
         What the run is found by, its tag ``row_key``.
-    name
-        The run's name.
     tags
         Further tags. They must agree, as the metrics must, for a run to be taken for this one.
-    metrics
-        Numbers without a step.
-    curves
-        Numbers by step.
+    metrics, curves
+        Numbers without a step, and by step.
     timings
-        Numbers of the machine. They need not agree: a run keeps those of the first recording.
+        Numbers of the machine. They need not agree: a run keeps those of its first recording.
+    own_work
+        Without it the run lasts as long as its recording, or as its children's work.
     parameters
         Settings as flat names and texts.
     note
         The description, in Markdown.
     source
         The table it belongs to, as the workflow names it.
-    data
-        What it was made of.
     hashed
         Files whose hash DVC knows, by what follows ``dvc_md5`` in the name of the tag.
     files
         Files to keep with the run, each with its folder there.
     texts
         Further files by name, as text.
-    children
-        Runs under this one.
     """
 
     key: str
@@ -85,6 +86,7 @@ class Entry:
     source: str
     curves: Sequence[Point] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
+    own_work: Work | None = None
     data: Data | None = None
     hashed: Mapping[str, Path] = field(default_factory=dict)
     files: Sequence[tuple[Path, str]] = ()
@@ -104,16 +106,45 @@ class Entry:
         kept = [folder for _, folder in self.files] + list(self.texts)
         return {path.partition("/")[0] for path in kept}
 
+    def work(self) -> Work | None:
+        """The work that made the entry, and its children's."""
+        parts = [self.own_work, *(child.work() for child in self.children)]
+        known = [part for part in parts if part]
+        if not known:
+            return None
+        return Work(sum(part.seconds for part in known), max(part.end for part in known))
+
 
 SHARED = ("method", "system", "dataset", "data_fingerprint", "mentions", "precision")
 
 
-def shared_parameters(runs: Sequence[Entry]) -> dict[str, str]:
-    """The parameters that all runs have with the same value."""
-    return dict(sorted(reduce(and_, (run.parameters.items() for run in runs))))
+def parent(runs: Sequence[Entry], tags: Mapping[str, str] = {}, **own: Any) -> Entry:  # noqa: B006
+    """An entry above others.
 
-
-def shared_tags(runs: Sequence[Entry]) -> dict[str, str]:
-    """What their parent can say of all runs alike."""
-    both = reduce(and_, (run.tags.items() for run in runs))
-    return {name: value for name, value in sorted(both) if name in SHARED}
+    Parameters
+    ----------
+    runs
+        Its children. The parent has the tags and parameters that all of them have alike, and the
+        source and the dataset of the first.
+    tags
+        Further tags.
+    own
+        Its fields that are its own.
+    """
+    alike = reduce(and_, (run.tags.items() for run in runs))
+    keys = [run.key for run in runs]
+    return Entry(
+        tags={
+            **{name: value for name, value in alike if name in SHARED},
+            "role": "parent",
+            "config_hash": short_hash(keys),
+            **tags,
+        },
+        source=runs[0].source,
+        data=runs[0].data,
+        children=runs,
+        **{
+            "parameters": dict(sorted(reduce(and_, (run.parameters.items() for run in runs)))),
+            **own,
+        },
+    )

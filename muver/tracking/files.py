@@ -1,13 +1,11 @@
-"""The files that a table's rows are recorded from, by system and set; all are there and whole."""
+"""The files that a table's rows are recorded from; all are there and unchanged."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
-
-Place = tuple[str, str]  # a system and a set; "" where there are no sets
 
 
 class Scored(NamedTuple):
@@ -19,12 +17,12 @@ class Scored(NamedTuple):
 
 
 class Files:
-    """Evaluations and runs by system, or by system and set, and further files by system.
+    """Evaluations and runs by system and set, and further files by system.
 
     Parameters
     ----------
     evaluations, runs
-        Runs are named after their systems, and lie in folders named after the sets.
+        The evaluations of a table, and the runs that they are of, told by their SHA-256.
     artifacts
         Further files of a system, such as its training log.
     benchmarks
@@ -32,90 +30,61 @@ class Files:
         files that are not there are passed over.
     figures
         Figures of the table as a whole.
-    source
-        Where the dataset comes from.
-    sets
-        Whether a system has an evaluation and a run for each of several sets.
 
     Raises
     ------
     InputError
-        If an artifact is of a system without evaluation, or two of one system share a name.
+        If a file is missing, a run was changed after it was scored, or an artifact is of a system
+        without evaluation or has the name of another.
     """
 
     def __init__(
         self,
-        evaluations: Iterable[Path],
-        runs: Iterable[Path],
-        artifacts: Sequence[tuple[str, Path]],
-        benchmarks: Sequence[tuple[str, Path]] = (),
+        evaluations: Sequence[Path],
+        runs: Sequence[Path],
+        artifacts: Iterable[tuple[str, Path]] = (),
+        benchmarks: Iterable[tuple[str, Path]] = (),
         figures: Sequence[Path] = (),
-        source: str = "",
-        sets: bool = False,
     ):
-        self.paths: dict[Place, Path] = {}
-        self.evaluations: dict[Place, dict[str, Any]] = {}
+        self.artifacts = _by_system(artifacts)
+        for path in (*runs, *(file for own in self.artifacts.values() for file in own), *figures):
+            if not path.is_file():
+                raise InputError(f"{path}: no such file.")
+        hashes = [(sha256_of(run), run) for run in runs]
+        self.scored: dict[tuple[str, str], Scored] = {}
         for path in evaluations:
             evaluation = read_json(path)
-            place = evaluation["system"], evaluation["set"] if sets else ""
-            self.paths[place], self.evaluations[place] = path, evaluation
-        self.runs = {(path.stem, path.parent.name if sets else ""): path for path in runs}
+            system, on = evaluation["system"], evaluation["set"]
+            own = [run for digest, run in hashes if digest == evaluation["run_sha256"]]
+            if not own:
+                raise InputError(
+                    f"{path}: none of --runs is the run of {system} on {on} that it scored (its "
+                    "SHA-256 is another). Remove the run and let the workflow make it again."
+                )
+            # Two systems may have equal runs.
+            run = max(own, key=lambda run: system in run.name)
+            self.scored[system, on] = Scored(evaluation, path, run)
+        for system in self.artifacts:
+            if system not in {of for of, _ in self.scored}:
+                raise InputError(f"--artifacts: no row of the table is of system {system}.")
         self.benchmarks = by_stage(benchmarks)
-        self.figures, self.source = figures, source
-        self.artifacts = further_files({system for system, _ in self.paths}, artifacts)
-        for path in figures:
-            if not path.is_file():
-                raise InputError(f"{path}: no such file.")
+        self.figures = figures
 
-    def of(self, system: str, method: str, part: str = "") -> Scored:
-        """What a system was scored with, on a set; all is there and unchanged."""
-        place, on = (system, part), f" on {part}" if part else ""
-        if place not in self.evaluations or place not in self.runs:
-            raise InputError(f"row {method}: needs the evaluation and run of {system}{on}.")
-        run, evaluation = self.runs[place], self.evaluations[place]
-        for path in (run, *self.further(system)):
-            if not path.is_file():
-                raise InputError(f"{path}: no such file.")
-        scored = evaluation.get("run_sha256")  # none where an older muver scored
-        if scored is not None and scored != sha256_of(run):
-            raise InputError(
-                f"{run}: changed since {self.paths[place]} scored it (another SHA-256), so row "
-                f"{method} is not recorded with it. Remove it and let the workflow make it again."
-            )
-        return Scored(evaluation, self.paths[place], run)
-
-    def further(self, system: str) -> list[Path]:
-        """A system's further files."""
-        return list(self.artifacts.get(system, {}).values())
+    def of(self, system: str, on: str, method: str) -> Scored:
+        """What the system of a row was scored with on a set."""
+        if (system, on) not in self.scored:
+            raise InputError(f"row {method}: needs the evaluation and run of {system} on {on}.")
+        return self.scored[system, on]
 
 
-def further_files(
-    systems: Container[str], artifacts: Iterable[tuple[str, Path]]
-) -> dict[str, dict[str, Path]]:
-    """Further files by system and name.
-
-    Raises
-    ------
-    InputError
-        If one is of a system that is not among ``systems``, or two of one system share a name.
-    """
-    found: dict[str, dict[str, Path]] = {}
+def _by_system(artifacts: Iterable[tuple[str, Path]]) -> dict[str, list[Path]]:
+    files: dict[str, list[Path]] = {}
     for system, path in artifacts:
-        if system not in systems:
-            raise InputError(f"--artifacts: no row of the table is of system {system}.")
-        named = found.setdefault(system, {})
-        if path.name in named:
+        own = files.setdefault(system, [])
+        if path.name in [other.name for other in own]:
             raise InputError(f"--artifacts: two files {path.name} of system {system}.")
-        named[path.name] = path
-    return found
-
-
-def of_other_parameters(path: Path, method: str) -> InputError:
-    """What to say of an evaluation that the table was not made from."""
-    return InputError(
-        f"{path}: not what row {method} of the table was made from: a results file from other "
-        "parameters. Run the table stage again."
-    )
+        own.append(path)
+    return files
 
 
 def by_stage(benchmarks: Iterable[tuple[str, Path]]) -> dict[str, dict[str, Path]]:
@@ -126,10 +95,10 @@ def by_stage(benchmarks: Iterable[tuple[str, Path]]) -> dict[str, dict[str, Path
     InputError
         If a name has no stage.
     """
-    found: dict[str, dict[str, Path]] = {}
+    files: dict[str, dict[str, Path]] = {}
     for name, path in benchmarks:
-        system, colon, stage = name.partition(":")
-        if not (system and colon and stage):
+        system, _, stage = name.partition(":")
+        if not (system and stage):
             raise InputError(f"--benchmarks: expected SYSTEM:STAGE=FILE, got {name}={path}.")
-        found.setdefault(system, {})[stage] = path
-    return found
+        files.setdefault(system, {})[stage] = path
+    return files

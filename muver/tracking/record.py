@@ -1,20 +1,20 @@
 """The record stage: tables to runs of an experiment."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.io.checking import with_defaults
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_text
 from muver.io.progress import logger
+from muver.io.typed import read
+from muver.tracking.entries import entries
 from muver.tracking.entry import Entry
 from muver.tracking.files import Files
 from muver.tracking.grid import grid_entry
-from muver.tracking.linked import linked_entries
 from muver.tracking.listed import Listed, warn_of_lost, write_list
-from muver.tracking.rows import entries
+from muver.tracking.settings import Recording
 
 FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
 SETTINGS = {"enabled": True, "source": "", "options": ""}
@@ -76,11 +76,11 @@ def record(
     runs: Sequence[Path],
     artifacts: Sequence[tuple[str, Path]],
     out: Path,
-    settings: dict[str, Any],
+    settings: Mapping[str, Any],
     benchmarks: Sequence[tuple[str, Path]] = (),
     figures: Sequence[Path] = (),
 ) -> None:
-    """Record each row of a table as one MLflow run, and write which run is which row's.
+    """Record each row of a table as one MLflow run, and list which run is which row's.
 
     A row with several seeds is a parent with one run a seed under it; the rows of a sweep stand
     under one as well. What is there already is left as it is. A run with the same key and other
@@ -92,14 +92,11 @@ def record(
     table
         JSON of the table.
     evaluations, runs
-        Of every system, those of further seeds among them; runs are named after their systems. Of
-        Table 2 of every system and set, the runs in folders named after the sets.
+        Of every system on every set, those of further seeds among them, in the same order.
     artifacts
         Further files of a system, such as its training log, whose curves are recorded as well.
     settings
-        ``experiment``: its name, by default the table's. ``enabled``: if false nothing is
-        recorded, and ``out`` has its header only. ``source``: where the dataset comes from.
-        ``options``: what follows a call of snakemake that makes the table again.
+        Those of :class:`muver.tracking.settings.Recording`.
     benchmarks
         ``system:stage`` and Snakemake's benchmark file of that stage.
     figures
@@ -111,20 +108,17 @@ def record(
         If the table was not made from these evaluations, a run file is missing or was changed
         after it was scored, or the store cannot be used.
     """
-    settings = with_defaults(settings, {"experiment": table.stem, **SETTINGS})
-    content, source = read_json(table), table.with_suffix(".csv").as_posix()
-    sets = bool(content.get("kb"))
-    files = Files(evaluations, runs, artifacts, benchmarks, figures, settings["source"], sets)
-    kind = linked_entries if sets else entries
-    found = kind(content, source, files, settings["options"])
-    _record(found, settings, out, table)
+    given = read(Recording, settings)
+    files = Files(evaluations, runs, artifacts, benchmarks, figures)
+    source = table.with_suffix(".csv").as_posix()
+    _record(entries(read_json(table), source, files, given), given, out, table)
 
 
 def record_grid(
     grid: Path,
     logs: Sequence[Path],
     out: Path,
-    settings: dict[str, Any],
+    settings: Mapping[str, Any],
     benchmarks: Sequence[tuple[str, Path]] = (),
 ) -> None:
     """Record the grid as one run with the chosen point, and each point as a run under it.
@@ -138,14 +132,14 @@ def record_grid(
     settings, benchmarks
         As of :func:`record`.
     """
-    settings = with_defaults(settings, {"experiment": grid.stem, **SETTINGS})
+    given = read(Recording, settings)
     source = grid.with_suffix(".csv")
-    entry = grid_entry(read_json(grid), source, logs, benchmarks, settings)
-    _record([entry], settings, out, grid)
+    entry = grid_entry(read_json(grid), source, logs, benchmarks, given)
+    _record([entry], given, out, grid)
 
 
-def _record(found: Sequence[Entry], settings: dict[str, Any], out: Path, table: Path) -> None:
-    if not settings["enabled"]:
+def _record(found: Sequence[Entry], settings: Recording, out: Path, table: Path) -> None:
+    if not settings.enabled:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
         write_list(out, [])
         return
@@ -155,7 +149,7 @@ def _record(found: Sequence[Entry], settings: dict[str, Any], out: Path, table: 
 
     lines: list[Listed] = []
     with open_store() as (client, folder):
-        experiment = open_experiment(client, settings["experiment"], folder)
+        experiment = open_experiment(client, settings.experiment or table.stem, folder)
         recorder = Recorder(client, experiment)
         # The pages show the newest run first: recorded from the last row, they stand in order.
         for position, entry in reversed(list(enumerate(found, start=1))):

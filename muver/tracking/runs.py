@@ -17,7 +17,7 @@ from muver.tracking.entry import Data, Entry, Point
 from muver.tracking.provenance import code_version, environment, md5_of
 
 TIMES = "system/"  # metrics of the machine, which may differ
-LAYOUT = "2"  # of what a run holds; runs of another layout are made anew
+LAYOUT = "3"  # of what a run holds; runs of another layout are made anew
 PARAMETERS_A_CALL = 100  # MLflow's limits
 METRICS_A_CALL = 900
 MENTION = {  # columns of the mentions and their types, as MLflow names them
@@ -80,7 +80,8 @@ class Recorder:
             if run is not kept:
                 self._discard(run, reasons[run.info.run_id] or "stood twice", run_id)
         if kept is None:
-            self.client.set_terminated(run_id)
+            work = entry.work()
+            self.client.set_terminated(run_id, end_time=work and _milliseconds(work.end))
         logger.info("%s: recorded%s, run %s", entry.name, " before" if kept else "", run_id)
         return [(entry, run_id), *(line for lines in reversed(below) for line in lines)]
 
@@ -97,7 +98,9 @@ class Recorder:
             "mlflow.source.type": "JOB",
             "mlflow.note.content": entry.note,
         }
-        info = self.client.create_run(self.experiment, tags=tags, run_name=entry.name).info
+        work = entry.work()
+        start = work and _milliseconds(work.end - work.seconds)
+        info = self.client.create_run(self.experiment, start, tags, entry.name).info
         if entry.data:
             self.client.log_inputs(info.run_id, [dataset_input(entry.data)])
         parameters = [Param(name, text) for name, text in entry.parameters.items()]
@@ -169,6 +172,10 @@ def _as_stored(metrics: dict[str, float]) -> dict[str, float | None]:
         name: None if math.isnan(value) else min(max(value, -most), most)
         for name, value in metrics.items()
     }
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(1000 * seconds)
 
 
 def _parts(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

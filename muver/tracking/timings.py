@@ -1,39 +1,48 @@
-"""How long a row's stages took and what memory they had: from Snakemake's benchmark files."""
+"""How long a row's stages took and what memory they had: Snakemake's benchmark files."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
 from muver.io.errors import InputError
+from muver.tracking.entry import Work
 
-# Column of the file: name of the metric. Seconds; the largest memory in MiB; processors kept busy
-# on average, in percent of one.
+# Columns of the file and the names of their metrics: seconds, the largest memory in MiB, and
+# processors kept busy on average, in percent of one.
 COLUMNS = {"s": "seconds", "max_rss": "max_rss_mb", "mean_load": "mean_load_percent"}
 
 
-def timings(stages: Iterable[tuple[str, Path]]) -> dict[str, float]:
-    """Metrics such as ``system/train/seconds``; MLflow shows those of ``system/`` on a page apart.
+def timings(stages: Mapping[str, Path]) -> tuple[dict[str, float], Work | None]:
+    """Metrics such as ``system/train_seconds``, which MLflow shows on a page apart, and the work.
 
     Parameters
     ----------
     stages
-        The stage's name and its benchmark file. One that is not there is passed over: results
-        that were pulled from elsewhere have none. A number that Snakemake could not measure (a
-        job of less than a second, another system) is left out.
+        Benchmark files by stage. One that is not there is passed over: results that were pulled
+        from elsewhere have none. A number that Snakemake could not measure (in a job of less than a
+        second, or on another system) is left out.
+
+    Returns
+    -------
+    The metrics, and the work of all stages: it lasted as long as they together and ended with the
+    last of them, when its file was written. None without files.
 
     Raises
     ------
     InputError
         If a file is no benchmark file.
     """
-    found = {}
-    for stage, path in stages:
-        if path.is_file():
-            row = _last_row(path)
-            for column, name in COLUMNS.items():
-                if row.get(column) not in (None, "", "-", "NA"):
-                    found[f"system/{stage}/{name}"] = _number(path, column, row[column])
-    return found
+    metrics: dict[str, float] = {}
+    files = {stage: path for stage, path in stages.items() if path.is_file()}
+    for stage, path in files.items():
+        row = _last_row(path)
+        for column, name in COLUMNS.items():
+            if row.get(column) not in (None, "", "-", "NA"):
+                metrics[f"system/{stage}_{name}"] = _number(path, column, row[column])
+    if not files:
+        return metrics, None
+    seconds = sum(metrics.get(f"system/{stage}_seconds", 0) for stage in files)
+    return metrics, Work(seconds, max(path.stat().st_mtime for path in files.values()))
 
 
 def _last_row(path: Path) -> dict[str, str]:

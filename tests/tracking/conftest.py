@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from mlflow import MlflowClient
 
 from muver.tables.keys import row_key
 from muver.tracking.store import open_store
+
+RUN = b"run"  # content of a run file
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +43,9 @@ def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d")
     return {
         "system": system,
         "dataset": "tiny",
+        "set": "test",
         "fingerprint": fingerprint,
+        **dict.fromkeys(("kb", "index", "model")),
         "settings": {"system": system, "seed": seed, "retrieve": {"k": 8}},
         "cutoffs": [1, 8],
         "mentions": 4,
@@ -53,6 +58,7 @@ def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d")
         },
         "worlds": {"lego": {"mentions": 4, "hits": by_cutoff, "recall": recall}},
         "views_per_entity": 2.5 if system != "bm25" else None,
+        "run_sha256": sha256(RUN).hexdigest(),
     }
 
 
@@ -64,18 +70,24 @@ class TableFiles:
     systems: Sequence[str] = ()
 
     def write(self, evaluations: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> None:
-        """The evaluations, a run of each system, and the table of ``rows``."""
+        """The evaluations, a run of each system, and the table of ``rows`` on one set.
+
+        What a row has besides ``method`` and ``system`` is of the set.
+        """
         self.systems = [found["system"] for found in evaluations]
         by_system = {found["system"]: found for found in evaluations}
         for found in evaluations:
             (self.folder / f"{found['system']}.json").write_text(json.dumps(found))
-            (self.folder / f"{found['system']}.parquet").write_bytes(b"run")
-        made = []
+            (self.folder / f"{found['system']}.parquet").write_bytes(RUN)
+        table = {"dataset": "tiny", "kb": None, "cutoffs": [1, 8], "sets": [{"set": "test"}]}
+        table["rows"] = []
         for row in rows:
             found = by_system[row["system"]]
             key = row_key(found["settings"], found["fingerprint"])
-            made.append({"row_key": key, "hits": found["hits"], **row})
-        (self.folder / "table1.json").write_text(json.dumps({"rows": made}))
+            names = {name: row[name] for name in ("method", "system")}
+            part = {"hits": found["hits"], **row}
+            table["rows"].append({**names, "row_key": key, "sets": {"test": part}})
+        (self.folder / "table1.json").write_text(json.dumps(table))
 
     @property
     def evaluations(self) -> list[Path]:

@@ -1,17 +1,13 @@
-"""What MLflow is told of a row."""
+"""Names under which MLflow holds a row."""
 
-from muver.tracking.describe import (
-    VALUE_LIMIT,
-    against,
-    metrics,
-    parameters,
-    tags,
-    worlds_csv,
-)
+from muver.tracking.describe import VALUE_LIMIT, metrics, parameters, tags, verdicts, worlds_csv
 
 EVALUATION = {
     "system": "muver",
     "dataset": "tiny",
+    "set": "test",
+    "kb": None,
+    "index": None,
     "fingerprint": "f00d",
     "settings": {"seed": 1},
     "cutoffs": [1, 64],
@@ -45,29 +41,28 @@ def test_parameters_are_flat_texts():
 
 
 def test_metric_names_are_legal_and_sort_by_cutoff():
-    found = metrics(EVALUATION)
-    assert found == {
-        "recall_at_01": 25.0,
-        "recall_at_64": 100.0,
+    assert metrics(EVALUATION, {}) == {
+        "all/recall_at_01": 25.0,
+        "all/recall_at_64": 100.0,
         "macro/recall_at_01": 100 / 6,
         "macro/recall_at_64": 100.0,
-        "low/recall_at_01": 0.0,
-        "low/recall_at_64": 100.0,
-        "high/recall_at_01": 75.0,
-        "high/recall_at_64": 100.0,
-        "world_lego/recall_at_01": 100 / 3,
-        "world_lego/recall_at_64": 100.0,
-        "world_c__d/recall_at_01": 0.0,
-        "world_c__d/recall_at_64": 100.0,
+        "on_lego/recall_at_01": 100 / 3,
+        "on_lego/recall_at_64": 100.0,
+        "on_c__d/recall_at_01": 0.0,
+        "on_c__d/recall_at_64": 100.0,
+        "uncertainty_low/recall_at_01": 0.0,
+        "uncertainty_low/recall_at_64": 100.0,
+        "uncertainty_high/recall_at_01": 75.0,
+        "uncertainty_high/recall_at_64": 100.0,
     }
 
 
 def test_views_per_entity_where_there_are_any():
-    assert metrics({**EVALUATION, "views_per_entity": 7.5})["views_per_entity"] == 7.5
+    assert metrics({**EVALUATION, "views_per_entity": 7.5}, {})["views_per_entity"] == 7.5
 
 
-def test_against_published_numbers():
-    row = {
+def test_published_numbers_and_verdicts():
+    part = {
         "paper": {"1": 30.0, "64": None},
         "difference": {"1": -5.0, "64": None},
         "verdict": {"1": "near", "64": None},
@@ -75,28 +70,32 @@ def test_against_published_numbers():
         "readme_difference": {"64": 1.0},
         "readme_verdict": {"64": "reproduced"},
     }
-    numbers, verdicts = against(row, 2)
-    assert numbers == {
+    published = metrics(EVALUATION, part).items() - metrics(EVALUATION, {}).items()
+    assert dict(published) == {
         "paper/recall_at_01": 30.0,
-        "difference/recall_at_01": -5.0,
+        "paper_difference/recall_at_01": -5.0,
         "readme/recall_at_64": 99.0,
         "readme_difference/recall_at_64": 1.0,
     }
-    assert verdicts == {"verdict_at_01": "near", "readme_verdict_at_64": "reproduced"}
-    assert against({"paper": None, "difference": None, "verdict": None}, 2) == ({}, {})
+    cutoffs = EVALUATION["cutoffs"]
+    assert verdicts(part, cutoffs) == {
+        "verdict_at_01": "near", "readme_verdict_at_64": "reproduced"
+    }  # fmt: skip
+    assert verdicts(part, cutoffs, "msnbc")["verdict_msnbc_at_01"] == "near"
+    assert verdicts(dict.fromkeys(("paper", "difference", "verdict")), cutoffs) == {}
 
 
 def test_tags():
-    found = tags(EVALUATION, "MuVER")
+    found = tags("MuVER", {"test": EVALUATION})
     assert (found["method"], found["system"], found["dataset"]) == ("MuVER", "muver", "tiny")
     assert found["data_fingerprint"] == "f00d"
     assert len(found["config_hash"]) == 12
     assert "precision" not in found
     settings = {"model": {"precision": "bf16"}, "precision": "fp32"}
-    assert tags({**EVALUATION, "settings": settings}, "m")["precision"] == "training bf16"
+    assert tags("m", {"test": {**EVALUATION, "settings": settings}})["precision"] == "training bf16"
 
 
 def test_worlds_csv():
-    assert worlds_csv(EVALUATION) == (
+    assert worlds_csv({"test": EVALUATION}) == (
         "world,mentions,R@1,R@64\nlego,3,33.33,100.00\nc#/d,1,0.00,100.00\n"
     )

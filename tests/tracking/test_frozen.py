@@ -6,6 +6,7 @@
 import json
 import os
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.tables import linked
 from tests.tables.conftest import ZESHEL, write
 from tests.tables.conftest import make as make_evaluation
 from tests.tracking.conftest import active
-from tests.tracking.test_linked import write as write_linked
+from tests.tracking.test_entries import write_linked
 
 __all__ = ["counts", "logs", "make", "write"]  # fixtures
 FROZEN = Path(__file__).with_name("frozen.json")
@@ -33,7 +34,7 @@ LOG = (
 
 def zeshel(system: str, hits: int, seed: int = 1, **settings: Any) -> dict[str, Any]:
     own = {"system": system, "seed": seed, "retrieve": {"split": "test", "k": 64}, **settings}
-    views = {"views_per_entity": 9.5}
+    views = {"views_per_entity": 9.5, "run_sha256": sha256(b"").hexdigest()}
     return make_evaluation(system, (hits, 8), (1, 3), **ZESHEL, settings=own, **views)
 
 
@@ -94,7 +95,7 @@ def grid(folder: Path, name: str, write: Callable, make: Callable, logs: list[Pa
 
 
 def held(client: MlflowClient, name: str) -> list[dict[str, Any]]:
-    """What the experiment's runs hold, in the order of their positions."""
+    """What the experiment's runs hold, by name."""
 
     def files(run: str, folder: str | None = None) -> list[str]:
         found = []
@@ -102,7 +103,8 @@ def held(client: MlflowClient, name: str) -> list[dict[str, Any]]:
             found += files(run, one.path) if one.is_dir else [one.path]
         return [path for path in found if not path.endswith("changes.diff")]
 
-    runs = {run.info.run_id: run for run in active(client, name)}
+    by_name = sorted(active(client, name), key=lambda run: run.info.run_name)
+    runs = {run.info.run_id: run for run in by_name}
     names = {run: one.info.run_name for run, one in runs.items()}
     return [
         {

@@ -3,6 +3,7 @@
 import csv
 import json
 import logging
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,7 @@ LOG = (
     '{"step": 2, "epoch": 1, "loss": 1.0, "learning_rate": 0.0}\n'
     '{"step": 2, "epoch": 1, "validation_recall_at_8": 50.0}\n'
 )
+WRITTEN = 1_700_000_000  # when the benchmark file was, in POSIX time
 Record = Callable[..., list[dict[str, str]]]
 
 
@@ -49,6 +51,8 @@ def record_rows(files: TableFiles, client: MlflowClient, name: str) -> Record:
 
     def rows(**settings: Any) -> list[dict[str, str]]:
         (files.folder / "training_log.jsonl").write_text(LOG)
+        (files.folder / "train.tsv").write_text("s\n90.5\n")
+        os.utime(files.folder / "train.tsv", (WRITTEN, WRITTEN))
         record(
             files.folder / "table1.json",
             files.evaluations,
@@ -56,6 +60,7 @@ def record_rows(files: TableFiles, client: MlflowClient, name: str) -> Record:
             [("muver", files.folder / "training_log.jsonl")],
             files.folder / "recorded.csv",
             {"experiment": name, "source": "raw/tiny", **settings},
+            [("muver:train", files.folder / "train.tsv")],
         )
         with open(files.folder / "recorded.csv", newline="") as file:
             return list(csv.DictReader(file))
@@ -78,12 +83,13 @@ def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Recor
     run = found[0]
     assert (run.info.run_name, run.info.status) == ("MuVER", "FINISHED")
     assert run.data.metrics == {
-        "recall_at_1": 75.0, "macro/recall_at_1": 75.0, "world_lego/recall_at_1": 75.0,
-        "recall_at_8": 100.0, "macro/recall_at_8": 100.0, "world_lego/recall_at_8": 100.0,
-        "low/recall_at_1": 55.0, "high/recall_at_1": 95.0,
-        "low/recall_at_8": 100.0, "high/recall_at_8": 100.0,
-        "paper/recall_at_1": 43.5, "difference/recall_at_1": 31.5, "views_per_entity": 2.5,
+        "all/recall_at_1": 75.0, "macro/recall_at_1": 75.0, "on_lego/recall_at_1": 75.0,
+        "all/recall_at_8": 100.0, "macro/recall_at_8": 100.0, "on_lego/recall_at_8": 100.0,
+        "uncertainty_low/recall_at_1": 55.0, "uncertainty_high/recall_at_1": 95.0,
+        "uncertainty_low/recall_at_8": 100.0, "uncertainty_high/recall_at_8": 100.0,
+        "paper/recall_at_1": 43.5, "paper_difference/recall_at_1": 31.5, "views_per_entity": 2.5,
         "loss": 1.0, "learning_rate": 0.0, "validation_recall_at_8": 50.0,
+        "system/train_seconds": 90.5,
     }  # fmt: skip
     assert run.data.params["retrieve.k"] == "8"
     assert len(run.data.params) == 123
@@ -115,6 +121,14 @@ def test_a_run_holds_its_training_curve(client: MlflowClient, record_rows: Recor
     assert [(point.step, point.value) for point in loss] == [(1, 2.0), (2, 1.0)]
 
 
+def test_a_run_lasts_as_long_as_its_work(client: MlflowClient, record_rows: Record):
+    bm25, muver = [client.get_run(line["run_id"]) for line in record_rows()]
+    assert muver.data.metrics["system/train_seconds"] == 90.5
+    assert muver.info.end_time == WRITTEN * 1000
+    assert muver.info.start_time == WRITTEN * 1000 - 90500
+    assert WRITTEN * 1000 < bm25.info.start_time <= bm25.info.end_time  # of its recording
+
+
 def test_a_repeat_changes_nothing(client: MlflowClient, name: str, record_rows: Record):
     first = record_rows()
     before = [run.to_dictionary() for run in active(client, name)]
@@ -143,7 +157,7 @@ def test_another_verdict_replaces_a_run(
 ):
     first = record_rows()
     table = json.loads((files.folder / "table1.json").read_text())
-    table["rows"][1]["verdict"]["1"] = "near"
+    table["rows"][1]["sets"]["test"]["verdict"]["1"] = "near"
     (files.folder / "table1.json").write_text(json.dumps(table))
     second = record_rows()
     assert [a["run_id"] == b["run_id"] for a, b in zip(first, second, strict=True)] == [True, False]
@@ -269,17 +283,3 @@ def test_missing_files_are_refused(record_rows: Record, tmp_path: Path):
     (tmp_path / "muver.parquet").unlink()
     with pytest.raises(InputError, match=r"muver\.parquet: no such file"):
         record_rows()
-
-
-def test_artifacts_that_belong_nowhere_or_hide_each_other_are_refused(
-    record_rows: Record, files, tmp_path: Path
-):
-    def attempt(*artifacts: tuple[str, Path]) -> None:
-        out = tmp_path / "recorded.csv"
-        table = tmp_path / "table1.json"
-        record(table, files.evaluations, files.runs, artifacts, out, {"enabled": False})
-
-    with pytest.raises(InputError, match="no row of the table is of system blink"):
-        attempt(("blink", tmp_path / "log"))
-    with pytest.raises(InputError, match="two files log of system muver"):
-        attempt(("muver", tmp_path / "a" / "log"), ("muver", tmp_path / "b" / "log"))

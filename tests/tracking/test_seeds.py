@@ -55,8 +55,8 @@ def test_a_parent_with_a_run_a_seed(client: MlflowClient, name: str, record_seed
     assert parent["row_key"] == short_hash({"seeds_of": first["row_key"]})
     above = client.get_run(parent["run_id"])
     assert above.data.metrics == {
-        "mean/recall_at_1": 62.5, "mean/recall_at_8": 100.0,
-        "spread/recall_at_1": 17.68, "spread/recall_at_8": 0.0,
+        "seeds_mean/recall_at_1": 62.5, "seeds_mean/recall_at_8": 100.0,
+        "seeds_spread/recall_at_1": 17.68, "seeds_spread/recall_at_8": 0.0,
     }  # fmt: skip
     assert above.data.tags["role"] == "parent"
     assert above.data.params == {"retrieve.k": "8"}  # system and seed differ
@@ -64,7 +64,7 @@ def test_a_parent_with_a_run_a_seed(client: MlflowClient, name: str, record_seed
     assert "| spread | 17.68 | 0.00 |" in above.data.tags["mlflow.note.content"]
     assert {parent_of(client, line) for line in (first, second)} == {parent["run_id"]}
     recall = [
-        client.get_run(line["run_id"]).data.metrics["recall_at_1"] for line in (first, second)
+        client.get_run(line["run_id"]).data.metrics["all/recall_at_1"] for line in (first, second)
     ]
     assert recall == [75.0, 50.0]
     assert {run.info.status for run in active(client, name)} == {"FINISHED"}

@@ -1,5 +1,6 @@
 """Times and memory of stages."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,20 +11,21 @@ from muver.tracking.timings import timings
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmean_load\n"
 
 
-def test_numbers_of_the_last_attempt(tmp_path: Path):
-    path = tmp_path / "train.benchmark.tsv"
-    path.write_text(f"{HEADER}1.0\t0:00:01\t5.0\t9.0\t7.0\n75.2\t0:01:15\t869.7\t9.0\t58.5\n")
-    assert timings([("train", path), ("encode", tmp_path / "absent.tsv")]) == {
-        "system/train/seconds": 75.2,
-        "system/train/max_rss_mb": 869.7,
-        "system/train/mean_load_percent": 58.5,
+def test_numbers_of_the_last_attempt_and_the_work_of_all_stages(tmp_path: Path):
+    train, encode = tmp_path / "train.benchmark.tsv", tmp_path / "encode.benchmark.tsv"
+    train.write_text(f"{HEADER}1.0\t0:00:01\t5.0\t9.0\t7.0\n75.2\t0:01:15\t869.7\t9.0\t58.5\n")
+    encode.write_text(f"{HEADER}0.4\t0:00:00\t-\t-\tNA\n")  # too short to be measured
+    os.utime(train, (100, 100))
+    os.utime(encode, (200, 200))
+    metrics, work = timings({"train": train, "encode": encode, "merge": tmp_path / "absent.tsv"})
+    assert metrics == {
+        "system/train_seconds": 75.2,
+        "system/train_max_rss_mb": 869.7,
+        "system/train_mean_load_percent": 58.5,
+        "system/encode_seconds": 0.4,
     }
-
-
-def test_what_could_not_be_measured_is_left_out(tmp_path: Path):
-    path = tmp_path / "bm25.benchmark.tsv"
-    path.write_text(f"{HEADER}0.4\t0:00:00\t-\t-\tNA\n")
-    assert timings([("bm25", path)]) == {"system/bm25/seconds": 0.4}
+    assert (work.seconds, work.end) == (pytest.approx(75.6), 200)
+    assert timings({"merge": tmp_path / "absent.tsv"}) == ({}, None)
 
 
 @pytest.mark.parametrize("text", ["", "other\n1\n", HEADER, f"{HEADER}fast\t-\t-\t-\t-\n"])
@@ -31,4 +33,4 @@ def test_other_files_are_refused(tmp_path: Path, text: str):
     path = tmp_path / "x.benchmark.tsv"
     path.write_text(text)
     with pytest.raises(InputError, match=r"x\.benchmark\.tsv.* Remove it"):
-        timings([("x", path)])
+        timings({"x": path})

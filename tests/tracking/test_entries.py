@@ -1,0 +1,218 @@
+"""What is recorded of the tables as the table stage writes them."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
+from muver.tables.stage import make_table
+from muver.tracking.entries import entries
+from muver.tracking.entry import Entry
+from muver.tracking.files import Files
+from muver.tracking.notes import ROOM
+from muver.tracking.settings import Recording
+from tests.tables import linked
+from tests.tables.conftest import ZESHEL, make, write
+
+__all__ = ["write"]  # a fixture
+OPTIONS = Recording(options="--config preset=tiny")
+
+
+def zeshel(system: str, hits: int, seed: int = 1, **other: Any) -> dict[str, Any]:
+    own = {"settings": {"system": system, "seed": seed}, "run_sha256": sha256(b"").hexdigest()}
+    return make(system, (hits, 8), (1, 3), **{**ZESHEL, **own, **other})
+
+
+def entries_of(table: Path, evaluations: list[Path], **other: Any) -> list[Entry]:
+    runs = [path.with_suffix(".run") for path in evaluations]
+    for run in runs:
+        run.touch()
+    return entries(
+        read_json(table), "results/table.csv", Files(evaluations, runs, **other), OPTIONS
+    )
+
+
+def comparison(folder: Path, paths: list[Path], rows: list[dict[str, Any]]) -> list[Entry]:
+    make_table("table1", paths, folder / "table1.csv", {"rows": rows, "against": "blink_128"})
+    return entries_of(folder / "table1.json", paths)
+
+
+ROWS = [
+    {"method": "BLINK (128 tokens)", "system": "blink_128"},
+    {"method": "MuVER", "system": "muver", "repeats": ["muver_seed7"]},
+]
+
+
+def test_a_comparison_on_the_papers_dataset(tmp_path: Path, write):
+    paths = write(zeshel("blink_128", 1), zeshel("muver", 4), zeshel("muver_seed7", 6, seed=7))
+    blink, above = comparison(tmp_path, paths, ROWS)
+    assert not blink.children
+    assert blink.tags["verdict_at_64"] in {"reproduced", "near", "not reproduced", "cannot tell"}
+    first, second = above.children
+    assert above.metrics["seeds_mean/recall_at_01"] == 100 * 6 / 11
+    assert [first.name, second.name] == ["MuVER (seed 1)", "MuVER (seed 7)"]
+    ours, papers = (first.metrics[f"{name}/recall_at_64"] for name in ("all", "paper"))
+    assert ours == 100
+    assert first.metrics["paper_difference/recall_at_64"] == ours - papers
+    low, high = (first.metrics[f"uncertainty_{side}/recall_at_01"] for side in ("low", "high"))
+    assert low < 100 * 5 / 11 < high
+    assert "readme/recall_at_64" in first.metrics
+    assert "paper/recall_at_64" not in second.metrics
+
+
+def test_a_description_shows_the_row_and_how_to_make_it(tmp_path: Path, write):
+    paths = write(zeshel("blink_128", 1), zeshel("muver", 4), zeshel("muver_seed7", 6, seed=7))
+    blink, muver = comparison(tmp_path, paths, ROWS)
+    text = blink.note
+    assert text.startswith(f"**BLINK (128 tokens)** on zeshel: row `{blink.key}` of `results/ta")
+    assert "| **ours**, 11 mentions | **18.18** | **100.00** |" in text
+    assert "| 95% interval | 0.0 to " in text
+    assert "| the paper's | 46.51 | 84.78 |\n| difference, points | -28.33 | +15.22 |" in text
+    assert "| verdict | cannot tell | cannot tell |" in text
+    assert "README" not in text and "README" in muver.children[0].note
+    assert "| lego | 8 | 12.50 | 100.00 |" in text
+    assert "| mean of worlds |  | 22.92 | 100.00 |" in text
+    assert "\nsnakemake --cores all results/table.csv --config preset=tiny\n" in text
+    assert f"\nsnakemake --cores all {paths[0].as_posix()} --config preset=tiny  # this" in text
+    assert "| MuVER (seed 7) | 63.64 | 100.00 |" in muver.note
+
+
+def test_many_worlds_are_left_to_their_file(tmp_path: Path, write):
+    paths = write(zeshel("blink_128", 1))
+    evaluation = read_json(paths[0])
+    make_table("table1", paths, tmp_path / "table1.csv", {"rows": ROWS[:1], "against": None})
+    many = {f"a world of number {n}": evaluation["worlds"]["lego"] for n in range(300)}
+    paths[0].write_text(json.dumps({**evaluation, "worlds": many}))
+    (entry,) = entries_of(tmp_path / "table1.json", paths)
+    assert "By world (300): `evaluation/worlds.csv`" in entry.note
+    assert len(entry.note) < ROOM
+    assert entry.texts["evaluation/worlds.csv"].count("\n") == 301
+
+
+def views(system: str, merged: dict[str, str] | None = None, **other: Any) -> dict[str, Any]:
+    settings = {"system": system, "seed": 1, "split": other.pop("split", "")}
+    settings |= {"merge": merged} if merged else {}
+    return zeshel(system, 4, settings=settings, **other)
+
+
+def sweep(folder: Path, write, systems: list[tuple[str, int, str | None]]) -> list[Entry]:
+    """Table 3 with rows of (system, layers, search), the entries with a figure."""
+    merge = {name: {"pairs": name, "among": "neighbours"} for name in ("distant", "close")}
+    paths = write(
+        *(views(one, merge.get(search), views_per_entity=10.0 + n) for one, n, search in systems)
+    )
+    rows = [
+        {"method": "MuVER", "system": one, "merge_layers": n, "search": search}
+        for one, n, search in systems
+    ]
+    make_table("table3", paths, folder / "table3.csv", {"rows": rows, "cutoff": 64})
+    figure = folder / "figure.svg"
+    figure.touch()
+    return entries_of(folder / "table3.json", paths, figures=[figure])
+
+
+def test_a_sweep_stands_under_a_parent_whose_curve_starts_before_merging(tmp_path: Path, write):
+    systems = [("plain", 0, None), ("one", 1, "distant"), ("two", 2, "distant")]
+    plain, parent = sweep(tmp_path, write, systems)
+    assert (plain.name, plain.metrics["views_per_entity"]) == ("MuVER", 10.0)
+    assert parent.name == "MuVER, distant pairs"
+    assert [child.name for child in parent.children] == [
+        "MuVER, distant pairs, 1 layer", "MuVER, distant pairs, 2 layers"
+    ]  # fmt: skip
+    curve = [(step, value) for name, step, value in parent.curves if name == "views_per_entity"]
+    assert curve == [(0, 10.0), (1, 11.0), (2, 12.0)]
+    assert parent.final()["views_per_entity"] == 12.0
+    assert (parent.tags["dataset"], parent.tags["role"]) == ("zeshel", "parent")
+    assert "system" not in parent.tags and "verdict_at_64" not in parent.tags
+    assert parent.files == [(tmp_path / "figure.svg", "figures")]
+    assert "| 2 layers | 12.00 | 45.45 | 100.00 |" in parent.note
+
+
+def test_each_search_has_a_parent_and_another_set_of_layers_another_key(tmp_path: Path, write):
+    systems = [("plain", 0, None), ("one", 1, "distant"), ("two", 2, "distant")]
+    _, distant, close = sweep(tmp_path, write, [*systems, ("close", 1, "close")])
+    assert [distant.name, close.name] == ["MuVER, distant pairs", "MuVER, close pairs"]
+    fewer = sweep(tmp_path, write, systems[:2])[1]
+    assert len({fewer.key, distant.key, close.key}) == 3
+
+
+def write_linked(folder: Path, evaluations: list[dict[str, Any]]) -> tuple[list[Path], list[Path]]:
+    """Evaluations on the sets of Table 2 with their runs, and the table; the files of both."""
+    runs = []
+    for evaluation in evaluations:
+        run = folder / "runs" / evaluation["set"] / f"{evaluation['system']}.parquet"
+        run.parent.mkdir(parents=True, exist_ok=True)
+        run.write_bytes(f"{evaluation['system']} on {evaluation['set']}".encode())
+        evaluation["run_sha256"] = sha256_of(run)
+        runs.append(run)
+    paths = linked.write(folder / "evaluations", evaluations)
+    settings = {"rows": linked.ROWS, "against": "blink_wiki"}
+    make_table("table2", paths, folder / "table2.csv", settings)
+    return paths, runs
+
+
+def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path):
+    paths, runs = write_linked(tmp_path, linked.make_all())
+    table = read_json(tmp_path / "table2.json")
+    blink, muver = entries(table, "results/table2.csv", Files(paths, runs), OPTIONS)
+    assert [blink.key, muver.key] == [row["row_key"] for row in table["rows"]]
+    assert muver.metrics["on_aida-testb/recall_at_010"] == 75.0
+    assert muver.metrics["uncertainty_low_wnedwiki/recall_at_100"] == 100.0
+    assert muver.metrics["counts_msnbc/outside"] == 3
+    assert muver.metrics["counts_msnbc/index_agreement"] == 0.996
+    assert (muver.tags["index"], muver.tags["mentions"]) == ("IVF4,SQ8", "11")
+    assert blink.tags["index"] == "exact"
+    assert not [tag for tag in muver.tags if tag.startswith("verdict")]
+    assert "**MSNBC**, In-KB; 3 more mentions have their entity outside" in muver.note
+    assert "| **ours**, 2 mentions | **0.00** | **100.00** |" in muver.note
+    again = " ".join(path.as_posix() for path in paths if path.parent.name == "muver_wiki")
+    assert f"snakemake --cores all {again} --config preset=tiny  # this row alone" in muver.note
+    assert muver.data.profile == {"num_rows": 11, "entities": 50}
+
+
+def test_verdicts_and_published_values_on_the_papers_sets(tmp_path: Path):
+    paths, runs = write_linked(tmp_path, linked.of_the_paper())
+    table = read_json(tmp_path / "table2.json")
+    blink = entries(table, "results/table2.csv", Files(paths, runs), OPTIONS)[0]
+    assert blink.tags["verdict_msnbc_at_100"] == "cannot tell"
+    assert blink.tags["verdict_wnedwiki_at_010"] == "reproduced"
+    assert blink.metrics["paper_aida-testb/recall_at_010"] == 92.38
+    assert blink.metrics["paper_difference_aida-testb/recall_at_010"] == pytest.approx(0, abs=0.02)
+
+
+def change(content: dict[str, Any]):
+    def apply(paths: list[Path], runs: list[Path]) -> None:
+        paths[0].write_text(json.dumps({**read_json(paths[0]), **content}))
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("break_files", "message"),
+    [
+        (lambda paths, runs: runs.pop(), "none of --runs is the run of muver_wiki on wnedwiki"),
+        (lambda paths, runs: paths.pop(), "row MuVER.* of muver_wiki on wnedwiki"),
+        (lambda paths, runs: runs[0].write_bytes(b"x"), "the run of blink_wiki on aida.*scored"),
+        (lambda paths, runs: runs[0].unlink(), "no such file"),
+        (change({"hits": {"10": 0, "100": 0}}), "not what row BLINK of the table was made from"),
+        (change({"fingerprint": "x"}), "not what row BLINK of the table was made from"),
+    ],
+    ids=["a run too few", "none on a set", "a changed run", "a lost run", "hits", "fingerprint"],
+)
+def test_files_that_the_table_was_not_made_from_are_refused(tmp_path: Path, break_files, message):
+    paths, runs = write_linked(tmp_path, linked.make_all())
+    break_files(paths, runs)
+    with pytest.raises(InputError, match=message):
+        entries(read_json(tmp_path / "table2.json"), "", Files(paths, runs[::-1]), OPTIONS)
+
+
+def test_artifacts_that_belong_nowhere_or_hide_each_other_are_refused(tmp_path: Path):
+    paths, runs = write_linked(tmp_path, linked.make_all())
+    with pytest.raises(InputError, match="no row of the table is of system som"):
+        Files(paths, runs, [("som", runs[0])])
+    with pytest.raises(InputError, match=f"two files {runs[0].name} of system muver_wiki"):
+        Files(paths, runs, [("muver_wiki", runs[0]), ("muver_wiki", runs[1])])
