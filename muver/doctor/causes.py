@@ -2,33 +2,38 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
 import yaml
 
 from muver.doctor.facts import Facts
 
 RULES = Path(__file__).with_name("causes.yaml")
 DIGITS = 1e-2  # of a score: what bf16 rounds away, and other orders of summing much less
-MOVES = ("scores", "digits", "places")
 # Of a fusion's part or of one of several models, the setting is the same one.
 NESTED = re.compile(r"^parts\.[^.]+\.|(?<=^model\.)best_of\.[^.]+\.")
+# By what is seen of the scores: the kinds of causes that can explain it, the best first.
+EXPLAINS = {
+    "same": ("places", "digits"),
+    "digits": ("digits", "places", "scores"),
+    "values": ("scores",),
+    None: ("scores", "places", "digits"),
+}
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A cause: see the head of causes.yaml."""
 
     name: str
     keys: tuple[str, ...]
-    moves: tuple[str, ...]
+    moves: tuple[Literal["scores", "digits", "places"], ...]
     why: str
     see: str
-    through: str | None = None
+    through: Literal["weights"] | None = None
 
 
 OTHER = Rule(
@@ -43,40 +48,35 @@ OTHER = Rule(
 @cache
 def rules() -> tuple[Rule, ...]:
     """The causes in order of likelihood, a last one for facts that no rule names."""
-    read = yaml.safe_load(RULES.read_text(encoding="utf-8"))
-    found = [
-        Rule(**{**one, "keys": tuple(one["keys"]), "moves": tuple(one["moves"])}) for one in read
-    ]
-    return (*found, OTHER)
+    return (*msgspec.convert(yaml.safe_load(RULES.read_text("utf-8")), list[Rule]), OTHER)
 
 
 def rule_of(fact: str) -> Rule:
     """The first rule that names a fact; a part's or a candidate model's as the row's own."""
-    name = fact
-    while (inner := NESTED.sub("", name, count=1)) != name:
-        name = inner
-    return next(rule for rule in rules() if any(fnmatchcase(name, key) for key in rule.keys))
+    while (inner := NESTED.sub("", fact, count=1)) != fact:
+        fact = inner
+    return next(rule for rule in rules() if any(fnmatchcase(fact, key) for key in rule.keys))
 
 
 def differences(first: Facts, second: Facts) -> dict[str, tuple[Any, Any]]:
     """Facts of both runs that differ: their values, None where one run has no such fact.
 
-    Facts of a group that nothing tells of one run are left out: not known is not different. So are
+    Left out are facts of a group that nothing tells of one run, as not known is not different; and
     settings that one kind of retriever alone has, where the kinds differ.
     """
     groups = set(first.sources) & set(second.sources)
-    # A row's whole settings are known, so that a group it lacks (merging, say) is one it has not.
-    groups |= {"merge", "global_view", "spans", "parts"} if "seed" in groups else set()
-    names = [*first.values, *(name for name in second.values if name not in first.values)]
-    kinds = [facts.values.get("system.retriever") for facts in (first, second)]
-    found = {}
-    for name in names:
-        alone = name not in first.values or name not in second.values
-        if name.partition(".")[0] in groups and not (alone and kinds[0] != kinds[1]):
-            pair = first.values.get(name), second.values.get(name)
-            if pair[0] != pair[1]:
-                found[name] = pair
-    return found
+    if "seed" in groups:
+        # A row's whole settings are known: a group that they lack (merging, say) it does not have.
+        groups |= {"merge", "global_view", "spans", "parts"}
+    a, b = first.values, second.values
+    other_kind = a.get("system.retriever") != b.get("system.retriever")
+    return {
+        name: (a.get(name), b.get(name))
+        for name in {**a, **b}
+        if name.partition(".")[0] in groups
+        and a.get(name) != b.get(name)
+        and not (other_kind and (name not in a or name not in b))
+    }
 
 
 def seen_scores(agreement: Mapping[str, Any], tolerance: float, size: float) -> str | None:
@@ -94,15 +94,6 @@ def seen_scores(agreement: Mapping[str, Any], tolerance: float, size: float) -> 
     if agreement["greatest_difference"] <= tolerance * max(size, 1e-30):
         return "same"
     return "digits" if agreement["greatest_difference"] <= DIGITS * size else "values"
-
-
-# By what is seen of the scores: the kinds of causes that can explain it, the best first.
-EXPLAINS = {
-    "same": ("places", "digits"),
-    "digits": ("digits", "places", "scores"),
-    "values": ("scores",),
-    None: ("scores", "places", "digits"),
-}
 
 
 def likely(
@@ -130,27 +121,28 @@ def likely(
     ``facts``: name, and the value of either run. Causes that can explain come before those that
     cannot; within these, those that move just what is seen; then in the order of the rules.
     """
-    by_rule: dict[Rule, list[dict[str, Any]]] = {}
-    for name, (one, two) in differing.items():
-        fact = {"name": name, "first": one, "second": two}
-        by_rule.setdefault(rule_of(name), []).append(fact)
-    order = {rule: n for n, rule in enumerate(rules())}
     wanted = EXPLAINS[seen]
 
-    def fit(rule: Rule) -> int:
-        """How well a rule fits; len(wanted) if it explains nothing."""
-        if rule.through == "weights" and same_weights:
-            return len(wanted)
-        return min((wanted.index(m) for m in rule.moves if m in wanted), default=len(wanted))
+    def excused(rule: Rule) -> bool:
+        return rule.through == "weights" and same_weights
 
-    found = []
-    for rule in sorted(by_rule, key=lambda rule: (fit(rule), order[rule])):
-        explains = moved and fit(rule) < len(wanted)
-        why = rule.why.strip()
-        if rule.through == "weights" and same_weights:
-            why += " The weights are the same all the same, so it did not reach these runs."
-        facts = by_rule[rule]
-        found.append(
-            {"cause": rule.name, "explains": explains, "why": why, "see": rule.see, "facts": facts}
-        )
-    return found
+    def misfit(rule: Rule) -> int:
+        """How badly a rule fits; len(wanted) if it explains nothing."""
+        fits = [wanted.index(own) for own in rule.moves if own in wanted]
+        return min(fits, default=len(wanted)) if not excused(rule) else len(wanted)
+
+    by_rule: dict[Rule, list[dict[str, Any]]] = {rule: [] for rule in rules()}
+    for name, (one, two) in differing.items():
+        by_rule[rule_of(name)].append({"name": name, "first": one, "second": two})
+    unmoved = " The weights are the same all the same, so it did not reach these runs."
+    return [
+        {
+            "cause": rule.name,
+            "explains": moved and misfit(rule) < len(wanted),
+            "why": rule.why.strip() + (unmoved if excused(rule) else ""),
+            "see": rule.see,
+            "facts": facts,
+        }
+        for rule, facts in sorted(by_rule.items(), key=lambda item: misfit(item[0]))
+        if facts
+    ]

@@ -1,14 +1,15 @@
 """A comparison in words."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from muver.estimate.text import table
 from muver.evaluation.agreement import as_text as agreement_text
 
 WIDTH = 100
 IN = " " * 5
-SHOWN = 10  # of the moves; all of them stand in the JSON
+SHOWN = 10  # of the moves; the JSON has all of them
 SEEN = {
     "same": "Scores of common candidates are equal: what differs is what is listed or counted.",
     "digits": "Scores of common candidates differ in their last digits only.",
@@ -21,22 +22,14 @@ def as_text(report: Mapping[str, Any]) -> str:
     """The report of :func:`muver.doctor.compare.compare` for people."""
     parts = [_head(report), _damaged(report)]
     if "recall" in report:
-        parts += [_recall(report), _moves(report)]
+        parts += [_recall(report["recall"]), _moves(report)]
     else:
         parts.append(
             "The gold entities are not known, so neither are recall and their moves: give "
             "--mentions or --qrels."
         )
-    lists = report["lists"]
-    differ = lists["ties"] + lists["changed"] > 0
-    parts.append(
-        f"Lists of {report['shared']['mentions']} mentions: {lists['same']} the same, "
-        f"{lists['ties']} but for ties, {lists['changed']} changed."
-        f"{' ' + SEEN[report['scores']] if differ else ''}\n"
-        + _indent(agreement_text(report["agreement"]))
-    )
-    parts.append(_causes(report))
-    return "\n\n".join(part for part in parts if part) + "\n"
+    parts += [_lists(report), _causes(report)]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _head(report: Mapping[str, Any]) -> str:
@@ -57,32 +50,22 @@ def _head(report: Mapping[str, Any]) -> str:
 
 
 def _damaged(report: Mapping[str, Any]) -> str:
-    if not report["damaged"]:
-        return ""
     lines = [f"- {damage['says']}" for damage in report["damaged"]]
-    return "\n".join(["Before anything else, these files do not belong together:", *lines])
+    head = "Before anything else, these files do not belong together:"
+    return "\n".join([head, *lines]) if lines else ""
 
 
-def _recall(report: Mapping[str, Any]) -> str:
-    recall = report["recall"]
+def _recall(recall: Mapping[str, Any]) -> str:
     keys = [str(k) for k in recall["cutoffs"]]
+    p_values = [recall["p_value"][key] for key in keys]
     rows = [
-        (f"recall in percent, {recall['mentions']} mentions", [f"R@{k}" for k in keys]),
-        ("A", [f"{recall['first'][k]:.2f}" for k in keys]),
-        ("B", [f"{recall['second'][k]:.2f}" for k in keys]),
-        ("B - A", [f"{recall['difference'][k]:+.2f}" for k in keys]),
-        ("p, paired", [_p(recall["p_value"][k]) for k in keys]),
+        (f"recall in percent, {recall['mentions']} mentions", *(f"R@{key}" for key in keys)),
+        ("A", *(f"{recall['first'][key]:.2f}" for key in keys)),
+        ("B", *(f"{recall['second'][key]:.2f}" for key in keys)),
+        ("B - A", *(f"{recall['difference'][key]:+.2f}" for key in keys)),
+        ("p, paired", *("<0.001" if p < 0.001 else f"{p:.3f}" for p in p_values)),
     ]
-    wide = max(len(cell) for _, cells in rows for cell in cells)
-    first = max(len(name) for name, _ in rows)
-    return "\n".join(
-        f"{name:<{first}}  " + "  ".join(f"{cell:>{wide}}" for cell in cells)
-        for name, cells in rows
-    )
-
-
-def _p(value: float) -> str:
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return "\n".join(table(rows, right=range(1, len(keys) + 1)))
 
 
 def _moves(report: Mapping[str, Any]) -> str:
@@ -103,76 +86,56 @@ def _moves(report: Mapping[str, Any]) -> str:
                 f"{letter} finds {number} more below rank {report['depth']}, where the other run "
                 "ends: they count as not found."
             )
-    shown = [move for move in report["moved"] if not move["ties"]][:SHOWN]
+    shown = [
+        (move["mention"], move["world"], *(str(move[run] or "-") for run in ("first", "second")),
+         move["gold"])
+        for move in report["moved"]
+        if not move["ties"]
+    ]  # fmt: skip
     if shown:
-        lines.append("The largest moves:")
-        head = ("mention", "world", "A", "B", "gold entity")
-        rows = [
-            (
-                move["mention"],
-                move["world"],
-                _rank(move["first"]),
-                _rank(move["second"]),
-                move["gold"],
-            )
-            for move in shown
-        ]
-        lines.append(_indent(_table([head, *rows], right=(2, 3))))
+        rows = [("mention", "world", "A", "B", "gold entity"), *shown[:SHOWN]]
+        lines += ["The largest moves:", *(f"  {line}" for line in table(rows, right=(2, 3)))]
     return "\n".join(lines)
 
 
-def _rank(rank: int | None) -> str:
-    return "-" if rank is None else str(rank)
+def _lists(report: Mapping[str, Any]) -> str:
+    lists = report["lists"]
+    seen = f" {SEEN[report['scores']]}" if lists["ties"] + lists["changed"] else ""
+    head = (
+        f"Lists of {report['shared']['mentions']} mentions: {lists['same']} the same, "
+        f"{lists['ties']} but for ties, {lists['changed']} changed.{seen}"
+    )
+    return f"{head}\n{textwrap.indent(agreement_text(report['agreement']), '  ')}"
 
 
 def _causes(report: Mapping[str, Any]) -> str:
-    causes = report["causes"]
-    known = [len(sources) > 0 for sources in report["sources"]]
-    if not all(known):
-        which = " and ".join(letter for letter, one in zip("AB", known, strict=True) if not one)
+    silent = [letter for letter, own in zip("AB", report["sources"], strict=True) if not own]
+    if silent:
         return (
-            f"Nothing is written down of how {which} was made, so nothing can be said of what "
-            "differs. docs/doctor.md lists the known traps."
+            f"Nothing is written down of how {' and '.join(silent)} was made, so nothing can be "
+            "said of what differs. docs/doctor.md lists the known traps."
         )
-    if not causes:
+    if not report["causes"]:
         return "Nothing that is written down of how the two were made differs."
     lines = []
-    for head, wanted in (
+    for head, explains in (
         ("What differs in how they were made, the likeliest cause first:", True),
         ("What differs as well, but does not explain what is seen:", False),
     ):
-        own = [cause for cause in causes if cause["explains"] == wanted]
-        if not own:
-            continue
-        lines.append(head)
+        own = [cause for cause in report["causes"] if cause["explains"] == explains]
+        lines += [head] * bool(own)
         for number, cause in enumerate(own, start=1):
             lines.append(f"{number}. {cause['cause']} ({cause['see']})")
             lines += [
                 f"{IN}{fact['name']}: A {_value(fact['first'])}, B {_value(fact['second'])}"
                 for fact in cause["facts"]
             ]
-            lines.append(
-                textwrap.fill(cause["why"], WIDTH, initial_indent=IN, subsequent_indent=IN)
-            )
+            why = textwrap.fill(cause["why"], WIDTH, initial_indent=IN, subsequent_indent=IN)
+            lines.append(why)
     return "\n".join(lines)
 
 
 def _value(value: Any) -> str:
     text = "-" if value is None else str(value)
-    long = len(text) == 64 and set(text) <= set("0123456789abcdef")
-    return f"{text[:12]}..." if long else text
-
-
-def _table(rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            f"{cell:>{width}}" if column in right else f"{cell:<{width}}"
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
-
-
-def _indent(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.splitlines())
+    is_hash = len(text) == 64 and set(text) <= set("0123456789abcdef")
+    return f"{text[:12]}..." if is_hash else text

@@ -8,7 +8,7 @@ import pytest
 from muver.cli import main
 from muver.doctor.compare import compare
 from muver.doctor.compare_text import as_text
-from muver.doctor.place import Place
+from muver.doctor.origin import Origin
 from muver.io.errors import InputError
 from tests.doctor.made import GOLD, TITLES, Project, save_run, save_trec
 from tests.grid.conftest import write_log
@@ -113,12 +113,12 @@ def test_snakemakes_record_names_the_model(project):
 
     project.model("two", b"other")
     path = project.run("plain", FIRST)
-    assert Place.of(path).folders["models"].name == "one"
+    assert Origin.of(path).folders["models"].name == "one"
     record = {"input": ["build/made/stores/test/two/layer0.npy", "muver/x.py"]}
     name = urlsafe_b64encode(b"build/made/runs/test/plain.parquet").decode()
     (project.folder / ".snakemake" / "metadata").mkdir(parents=True)
     (project.folder / ".snakemake" / "metadata" / name).write_text(json.dumps(record))
-    folders = Place.of(path).folders
+    folders = Origin.of(path).folders
     assert (folders["stores"].name, folders["models"].name) == ("two", "two")
 
 
@@ -224,9 +224,9 @@ def test_deeper_runs(project):
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"cutoff": [1]}, "unknown key 'cutoff'"),
-        ({"cutoffs": [0]}, "whole numbers from 1"),
-        ({"tolerance": -1}, "expected a number from 0"),
+        ({"cutoff": [1]}, "unknown key cutoff"),
+        ({"cutoffs": [0]}, "cutoffs.0 is 0"),
+        ({"tolerance": -1}, "tolerance is -1"),
         ({"match": "name"}, "match is 'name'"),
     ],
 )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from muver.doctor.compare import compare
-from muver.doctor.place import Place
+from muver.doctor.origin import Origin
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.merge import merge_store
 from muver.evaluation.gold import gold_of_worlds
@@ -90,7 +90,7 @@ def runs(root: Path, *names: str) -> list[Path]:
 
 def test_the_chain_is_followed(root):
     [merged] = runs(root, "merged")
-    folders = {kind: path.relative_to(root) for kind, path in Place.of(merged).folders.items()}
+    folders = {kind: path.relative_to(root) for kind, path in Origin.of(merged).folders.items()}
     assert folders == {
         "stores": Path("stores/test/muver"),
         "models": Path("models/muver"),

@@ -1,8 +1,8 @@
-"""Where a run lies, and the files it was made from: run, stores, model, start, corpus.
+"""The files of a workspace that a run was made from: store, merged views, model.
 
-Our runs lie in ``build/<dataset>/runs/<split>/<system>.parquet``. What Snakemake recorded of a file
-names its inputs for sure; without that record params.yaml names the model, and stage folders are
-where :mod:`muver.workspace.paths` has them.
+Runs lie in ``build/<dataset>/runs/<split>/<system>.parquet``. What Snakemake recorded of a file
+names its inputs for sure; without that record params.yaml names the model, and the folders are
+those of :mod:`muver.workspace.paths`.
 """
 
 import json
@@ -20,8 +20,8 @@ KINDS = {"stores": 3, "merged": 4, "globals": 3, "spans": 3, "models": 2}  # par
 
 
 @dataclass(frozen=True)
-class Place:
-    """A run of ours among the files of its workspace.
+class Origin:
+    """A run among the files of its workspace.
 
     Attributes
     ----------
@@ -38,8 +38,8 @@ class Place:
     split: str | None
 
     @classmethod
-    def of(cls, run: Path) -> "Place | None":
-        """The place of a run or TREC file; None if it lies in no workspace."""
+    def of(cls, run: Path) -> "Origin | None":
+        """The origin of a run or TREC file; None if it lies in no workspace."""
         run = run.absolute()
         for folder in run.parents:
             if (folder / "corpus").is_dir() and run.parent != folder:
@@ -50,8 +50,9 @@ class Place:
 
     @property
     def project(self) -> Path:
-        """The folder that holds build/."""
-        return self.root.parents[1]
+        """The folder that holds params.yaml."""
+        above = (folder for folder in self.root.parents if (folder / "params.yaml").is_file())
+        return next(above, self.root.parents[1])
 
     def file(self, *parts: str) -> Path | None:
         """A file of the workspace, if it is there."""
@@ -67,44 +68,36 @@ class Place:
     @property
     def run_file(self) -> Path | None:
         """Our run, also where the file that was given is its TREC form."""
-        split = self.split or (self.evaluation or {}).get("settings", {}).get("retrieve", {}).get(
-            "split", "test"
-        )
+        evaluated = (self.evaluation or {}).get("settings", {}).get("retrieve", {})
+        split = self.split or evaluated.get("split", "test")
         return self.file("runs", split, f"{self.system}.parquet")
 
     @cached_property
     def folders(self) -> dict[str, Path]:
         """Folders of stores, merged, globals, spans and models that the run was made from."""
-        run = self.run_file
-        if run is None:
+        if self.run_file is None:
             return {}
-        inputs = self.recorded_inputs(run)
-        found = self._among(inputs) if inputs else self._by_settings()
+        found = self._recorded(self.run_file) or self._by_settings()
         if "models" not in found and "stores" in found:
-            found |= self._among(self.recorded_inputs(found["stores"] / "layer0.npy"))
-            if "models" not in found:
-                found["models"] = self.root / "models" / found["stores"].name
+            named = {"models": self.root / "models" / found["stores"].name}
+            found = {**named, **self._recorded(found["stores"] / "layer0.npy"), **found}
         return {kind: folder for kind, folder in found.items() if folder.is_dir()}
 
-    def recorded_inputs(self, file: Path) -> list[str]:
-        """Inputs of a file as Snakemake recorded them; none without a record."""
+    def _recorded(self, file: Path) -> dict[str, Path]:
+        """Folders among the inputs that Snakemake recorded of a file; none without a record."""
         try:
-            name = urlsafe_b64encode(file.relative_to(self.project).as_posix().encode()).decode()
+            path = file.resolve().relative_to(self.project.resolve()).as_posix()
+            name = urlsafe_b64encode(path.encode()).decode()
             record = json.loads((self.project / ".snakemake" / "metadata" / name).read_text())
-            return [str(one) for one in record["input"]]
+            inputs = [Path(one).parts for one in record["input"]]
         except (OSError, ValueError, KeyError, TypeError):
-            return []
-
-    def _among(self, inputs: list[str]) -> dict[str, Path]:
-        found: dict[str, Path] = {}
-        base = self.root.relative_to(self.project).parts
-        for one in inputs:
-            parts = Path(one).parts
-            if parts[: len(base)] == base and len(parts) > len(base):
-                own = parts[len(base) :]
-                if own[0] in KINDS and len(own) > KINDS[own[0]]:
-                    found[own[0]] = self.root.joinpath(*own[: KINDS[own[0]]])
-        return found
+            return {}
+        return {
+            kind: self.project.joinpath(*parts[: start + KINDS[kind]])
+            for parts in inputs
+            for start, kind in enumerate(parts)
+            if kind in KINDS and len(parts) > start + KINDS[kind]
+        }
 
     def _by_settings(self) -> dict[str, Path]:
         try:
@@ -114,15 +107,12 @@ class Place:
         except (OSError, yaml.YAMLError, KeyError, TypeError):
             return {}
         split = self.split or "test"
-        found = {
-            "stores": self.root / "stores" / split / model,
-            "models": self.root / "models" / model,
-        }
+        stage = lambda name, *more: self.root.joinpath(name, split, model, *more)  # noqa: E731
+        found = {"stores": stage("stores"), "models": self.root / "models" / model}
         if own.get("merge_layers"):
-            search = own.get("search", "distant")
-            found["merged"] = self.root / "merged" / split / model / search
+            found["merged"] = stage("merged", own.get("search", "distant"))
         if own.get("global_view"):
-            found["globals"] = self.root / "globals" / split / model
+            found["globals"] = stage("globals")
         if own.get("spans"):
-            found["spans"] = self.root / "spans" / split / model
+            found["spans"] = stage("spans")
         return found

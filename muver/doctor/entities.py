@@ -1,7 +1,7 @@
-"""Names of entities: their titles, and what a foreign run calls them."""
+"""The entities of a corpus by whatever a run calls them: line number, document id or title."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -14,7 +14,7 @@ Entity = tuple[str, int]  # world, and line number in it
 
 
 @dataclass(frozen=True)
-class Names:
+class Entities:
     """The entities of some worlds.
 
     Attributes
@@ -29,32 +29,28 @@ class Names:
 
     titles: dict[str, list[str]]
     documents: dict[str, Entity]
-    first: dict[str, dict[str, int]] = field(default_factory=dict)
+    first: dict[str, dict[str, int]]
 
     @classmethod
-    def read(cls, path: Path, worlds: Iterable[str] | None = None) -> "Names":
+    def read(cls, path: Path, worlds: Iterable[str] | None = None) -> "Entities":
         """Read entities.parquet, a world at a time, since it also holds the descriptions."""
-        if worlds is None:
-            worlds = _worlds(path)
         titles, documents, first = {}, {}, {}
-        for world in sorted(set(worlds)):
+        for world in sorted(set(_worlds(path) if worlds is None else worlds)):
             table = read_entities(path, [world])
-            titles[world] = table["title"].to_pylist()
+            titles[world] = own = table["title"].to_pylist()
             for number, document in enumerate(table["document_id"].to_pylist()):
                 documents[document] = (world, number)
-            own = first[world] = {}
-            for number, title in enumerate(titles[world]):
-                own.setdefault(title, number)
+            first[world] = {own[number]: number for number in reversed(range(len(own)))}
         return cls(titles, documents, first)
 
-    def resolver(self, path: Path, pairs: Iterable[tuple[str, str]]) -> "Resolver":
-        """How a file names its candidates: the first way that fits all of them.
+    def find(self, path: Path, names: Sequence[tuple[str, str]]) -> list[Entity]:
+        """The entities that a file names, by the first way of naming that fits all of them.
 
         Parameters
         ----------
         path
             For messages.
-        pairs
+        names
             The world of a mention ("" if unknown) and the name of one of its candidates.
 
         Raises
@@ -62,19 +58,19 @@ class Names:
         InputError
             If no way fits.
         """
-        pairs = list(pairs)
-        worst: tuple[int, str, str] | None = None
-        for way in (self._by_number, self._by_document, self._by_title):
-            missing = [name for world, name in pairs if way(world, name) is None]
-            if not missing:
-                return Resolver(way)
-            if worst is None or len(missing) < worst[0]:
-                worst = (len(missing), missing[0], way.__name__.removeprefix("_by_"))
-        count, name, kind = worst or (0, "", "")
+        ways = {"number": self._by_number, "document": self._by_document, "title": self._by_title}
+        missing = {}
+        for kind, way in ways.items():
+            found = {name: way(*name) for name in dict.fromkeys(names)}
+            missing[kind] = [name for (_, name), entity in found.items() if entity is None]
+            if not missing[kind]:
+                return [found[name] for name in names]
+        kind = min(missing, key=lambda one: len(missing[one]))
         raise InputError(
-            f"{path}: {count} of {len(pairs)} candidates are no entities of these data, for "
-            f"instance {name!r} (taken as a {kind}). Expected <world>/<line number>, document ids, "
-            "or titles of the mention's world: give the --entities that the run was made from."
+            f"{path}: {len(missing[kind])} of {len(set(names))} candidates are no entities of "
+            f"these data, for instance {missing[kind][0]!r} (taken as a {kind}). Expected "
+            "<world>/<line number>, document ids, or titles of the mention's world: give the "
+            "--entities that the run was made from."
         )
 
     def _by_number(self, world: str, name: str) -> Entity | None:
@@ -84,21 +80,9 @@ class Names:
         return self.documents.get(name) or self.documents.get(unquote(name))
 
     def _by_title(self, world: str, name: str) -> Entity | None:
-        own = self.first.get(world, {})
-        for title in (name, unquote(name), unquote(name).replace("_", " ")):
-            if title in own:
-                return world, own[title]
-        return None
-
-
-@dataclass(frozen=True)
-class Resolver:
-    """Finds the entity that a candidate's name stands for."""
-
-    way: object
-
-    def __call__(self, world: str, name: str) -> Entity:
-        return self.way(world, name)  # type: ignore[operator]
+        own, plain = self.first.get(world, {}), unquote(name)
+        titles = (title for title in (name, plain, plain.replace("_", " ")) if title in own)
+        return next(((world, own[title]) for title in titles), None)
 
 
 def numbered(name: str, titles: Mapping[str, list[str]] | None = None) -> Entity | None:
@@ -118,10 +102,9 @@ def numbered(name: str, titles: Mapping[str, list[str]] | None = None) -> Entity
 
 def _worlds(path: Path) -> list[str]:
     try:
-        return (
-            pq.read_table(path, columns=["world"], partitioning=None)["world"].unique().to_pylist()
-        )
+        worlds = pq.read_table(path, columns=["world"], partitioning=None)["world"]
     except FileNotFoundError:
         raise InputError(f"{path}: no such file.") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: not entities from the corpus stage ({error}).") from None
+    return worlds.unique().to_pylist()
