@@ -30,12 +30,10 @@ def add_settings(parser: argparse.ArgumentParser, text: str, required: bool = Tr
     )
 
 
-def add_inputs(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup, *names: str, required: bool = True
-) -> None:
-    """Add the options of :data:`INPUTS` that are named."""
+def add_inputs(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Add the options of :data:`INPUTS` that are named; each is needed."""
     for name in names:
-        parser.add_argument(f"--{name}", type=Path, required=required, help=INPUTS[name])
+        parser.add_argument(f"--{name}", type=Path, required=True, help=INPUTS[name])
 
 
 def add_further_views(parser: argparse.ArgumentParser) -> None:

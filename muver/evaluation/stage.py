@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.evaluation.bootstrap import recall_intervals
-from muver.evaluation.gold import Gold
+from muver.evaluation.gold import gold_of_kb, gold_of_worlds
 from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import clusters, ranks_table, write_ranks
 from muver.evaluation.recall import gold_ranks, summarise
@@ -27,9 +27,14 @@ def evaluate(
     name: str,
     run: Path,
     run_manifest: Path,
-    gold: Gold,
+    mentions: Path,
     out: Path,
     settings: Scoring,
+    entities: Path | None = None,
+    sentences: Path | None = None,
+    counts: Path | None = None,
+    kb: Path | None = None,
+    report: Path | None = None,
     encoder: Path | None = None,
     trec: Path | None = None,
 ) -> None:
@@ -42,8 +47,12 @@ def evaluate(
     ----------
     name
         The set: a split of the dataset, or a benchmark over its knowledge base.
-    gold
-        From :func:`muver.evaluation.gold.gold_of_worlds` or ``gold_of_kb``.
+    mentions, entities, sentences, counts
+        Of worlds: what the corpus and segment stages wrote
+        (:func:`muver.evaluation.gold.gold_of_worlds`).
+    mentions, kb, report
+        Of a knowledge base: its folder, and what ``muver link`` wrote
+        (:func:`muver.evaluation.gold.gold_of_kb`).
     out
         The evaluation, JSON. The ranks get the same name with ``.parquet``
         (:mod:`muver.evaluation.ranks`).
@@ -63,6 +72,15 @@ def evaluate(
     beside = out.with_suffix(".parquet")
     if beside in (run, out):
         raise InputError(f"--out {out}: the ranks beside it would replace {beside}. Rename it.")
+    if entities and sentences and counts and not (kb or report):
+        gold = gold_of_worlds(dataset, name, entities, mentions, sentences, counts)
+    elif kb and report and not (entities or sentences or counts):
+        gold = gold_of_kb(name, kb, mentions, report)
+    else:
+        raise InputError(
+            "give --entities, --sentences and --counts for worlds, or --kb and --report for a "
+            "knowledge base."
+        )
     row, cutoffs = settings.row, settings.cutoffs
     if encoder is not None and "model" in row:
         row = {**row, "encoder": read_json(encoder)["identity"]}
@@ -95,7 +113,7 @@ def evaluate(
     ranked_gold = ranks_table(ids, worlds, documents, ranks[here], gold.lengths[here], made["k"])
     write_ranks(beside, ranked_gold)
     scores = scored(ranked_gold, cutoffs, settings.resample)
-    counts = manifest.get("counts")
+    views = manifest.get("counts")
     write_json(
         out,
         {
@@ -108,7 +126,7 @@ def evaluate(
             "cutoffs": cutoffs,
             "resample": settings.resample,
             **scores,
-            "views_per_entity": counts and counts["views"] / counts["entities"],
+            "views_per_entity": views and views["views"] / views["entities"],
             "index": index_of(manifest),
             "model": manifest.get("inputs", {}).get("model"),
             "run_sha256": sha256_of(run),  # shows whether a run was changed after it was scored

@@ -1,16 +1,16 @@
 """Figure 2 as numbers: errors of two systems by the length of the gold entity's description."""
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
 from muver.evaluation.bootstrap import RESAMPLES
 from muver.evaluation.lengths import error_by_length
+from muver.figures.settings import ErrorByLength
 from muver.io.errors import InputError
 from muver.tables.evaluations import Evaluations, identity
 from muver.tables.numbers import percent
 from muver.tables.paper import is_papers, paper
+from muver.tables.render import csv_text
 from muver.tables.settings import Row
 
 Figure = dict[str, Any]
@@ -21,18 +21,13 @@ METHOD = (
 )
 
 
-def build(
-    rows: Sequence[Row], cutoff: int, size: int, last: int, evaluations: Evaluations
-) -> Figure:
-    """The error rate of recall@``cutoff`` in bins of ``size`` sentences (figure 2 of the paper).
+def build(name: str, settings: ErrorByLength, evaluations: Evaluations) -> Figure:
+    """The error rate of recall@k in bins by number of sentences (figure 2 of the paper).
 
     Parameters
     ----------
-    rows
-        ``method`` and ``system`` of the two that are compared, in the paper the single-view system
-        first.
-    last
-        Greatest number of sentences that is shown.
+    settings
+        The row of the single-view system stands first, as in the paper.
 
     Returns
     -------
@@ -46,9 +41,10 @@ def build(
     InputError
         If no mention falls into any bin.
     """
+    rows, cutoff, last = settings.rows, settings.cutoff, settings.last
     first = evaluations.first
     ranks = [evaluations.ranks(row.system) for row in rows]
-    bins, remainder = error_by_length(*ranks, cutoff, first["resample"], size, last)
+    bins, remainder = error_by_length(*ranks, cutoff, first["resample"], settings.bin, last)
     if not any(one["mentions"] for one in bins):
         raise InputError(
             f"no mention's gold entity has 1 to {last} sentences ({remainder['over']} have more, "
@@ -56,7 +52,7 @@ def build(
         )
     identities = [identity(row, {"": evaluations}) for row in rows]
     return {
-        "name": "figure2",
+        "name": name,
         "kind": "lengths",
         "caption": f"Error rate of recall@{cutoff} in percent by number of sentences",
         **{key: first[key] for key in SHARED},
@@ -77,14 +73,12 @@ def to_csv(figure: Figure) -> str:
     for row in figure["rows"]:
         header += [f"{row['method']} {what}" for what in ("error", "low", "high")]
     header += ["difference", "difference low", "difference high", "row_key"]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
+    rows = []
     for one in figure["bins"]:
         cells = _cells(one) if one["mentions"] else [""] * (len(header) - 3)
         name = f"{one['first']}-{one['last']}"
-        writer.writerow([name, one["mentions"], *cells, figure["row_key"]])
-    return out.getvalue()
+        rows.append([name, one["mentions"], *cells, figure["row_key"]])
+    return csv_text(header, rows)
 
 
 def _cells(one: dict[str, Any]) -> list[str]:

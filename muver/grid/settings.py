@@ -1,6 +1,6 @@
-"""Settings of the appendix's grid: section ``grid`` of params.yaml."""
+"""Settings of the appendix's grid: section ``grid`` of params.yaml, and what the stage takes."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -18,3 +18,15 @@ class Grid(Settings):
     warmup: Some[Below1]
     batch_size: Some[Count]
     subset: Some[str] | UnsetType = UNSET
+
+
+class GridTable(Settings):
+    """What ``muver grid`` takes: the section ``grid``, and all settings of its model."""
+
+    grid: Grid
+    base: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if "validation_cutoff" not in self.base.get("training", {}):
+            raise ValueError("base.training must hold the settings of training.")

@@ -1,83 +1,102 @@
-"""The grid as data: every point's validation recall, the one chosen, means by value."""
+"""The grid's table: the validation recall of each point, the one chosen, means by value."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from muver.grid.points import HYPERPARAMETERS
+from muver.evaluation.precision import in_words, reduced_precision
+from muver.grid.points import HYPERPARAMETERS, points, spelled
+from muver.grid.settings import GridTable
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.io.files import short_hash
+from muver.io.files import read_json, short_hash
 from muver.io.typed import overlay
 from muver.tables.keys import row_key
+from muver.tables.page import Page, Section
+from muver.tables.render import write_table
 from muver.training.log import kept_validation
 
+Grid = dict[str, Any]
 RULE = (
     "The point with the greatest recall on the validation worlds is chosen; of several, the one "
     "that stands first. The test worlds are not looked at."
 )
 
 
-def build_grid(
-    model: str,
-    points: Mapping[str, Mapping[str, Any]],
-    cutoff: int,
-    base: Mapping[str, Any],
+def make_grid(
     logs: Sequence[Path],
     dataset: str,
-    fingerprint: str,
-    encoder: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Read the logs of all points and choose one.
+    counts: Path,
+    out: Path,
+    settings: GridTable,
+    encoder: Path | None = None,
+    show: bool = False,
+) -> None:
+    """Write ``out`` (.csv) and beside it the grid as .md, .html, .tex and .json.
 
     Parameters
     ----------
-    model
-        Name of the model that was trained at each point.
-    points
-        What each sets in the section ``training`` (:func:`muver.grid.points.points`).
-    cutoff
-        The k of the validation's recall@k.
-    base
-        The model's settings, which hold at every point but for what it sets.
     logs
-        Training logs, each named after its point; their order is that of the rows.
-    dataset, fingerprint
-        Name and hash of the data.
+        Training log of every point, named after it; the rows stand in this order.
+    counts
+        The corpus stage's counts, which have the data's fingerprint.
     encoder
-        Identity of the encoder that training started from.
+        Manifest of the start encoder. Its identity joins each point's settings.
+    show
+        Print the grid in Markdown as well.
+
+    Raises
+    ------
+    InputError
+        If the logs are not those of the points, or one holds no validation at the cutoff that the
+        model is trained with.
+    """
+    known = read_json(counts)
+    if known["dataset"] != dataset:
+        raise InputError(f"{counts}: counts of {known['dataset']!r}, expected {dataset!r}.")
+    further = {} if encoder is None else {"encoder": read_json(encoder)["identity"]}
+    grid = _build(settings, logs, dataset, known["fingerprint"], further)
+    write_table(out, grid, _page(grid), show)
+
+
+def _build(
+    settings: GridTable,
+    logs: Sequence[Path],
+    dataset: str,
+    fingerprint: str,
+    further: Mapping[str, Any],
+) -> Grid:
+    """The grid as data.
 
     Returns
     -------
     ``rows`` (one a point, with its whole settings and key), ``chosen`` (a point's name), ``means``
     (of each value of each hyper-parameter, over the points that have it) and ``row_key`` of the
     grid as a whole, which stays when points are added.
-
-    Raises
-    ------
-    InputError
-        If the logs are not those of the points, or one holds no validation at the cutoff.
     """
-    by_point = _by_point(points, logs)
+    named, base, model = points(settings.grid.as_dict()), settings.base, settings.grid.model
+    cutoff = base["training"]["validation_cutoff"]
     rows = []
-    for name, log in by_point.items():
+    for name, log in _by_point(named, logs).items():
         recall, step = kept_validation(log, cutoff)
-        settings = _with_encoder(overlay(base, {"training": points[name]}), encoder)
+        own = {"model": overlay(base, {"training": named[name]}), **further}
         rows.append(
             {
                 "method": model,
                 "system": name,
-                "row_key": row_key(settings, fingerprint),
-                **{key: points[name][key] for key in HYPERPARAMETERS},
+                "row_key": row_key(own, fingerprint),
+                **named[name],
                 "recall": recall,
                 "step": step,
-                "settings": settings,
+                "settings": own,
             }
         )
     chosen = max(rows, key=lambda row: row["recall"])  # the first of equals
     for row in rows:
         row["chosen"] = row is chosen
+    training = {k: v for k, v in base["training"].items() if k not in HYPERPARAMETERS}
+    shared = {"model": {**base, "training": training}, **further}
     return {
         "name": "grid",
         "kind": "grid",
@@ -86,42 +105,27 @@ def build_grid(
         "fingerprint": fingerprint,
         "cutoff": cutoff,
         "rule": RULE,
-        "row_key": _key_of_all(model, base, encoder, fingerprint),
+        "row_key": short_hash({"grid": model, "settings": shared, "data": fingerprint}),
         "chosen": chosen["system"],
         "means": {key: _means(rows, key) for key in HYPERPARAMETERS},
         "rows": rows,
     }
 
 
-def _by_point(points: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]:
+def _by_point(named: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]:
     """The log of each point, in the logs' order."""
-    if not points:
-        raise InputError("--settings: points is empty: a grid needs at least one.")
     by_point: dict[str, Path] = {}
     for log in logs:
-        if log.stem not in points:
+        if log.stem not in named:
             raise InputError(
-                f"{log}: is named after no point of the grid.{did_you_mean(log.stem, points)}"
+                f"{log}: is named after no point of the grid.{did_you_mean(log.stem, named)}"
             )
         if log.stem in by_point:
             raise InputError(f"{log}: a second log of {log.stem}, beside {by_point[log.stem]}.")
         by_point[log.stem] = log
-    if missing := [name for name in points if name not in by_point]:
+    if missing := [name for name in named if name not in by_point]:
         raise InputError(f"--logs: no log of {', '.join(missing)}. Train these points first.")
     return by_point
-
-
-def _with_encoder(settings: Mapping[str, Any], encoder: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {"model": settings} if encoder is None else {"model": settings, "encoder": encoder}
-
-
-def _key_of_all(
-    model: str, base: Mapping[str, Any], encoder: Mapping[str, Any] | None, fingerprint: str
-) -> str:
-    """The key of what all points share."""
-    training = {k: v for k, v in base["training"].items() if k not in HYPERPARAMETERS}
-    shared = _with_encoder({**base, "training": training}, encoder)
-    return short_hash({"grid": model, "settings": shared, "data": fingerprint})
 
 
 def _means(rows: Sequence[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
@@ -131,3 +135,40 @@ def _means(rows: Sequence[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
         recalls = [row["recall"] for row in rows if row[key] == value]
         means.append({"value": value, "points": len(recalls), "recall": fmean(recalls)})
     return means
+
+
+def _page(grid: Grid) -> Page:
+    """The points, the recall of the chosen one in bold, and the mean over those with each value."""
+    recall, rows = f"R@{grid['cutoff']}", grid["rows"]
+    cells = [
+        [
+            row["method"],
+            *(spelled(row[key]) for key in HYPERPARAMETERS),
+            f"{row['recall']:.2f}",
+            str(row["step"]),
+            "true" if row["chosen"] else "false",  # which pandas reads as truth values
+            row["row_key"],
+        ]
+        for row in rows
+    ]
+    means = [
+        [key, spelled(mean["value"]), str(mean["points"]), f"{mean['recall']:.2f}"]
+        for key, of_values in grid["means"].items()
+        for mean in of_values
+    ]
+    note = f"{len(rows)} points. {grid['rule']} step is where the recall was reached."
+    if precision := in_words(reduced_precision(rows[0]["settings"])):  # all points have the same
+        note += f" Not in fp32: {precision}."
+    header = ["method", *HYPERPARAMETERS, recall, "step", "chosen", "row_key"]
+    best = {(n, header.index(recall)) for n, row in enumerate(rows) if row["chosen"]}
+    by_value = Section(
+        "By value",
+        f"Mean {recall} over all points with a value.",
+        ["hyper-parameter", "value", "points", f"mean {recall}"],
+        means,
+    )
+    return Page(
+        f"Grid of {grid['model']}: validation recall@{grid['cutoff']} in percent, "
+        f"{grid['dataset']}",
+        [Section("", note, header, cells, best), by_value],
+    )

@@ -1,12 +1,11 @@
 """A result as points to draw, a line each: what `dvc plots` reads and compares."""
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from muver.figures.views_plot import find_curves
 from muver.io.errors import InputError
+from muver.tables.render import csv_text
 from muver.tables.sections import lines_of
 
 Line = tuple[str, float, float, float, float]
@@ -30,11 +29,7 @@ def curves_of(result: Result) -> str:
     if result.get("kind") not in CURVES:
         raise InputError(f"{result.get('name')}: its rows have no recall at cutoffs to draw.")
     axis, number, lines = CURVES[result["kind"]]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("row", axis, number, "low", "high"))
-    writer.writerows(lines(result))
-    return out.getvalue()
+    return csv_text(("row", axis, number, "low", "high"), lines(result))
 
 
 def _by_cutoff(table: Result) -> Iterator[Line]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.grid.render import markdown_grid
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.report.results import caption_of, in_order
+from muver.tables.page import Section
+from muver.tables.render import markdown_grid
 
 IDENTITY = ("dataset", "fingerprint")
 TESTS = ("## The paper's contrasts", "## Paired tests")  # how headings of comparisons begin
@@ -75,4 +76,4 @@ def _figure_text(results: Path, name: str) -> str:
     except (OSError, ValueError):
         raise InputError(f"{results / name}: neither .md nor .csv. Make it again.") from None
     caption = caption_of(name, read_json(results / f"{name}.json"))
-    return f"### {caption}\n\n{markdown_grid(header, rows)}"
+    return f"### {caption}\n\n{markdown_grid(Section('', '', header, rows))}"

@@ -2,9 +2,150 @@
 
 from pathlib import Path
 
-from muver.stages.stage import Stage, option
+from muver.stages.stage import COUNTS, Stage, option
+
+EVALUATIONS = "JSON files from muver evaluate, with the ranks beside each"
+PRINT = option("--print", "print the table as well", to="show", action="store_true")
 
 RESULTS = (
+    Stage(
+        "evaluate",
+        "score a run: recall@k and its intervals, ranks of the gold entities, TREC files",
+        "muver.evaluation.stage:evaluate",
+        (
+            option("--system", "name of the system that made the run", type=str),
+            option("--dataset", "name of the dataset", type=str),
+            option("--set", "a split, or a set such as msnbc", to="name", type=str),
+            option("--run", "from muver retrieve, bm25, fuse or ann-search", dest="run_file"),
+            option("--run-manifest", "the run's manifest"),
+            option("--mentions", "Parquet from muver corpus or muver link"),
+            option(
+                "--entities", "of worlds: entities.parquet, from `muver corpus`", required=False
+            ),
+            option(
+                "--sentences", "of worlds: sentences.parquet, from `muver segment`", required=False
+            ),
+            option("--counts", "of worlds: counts.json, from `muver corpus`", required=False),
+            option("--kb", "in their place: folder that `muver kb` wrote", required=False),
+            option("--report", "with --kb: JSON from `muver link`", required=False),
+            option(
+                "--encoder",
+                "manifest of the start encoder, whose identity joins the row's settings",
+                required=False,
+            ),
+            option(
+                "--out", "JSON file to write; the gold entities' ranks go beside it, as .parquet"
+            ),
+            option(
+                "--trec", "folder for SYSTEM.run and SYSTEM.qrels", required=False, metavar="DIR"
+            ),
+        ),
+        """--system muver --dataset miniwikia --set test --run muver.parquet
+  --run-manifest muver.json --mentions mentions.parquet --entities entities.parquet
+  --sentences sentences.parquet --counts counts.json --settings '{"cutoffs": [1, 64],
+  "resample": "documents", "row": {"system": "muver", "retrieve": {"k": 64, "match": "title"}}}'
+  --out evaluations/muver.json""",
+        settings="muver.evaluation.settings:Scoring",
+        about="row: all settings of the row, with the retrieve section that the run must have "
+        "been made with, and index: null or the settings of its index; agreement: what an index "
+        "needs",
+        label="system and set",
+    ),
+    Stage(
+        "table",
+        "make a table, the paper's or our own, from evaluations",
+        "muver.tables.stage:make_table",
+        (
+            option(
+                "--name",
+                "table1 to table6, or another name for a comparison of rows whose settings have "
+                "a caption",
+                type=str,
+            ),
+            option(
+                "--evaluations",
+                f"{EVALUATIONS}, one a system and set; table4, table5: none",
+                nargs="*",
+                default=[],
+            ),
+            option(
+                "--counts",
+                "from muver corpus: what table4 is made of; others learn from it which worlds "
+                "have no mentions",
+                required=False,
+            ),
+            option(
+                "--encoder",
+                "table5: directory of the encoder in use, for its own row",
+                required=False,
+            ),
+            option("--out", "CSV file; .md, .html, .tex and .json come beside it"),
+            PRINT,
+        ),
+        """--name table1 --evaluations blink.json muver.json --out results/table1.csv
+  --settings '{"rows": [{"method": "BLINK", "system": "blink"}, {"method": "MuVER",
+  "system": "muver"}], "against": "blink"}'""",
+        settings="json",
+        about='{"rows": [{"method": "BM25", "system": "bm25", "repeats": [...]}, ...], "against": '
+        'SYSTEM} in the table\'s order; table2: also "sets"; table3: rows with merge_layers and '
+        'search, "cutoff"; table4: "source"',
+    ),
+    Stage(
+        "figure",
+        "draw a figure: errors by length of description, recall by number of views",
+        "muver.figures.stage:make_figure",
+        (
+            option("--name", "what its files are called", type=str),
+            option(
+                "--evaluations",
+                f"errors by length of description: {EVALUATIONS}, of two systems",
+                either=True,
+                nargs="+",
+                metavar="FILE",
+            ),
+            option(
+                "--table",
+                "recall by number of views: the JSON of table3",
+                either=True,
+                metavar="FILE",
+            ),
+            option("--out", "of --evaluations: CSV file; .json comes beside it", required=False),
+            option("--figures", "folder for the .svg and .png", metavar="DIR"),
+        ),
+        """--name figure2 --evaluations blink.json muver.json --out results/figure2.csv
+  --figures results/figures --settings '{"rows": [{"method": "BLINK", "system": "blink"},
+  {"method": "MuVER", "system": "muver"}], "cutoff": 64, "bin": 5, "last": 100}'""",
+        settings="json",
+        about='of --evaluations: {"rows": [{"method": "BLINK", "system": "blink"}, {...}], '
+        '"cutoff": 64, "bin": 5, "last": 100}',
+    ),
+    Stage(
+        "grid",
+        "compare the points of the grid by their validation recall and choose one",
+        "muver.grid.table:make_grid",
+        (
+            option(
+                "--logs",
+                "training logs, each named after its point; the rows stand in this order",
+                nargs="+",
+            ),
+            option("--dataset", "name of the dataset", type=str),
+            COUNTS,
+            option(
+                "--encoder",
+                "manifest of the start encoder, whose identity joins each point's settings",
+                required=False,
+            ),
+            option("--out", "CSV file; .md, .html, .tex and .json come beside it"),
+            PRINT,
+        ),
+        """--logs grid/lr1e-05_wd0.01_wu0.1_bs32.jsonl grid/lr5e-05_wd0.01_wu0.1_bs32.jsonl
+  --settings '{"grid": {"model": "muver", "learning_rate": [1e-5, 5e-5], "weight_decay": [0.01],
+  "warmup": [0.1], "batch_size": [32]}, "base": {"training": {"validation_cutoff": 64}}}'
+  --dataset miniwikia --counts counts.json --out results/grid.csv""",
+        settings="muver.grid.settings:GridTable",
+        about="the section 'grid', and the settings of its model as base",
+    ),
     Stage(
         "metrics",
         "write the numbers and curves of results as DVC compares them",

@@ -3,12 +3,19 @@
 import csv
 import html
 import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from muver.io.errors import InputError
+from muver.io.files import write_json, write_text
+from muver.tables.latex import to_latex
 from muver.tables.page import Page, Section
 
 TEXT_COLUMNS = frozenset(  # the others hold numbers, aligned right
     {"method", "Domain", "row_key", "row_key (close)", "search", "merging", "verdict", "Model"}
     | {"Dataset", "Split", "KB", "World", "Set", "Index"}
+    | {"sentences", "hyper-parameter", "chosen"}
 )
 STYLE = """\
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2em auto; max-width: 72em;
@@ -25,13 +32,40 @@ tbody tr:hover { background: #f3f6fa; }
 """
 
 
-def to_csv(page: Page) -> str:
-    """The table itself: the grid of the page's first section."""
+def write_table(out: Path, table: Mapping[str, Any], page: Page, show: bool = False) -> None:
+    """Write ``out`` (.csv) and beside it the table as .md, .html, .tex and .json.
+
+    Parameters
+    ----------
+    table, page
+        The table as data, and for people.
+    show
+        Print the Markdown as well.
+
+    Raises
+    ------
+    InputError
+        If ``out`` does not end in .csv.
+    """
+    if out.suffix != ".csv":
+        raise InputError(f"--out: {out} must end in .csv; the other formats come beside it.")
+    markdown = to_markdown(page)
+    write_json(out.with_suffix(".json"), table)
+    write_text(out.with_suffix(".md"), markdown)
+    write_text(out.with_suffix(".html"), to_html(page))
+    write_text(out.with_suffix(".tex"), to_latex(page, table["name"]))
     main = page.sections[0]
+    write_text(out, csv_text(main.header, main.rows))
+    if show:
+        print(markdown, end="")
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A header and rows as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(main.header)
-    writer.writerows(main.rows)
+    writer.writerow(header)
+    writer.writerows(rows)
     return out.getvalue()
 
 
@@ -40,7 +74,7 @@ def to_markdown(page: Page) -> str:
     parts = [f"# {page.title}"]
     for section in page.sections:
         heading = [f"## {section.heading}"] if section.heading else []
-        parts += [*heading, section.note, _markdown_grid(section)]
+        parts += [*heading, section.note, markdown_grid(section)]
         parts += [f"[{letter}] {text}" for letter, text in section.footnotes.items()]
     return "\n\n".join(parts) + "\n"
 
@@ -63,7 +97,8 @@ def to_html(page: Page) -> str:
     )
 
 
-def _markdown_grid(section: Section) -> str:
+def markdown_grid(section: Section) -> str:
+    """A section's grid in Markdown, columns aligned, texts to the left and numbers to the right."""
     cells = [
         [
             f"**{text}**" if (row, column) in section.best else text.replace("|", "\\|")

@@ -6,15 +6,13 @@ from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.io.files import write_json, write_text
 from muver.io.typed import read
 from muver.tables import comparison, domains, parameters, statistics, views
 from muver.tables import settings as kinds
 from muver.tables.evaluations import read_counts
-from muver.tables.latex import to_latex
 from muver.tables.page import Page
 from muver.tables.paper import paper
-from muver.tables.render import to_csv, to_html, to_markdown
+from muver.tables.render import write_table
 
 Table = dict[str, Any]
 NAMES = ("table1", "table2", "table3", "table4", "table5", "table6")  # of the paper
@@ -33,7 +31,8 @@ def make_table(
     settings: Mapping[str, Any],
     counts: Path | None = None,
     encoder: Path | None = None,
-) -> str:
+    show: bool = False,
+) -> None:
     """Write ``out`` (.csv) and beside it the table as .md, .html, .tex and .json.
 
     Parameters
@@ -49,26 +48,16 @@ def make_table(
         mentions.
     encoder
         Directory of the encoder in use, for a row of its own in Table 5.
-
-    Returns
-    -------
-    The table in Markdown.
+    show
+        Print the table in Markdown as well.
 
     Raises
     ------
     InputError
         For a name, setting or file that does not fit.
     """
-    if out.suffix != ".csv":
-        raise InputError(f"--out: {out} must end in .csv; the other formats come beside it.")
     table, page = _make(name, evaluations, settings, counts, encoder)
-    markdown = to_markdown(page)
-    write_json(out.with_suffix(".json"), table)
-    write_text(out.with_suffix(".md"), markdown)
-    write_text(out.with_suffix(".html"), to_html(page))
-    write_text(out.with_suffix(".tex"), to_latex(page, name))
-    write_text(out, to_csv(page))
-    return markdown
+    write_table(out, table, page, show)
 
 
 def _make(

@@ -19,8 +19,8 @@ BEGINS = {
     "retrieve_tokens": "retrieval/kinds/tokens.py",
     "fuse": "retrieval/kinds/fusion.py",
     "ann_search": "retrieval/kinds/shards.py",
-    "tables": "commands/table.py",
-    "figures": "commands/figure.py",
+    "tables": "tables/stage.py",
+    "figures": "figures/stage.py",
     # The files of an archive are verified by its checksum: only what is declared decides.
     "download": "corpus/sources.py",
 }

@@ -10,7 +10,6 @@ from muver.doctor.compare import compare
 from muver.doctor.origin import Origin
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.merge import merge_store
-from muver.evaluation.gold import gold_of_worlds
 from muver.evaluation.settings import Scoring
 from muver.evaluation.stage import evaluate
 from muver.io.files import read_json, write_json
@@ -69,16 +68,18 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
             "model": {"views": config.views, "context": config.context, "score": config.score},
         }
         counts = root / "corpus" / "counts.json"
-        gold = gold_of_worlds("tiny", "test", entities, mentions, sentences, counts)
         evaluate(
             name,
             "tiny",
             "test",
             run,
             run.with_suffix(".json"),
-            gold,
+            mentions,
             root / "evaluations" / f"{name}.json",
             Scoring(cutoffs=[1, 4, 8], resample="documents", row=row),
+            entities,
+            sentences,
+            counts,
             trec=root / "trec",
         )
     return root

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from muver.evaluation.gold import gold_of_worlds
 from muver.evaluation.ranks import candidates, read_ranks
 from muver.evaluation.settings import Scoring
 from muver.evaluation.stage import evaluate
@@ -35,8 +34,6 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
         trec: Path | None = None,
         **manifest: Any,
     ) -> dict[str, Any]:
-        data = (corpus / f"{file}.parquet" for file in ("entities", "mentions", "sentences"))
-        gold = gold_of_worlds(dataset, name, *data, corpus / "counts.json")
         (corpus / "s.json").write_text(json.dumps({"settings": made, **manifest}))
         evaluate(
             "s",
@@ -44,11 +41,14 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
             name,
             tiny.save_run(corpus / "s.parquet", tiny.ranked),
             corpus / "s.json",
-            gold,
+            corpus / "mentions.parquet",
             corpus / out,
             read(Scoring, {"cutoffs": list(cutoffs), "resample": "documents", "row": row}),
-            encoder,
-            trec,
+            corpus / "entities.parquet",
+            corpus / "sentences.parquet",
+            corpus / "counts.json",
+            encoder=encoder,
+            trec=trec,
         )
         return json.loads((corpus / out).read_text())
 

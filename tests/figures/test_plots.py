@@ -7,7 +7,7 @@ import pytest
 
 from muver.cli import build_parser
 from muver.figures import lengths_plot, views_plot
-from muver.figures.stage import draw_table3, make_figure2
+from muver.figures.stage import make_figure
 from muver.figures.style import house_style
 from muver.io.errors import InputError
 
@@ -16,7 +16,8 @@ from muver.io.errors import InputError
 def figure2(tmp_path, evaluations, settings):
     """The numbers of figure 2, with the paper's beside them."""
     files = evaluations(identified_as="zeshel")
-    make_figure2(files, tmp_path / "figure2.csv", tmp_path, {**settings, "cutoff": 64})
+    settings = {**settings, "cutoff": 64}
+    make_figure("figure2", tmp_path, files, out=tmp_path / "figure2.csv", settings=settings)
     return json.loads((tmp_path / "figure2.json").read_text())
 
 
@@ -149,7 +150,7 @@ def test_table3_from_its_json(tmp_path):
     given = build_parser(["figure"]).parse_args(arguments)
     given.run(given)
     before = [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")]
-    draw_table3(table, tmp_path)
+    make_figure("table3", tmp_path, table=table)
     assert [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")] == before
 
 
@@ -164,7 +165,4 @@ def test_table3_from_its_json(tmp_path):
 def test_other_json(tmp_path, content, message):
     (tmp_path / "table3.json").write_text(json.dumps(content))
     with pytest.raises(InputError, match=message):
-        draw_table3(tmp_path / "table3.json", tmp_path)
-    given = build_parser(["figure"]).parse_args(["figure", "--name", "table3", "--figures", "x"])
-    with pytest.raises(InputError, match="--name table3 needs --table"):
-        given.run(given)
+        make_figure("table3", tmp_path, table=tmp_path / "table3.json")

@@ -1,14 +1,16 @@
 """Four points with logs, and the grid made of them."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from muver.grid.points import points
-from muver.grid.stage import make_grid
+from muver.grid.settings import GridTable
+from muver.grid.table import make_grid
+from muver.io.typed import read
 
 LISTS = {
     "learning_rate": [2e-5, 1e-5], "weight_decay": [0.01], "warmup": [0, 0.1], "batch_size": [32]
@@ -59,11 +61,10 @@ def make(tmp_path: Path, counts: Path, logs: list[Path]) -> Callable[..., dict[s
         logs: list[Path] = logs,
         dataset: str = "tiny",
         encoder: Path | None = None,
-        named: Mapping[str, Any] = POINTS,
         **settings: Any,
     ) -> dict[str, Any]:
-        settings = {"model": "muver", "points": dict(named), "base": BASE, **settings}
-        make_grid(logs, dataset, counts, tmp_path / "grid.csv", settings, encoder)
+        given = read(GridTable, {"grid": {"model": "muver", **LISTS}, "base": BASE, **settings})
+        make_grid(logs, dataset, counts, tmp_path / "grid.csv", given, encoder)
         return json.loads((tmp_path / "grid.json").read_text())
 
     return made

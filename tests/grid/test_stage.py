@@ -7,7 +7,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.tables.keys import row_key
-from tests.grid.conftest import BASE, NAMES, POINTS, write_log
+from tests.grid.conftest import BASE, LISTS, NAMES, write_log
 
 
 def test_csv(make, tmp_path: Path):
@@ -50,7 +50,7 @@ def test_keys_follow_the_encoder_and_the_grids_key_what_points_share(make, tmp_p
 
 
 def test_the_grids_key_stays_when_points_are_added(make, logs: list[Path]):
-    fewer = make(logs[:2], named={name: POINTS[name] for name in NAMES[:2]})
+    fewer = make(logs[:2], grid={"model": "muver", **LISTS, "subset": NAMES[:2]})
     assert fewer["row_key"] == make()["row_key"]
 
 
@@ -71,8 +71,9 @@ def test_markdown(make, tmp_path: Path):
     make()
     text = (tmp_path / "grid.md").read_text()
     assert "of several, the one that stands first. The test worlds are not looked at." in text
-    assert "| **muver** |     **2e-05** |" in text
-    assert "| learning_rate   | 1e-05 |      2 |    62.50 |" in text
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    assert ["muver", "2e-05", "0.01", "0.1", "32", "**75.00**"] in [line[:6] for line in lines]
+    assert ["learning_rate", "1e-05", "2", "62.50"] in lines
 
 
 def test_a_grid_that_is_not_trained_in_fp32_says_so(make, tmp_path: Path):
@@ -98,29 +99,15 @@ def test_logs_and_points_must_agree(make, logs: list[Path], tmp_path: Path):
         make([*logs, stranger])
     with pytest.raises(InputError, match=f"a second log of {NAMES[0]}"):
         make([*logs, logs[0]])
-    with pytest.raises(InputError, match="points is empty"):
-        make(named={})
-
-
-def test_points_by_hand_are_checked(make):
-    point = POINTS[NAMES[0]]
-    with pytest.raises(InputError, match="points.x: the name of its values is lr2e-05"):
-        make(named={"x": point})
-    with pytest.raises(InputError, match=r"grid\.warmup: expected a number from 0 to below 1"):
-        make(named={NAMES[0]: {**point, "warmup": 2}})
-    with pytest.raises(InputError, match="points.x: expected values of learning_rate, "):
-        make(named={"x": {"learning_rate": 1.0}})
 
 
 def test_settings_are_checked(make, tmp_path: Path):
-    with pytest.raises(InputError, match="model is missing"):
-        make(model=None)
-    with pytest.raises(InputError, match="unknown key 'cutof'. Did you mean 'cutoff'"):
-        make(cutof=8)
+    with pytest.raises(InputError, match="grid.model is missing"):
+        make(grid=LISTS)
     with pytest.raises(InputError, match=r"base\.training must hold"):
         make(base={})
     with pytest.raises(InputError, match="no validation_recall_at_64"):
-        make(cutoff=64)
+        make(base={**BASE, "training": {"validation_cutoff": 64}})
     with pytest.raises(InputError, match="counts of 'tiny', expected 'other'"):
         make(dataset="other")
     assert not (tmp_path / "grid.csv").exists()

@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
-from muver.evaluation.gold import gold_of_worlds
 from muver.evaluation.settings import Scoring
 from muver.evaluation.stage import evaluate
 from muver.io.parquet import table_writer
@@ -150,13 +149,11 @@ def _system(places: RunFiles, dataset: str, name: str, ranked: dict, row: dict) 
     retrieve = {"split": "test", "k": 3, "match": "title"}
     manifest = path.with_suffix(".json")
     manifest.write_text(json.dumps({"settings": retrieve}))
-    gold = gold_of_worlds(
-        dataset, "test", places.entities, places.mentions, places.sentences, places.counts
-    )
     row = {"system": name, "retrieve": retrieve, "seed": 7, **row}
     evaluate(
-        name, dataset, "test", path, manifest, gold, places.evaluation(name, "test"),
+        name, dataset, "test", path, manifest, places.mentions, places.evaluation(name, "test"),
         Scoring(cutoffs=[1, 2, 3], resample="documents", row=row),
+        places.entities, places.sentences, places.counts,
     )  # fmt: skip
     return places.evaluation(name, "test")
 

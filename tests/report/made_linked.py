@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 
 from muver.corpus.schema import WIKIPEDIA
-from muver.evaluation.gold import gold_of_kb
 from muver.evaluation.settings import Scoring
 from muver.evaluation.stage import evaluate
 from muver.io.files import read_json, sha256_of, write_json
@@ -96,10 +95,10 @@ def _system(places: RunFiles, dataset: str, system: str, name: str) -> Path:
     views = {"kind": KINDS[system], "max_tokens": 4}
     row = {"system": system, "model": {"views": views}, "retrieve": {"k": 3, "match": "id"}}
     out = places.workspace / "evaluations" / name / f"{system}.json"
-    gold = gold_of_kb(name, kb, mentions, mentions.with_suffix(".json"))
     settings = Scoring(cutoffs=[1, 2, 3], resample="documents", row=row, agreement=0.995)
     evaluate(
-        system, dataset, name, run, run.with_suffix(".json"), gold, out, settings,
+        system, dataset, name, run, run.with_suffix(".json"), mentions, out, settings,
+        kb=kb, report=mentions.with_suffix(".json"),
         trec=places.workspace / "trec" / name,
     )  # fmt: skip
     return out

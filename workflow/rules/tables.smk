@@ -185,12 +185,13 @@ rule grid:
         start=f"{ROOT}/start/manifest.json",
         code=code("grid"),
     output:
-        csv=report(
-            "results/grid.csv",
+        report(
+            "results/grid.html",
             caption="../report/grid.rst",
             category="Tables",
             labels={"result": "grid", "form": "table"},
         ),
+        csv="results/grid.csv",
         rest=multiext("results/grid", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/grid.log",
@@ -199,8 +200,7 @@ rule grid:
     params:
         settings=as_json(
             {
-                "model": S["grid"]["model"],
-                "points": POINTS,
+                "grid": S["grid"],
                 "base": model_settings(S, S["grid"]["model"]),
             }
         ),
