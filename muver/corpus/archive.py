@@ -7,9 +7,8 @@ import tarfile
 import uuid
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path, PurePosixPath
-from typing import IO
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
@@ -24,15 +23,15 @@ def unpacked(archive: str | Path, beside: str | Path) -> Iterator[Path]:
     Parameters
     ----------
     archive
-        The archive; its kind is told from its contents.
+        The archive; its contents tell its kind.
     beside
-        The folder's place: next to this path, so that files can be renamed into it.
+        The folder is made next to this path, so that files can be renamed into it.
 
     Raises
     ------
     InputError
-        If the archive is damaged or cut short, has a path outside its folder or a link, or the
-        disk refuses.
+        If the archive is damaged or cut short, if a tar has a member that would leave its folder
+        or a device, or if the disk refuses.
     """
     beside = Path(beside)
     folder = beside.with_name(f".{beside.name}.{uuid.uuid4().hex[:8]}.tmp")
@@ -62,59 +61,25 @@ def find_root(folder: str | Path, names: Iterable[str]) -> Path:
 
 
 def _unpack(archive: Path, folder: Path) -> None:
-    members = _zip_members if zipfile.is_zipfile(archive) else _tar_members
     try:
-        for name, open_member in members(archive):
-            target = folder / _safe(name, archive)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with open_member() as source, open(target, "wb") as file:
-                shutil.copyfileobj(source, file, 1 << 20)
-    except DAMAGE as error:
-        raise _damaged(archive, error) from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise _damaged(archive, error) from error  # bz2 reports damaged data this way
-
-
-def _tar_members(archive: Path) -> Iterator[tuple[str, Callable[[], IO[bytes]]]]:
-    """Name and opener of every file; folders come with their files."""
-    with tarfile.open(archive) as tar:
-        for member in tar:
-            if member.isfile():
-                yield member.name, lambda member=member: tar.extractfile(member)
-            elif not member.isdir():
-                raise _unsafe(archive, member.name, "a link or device")
-        # The members end before the compressed stream does: read on, or a cut there goes unseen.
-        while tar.fileobj.read(1 << 20):
-            pass
-
-
-def _zip_members(archive: Path) -> Iterator[tuple[str, Callable[[], IO[bytes]]]]:
-    with zipfile.ZipFile(archive) as file:
-        for member in file.infolist():
-            if member.external_attr >> 28 == 0xA:  # Unix mode S_IFLNK
-                raise _unsafe(archive, member.filename, "a link")
-            if not member.is_dir():
-                yield member.filename, lambda member=member: file.open(member)
-
-
-def _safe(name: str, archive: Path) -> PurePosixPath:
-    path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0] or not path.parts:
-        raise _unsafe(archive, name, "a path outside its folder")
-    return path
-
-
-def _unsafe(archive: Path, name: str, what: str) -> InputError:
-    return InputError(
-        f"{archive}: holds {what} ({name!r}), so nothing was unpacked from it. "
-        "Get the archive from its authors' own address."
-    )
-
-
-def _damaged(archive: Path, error: Exception) -> InputError:
-    return InputError(
-        f"{archive}: not a complete tar or zip archive ({error}). "
-        "Delete it and run the same command again, or fetch it anew by hand."
-    )
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as file:
+                file.extractall(folder)  # leaves out what of a name would lead elsewhere
+            return
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, filter="data")
+            # The members end before the compressed stream does: read on, or a cut goes unseen.
+            while tar.fileobj.read(1 << 20):
+                pass
+    except tarfile.FilterError as error:
+        raise InputError(
+            f"{archive}: not unpacked, because a member would leave its folder or is a device "
+            f"({error}). Get the archive from its authors' own address."
+        ) from error
+    except (*DAMAGE, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the disk's; bz2 reports damaged data as an OSError without a number
+        raise InputError(
+            f"{archive}: not a complete tar or zip archive ({error}). "
+            "Delete it and run the same command again, or fetch it anew by hand."
+        ) from error

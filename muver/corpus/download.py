@@ -1,7 +1,6 @@
 """Fetching one file over HTTP: in pieces, resumable, checked for its size.
 
-What has arrived lies in ``<path>.part`` until it is complete, so that a run that was cut off goes
-on where it stopped.
+What has arrived lies in ``<path>.part`` until it is complete, and a second call continues there.
 """
 
 import os
@@ -16,10 +15,11 @@ from muver.io.progress import Progress, logger
 PIECE = 1 << 16
 MEGABYTE = 1 << 20
 TIMEOUT = (30, 60)  # seconds to connect, seconds without a byte
+HTML = (b"<!doctype html", b"<html")
 
 
 def fetch(address: str, path: str | Path, by_hand: str) -> None:
-    """Download ``address`` to ``path``, going on with ``<path>.part`` if there is one.
+    """Download ``address`` to ``path``, continuing ``<path>.part`` if there is one.
 
     Parameters
     ----------
@@ -49,10 +49,13 @@ def fetch(address: str, path: str | Path, by_hand: str) -> None:
 
 def _fetch_part(address: str, part: Path, by_hand: str) -> None:
     done = part.stat().st_size if part.exists() else 0
-    with _open(address, done) as response:
-        if response.status_code == 416 and _announced_size(response) == done:
-            return  # the part was complete already
-        if response.status_code == 416:
+    # "identity": the bytes as they are, so that sizes and positions are those of the file.
+    headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={done}-"} if done else {})}
+    with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
+        total = _announced_size(response)
+        if response.status_code == 416:  # nothing follows the part
+            if total == done:
+                return
             logger.info("%s does not fit the file at the address, starting again", part.name)
             part.unlink()
             return _fetch_part(address, part, by_hand)
@@ -63,22 +66,14 @@ def _fetch_part(address: str, part: Path, by_hand: str) -> None:
         if response.status_code == 200 and done:
             logger.info("the server cannot resume, starting again")
             done = 0
-        total = _announced_size(response)
-        _receive(response, part, done, total, by_hand)
+        broken = _receive(response, part, done, total, by_hand)
     size = part.stat().st_size
-    if total is not None and size != total:
+    if broken if total is None else size != total:
+        of = "" if total is None else f" of {total}"
         raise InputError(
-            f"{address}: the connection ended after {size} of {total} bytes. What arrived is kept "
-            f"in {part}; run the same command again to go on from there."
+            f"{address}: the connection ended after {size}{of} bytes. What arrived is kept in "
+            f"{part}; run the same command again to go on from there."
         )
-
-
-def _open(address: str, done: int) -> requests.Response:
-    # "identity": the bytes as they are, so that sizes and positions are those of the file.
-    headers = {"Accept-Encoding": "identity"}
-    if done:
-        headers["Range"] = f"bytes={done}-"
-    return requests.get(address, headers=headers, stream=True, timeout=TIMEOUT)
 
 
 def _announced_size(response: requests.Response) -> int | None:
@@ -92,34 +87,25 @@ def _announced_size(response: requests.Response) -> int | None:
 
 def _receive(
     response: requests.Response, part: Path, done: int, total: int | None, by_hand: str
-) -> None:
+) -> bool:
+    """Write what arrives to the part; say whether the connection broke."""
     progress = Progress(
         f"downloading {part.stem}", (total or 0) // MEGABYTE, "MB", done=done // MEGABYTE
     )
+    broken = False
     with open(part, "ab" if done else "wb") as file:
         try:
             for piece in response.iter_content(PIECE):
-                if done == 0 and _looks_like_html(piece):
+                if done == 0 and piece.lstrip()[:15].lower().startswith(HTML):
                     raise _web_page(response.url, by_hand)
                 file.write(piece)
                 done += len(piece)
                 progress.advance(done // MEGABYTE - progress.done)
-        except (
-            requests.exceptions.ChunkedEncodingError,
-            requests.ConnectionError,
-            requests.Timeout,
-        ) as error:
+        except requests.RequestException as error:
             logger.info("the connection broke: %s", error)
-            if total is None:
-                raise InputError(
-                    f"{response.url}: the connection broke after {done} bytes. What arrived is "
-                    f"kept in {part}; run the same command again to go on from there."
-                ) from error
+            broken = True
     progress.finish()
-
-
-def _looks_like_html(start: bytes) -> bool:
-    return start.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html"))
+    return broken
 
 
 def _web_page(address: str, by_hand: str) -> InputError:

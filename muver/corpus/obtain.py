@@ -25,16 +25,14 @@ class Download:
 
     Attributes
     ----------
-    source
-        What is declared about it.
     archive
         Where the archive is, or is downloaded to if it is not there.
     url
-        Another address than the declared one.
+        An address in place of the declared one.
     given
         An archive or an unpacked folder fetched by hand; nothing is downloaded then.
     sha256
-        The checksum the user pins, instead of the declared one.
+        The checksum that the user pins, in place of the declared one.
     """
 
     source: Source
@@ -45,15 +43,7 @@ class Download:
 
     @contextlib.contextmanager
     def unpacked(self, out: Path) -> Iterator[Path]:
-        """The unpacked source, near ``out``.
-
-        An archive that served to the end has its checksum recorded.
-
-        Raises
-        ------
-        InputError
-            For a dead address, a wrong checksum, a damaged archive or a full disk.
-        """
+        """The unpacked source, in a temporary folder near ``out``; raises as :meth:`fetched`."""
         if self.given is not None and self.given.is_dir():
             yield self.given
             return
@@ -62,57 +52,54 @@ class Download:
 
     @contextlib.contextmanager
     def fetched(self) -> Iterator[Path]:
-        """The file of the source as it came, its checksum compared and, if it served, recorded.
+        """The source's file, with its checksum compared.
+
+        The checksum of a file that served to the end is recorded beside it, if none is pinned.
 
         Raises
         ------
         InputError
             For a source that may not be downloaded, a dead address or a wrong checksum.
         """
-        if self.source.kind == "instructions" and self.given is None:
+        source = self.source
+        if source.kind == "instructions" and self.given is None:
             raise InputError(
-                f"{self.source.name}: is not downloaded ({self.source.licence}). "
-                f"{self.source.instructions} {self.source.page} has the annotations."
+                f"{source.name}: is not downloaded ({source.licence}). {source.instructions} "
+                f"{source.page} has the annotations."
             )
         if self.given is not None and not self.given.exists():
             raise InputError(f"--source {self.given}: no such file or folder.")
         if self.given is None and not self.archive.exists():
-            address = self.url or self.source.address
-            logger.info("%s from %s", self.source.title, address)
-            fetch(address, self.archive, self._by_hand())
+            address = self.url or source.address
+            logger.info("%s from %s", source.title, address)
+            by_hand = (
+                f"Fetch it by hand from {source.page}, put it at {self.archive} (or name it with "
+                "--source), then run the same command again."
+            )
+            fetch(address, self.archive, by_hand)
         record = self.archive.with_name(self.archive.name + ".sha256")
-        pinned = self.sha256 or self.source.sha256
-        found = _check_sum(self.given or self.archive, pinned, record)
+        pinned = self.sha256 or source.sha256
+        checksum = _check_sum(self.given or self.archive, pinned, record)
         yield self.given or self.archive
         if not (pinned or record.exists()):
-            write_text(record, f"{found}  {self.archive.name}\n")
-
-    def _by_hand(self) -> str:
-        return (
-            f"Fetch it by hand from {self.source.page}, put it at {self.archive} (or name it with "
-            "--source), then run the same command again."
-        )
+            write_text(record, f"{checksum}  {self.archive.name}\n")
 
 
 def obtain_dataset(download: Download, out: Path) -> None:
     """Put a dataset in ZESHEL's format into ``out/documents`` and ``out/mentions``.
 
-    Parameters
-    ----------
-    out
-        The folder that receives ``documents/<world>.json`` and ``mentions/{train,val,test}.json``.
-
     Raises
     ------
     InputError
-        As :meth:`Download.unpacked`, and for missing files.
+        As :meth:`Download.fetched`, for missing files, and for worlds of another dataset in
+        ``out``.
     """
     source = download.source
     with download.unpacked(out) as folder:
         root = find_root(folder, ("documents", "mentions"))
         worlds = sorted(path.name for path in (root / "documents").glob("[!.]*.json"))
         _check_complete(root, worlds, source)
-        _refuse_strangers(out / "documents", worlds)
+        _check_target(out / "documents", worlds)
         names = [f"documents/{name}" for name in worlds]
         place(root, out, [*names, *(f"mentions/{name}" for name in MENTION_FILES)])
     logger.info("%s: %d worlds in %s (licence: %s)", source.name, len(worlds), out, source.licence)
@@ -121,13 +108,8 @@ def obtain_dataset(download: Download, out: Path) -> None:
 def obtain_files(download: Download, out: Path) -> None:
     """Put the files of a source into ``out``: one file as it is, or an archive's files unpacked.
 
-    A file that was fetched by hand is linked (no second copy of 35 GB), or copied where the two
-    places are on different file systems.
-
-    Raises
-    ------
-    InputError
-        As :meth:`Download.unpacked`, with the instructions for what may not be downloaded.
+    A single file is linked, not copied (it may have 35 GB), where the file system allows it. Raises
+    as :meth:`Download.fetched`.
     """
     source = download.source
     if source.kind == "archive":
@@ -140,6 +122,14 @@ def obtain_files(download: Download, out: Path) -> None:
     logger.info("%s: in %s (licence: %s)", source.name, out, source.licence)
 
 
+def place(root: Path, out: Path, names: Sequence[str]) -> None:
+    """Copy the named files from ``root`` to ``out``, each complete or not at all."""
+    for name in names:
+        refused = disk_errors(out / name, "Files already placed are complete.")
+        with refused, atomic_path(out / name) as temporary:
+            shutil.copyfile(root / name, temporary)
+
+
 def _link(file: Path, target: Path) -> None:
     if target.exists() and target.samefile(file):
         return
@@ -148,14 +138,6 @@ def _link(file: Path, target: Path) -> None:
             os.link(file, temporary)
         except OSError:  # another file system, or one without links
             shutil.copyfile(file, temporary)
-
-
-def place(root: Path, out: Path, names: Sequence[str]) -> None:
-    """Copy the named files from ``root`` to ``out``, each complete or not at all."""
-    for name in names:
-        refused = disk_errors(out / name, "Files already placed are complete.")
-        with refused, atomic_path(out / name) as temporary:
-            shutil.copyfile(root / name, temporary)
 
 
 def _check_sum(archive: Path, pinned: str | None, record: Path) -> str:
@@ -173,26 +155,25 @@ def _check_sum(archive: Path, pinned: str | None, record: Path) -> str:
 
 
 def _check_complete(root: Path, worlds: Sequence[str], source: Source) -> None:
-    for name in MENTION_FILES:
-        if not (root / "mentions" / name).is_file():
-            there = sorted(path.name for path in (root / "mentions").glob("*.json"))
-            raise InputError(
-                f"{source.name}: mentions/{name} is missing.{did_you_mean(name, there)} "
-                f"There are: {', '.join(there) or 'none'}."
-            )
-    for world in source.published.worlds if source.published else ():
-        if f"{world}.json" not in worlds:
-            raise InputError(
-                f"{source.name}: documents/{world}.json is missing."
-                f"{did_you_mean(f'{world}.json', worlds)}"
-            )
+    there = sorted(path.name for path in (root / "mentions").glob("*.json"))
+    published = source.published.worlds if source.published else ()
+    for folder, wanted, has in (
+        ("mentions", MENTION_FILES, there),
+        ("documents", [f"{world}.json" for world in published], worlds),
+    ):
+        for name in wanted:
+            if name not in has:
+                raise InputError(
+                    f"{source.name}: {folder}/{name} is missing.{did_you_mean(name, has)} "
+                    f"There are: {', '.join(has) or 'none'}."
+                )
 
 
-def _refuse_strangers(documents: Path, worlds: Sequence[str]) -> None:
-    """World files of another dataset in the target would silently become part of this one."""
-    strangers = sorted({path.name for path in documents.glob("[!.]*.json")} - set(worlds))
-    if strangers:
+def _check_target(documents: Path, worlds: Sequence[str]) -> None:
+    """Refuse a target with worlds of another dataset, which would become part of this one."""
+    others = sorted({path.name for path in documents.glob("[!.]*.json")} - set(worlds))
+    if others:
         raise InputError(
-            f"{documents}: holds files that are not of this dataset ({', '.join(strangers)}). "
+            f"{documents}: holds files that are not of this dataset ({', '.join(others)}). "
             "Move them away or choose another --out, then run the same command again."
         )

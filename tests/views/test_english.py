@@ -1,9 +1,9 @@
 """Punkt's English parameters in place: from an address, or from a folder fetched by hand."""
 
 import zipfile
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from muver.corpus.obtain import Download
 from muver.corpus.sources import find_source

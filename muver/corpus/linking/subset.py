@@ -1,13 +1,12 @@
 """The part of a knowledge base that training needs, as the canonical tables that training reads.
 
-All entities are of one world, "wikipedia", which has mentions of both splits. Its entities are
-those that are needed, in the base's order and numbered anew from 0.
+All entities are of one world, "wikipedia", which has mentions of both splits. Its entities are in
+the base's order and numbered anew from 0.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,19 +29,18 @@ from muver.corpus.settings import Subset
 from muver.corpus.texts.read import EntityTexts
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash, write_json, write_manifest
-from muver.io.parquet import table_of, table_writer
+from muver.io.parquet import table_of, table_writer, write_table
 from muver.io.progress import Progress, logger
 
 TRAINING, VALIDATION = SPLITS = ("train", "val")
 ENTITIES_AT_ONCE = 5_000
 
 
-@dataclass(frozen=True)
-class _Set:
-    """Mentions with gold in the base; how many there were in all."""
+class _Inside(NamedTuple):
+    """The mentions of a set whose gold is in the base, and how many have it outside."""
 
     table: pa.Table
-    mentions: int
+    outside: int
 
     @property
     def gold(self) -> NDArray[np.int64]:
@@ -60,6 +58,8 @@ def write_subset(
 ) -> dict[str, Any]:
     """Write the tables that training and its validation read, with their provenance.
 
+    Memory holds the mentions and a few thousand entities, whatever the size of the base.
+
     Parameters
     ----------
     kb
@@ -72,8 +72,7 @@ def write_subset(
     folder
         Receives ``entities.parquet``, ``mentions.parquet`` and ``sentences.parquet``
         (:mod:`muver.corpus.schema`), ``negatives.parquet`` if there are any, in the numbers of
-        these entities, ``counts.json`` and ``manifest.json``. In memory are the mentions and a few
-        thousand entities, whatever the size of the base.
+        these entities, ``counts.json`` and ``manifest.json``.
     texts
         Folder that `muver kb-texts` wrote, for a model whose views name a ``text``: an entity's
         text from there takes the place of its paragraphs.
@@ -88,10 +87,7 @@ def write_subset(
         If the files do not belong to the base, or a split has no mention with gold in it.
     """
     base, folder = KnowledgeBase(kb), Path(folder)
-    sets = {
-        split: _read_set(path, base)
-        for split, path in zip(SPLITS, (training, validation), strict=True)
-    }
+    sets = {TRAINING: _read_set(training, base), VALIDATION: _read_set(validation, base)}
     mined = None if negatives is None else _read_negatives(negatives, base)
     needed = [one.gold for one in sets.values()]
     if mined is not None:
@@ -110,21 +106,34 @@ def write_subset(
         **({} if negatives is None else {"negatives": sha256_of(negatives)}),
         **({} if other is None else {"texts": other.manifest["fingerprint"]}),
     }
-    counts = _counts(sets, numbers, without_text, short_hash([settings.as_dict(), inputs], 16))
+    own, entities = settings.as_dict(), len(numbers)
+    mentions = {split: one.table.num_rows for split, one in sets.items()}
+    world = {
+        "split": TRAINING,
+        "entities": entities,
+        "mentions": sum(mentions.values()),
+        "without_text": without_text,
+    }
+    counts = {
+        "dataset": WIKIPEDIA,
+        "fingerprint": short_hash([own, inputs], 16),
+        "worlds": {WIKIPEDIA: world},
+        "mentions": {**mentions, "test": 0},
+        "entities": {TRAINING: entities, VALIDATION: entities, "test": 0},
+        "identified_as": None,
+    }
     write_json(folder / "counts.json", counts)
     summary = {
-        "entities": len(numbers),
-        "further": len(numbers) - len(needed),
+        "entities": entities,
+        "further": entities - len(needed),
         "mentions": counts["mentions"],
-        "gold_outside": {s: one.mentions - one.table.num_rows for s, one in sets.items()},
+        "gold_outside": {split: one.outside for split, one in sets.items()},
     }
-    write_manifest(
-        folder / "manifest.json", "kb-subset", settings.as_dict(), inputs, counts=summary
-    )
+    write_manifest(folder / "manifest.json", "kb-subset", own, inputs, counts=summary)
     logger.info(
         "%d of %d entities: %d needed by the mentions, %d further; %d mentions to train on, %d to "
-        "validate on", len(numbers), len(base), len(needed), summary["further"],
-        counts["mentions"]["train"], counts["mentions"]["val"],
+        "validate on", entities, len(base), len(needed), summary["further"],
+        mentions[TRAINING], mentions[VALIDATION],
     )  # fmt: skip
     return summary
 
@@ -147,12 +156,12 @@ def with_further(
     return np.sort(np.concatenate([needed, places + before]))
 
 
-def _read_set(path: str | Path, base: KnowledgeBase) -> _Set:
+def _read_set(path: str | Path, base: KnowledgeBase) -> _Inside:
     table = read_linked_mentions(path)
     inside = table.filter(table["gold"].is_valid())
     if not inside.num_rows:
         raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
-    found = _Set(inside, table.num_rows)
+    found = _Inside(inside, table.num_rows - inside.num_rows)
     if found.gold.max() >= len(base):
         raise InputError(
             f"{path}: gold {found.gold.max()} is no entity of {base.folder}, which has "
@@ -175,7 +184,7 @@ def _read_negatives(path: str | Path, base: KnowledgeBase) -> pa.Table:
 def _write_entities(
     base: KnowledgeBase, texts: EntityTexts | None, numbers: NDArray[np.int64], folder: Path
 ) -> int:
-    """Write entities and their paragraphs, or texts; give the number of those without any."""
+    """Write entities and their paragraphs, or texts; return how many have none."""
     without_text = 0
     progress = Progress("entities", len(numbers), "entities")
     with (
@@ -192,17 +201,16 @@ def _write_entities(
             without_text += sum(not one.sentences for one in own)
             places = ([WIKIPEDIA] * len(own), np.arange(start, start + len(own)))
             ids, titles = rows["id"].combine_chunks(), rows["title"].combine_chunks()
-            types = [None] * len(own)
-            split = ([getattr(one, name) for one in own] for name in SENTENCES.names[2:])
-            values = (*places, ids, titles, [one.text for one in own], types)
+            values = (*places, ids, titles, [one.text for one in own], [None] * len(own))
             entities.write_table(table_of(ENTITIES, values))
-            sentences.write_table(table_of(SENTENCES, (*places, *split)))
+            spans = ([getattr(one, name) for one in own] for name in SENTENCES.names[2:])
+            sentences.write_table(table_of(SENTENCES, (*places, *spans)))
             progress.advance(len(own))
     progress.finish()
     return without_text
 
 
-def _write_mentions(sets: Mapping[str, _Set], numbers: NDArray[np.int64], path: Path) -> None:
+def _write_mentions(sets: Mapping[str, _Inside], numbers: NDArray[np.int64], path: Path) -> None:
     with table_writer(path, MENTIONS) as writer:
         for split, one in sets.items():
             own = {
@@ -214,32 +222,10 @@ def _write_mentions(sets: Mapping[str, _Set], numbers: NDArray[np.int64], path: 
 
 
 def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) -> None:
-    """In the subset's numbers; every one of them is in the subset."""
+    """Write the negatives in the subset's numbers; it holds all of them."""
     renumbered = np.searchsorted(numbers, pc.list_flatten(table["negatives"]).to_numpy())
     ends = np.cumsum(pc.list_value_length(table["negatives"]).to_numpy())
     offsets = pa.array(np.r_[0, ends], pa.int32())
     own = {"negatives": pa.ListArray.from_arrays(offsets, pa.array(renumbered, pa.int64()))}
-    with table_writer(path, NEGATIVES) as writer:
-        values = [own.get(name, table[name]) for name in NEGATIVES.names]
-        writer.write_table(pa.table(values, NEGATIVES))
-
-
-def _counts(
-    sets: Mapping[str, _Set], numbers: Sequence[int], without_text: int, fingerprint: str
-) -> dict[str, Any]:
-    """The counts file, as that of a corpus: one world of the training split, with all mentions."""
-    mentions = {split: sets[split].table.num_rows for split in SPLITS}
-    world = {
-        "split": TRAINING,
-        "entities": len(numbers),
-        "mentions": sum(mentions.values()),
-        "without_text": without_text,
-    }
-    return {
-        "dataset": WIKIPEDIA,
-        "fingerprint": fingerprint,
-        "worlds": {WIKIPEDIA: world},
-        "mentions": {**mentions, "test": 0},
-        "entities": {TRAINING: len(numbers), VALIDATION: len(numbers), "test": 0},
-        "identified_as": None,
-    }
+    values = [own.get(name, table[name]) for name in NEGATIVES.names]
+    write_table(path, pa.table(values, NEGATIVES))

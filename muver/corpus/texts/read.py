@@ -12,16 +12,11 @@ from muver.io.files import read_json
 
 MANIFEST = "manifest.json"
 SCHEMA = pa.schema([("paragraphs", pa.list_(pa.string()))])  # of an entity: its text, or none
+AGAIN = "Run `muver kb-texts` again."
 
 
 class EntityTexts:
-    """What `muver kb-texts` wrote.
-
-    Attributes
-    ----------
-    manifest
-        Its ``manifest.json``.
-    """
+    """What `muver kb-texts` wrote; ``manifest`` is its ``manifest.json``."""
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
@@ -32,12 +27,7 @@ class EntityTexts:
         self._firsts = np.array([part["first"] for part in self.manifest["parts"]])
 
     def fingerprint(self, number: int, kb: str) -> str:
-        """SHA-256 of a part's file.
-
-        Parameters
-        ----------
-        kb
-            Fingerprint of the knowledge base's part.
+        """SHA-256 of a part's file; ``kb`` is the fingerprint of the knowledge base's part.
 
         Raises
         ------
@@ -47,8 +37,7 @@ class EntityTexts:
         parts = self.manifest["parts"]
         if number >= len(parts) or parts[number]["kb"] != kb:
             raise InputError(
-                f"{self.folder}: not written for this knowledge base's part {number}. Run "
-                "`muver kb-texts` again."
+                f"{self.folder}: not written for this knowledge base's part {number}. {AGAIN}"
             )
         return parts[number]["fingerprint"]
 
@@ -58,19 +47,14 @@ class EntityTexts:
         path = self.folder / own["file"]
         try:
             table = pq.read_table(path, schema=SCHEMA, partitioning=None)
+            if table.num_rows != own["entities"]:
+                raise pa.ArrowInvalid(f"{table.num_rows} texts of {own['entities']} entities")
         except (FileNotFoundError, pa.ArrowInvalid) as error:
-            raise _damaged(path, str(error)) from None
-        if table.num_rows != own["entities"]:
-            raise _damaged(path, f"{table.num_rows} texts of {own['entities']} entities")
+            raise InputError(f"{path}: missing or damaged ({error}). {AGAIN}") from None
         return table["paragraphs"].combine_chunks()
 
     def of(self, numbers: NDArray[np.int64], kb: str) -> pa.Array:
-        """The lists of entities of a whole base, by increasing global numbers.
-
-        Parameters
-        ----------
-        kb
-            Fingerprint of the knowledge base.
+        """The lists of entities by increasing global numbers; ``kb`` is the base's fingerprint.
 
         Raises
         ------
@@ -78,16 +62,10 @@ class EntityTexts:
             If the texts were written for another base.
         """
         if self.manifest["inputs"]["kb"] != kb:
-            raise InputError(
-                f"{self.folder}: written for another knowledge base. Run `muver kb-texts` again."
-            )
+            raise InputError(f"{self.folder}: written for another knowledge base. {AGAIN}")
         owners = np.searchsorted(self._firsts, numbers, "right") - 1
         found = [
             self.part(owner).take(pa.array(numbers[owners == owner] - self._firsts[owner]))
             for owner in np.unique(owners).tolist()
         ]
         return pa.concat_arrays([pa.array([], SCHEMA.field(0).type), *found])
-
-
-def _damaged(path: Path, reason: str) -> InputError:
-    return InputError(f"{path}: missing or damaged ({reason}). Run `muver kb-texts` again.")
