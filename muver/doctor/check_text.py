@@ -64,7 +64,7 @@ def _notes(report: Mapping[str, Any]) -> str:
     return (
         f"Left: about {duration(report['seconds_left'])} with {report['at_once']} jobs at a time. "
         f"Projected, not promised: {origin}; rates were measured just now on random weights and "
-        f"tokens, one job alone on {rates['device']}: {speeds}. BM25, tables, the starts of "
+        f"tokens, one job alone on {rates['device']}: {speeds}. BM25, spans, tables, the starts of "
         "processes and stages without a rate (-) are not counted. `muver plan --config preset="
         f"{report['preset']}` lists memory and disk by stage."
     )

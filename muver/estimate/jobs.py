@@ -4,9 +4,9 @@ Listed are the jobs that run a model, search, or read a dump. Everything is proj
 and lengths; only what a finished job took (Snakemake's benchmark files) is measured.
 """
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from muver.encoders.sizes import BertConfig
 from muver.estimate.rates import Rates
 from muver.estimate.sizes import (
     AT_MOST,
+    LOOKUP,
     Base,
     Lengths,
     base_lengths,
@@ -45,6 +46,8 @@ class Job:
 
     Attributes
     ----------
+    stage
+        A key of :data:`muver.estimate.stages.STAGES`, mostly the name of the workflow's rule.
     name
         Of the model, split or system.
     estimate
@@ -137,19 +140,18 @@ def list_jobs(settings: Settings, folder: Path, gpu: bool, given: Given | None =
         own = given.model / "entity_encoder"
         path = own if own.is_dir() else given.model
         encoder, known = BertConfig.from_file(path / "config.json"), str(given.model)
-    kind = _Linked if is_linked(settings) else _Worlds
-    lister = kind(settings, folder, encoder, gpu, given)
-    jobs = list(lister.jobs())
+    lister = _Lister(settings, folder, encoder, gpu, given)
+    jobs = list(lister.linked() if is_linked(settings) else lister.worlds())
     return Run(jobs, encoder, known, lister.counted, lister.lengths_from, lister.base)
 
 
-def is_trained(settings: Settings, model: str) -> bool:
+def _is_trained(settings: Settings, model: str) -> bool:
     """Whether a model is trained here, and neither chosen nor converted."""
     return not {"best_of", "checkpoint"} & set(settings["models"][model])
 
 
 class _Lister:
-    """What the jobs of both kinds of data have in common."""
+    """Lists the jobs over worlds, or over one knowledge base."""
 
     base: Base | None = None
     counted: str | None = None
@@ -158,9 +160,8 @@ class _Lister:
         self, settings: Settings, folder: Path, encoder: BertConfig, gpu: bool, given: Given
     ):
         self.settings, self.folder, self.given = settings, folder, given
-        self.train, self.validation = (settings["linking"][key] for key in ("train", "validation"))
         self.sizes = Sizes(encoder=encoder, gpu=gpu)
-        self.compute = settings["compute"]
+        self.compute, self.linking = settings["compute"], settings["linking"]
         self._lengths: dict[str, Lengths] = {}
 
     @property
@@ -172,283 +173,219 @@ class _Lister:
     def of(self, model: str, **own: Any) -> Sizes:
         """Sizes of a job on a model."""
         if model not in self._lengths:
-            context = model_settings(self.settings, _first(self.settings, model))["context"]
-            layouts = {**trained_as(self.settings, model), "context": context}
+            layouts = trained_as(self.settings, model)
+            layouts["context"] = {**self.settings["context"], **layouts.get("context", {})}
             self._lengths[model] = self.lengths(layouts)
         return replace(self.sizes, lengths=self._lengths[model], name=model, **own)
 
     def lengths(self, layouts: Mapping[str, Any]) -> Lengths:
-        raise NotImplementedError
+        """Lengths of a model's views and contexts."""
+        settings, folder, given = self.settings, self.folder, self.given
+        if self.base is None:
+            return world_lengths(settings, layouts, folder)
+        return base_lengths(settings, layouts, folder, self.base, given.kb, given.model)
 
     def job(
         self,
         stage: str,
         name: str,
-        estimated: Estimate,
+        sizes: Sizes,
+        settings: Settings,
         files: Sequence[Sequence[str]],
         logs: Sequence[str] = (),
         **other: Any,
     ) -> Job:
-        """Jobs of so many lists of files, and the benchmarks that they leave."""
+        """Jobs that leave these lists of files, one each, and these benchmarks."""
+        made = estimate(stage, sizes, {**self.compute, **settings})
         done = sum(all((self.folder / file).is_file() for file in own) for own in files)
         folder = self.folder / "logs" / self.settings["workspace"]
-        took = tuple(filter(None, (_benchmark(folder / log) for log in logs)))
-        own = {"count": len(files), "done": done, "took": took, **other}
-        return Job(stage, name, estimated, **own)
+        seconds = (_benchmark(folder / f"{log}.benchmark.tsv") for log in logs)
+        own = {"count": len(files), "done": done, "took": tuple(filter(None, seconds)), **other}
+        return Job(stage, name, made, **own)
 
-    def training(
-        self,
-        name: str,
-        model: str,
-        files: Sequence[str],
-        mentions: int,
-        validation: tuple[float, float],
-        changes: Mapping[str, Any] | None = None,
+    def train(
+        self, model: str, files: Sequence[str], mentions: int, validation: tuple[float, float]
     ) -> Job:
-        """A training; a grid's point has ``changes`` and leaves no model."""
-        own = model_settings(self.settings, model)
-        own["training"] = {**own["training"], **(changes or {})}
-        own["processes"] = self.compute["processes"]
+        """A model's training; once it is done, its checkpoint is gone."""
         sizes = self.of(model, mentions=mentions, validation=validation)
-        stage = "train" if changes is None else "grid"
-        logs = [f"{stage}/{name}.benchmark.tsv"] if changes is None else []
-        job = self.job(stage, name, estimate("train", sizes, own), [files], logs)
+        own = model_settings(self.settings, model)
+        job = self.job("train", model, sizes, own, [files], [f"train/{model}"])
         disk = job.estimate.disk / (1 + STATES) if job.done else job.estimate.disk
-        return replace(job, estimate=replace(job.estimate, disk=disk if changes is None else 0))
+        return replace(job, estimate=replace(job.estimate, disk=disk))
 
-
-class _Worlds(_Lister):
-    """Jobs over worlds."""
-
-    def jobs(self) -> Iterator[Job]:
-        settings = self.settings
-        counts = world_counts(settings, self.folder)
+    def worlds(self) -> Iterator[Job]:
+        """Jobs over worlds; none if nobody knows the counts."""
+        settings, counts = self.settings, world_counts(self.settings, self.folder)
         if counts is None:
             return
-        self.counted, self.counts = counts.origin, counts
+        self.counted = counts.origin
         files, needs = Workspace(settings), needs_of(settings, settings["results"])
         mentions = counts.mentions["train"]
         validation = (counts.entities["val"], counts.mentions["val"])
+
+        def on(model: str, split: str) -> Sizes:
+            keys = ("entities", "mentions", "pairs")
+            return self.of(model, **{key: getattr(counts, key)[split] for key in keys})
+
         for model in needs.models:
-            if is_trained(settings, model):
-                yield self.training(model, model, files.model_files(model), mentions, validation)
+            if _is_trained(settings, model):
+                yield self.train(model, files.model_files(model), mentions, validation)
         if "grid" in settings["results"]:
             model = settings["grid"]["model"]
-            for name, own in points(settings["grid"]).items():
-                log = [files.grid_log(name)]
-                yield self.training(name, model, log, mentions, validation, own)
+            sizes, own = (
+                self.of(model, mentions=mentions, validation=validation),
+                model_settings(settings, model),
+            )
+            for name, changes in points(settings["grid"]).items():
+                point = {**own, "training": {**own["training"], **changes}}
+                yield self.job("grid", name, sizes, point, [[files.grid_log(name)]])
         for model, split in needs.stores:
-            made = estimate("encode", self.of_split(model, split), self.compute)
-            log = f"encode/{split}/{model}.benchmark.tsv"
-            stored = files.store_files(model, split)
-            yield self.job("encode", f"{split}/{model}", made, [stored], [log])
+            stored, name = files.store_files(model, split), f"{split}/{model}"
+            yield self.job("encode", name, on(model, split), {}, [stored], [f"encode/{name}"])
         for model, split in needs.globals:
-            own = {**self.compute, **settings["global_view"]}
-            made = estimate("encode_global", self.of_split(model, split), own)
-            stored = files.global_files(model, split)
-            yield self.job("encode", f"{split}/{model} global", made, [stored])
+            stored, name = files.global_files(model, split), f"{split}/{model}"
+            own = settings["global_view"]
+            yield self.job(
+                "encode_global", name, on(model, split), own, [stored], [f"encode_global/{name}"]
+            )
         for model, split, search in needs.merged:
-            own = {**self.compute, **settings["merge"]}
-            made = estimate("merge", self.of_split(model, split), own)
-            log = f"merge/{split}/{model}_{search}.benchmark.tsv"
-            stored = files.merged_files(model, split, search)
-            yield self.job("merge", f"{split}/{model}/{search}", made, [stored], [log])
+            stored, name = files.merged_files(model, split, search), f"{split}/{model}_{search}"
+            own = settings["merge"]
+            yield self.job("merge", name, on(model, split), own, [stored], [f"merge/{name}"])
         for system, split in needs.runs:
-            if "model" in settings["systems"][system]:
-                yield self.retrieve(system, split, files.run_files(system, split))
+            row = settings["systems"][system]
+            if "model" in row:
+                own = {
+                    "memory_mb": settings["retrieve"]["memory_mb"],
+                    "score": trained_as(settings, row["model"])["score"],
+                    "merged": row.get("merge_layers", 0) * settings["merge"]["top_k"],
+                }
+                ranked, name = files.run_files(system, split), f"{split}/{system}"
+                yield self.job(
+                    "retrieve", name, on(row["model"], split), own, [ranked], [f"retrieve/{name}"]
+                )
 
-    def lengths(self, layouts: Mapping[str, Any]) -> Lengths:
-        return world_lengths(self.settings, layouts, self.folder)
-
-    def of_split(self, model: str, split: str) -> Sizes:
-        counts = self.counts
-        return self.of(
-            model,
-            entities=counts.entities[split],
-            mentions=counts.mentions[split],
-            pairs=counts.pairs[split],
-        )
-
-    def retrieve(self, system: str, split: str, files: Sequence[str]) -> Job:
-        """Mentions against all views of their world."""
-        own = self.settings["systems"][system]
-        sizes = self.of_split(own["model"], split)
-        settings = {**self.compute, "memory_mb": self.settings["retrieve"]["memory_mb"]}
-        stage = "retrieve"
-        if trained_as(self.settings, own["model"])["score"] == "sum_max":
-            stage = "retrieve_tokens"
-        elif layers := own.get("merge_layers", 0):
-            views = sizes.lengths.views * (1 + layers * self.settings["merge"]["top_k"])
-            sizes = replace(sizes, lengths=replace(sizes.lengths, views=views))
-        return self.job("retrieve", f"{split}/{system}", estimate(stage, sizes, settings), [files])
-
-
-class _Linked(_Lister):
-    """Jobs over one knowledge base and the sets linked to it."""
-
-    base: Base
-
-    def jobs(self) -> Iterator[Job]:
-        settings, given, linking = self.settings, self.given, self.settings["linking"]
+    def linked(self) -> Iterator[Job]:
+        """Jobs over one knowledge base and the sets linked to it."""
+        settings, given, linking = self.settings, self.given, self.linking
         self.base = base = base_sizes(
             settings, self.folder, given.kb, given.dump, given.entities, given.dump_bytes
         )
         self.counted = COUNTED[base.origin]
-        self.files = files = LinkedWorkspace(settings)
-        made = self.made_parts()
-        count = len(made) or ceil(base.dump_bytes / linking["kb"]["part_bytes"])
-        dump = Estimate(disk=base.dump_bytes)
-        yield self.job("dump", "", dump, [[files.dump]], origin="given")
-        own = {"line_bytes": LINE_BYTES}
-        read = estimate("kb_part", replace(self.sizes, bytes=base.dump_bytes / count), own)
-        lookups = estimate("kb_lookups", replace(self.sizes, entities=base.entities), {})
-        read = replace(read, disk=(base.bytes - lookups.disk) / count)
-        done = len(made) if (self.folder / files.kb / "manifest.json").is_file() else 0
-        yield self.job("kb", "parts", read, [], count=count, done=done, origin=base.origin)
-        yield self.job("kb", "lookups", lookups, [files.kb_files], ["kb.benchmark.tsv"])
-        rows = settings["tables"]["table2"]["rows"]
-        models = self.models(rows)
-        for model in models:
-            yield from self.model(model, count)
-        for system in rows:
-            own = settings["systems"][system]
-            if own.get("index"):
-                yield self.index(own["model"], own["index"])
-            for name in linking["test"]:
-                yield self.search(system, name, files.run_files(system, name))
-        for model in models:
-            for kind in given.indices:
-                yield from self.compared(model, kind)
-
-    def lengths(self, layouts: Mapping[str, Any]) -> Lengths:
-        given = self.given
-        return base_lengths(self.settings, layouts, self.folder, self.base, given.kb, given.model)
-
-    def made_parts(self) -> list[str]:
-        """Names of a finished knowledge base's parts."""
-        if not (self.folder / self.files.kb / "manifest.json").is_file():
-            return []
-        return sorted(path.stem for path in (self.folder / self.files.kb).glob("part-*.parquet"))
-
-    def models(self, rows: Sequence[str]) -> list[str]:
-        """Models of the rows, those before that they start from or that find their negatives."""
-        found: list[str] = []
-
-        def add(model: str) -> None:
-            own = self.settings["models"][model]
-            for other in (own.get("start"), "negatives" in own and miner(self.settings, model)):
-                if other:
-                    add(other)
-            if model not in found:
-                found.append(model)
-
-        for system in rows:
-            add(self.settings["systems"][system]["model"])
-        return found
-
-    def model(self, model: str, count: int) -> Iterator[Job]:
-        """Hard negatives, training, and the vectors of all parts and sets."""
-        settings, files, base = self.settings, self.files, self.base
-        own = settings["models"][model]
-        if "negatives" in own:
-            by, run = (
-                own["negatives"]["system"],
-                files.run_files(own["negatives"]["system"], self.train),
-            )
-            yield self.search(by, self.train, run)
-        if is_trained(settings, model):
-            mined = own.get("negatives", {}).get("per_mention", 0)
-            golds = base.mentions[self.train] * (1 + mined) + base.mentions[self.validation]
-            ranked = min(golds + settings["linking"]["further"], base.entities)
-            validation = (ranked, base.mentions[self.validation])
-            trained = files.model_files(model)
-            yield self.training(model, model, trained, base.mentions[self.train], validation)
-        dtype = {**self.compute, "dtype": settings["linking"]["dtype"]}
-        part = estimate("encode_part", self.of(model, entities=base.entities / count), dtype)
-        parts = self.made_parts()
+        files = LinkedWorkspace(settings)
+        kb = self.folder / files.kb
+        finished = (kb / "manifest.json").is_file()
+        parts = sorted(path.stem for path in kb.glob("part-*.parquet")) if finished else []
+        count = len(parts) or ceil(base.dump_bytes / linking["kb"]["part_bytes"])
+        whole = replace(self.sizes, entities=base.entities)
+        dump = replace(self.sizes, bytes=base.dump_bytes)
+        part = replace(self.sizes, bytes=base.dump_bytes / count)
+        own = {"line_bytes": LINE_BYTES, "disk": (base.bytes - LOOKUP * base.entities) / count}
+        yield self.job("dump", "", dump, {}, [[files.dump]], origin="given")
         yield self.job(
-            "encode",
-            f"{model} parts",
-            part,
-            [files.vector_files(model, name) for name in parts],
-            [f"encode/{model}/{name}.benchmark.tsv" for name in parts],
+            "kb_part", "", part, own, [], count=count, done=len(parts), origin=base.origin
+        )
+        yield self.job("kb", "", whole, {}, [files.kb_files], ["kb"])
+        rows = settings["tables"]["table2"]["rows"]
+        models: list[str] = []
+        for system in rows:
+            self.add_model(models, settings["systems"][system]["model"])
+        for model in models:
+            yield from self.model(files, model, parts, count)
+        for system in rows:
+            row = settings["systems"][system]
+            if index := row.get("index"):
+                name = f"{row['model']}/{index}"
+                sizes = replace(self.ranking(row["model"]), name=index)
+                made = files.index_files(row["model"], index)
+                yield self.job(
+                    "index", name, sizes, self.searching(index), [made], [f"index/{name}"]
+                )
+            for name in linking["test"]:
+                yield self.search(files, system, name)
+        mentions = sum(base.mentions[name] for name in linking["test"])
+        for model, kind in product(models, given.indices):
+            chosen = {"factory": kind, "lists": given.lists, "training_views": given.training_views}
+            sizes = replace(self.ranking(model, mentions), name=kind)
+            for stage in ("index", "search"):
+                own = {**self.searching(None), **chosen}
+                yield self.job(
+                    stage, f"{model}/{kind}", sizes, own, [], count=1, origin=self.origin(model)
+                )
+
+    def add_model(self, models: list[str], model: str) -> None:
+        """Add a model, after those that it starts from or that find its negatives."""
+        own = self.settings["models"][model]
+        if "start" in own:
+            self.add_model(models, own["start"])
+        if "negatives" in own:
+            self.add_model(models, miner(self.settings, model))
+        if model not in models:
+            models.append(model)
+
+    def model(
+        self, files: LinkedWorkspace, model: str, parts: Sequence[str], count: int
+    ) -> Iterator[Job]:
+        """A model's hard negatives, its training, and the vectors of all parts and sets."""
+        settings, linking, base = self.settings, self.linking, self.base
+        own, train, validation = settings["models"][model], linking["train"], linking["validation"]
+        if "negatives" in own:
+            yield self.search(files, own["negatives"]["system"], train)
+        if _is_trained(settings, model):
+            mined = own.get("negatives", {}).get("per_mention", 0)
+            golds = base.mentions[train] * (1 + mined) + base.mentions[validation]
+            ranked = min(golds + linking["further"], base.entities), base.mentions[validation]
+            yield self.train(model, files.model_files(model), base.mentions[train], ranked)
+        yield self.job(
+            "encode_part",
+            model,
+            self.of(model, entities=base.entities / count),
+            {"dtype": linking["dtype"]},
+            [files.vector_files(model, part) for part in parts],
+            [f"encode/{model}/{part}" for part in parts],
             count=count,
             origin=self.origin(model),
         )
-        for name in self.sets(model):
+        systems = {
+            name: row for name, row in settings["systems"].items() if row.get("model") == model
+        }
+        mines = any(
+            other.get("negatives", {}).get("system") in systems
+            for other in settings["models"].values()
+        )
+        indexed = self.given.indices or any(row.get("index") for row in systems.values())
+        for name in [train] * mines + [validation] * bool(indexed) + linking["test"]:
             sizes = self.of(model, mentions=base.mentions[name])
-            mentions = estimate("encode_mentions", sizes, self.compute)
-            log = f"encode/{model}/{name}.benchmark.tsv"
-            vectors = files.mention_vectors(model, name)
-            yield self.job("encode", f"{model} {name}", mentions, [vectors], [log])
+            vectors, log = files.mention_vectors(model, name), f"encode/{model}/{name}"
+            yield self.job("encode_mentions", f"{model}/{name}", sizes, {}, [vectors], [log])
 
     def origin(self, model: str) -> str:
         """That of a model's number of views: where there is no base, paragraphs are the most."""
         paragraphs = trained_as(self.settings, model)["views"]["kind"] == "sentences"
         return "at most" if paragraphs and self.base.origin == "at most" else "projected"
 
-    def sets(self, model: str) -> list[str]:
-        """Sets whose mentions a model encodes: the tests', and those that its rows need beside."""
-        systems, models = self.settings["systems"], self.settings["models"].values()
-        own = {name for name, system in systems.items() if system.get("model") == model}
-        mined = any(other.get("negatives", {}).get("system") in own for other in models)
-        indexed = self.given.indices or any(systems[name].get("index") for name in own)
-        further = [self.train] * mined + [self.validation] * bool(indexed)
-        return [*further, *self.settings["linking"]["test"]]
-
-    def search(self, system: str, name: str, files: Sequence[str]) -> Job:
+    def search(self, files: LinkedWorkspace, system: str, name: str) -> Job:
         """A system's run over a set."""
-        own = self.settings["systems"][system]
-        sizes = self.of_all(own["model"], self.base.mentions[name])
-        found = estimate("search", sizes, self.index_settings(own.get("index")))
-        log = f"search/{name}/{system}.benchmark.tsv"
-        return self.job("search", f"{system} {name}", found, [files], [log])
+        row = self.settings["systems"][system]
+        index = row.get("index")
+        sizes = replace(self.ranking(row["model"], self.base.mentions[name]), name=index or "")
+        ranked, name = files.run_files(system, name), f"{name}/{system}"
+        return self.job("search", name, sizes, self.searching(index), [ranked], [f"search/{name}"])
 
-    def index(self, model: str, index: str) -> Job:
-        """The index of a row."""
-        sizes = replace(self.of_all(model), name=index)
-        found = estimate("index", sizes, self.index_settings(index))
-        files = self.files.index_files(model, index)
-        log = f"index/{model}/{index}.benchmark.tsv"
-        return self.job("index", f"{model} {index}", found, [files], [log])
-
-    def compared(self, model: str, kind: str) -> Iterator[Job]:
-        """A type of index that is asked for to be compared, and a search of the test sets by it."""
-        given = self.given
-        chosen = {"factory": kind, "lists": given.lists, "training_views": given.training_views}
-        settings = {**self.index_settings(None), **chosen}
-        mentions = sum(self.base.mentions[name] for name in self.settings["linking"]["test"])
-        sizes = replace(self.of_all(model, mentions), name=kind)
-        for stage in ("index", "search"):
-            found, origin = estimate(stage, sizes, settings), self.origin(model)
-            yield self.job(stage, f"{model} {kind}", found, [], count=1, origin=origin)
-
-    def of_all(self, model: str, mentions: float = 0) -> Sizes:
+    def ranking(self, model: str, mentions: float = 0) -> Sizes:
         """Sizes of a job on all vectors of a model."""
         entities = self.base.entities
         return self.of(model, entities=entities, mentions=mentions, pairs=entities * mentions)
 
-    def index_settings(self, index: str | None) -> Settings:
+    def searching(self, index: str | None) -> Settings:
         """What an index is built and searched with; None: exact search."""
-        linking = self.settings["linking"]
-        memory = linking["search"]["memory_mb"]
-        chosen = linking["indexes"][index] if index else {}
-        return {**chosen, "search_memory_mb": memory, "threads": self.compute["threads"]}
-
-
-def _first(settings: Settings, model: str) -> str:
-    """The model itself, or the first of those that it is chosen among."""
-    among = settings["models"][model].get("best_of")
-    return _first(settings, among[0]) if among else model
+        chosen = self.linking["indexes"][index] if index else {}
+        return {**chosen, "search_memory_mb": self.linking["search"]["memory_mb"]}
 
 
 def _benchmark(path: Path) -> float | None:
-    """Seconds of a finished job by its benchmark file; None without a valid one."""
-    if not path.is_file():
-        return None
-    with open(path, encoding="utf-8", newline="") as file:
-        row = next(csv.DictReader(file, delimiter="\t"), {})
+    """Seconds of a finished job by its benchmark file, whose first column they are."""
     try:
-        return float(row["s"])
-    except (KeyError, ValueError):
+        return float(path.read_text(encoding="utf-8").splitlines()[1].split("\t")[0])
+    except (OSError, IndexError, ValueError):
         return None

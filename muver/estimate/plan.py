@@ -177,7 +177,7 @@ def _given(asked: Plan, settings: Mapping[str, Any]) -> dict[str, dict[str, Rate
 def _row(job: Job, rates: Rates, asked: Plan) -> dict[str, Any]:
     """A job as JSON has it: bytes of all disk, memory of one, hours of all."""
     seconds = job.estimate.seconds(rates)
-    at_once = asked.workers if job.stage == "kb" else asked.devices
+    at_once = asked.workers if job.stage == "kb_part" else asked.devices
     rate = None
     if seconds is not None:
         seconds = seconds * job.count / min(at_once, job.count) / 3600

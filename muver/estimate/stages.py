@@ -159,7 +159,6 @@ def train(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
     state = (8 * encoder.hidden_size + 2 * encoder.intermediate_size) * FLOAT
     held = (own["chunk_tokens"] if twice else batch) * state * encoder.num_hidden_layers
     weights = 2 * parameters(encoder)
-    processes = settings.get("processes", 1)
     memory = 16 * weights + held
     return Estimate(
         work=(
@@ -167,9 +166,14 @@ def train(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
             Work("train", {"tokens": passes * each}, sizes.name, length),
         ),
         disk=weights * FLOAT * (1 + STATES),
-        memory=processes * (weights * FLOAT if sizes.gpu else memory),
+        memory=settings["processes"] * (weights * FLOAT if sizes.gpu else memory),
         gpu_memory=memory if sizes.gpu else 0,
     )
+
+
+def grid(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """A training of the grid, which leaves no model."""
+    return replace(train(sizes, settings), disk=0)
 
 
 def encode(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
@@ -248,17 +252,23 @@ def _encoding(
     )
 
 
+def dump(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+    """A dump that is downloaded or generated."""
+    return Estimate(disk=sizes.bytes)
+
+
 def kb_part(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
-    """A part of the dump that one process reads; ``disk`` is known only of the whole.
+    """A part of the dump that one process reads; ``disk`` is measured or guessed.
 
     A line is held three times (bytes, text, parsed page), of which ``line_bytes`` is the longest
     that is read, and a row group twice (strings, Arrow) at up to 4 bytes a character.
     """
     memory = 3 * settings["line_bytes"] + 8 * CHARACTERS_A_GROUP
-    return Estimate((Work("read", {"MB": sizes.bytes / MEGABYTE}),), memory=memory)
+    read = Work("read", {"MB": sizes.bytes / MEGABYTE})
+    return Estimate((read,), settings["disk"], memory)
 
 
-def kb_lookups(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def kb(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
     """Finishing a knowledge base: its lookups, and 48 bytes an entity in memory."""
     return Estimate(disk=LOOKUP * sizes.entities, memory=FINISHING * sizes.entities)
 
@@ -271,17 +281,20 @@ def index(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
 
 
 def retrieve(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
-    """Mentions against all stored views of their world, ``memory_mb`` of them at a time."""
-    work = Work("multiply", {"products": sizes.pairs * sizes.lengths.views})
-    return Estimate((work,), memory=settings["memory_mb"] * 2**20 + sizes.mentions * sizes.vector)
+    """Mentions against all stored views of their world, ``memory_mb`` of them at a time.
 
-
-def retrieve_tokens(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
-    """SOM: every token of a mention against every token of an entity, encoded in the same job."""
-    tokens = tokens_of(sizes.lengths, sizes.entities, sizes.mentions)
-    own = _encoding(sizes, settings, tokens, 0, settings["memory_mb"] * 2**20)
-    products = sizes.pairs * sizes.lengths.tokens * sizes.lengths.context
-    return replace(own, work=(*own.work, Work("multiply", {"products": products})))
+    To each original view come ``merged`` merged ones. Where the score is SOM's ("sum_max"), every
+    token of a mention is compared with every token of an entity, and encoded in the same job.
+    """
+    lengths, held = sizes.lengths, settings["memory_mb"] * 2**20
+    if settings["score"] == "sum_max":
+        tokens = tokens_of(lengths, sizes.entities, sizes.mentions)
+        own = _encoding(sizes, settings, tokens, 0, held)
+        products = sizes.pairs * lengths.tokens * lengths.context
+        return replace(own, work=(*own.work, Work("multiply", {"products": products})))
+    products = sizes.pairs * lengths.views * (1 + settings["merged"])
+    work = Work("multiply", {"products": products})
+    return Estimate((work,), memory=held + sizes.mentions * sizes.vector)
 
 
 def search(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
@@ -308,17 +321,18 @@ def _index_sizes(sizes: Sizes, settings: Mapping[str, Any]) -> IndexSizes:
 
 STAGES: dict[str, Callable[[Sizes, Mapping[str, Any]], Estimate]] = {
     "train": train,
+    "grid": grid,
     "encode": encode,
     "encode_global": encode_global,
     "merge": merge,
+    "dump": dump,
     "kb_part": kb_part,
-    "kb_lookups": kb_lookups,
+    "kb": kb,
     "encode_part": encode_part,
     "encode_mentions": encode_mentions,
     "index": index,
     "search": search,
     "retrieve": retrieve,
-    "retrieve_tokens": retrieve_tokens,
 }
 
 

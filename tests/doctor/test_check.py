@@ -137,7 +137,7 @@ def test_presets_of_a_knowledge_base(folder, preset, monkeypatch):
     assert not report["found"], report["findings"]
     assert "sentences" not in status(report)  # paragraphs are views there, nothing is split
     jobs = {(job["stage"], job["job"]): job for job in report["jobs"]}
-    assert jobs["encode", "muver_wiki parts"]["bytes"] > 0
+    assert jobs["encode_part", "muver_wiki"]["bytes"] > 0
     assert jobs["train", "muver_wiki"]["projected_seconds"] > 0
 
 

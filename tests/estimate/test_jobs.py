@@ -34,7 +34,7 @@ def test_jobs_of_worlds(settings, tmp_path):
         ("train", "muver"),
         ("encode", "test/blink_128"),
         ("encode", "test/muver"),
-        ("merge", "test/muver/distant"),
+        ("merge", "test/muver_distant"),
         ("retrieve", "test/blink_128"),
         ("retrieve", "test/muver"),
     ]
@@ -65,14 +65,14 @@ def test_jobs_of_a_knowledge_base(tmp_path):
     settings = resolve(PARAMS, {"preset": "wikipedia"})
     run = list_jobs(settings, tmp_path, gpu=False)
     found = {(job.stage, job.name): job for job in run.jobs}
-    assert found["kb", "parts"].count == 279 == found["encode", "muver_wiki parts"].count
-    assert found["encode", "muver_wiki parts"].origin == "at most"
+    assert found["kb_part", ""].count == 279 == found["encode_part", "muver_wiki"].count
+    assert found["encode_part", "muver_wiki"].origin == "at most"
     # a 279th of 5 views of 1024 numbers of 16 bits, and a byte an entity
-    assert found["encode", "muver_wiki parts"].disk == pytest.approx(5_903_530 * (5 * 2048 + 1))
-    assert found["encode", "blink_wiki parts"].disk == pytest.approx(5_903_530 * 2049)
+    assert found["encode_part", "muver_wiki"].disk == pytest.approx(5_903_530 * (5 * 2048 + 1))
+    assert found["encode_part", "blink_wiki"].disk == pytest.approx(5_903_530 * 2049)
     sets = [name for stage, name in found if stage == "search"]
-    assert sets[0] == "blink_wiki aida-train"  # hard negatives
-    assert "muver_wiki wnedwiki" in sets and "muver_wiki aida-train" not in sets
+    assert sets[0] == "aida-train/blink_wiki"  # hard negatives
+    assert "wnedwiki/muver_wiki" in sets and "aida-train/muver_wiki" not in sets
     trained = [name for stage, name in found if stage == "train"]
     assert trained == ["muver_wiki"]  # BLINK's weights are published
     work = {one.kind: one.amounts for one in found["train", "muver_wiki"].estimate.work}
@@ -85,13 +85,14 @@ def test_an_index_of_a_row_and_those_that_are_compared(tmp_path):
     settings = resolve(PARAMS, {"preset": "wikipedia", "systems": systems})
     found = jobs_of(settings, tmp_path, given=Given(indices=["hnsw"], entities=10_000))
     assert {name for stage, name in found if stage == "index"} == {
-        "muver_wiki ivf_sq",
-        "muver_wiki hnsw",
-        "blink_wiki hnsw",
+        "muver_wiki/ivf_sq",
+        "muver_wiki/hnsw",
+        "blink_wiki/hnsw",
     }
-    assert found["search", "muver_wiki msnbc"].estimate.note.startswith("IVF")
-    assert ("encode", "muver_wiki aida-testa") in found  # the index is checked with these
-    mentions = found["search", "blink_wiki hnsw"].estimate.work[0].amounts["mentions"]
+    searched = found["search", "msnbc/muver_wiki"].estimate
+    assert searched.note.startswith("IVF") and searched.work[0].name == "ivf_sq"
+    assert ("encode_mentions", "muver_wiki/aida-testa") in found  # the index is checked with these
+    mentions = found["search", "blink_wiki/hnsw"].estimate.work[0].amounts["mentions"]
     assert mentions == 4485 + 656 + 6821
 
 
@@ -101,8 +102,8 @@ def test_parts_that_are_encoded(tmp_path):
     touch(tmp_path, [f"{files.kb}/part-0000{n}.parquet" for n in range(3)])
     touch(tmp_path, [*files.kb_files, *files.vector_files("blink_wiki", "part-00001")], "{}")
     found = jobs_of(settings, tmp_path)
-    assert (found["kb", "parts"].count, found["kb", "parts"].done) == (3, 3)
-    parts = found["encode", "blink_wiki parts"]
+    assert (found["kb_part", ""].count, found["kb_part", ""].done) == (3, 3)
+    parts = found["encode_part", "blink_wiki"]
     assert (parts.count, parts.done) == (3, 1)
 
 

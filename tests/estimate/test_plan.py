@@ -51,7 +51,7 @@ def test_the_full_run_without_settings(root, tmp_path, capsys):
     said = capsys.readouterr().out
     written = read_json(tmp_path / "plan.json")
     assert written["stage"] == "plan" and written["base"]["entities"] == 5_903_530
-    vectors = rows_of(tmp_path / "plan.json")["encode", "muver_wiki parts"]
+    vectors = rows_of(tmp_path / "plan.json")["encode_part", "muver_wiki"]
     assert vectors["disk"] == pytest.approx(5_903_530 * (5 * 1024 * 2 + 1), abs=1)
     assert vectors["size_origin"] == "at most" and vectors["hours"] is None
     assert "60.46" in said and "IVF16384,SQfp16" in said
@@ -73,14 +73,14 @@ def test_what_is_here_is_measured(root, tmp_path, capsys, monkeypatch):
     assert written["base"]["entities"] == 61 and written["base"]["origin"] == "measured"
     assert rows["dump", ""]["disk"] == dump.stat().st_size
     assert written["encoder"]["hidden_size"] == 32
-    assert rows["encode", "blink_wiki parts"]["disk"] == 61 * (32 * 2 + 1)
-    assert rows["encode", "blink_wiki parts"]["rate"] == {
+    assert rows["encode_part", "blink_wiki"]["disk"] == 61 * (32 * 2 + 1)
+    assert rows["encode_part", "blink_wiki"]["rate"] == {
         "value": 3.5, "unit": "views", "origin": "given",
     }  # fmt: skip
     megabytes = dump.stat().st_size / 1e6
-    assert rows["kb", "parts"]["hours"] == pytest.approx(megabytes / 2 / 3600)
-    assert rows["index", "blink_wiki Flat"]["hours"] == pytest.approx(61 / 10 / 3600)
-    for key in (("encode", "muver_wiki msnbc"), ("search", "muver_wiki msnbc")):
+    assert rows["kb_part", ""]["hours"] == pytest.approx(megabytes / 2 / 3600)
+    assert rows["index", "blink_wiki/Flat"]["hours"] == pytest.approx(61 / 10 / 3600)
+    for key in (("encode_mentions", "muver_wiki/msnbc"), ("search", "msnbc/muver_wiki")):
         assert rows[key]["rate"]["origin"] == "measured" and rows[key]["hours"] > 0, key
     said = capsys.readouterr().out
     assert "tokens/s, measured" in said and "views/s, given" in said

@@ -36,7 +36,7 @@ SIZES = Sizes(
 TRAINING = {
     "epochs": 3, "batch_size": 5, "validate_every": 100, "graph_tokens": 1000, "chunk_tokens": 8,
 }  # fmt: skip
-COMPUTE = {"batch_tokens": 10, "dtype": "fp16", "memory_mb": 1}
+COMPUTE = {"batch_tokens": 10, "processes": 1, "dtype": "fp16", "memory_mb": 1}
 STATES = 10 * (2 * 12 + 3 * 8) * 4
 MIB = 2**20
 
@@ -61,15 +61,17 @@ def test_constants_of_modules_that_load_torch():
 
 
 def test_training():
-    job = estimate("train", SIZES, {"training": TRAINING})
+    job = estimate("train", SIZES, {**COMPUTE, "training": TRAINING})
     assert amount(job, "train", "tokens") == 20 * 3 * (4 + 2 * 3)
     assert amount(job, "encode", "tokens") == 10 * 2 * 3 + 20 * 4  # validated once
     assert job.memory == 16 * 2 * WEIGHTS + 5 * 10 * (64 + 24) * 4 * 2
     assert job.disk == 2 * WEIGHTS * 4 * 5
+    assert estimate("grid", SIZES, {**COMPUTE, "training": TRAINING}).disk == 0
 
 
 def test_training_of_large_batches_encodes_them_twice():
-    job = estimate("train", SIZES, {"training": {**TRAINING, "graph_tokens": 49}})
+    own = {**COMPUTE, "training": {**TRAINING, "graph_tokens": 49}}
+    job = estimate("train", SIZES, own)
     assert amount(job, "encode", "tokens") == 140 + 600
     assert job.memory == 16 * 2 * WEIGHTS + 8 * (64 + 24) * 4 * 2
 
@@ -96,10 +98,10 @@ def test_stores():
 
 
 def test_retrieval():
-    stored = estimate("retrieve", SIZES, COMPUTE)
-    assert amount(stored, "multiply", "products") == 400
+    stored = estimate("retrieve", SIZES, {**COMPUTE, "score": "max", "merged": 1.6})
+    assert amount(stored, "multiply", "products") == 200 * 2 * 2.6
     assert stored.memory == MIB + 20 * 32
-    tokens = estimate("retrieve_tokens", SIZES, COMPUTE)
+    tokens = estimate("retrieve", SIZES, {**COMPUTE, "score": "sum_max", "merged": 0})
     assert amount(tokens, "multiply", "products") == 200 * 3 * 4
     assert amount(tokens, "encode", "tokens") == 140
 
@@ -119,10 +121,10 @@ def test_vectors_of_a_knowledge_base(tmp_path):
 
 
 def test_reading_a_dump():
-    part = estimate("kb_part", Sizes(bytes=3e6), {"line_bytes": 1000})
-    assert part.memory == 3000 + 8 * 2**22
+    part = estimate("kb_part", Sizes(bytes=3e6), {"line_bytes": 1000, "disk": 7})
+    assert (part.memory, part.disk) == (3000 + 8 * 2**22, 7)
     assert part.seconds(Rates({"read": {"": Rate(2.0, "MB")}})) == 1.5
-    finish = estimate("kb_lookups", Sizes(entities=100), {})
+    finish = estimate("kb", Sizes(entities=100), {})
     assert (finish.memory, finish.disk) == (4800, 3200)
 
 
