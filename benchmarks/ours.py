@@ -14,6 +14,7 @@ from muver.encoders.bulk import encode_vectors
 from muver.retrieval.exact import Ranking, build_world, first_with_same, rank
 from muver.views.expand import NewViews, expand_world
 from muver.views.layout import Ids
+from muver.views.settings import Merging
 
 SHOWN, SUMMED = 64, 200
 TOP_K, MERGED_TOKENS = 0.4, 512
@@ -22,7 +23,7 @@ TOP_K, MERGED_TOKENS = 0.4, 512
 def accelerator(device: str, precision: str, threads: int) -> Accelerator:
     """What a stage makes of ``compute``; may be called again with another precision."""
     AcceleratorState._reset_state()  # it would keep the first precision of this process
-    return devices.start({"device": device, "precision": precision, "threads": threads})
+    return devices.start(device, precision, threads)
 
 
 class Tower:
@@ -58,7 +59,13 @@ class Tower:
             originals,
             self.views,
             self.case.markers,
-            {"layers": layers, "top_k": TOP_K, "pairs": pairs, "max_tokens": MERGED_TOKENS},
+            Merging(
+                layers=layers,
+                top_k=TOP_K,
+                pairs=pairs,
+                among="neighbours",
+                max_tokens=MERGED_TOKENS,
+            ),
         )
 
     def _encode(self, encode, ids: Sequence[Ids]) -> np.ndarray:

@@ -10,6 +10,7 @@ from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.start import from_scratch
 from muver.io.parquet import table_writer
+from muver.io.typed import read
 
 torch.set_num_threads(1)  # threads that wait for each other cost more than such sizes gain
 
@@ -31,7 +32,15 @@ SENTENCE_VIEWS = {
     "training_views": 3,
 }
 TOKEN_VIEWS = {"kind": "tokens", "max_tokens": 24}
-COMPUTE = {"device": "cpu", "precision": "fp32", "threads": 1, "batch_tokens": 200}
+COMPUTE = {
+    "device": "cpu", "precision": "fp32", "threads": 1, "processes": 1, "batch_tokens": 200,
+}  # fmt: skip
+
+
+def settings(kind: type, **own: Any) -> Any:
+    """Settings of a stage that encodes."""
+    return read(kind, {**COMPUTE, **own})
+
 
 VOCABULARY = """
 king river tower bell crown raven forest lantern harbour sword scholar winter

@@ -1,6 +1,4 @@
-"""The one place that decides on device, precision, threads and the size of batches."""
-
-from typing import Any
+"""Device, precision, threads and the size of batches: decided in this place alone."""
 
 import torch
 from accelerate import Accelerator
@@ -12,32 +10,32 @@ MIXED_PRECISION = {"fp32": "no", "bf16": "bf16"}
 BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}
 
 
-def start(settings: dict[str, Any]) -> Accelerator:
+def start(device: str, precision: str, threads: int) -> Accelerator:
     """Set the threads and make the accelerator of this process.
+
+    Under ``torchrun`` every process calls this and joins the group by itself.
 
     Parameters
     ----------
-    settings
-        ``device`` (auto, cpu or cuda), ``precision`` (fp32 or bf16; params.yaml's ``auto`` is
-        settled before, by :mod:`muver.settings.precision`), ``threads``. The number of threads is
-        a setting and not the machine's: sums are split by it, so it moves last digits.
-
-    Notes
-    -----
-    Under ``torchrun`` every process calls this and joins the group by itself.
+    device
+        auto, cpu or cuda.
+    precision
+        fp32 or bf16. (:mod:`muver.settings.precision` has decided what ``auto`` is.)
+    threads
+        Sums are split among threads, so their number moves last digits: it is a setting, not the
+        machine's number of cores.
     """
-    precision = settings.get("precision")
     if precision not in MIXED_PRECISION:
         raise InputError(f"precision: {precision!r} is not one of {', '.join(MIXED_PRECISION)}.")
-    torch.set_num_threads(settings["threads"])
-    if settings["device"] == "cuda" and not torch.cuda.is_available():
+    torch.set_num_threads(threads)
+    if device == "cuda" and not torch.cuda.is_available():
         raise InputError(
             "compute.device is 'cuda', but torch sees no CUDA device here. Set it to 'auto' or "
             "'cpu', or install the CUDA build (make GPU=1)."
         )
-    return Accelerator(cpu=settings["device"] == "cpu", mixed_precision=MIXED_PRECISION[precision])
+    return Accelerator(cpu=device == "cpu", mixed_precision=MIXED_PRECISION[precision])
 
 
 def batch_tokens(asked: int | str, device: torch.device) -> int:
-    """Tokens to encode at once: as many as were asked for, or what suits the device (``auto``)."""
+    """Tokens to encode at once: the number asked for, or for ``auto`` what suits the device."""
     return BATCH_TOKENS[device.type] if asked == "auto" else int(asked)

@@ -1,6 +1,6 @@
 """Settings of encoders: sections ``scratch`` and ``compute`` of params.yaml."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -37,6 +37,12 @@ class Encoding(Settings):
     threads: Count
     processes: Count
     batch_tokens: Count | Literal["auto"]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As manifests have it: what a stage adds stands first."""
+        own = super().as_dict()
+        shared = {key: own.pop(key) for key in Encoding.__struct_fields__}
+        return own | shared
 
 
 class Compute(Encoding):

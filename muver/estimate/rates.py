@@ -117,7 +117,7 @@ def measure(
     from muver.encoders.bulk import encode_vectors
     from muver.encoders.packing import pack
 
-    accelerator = device.start(dict(compute))
+    accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
     target = accelerator.device
     own = {**asdict(encoder), "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     tower = Bert(BertConfig(**own)).to(target)

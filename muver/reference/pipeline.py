@@ -17,6 +17,7 @@ from muver.views.build import entity_views
 from muver.views.expand import NewViews, expand_world
 from muver.views.layout import Ids, View, context
 from muver.views.segment import sentence_spans
+from muver.views.settings import Merging
 
 BATCH_TOKENS = 4096
 # What the released code fixes and a recording therefore does not name.
@@ -123,13 +124,13 @@ class Replay:
     def merge(self, owners: np.ndarray, ids: list[Ids], vectors: np.ndarray, encode: Any) -> list:
         """Layers of merging as recorded (:func:`muver.views.expand.expand_world`)."""
         positions = self.model.entity_encoder.config.max_position_embeddings
-        settings = {
-            "layers": self.recording.layers,
-            "top_k": self.recording.settings["top_k"],
-            "pairs": "distant",
-            "among": "neighbours",
-            "max_tokens": min(MERGED_TOKENS, positions),
-        }
+        settings = Merging(
+            layers=self.recording.layers,
+            top_k=self.recording.settings["top_k"],
+            pairs="distant",
+            among="neighbours",
+            max_tokens=min(MERGED_TOKENS, positions),
+        )
         return expand_world(owners, ids, vectors, encode, self.model.pieces.markers, settings)
 
     def index(self, layers: int) -> WorldIndex:

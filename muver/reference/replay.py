@@ -39,7 +39,7 @@ def compare(folder: Path, encoder: Path, threads: int = 1) -> Report:
     """
     if threads < 1:
         raise InputError(f"--threads: {threads} is not a number of threads; at least 1 is.")
-    accelerator = device.start({"device": "cpu", "precision": "fp32", "threads": threads})
+    accelerator = device.start("cpu", "fp32", threads)
     recordings = [read_recording(inner) for inner in find_recordings(folder)]
     report = Report()
     with tempfile.TemporaryDirectory() as temporary:

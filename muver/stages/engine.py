@@ -20,7 +20,9 @@ def _out(about: str) -> Option:
     return option("--out", about)
 
 
-COMPUTE = "device, precision, threads, processes, batch_tokens"
+# The end of a stage's settings: where it computes.
+COMPUTE = """"device": "auto", "precision": "fp32",
+  "threads": 2, "processes": 1, "batch_tokens": "auto"}'"""
 
 ENGINE = (
     Stage(
@@ -97,9 +99,10 @@ ENGINE = (
         "muver.encoders.stages.encode:encode_split",
         (MODEL_FOLDER, ENTITIES, MENTIONS, SENTENCES, _out("folder of the store")),
         """--model models/muver --entities entities.parquet --mentions mentions.parquet
-  --sentences sentences.parquet --settings '{"split": "test", "device": "cpu"}' --out store""",
-        settings="json",
-        about=f"split, {COMPUTE}",
+  --sentences sentences.parquet --out store --settings '{"split": "test",
+  """
+        + COMPUTE,
+        settings="muver.encoders.stages.settings:Encode",
         label="model",
     ),
     Stage(
@@ -117,10 +120,10 @@ ENGINE = (
             ),
             _out("folder of the vectors' parts"),
         ),
-        """--model models/muver --kb kb --part 0 --settings '{"dtype": "fp16"}'
-  --out vectors""",
-        settings="json",
-        about=f"dtype, {COMPUTE}",
+        """--model models/muver --kb kb --part 0 --out vectors --settings '{"dtype": "fp16",
+  """
+        + COMPUTE,
+        settings="muver.encoders.stages.settings:Part",
         label="model",
     ),
     Stage(
@@ -132,10 +135,8 @@ ENGINE = (
             option("--mentions", "Parquet of the set"),
             _out(".npy to write; its manifest comes beside it"),
         ),
-        """--model models/muver --mentions msnbc.parquet --settings '{"threads": 2}'
-  --out msnbc.npy""",
-        settings="json",
-        about=COMPUTE,
+        """--model models/muver --mentions msnbc.parquet --out msnbc.npy --settings '{""" + COMPUTE,
+        settings="muver.encoders.settings:Encoding",
         label="model",
     ),
     Stage(
@@ -144,9 +145,10 @@ ENGINE = (
         "muver.encoders.stages.global_views:encode_global",
         (MODEL_FOLDER, STORE, ENTITIES, _out("folder of the global views")),
         """--model models/muver --store store --entities entities.parquet
-  --settings '{"max_tokens": 128}' --out globals""",
-        settings="json",
-        about=f"max_tokens, {COMPUTE}",
+  --out globals --settings '{"max_tokens": 128,
+  """
+        + COMPUTE,
+        settings="muver.encoders.stages.settings:GlobalViews",
         label="model",
     ),
     Stage(
@@ -154,9 +156,10 @@ ENGINE = (
         "merge and encode every run of neighbouring views, of entities with few views",
         "muver.encoders.stages.spans:encode_spans",
         (MODEL_FOLDER, STORE, _out("folder of the spans")),
-        """--model models/muver --store store --settings '{"max_views": 10}' --out spans""",
-        settings="json",
-        about=f"max_views, max_tokens, {COMPUTE}",
+        """--model models/muver --store store --out spans
+  --settings '{"max_views": 10, "max_tokens": 512, """
+        + COMPUTE,
+        settings="muver.encoders.stages.settings:Spans",
         label="model",
     ),
     Stage(
@@ -164,10 +167,11 @@ ENGINE = (
         "merge views, layer by layer, and encode the merged ones",
         "muver.encoders.stages.merge:merge_store",
         (MODEL_FOLDER, STORE, _out("folder of the merged layers")),
-        """--model models/muver --store store --settings '{"layers": 4, "pairs": "close"}'
-  --out merged""",
-        settings="json",
-        about=f"layers, top_k, pairs, among, wasted, max_tokens, {COMPUTE}",
+        """--model models/muver --store store --out merged
+  --settings '{"layers": 4, "top_k": 0.4, "pairs": "close", "among": "neighbours",
+  "max_tokens": 512, """
+        + COMPUTE,
+        settings="muver.encoders.stages.settings:Merge",
         label="model",
     ),
 )

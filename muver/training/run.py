@@ -68,7 +68,7 @@ def train(
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
     key = short_hash({"settings": settings, "compute": compute, "inputs": inputs})
-    accelerator = device.start(compute)
+    accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
     torch.manual_seed(settings["seed"])
     model = start_from(start, config)
     sources = (entities, mentions, sentences)

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
 
 from muver.views.layout import Ids, Markers, View, merged_view
 from muver.views.merging import contiguous_spans
 from muver.views.search import SEARCHES
+from muver.views.settings import Merging
 from muver.views.slices import entity_slices
 
 EncodeViews = Callable[[Sequence[Ids]], np.ndarray]
@@ -30,7 +30,7 @@ def expand_world(
     vectors: np.ndarray,
     encode: EncodeViews,
     markers: Markers,
-    settings: dict[str, Any],
+    settings: Merging,
 ) -> list[NewViews]:
     """Run the heuristic search over all entities of a world (section 2.3).
 
@@ -44,22 +44,18 @@ def expand_world(
         Token ids and (views, d) vectors of the original views.
     encode
         Token ids to (n, d) vectors.
-    settings
-        ``layers``, ``top_k``, ``pairs``, ``max_tokens``; ``among`` ("neighbours" if left out) and
-        ``wasted`` ("kept" if left out).
-
     Returns
     -------
     For each layer its new views; ``first..last`` count original views, and are the ends of the
     merged set where it has gaps.
     """
-    kind = SEARCHES[settings.get("among", "neighbours")]
+    kind = SEARCHES[settings.among]
     slices = entity_slices(entities)
     searches = [kind(vectors[own], settings) for own in slices]
     layers = []
-    for _ in range(settings["layers"]):
+    for _ in range(settings.layers):
         proposed = [search.propose() for search in searches]
-        owners, views = _lay_out(entities, ids, slices, proposed, markers, settings["max_tokens"])
+        owners, views = _lay_out(entities, ids, slices, proposed, markers, settings.max_tokens)
         new = encode([view.ids for view in views])
         bounds = pairwise(accumulate(map(len, proposed), initial=0))
         for search, (start, stop) in zip(searches, bounds, strict=True):

@@ -12,14 +12,11 @@ may be united. A member of V is a set of original views.
 """
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
 Pairs = Literal["distant", "close"]
-PAIRS = get_args(Pairs)
-Wasted = Literal["kept", "replaced"]
-WASTED = get_args(Wasted)
 Members = frozenset[int]  # original views, numbered from 0
 
 

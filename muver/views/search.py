@@ -4,12 +4,12 @@ A layer of merging asks a search for new views (:meth:`propose`), has them encod
 their vectors (:meth:`accept`), by which the next layer is chosen.
 """
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from muver.views.merging import Members, able_to_grow, grow, pairs_to_merge, unions_to_add
+from muver.views.settings import Merging
 
 
 class Search(Protocol):
@@ -31,17 +31,14 @@ class Neighbours:
     ----------
     vectors : (n, d)
         The original views'; they are copied.
-    settings
-        ``top_k``: int(n * top_k) pairs a layer; ``pairs``; ``wasted`` ("kept" if left out):
-        whether the next pair takes the place of one that makes no view.
     """
 
-    def __init__(self, vectors: np.ndarray, settings: Mapping[str, Any]):
+    def __init__(self, vectors: np.ndarray, settings: Merging):
         self._vectors = np.array(vectors)
         self._ends = list(range(len(vectors)))
-        self._top_k = settings["top_k"]
-        self._pairs = settings["pairs"]
-        self._replaces = settings.get("wasted") == "replaced"
+        self._top_k = settings.top_k
+        self._pairs = settings.pairs
+        self._replaces = settings.wasted == "replaced"
         self._grown: list[int] = []
 
     def propose(self) -> list[list[int]]:
@@ -66,15 +63,13 @@ class AllPairs:
     ----------
     vectors : (n, d)
         The original views'.
-    settings
-        ``top_k``: int(n * top_k) unions a layer; ``pairs``. No choice is wasted here.
     """
 
-    def __init__(self, vectors: np.ndarray, settings: Mapping[str, Any]):
+    def __init__(self, vectors: np.ndarray, settings: Merging):
         self._vectors = vectors
         self._sets = [frozenset([view]) for view in range(len(vectors))]
-        self._count = int(len(vectors) * settings["top_k"])
-        self._pairs = settings["pairs"]
+        self._count = int(len(vectors) * settings.top_k)
+        self._pairs = settings.pairs
         self._new: list[Members] = []
 
     def propose(self) -> list[list[int]]:

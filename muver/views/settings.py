@@ -63,6 +63,28 @@ class MergeSearch(Settings):
             )
 
 
+class Merging(Settings, kw_only=True):
+    """One search, as it is carried out.
+
+    Attributes
+    ----------
+    top_k
+        int(views * top_k) pairs are merged in a layer.
+    wasted
+        What follows a choice among neighbours that makes no view: nothing, as released, or the
+        next pair.
+    max_tokens
+        Of a merged view.
+    """
+
+    layers: Natural
+    top_k: Share
+    pairs: Literal["distant", "close"]
+    among: Literal["neighbours", "all"]
+    wasted: Literal["kept", "replaced"] = "kept"
+    max_tokens: Count
+
+
 class Merge(Settings):
     """The heuristic search (section 3.3): layers of merged views, and ways of choosing pairs."""
 

@@ -10,6 +10,7 @@ from muver.doctor.compare import compare
 from muver.doctor.origin import Origin
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.merge import merge_store
+from muver.encoders.stages.settings import Encode, Merge
 from muver.evaluation.settings import Scoring
 from muver.evaluation.stage import evaluate
 from muver.io.files import read_json, write_json
@@ -45,9 +46,11 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
     model, store = root / "models" / "muver", root / "stores" / "test" / "muver"
     towers = tiny.make_model(encoder)
     towers.save_pretrained(model)
-    encode_split(model, entities, mentions, sentences, store, {"split": "test", **tiny.COMPUTE})
+    encode_split(model, entities, mentions, sentences, store, tiny.settings(Encode, split="test"))
     merged = root / "merged" / "test" / "muver" / "distant"
-    merge_store(model, store, merged, {"layers": 1, "top_k": 0.4, "max_tokens": 64, **tiny.COMPUTE})
+    own = {"layers": 1, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 64}
+    merging = tiny.settings(Merge, **own)
+    merge_store(model, store, merged, merging)
     systems = {name: {"model": "muver", **settings} for name, settings in ROWS.items()}
     write_json(project / "params.yaml", {"systems": systems})  # JSON is YAML
     for name, settings in ROWS.items():

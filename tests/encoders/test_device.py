@@ -5,13 +5,12 @@ import torch
 
 from muver.encoders import device
 from muver.io.errors import InputError
-from tests import tiny
 
 
 def test_the_settings_are_followed():
     before = torch.get_num_threads()
     try:
-        accelerator = device.start({**tiny.COMPUTE, "threads": 3})
+        accelerator = device.start("cpu", "fp32", 3)
         assert torch.get_num_threads() == 3
         assert accelerator.device.type == "cpu" and accelerator.mixed_precision == "no"
     finally:
@@ -21,7 +20,7 @@ def test_the_settings_are_followed():
 def test_a_gpu_that_is_not_there(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InputError, match="compute.device is 'cuda', but torch sees no CUDA"):
-        device.start({**tiny.COMPUTE, "device": "cuda"})
+        device.start("cuda", "fp32", 1)
 
 
 def test_batches_suit_the_device_unless_a_number_is_given():
@@ -32,4 +31,4 @@ def test_batches_suit_the_device_unless_a_number_is_given():
 
 def test_a_precision_that_does_not_exist():
     with pytest.raises(InputError, match="precision: 'fp16' is not one of fp32, bf16"):
-        device.start({**tiny.COMPUTE, "precision": "fp16"})
+        device.start("cpu", "fp16", 1)

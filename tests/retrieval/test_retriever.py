@@ -15,6 +15,7 @@ from muver.corpus.schema import read_entities, read_mentions
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.global_views import encode_global
 from muver.encoders.stages.merge import merge_store
+from muver.encoders.stages.settings import Encode, GlobalViews, Merge, Spans
 from muver.encoders.stages.spans import encode_spans
 from muver.io.errors import InputError
 from muver.retrieval import kinds
@@ -42,7 +43,9 @@ SYSTEMS = {
         **SETTINGS, "aggregate": "max", "metric": "l2", "global_view": True, "spans": True,
     },
 }  # fmt: skip
-MERGE = {"layers": 2, "top_k": 0.4, "pairs": "distant", "max_tokens": 60}
+MERGE = {
+    "layers": 2, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 60,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +53,11 @@ def built(encoder, corpus, tmp_path_factory):
     """A model, its store, further views of each kind and indexes over them."""
     root = tmp_path_factory.mktemp("built")
     tiny.make_model(encoder).save_pretrained(root / "model")
-    encode_split(root / "model", *corpus, root / "store", {**tiny.COMPUTE, "split": "test"})
-    merge_store(root / "model", root / "store", root / "merged", {**tiny.COMPUTE, **MERGE})
-    settings = {"max_tokens": 60, **tiny.COMPUTE}
+    encode_split(root / "model", *corpus, root / "store", tiny.settings(Encode, split="test"))
+    merge_store(root / "model", root / "store", root / "merged", tiny.settings(Merge, **MERGE))
+    settings = tiny.settings(GlobalViews, max_tokens=60)
     encode_global(root / "model", root / "store", corpus[0], root / "global-views", settings)
-    settings = {"max_views": 3, "max_tokens": 60, **tiny.COMPUTE}
+    settings = tiny.settings(Spans, max_views=3, max_tokens=60)
     encode_spans(root / "model", root / "store", root / "spans", settings)
     (root / "entities").write_bytes(corpus[0].read_bytes())
     for name, settings in SYSTEMS.items():

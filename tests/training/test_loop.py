@@ -308,7 +308,7 @@ def make_trainer(encoder, corpus, folder, views=tiny.SENTENCE_VIEWS, **training)
         *worlds,
         training_settings({**TRAINING, **training}, model.config.views),
         3,
-        device.start(tiny.COMPUTE),
+        device.start("cpu", "fp32", 1),
         Checkpoints(folder, "key"),
     )
 

@@ -4,8 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muver.io.typed import read
 from muver.views.expand import every_span, expand_world
 from muver.views.layout import Markers
+from muver.views.settings import Merging
 
 MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
 
@@ -14,13 +16,18 @@ def view(*text: int) -> list[int]:
     return [101, 5, 3, *text, 102]
 
 
+MERGING = {
+    "layers": 2, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 512,
+}  # fmt: skip
+
+
 def greatest(ids) -> np.ndarray:
     """The vector of a view is the greatest number of its text."""
     return np.array([[max(some[3:-1])] for some in ids], dtype=np.float32).reshape(-1, 1)
 
 
 def expand(texts_by_entity: list[list[int]], **settings):
-    settings = {"layers": 2, "top_k": 0.4, "pairs": "distant", "max_tokens": 512, **settings}
+    asked_for = read(Merging, {**MERGING, **settings})
     owners = np.repeat(np.arange(len(texts_by_entity)), [len(t) for t in texts_by_entity])
     ids = [view(number) for texts in texts_by_entity for number in texts]
     asked = []
@@ -29,7 +36,7 @@ def expand(texts_by_entity: list[list[int]], **settings):
         asked.append(list(some))
         return greatest(some)
 
-    layers = expand_world(owners, ids, greatest(ids), encode, MARKERS, settings)
+    layers = expand_world(owners, ids, greatest(ids), encode, MARKERS, asked_for)
     return layers, asked
 
 
@@ -120,7 +127,7 @@ def test_merged_views_are_cut():
 def test_the_store_is_not_written_to():
     vectors = greatest([view(1), view(2), view(9)])
     vectors.setflags(write=False)  # as of a memory-mapped file
-    settings = {"layers": 2, "top_k": 0.4, "pairs": "distant", "max_tokens": 512}
+    settings = read(Merging, MERGING)
     ids = [view(1), view(2), view(9)]
     expand_world(np.zeros(3, dtype=np.int32), ids, vectors, greatest, MARKERS, settings)
     assert vectors.tolist() == [[1], [2], [9]]

@@ -1,12 +1,10 @@
 """Global views: one more view an entity, of its whole description."""
 
 from pathlib import Path
-from typing import Any
 
 from muver.corpus.schema import read_entities
-from muver.encoders.stages.settings import GLOBAL
+from muver.encoders.stages.settings import GlobalViews
 from muver.encoders.stages.tower import Tower
-from muver.io.checking import with_defaults
 from muver.io.errors import InputError
 from muver.io.files import write_manifest
 from muver.vectors.store import LayerWriter, ViewStore
@@ -15,24 +13,16 @@ from muver.views.slices import entity_slices
 
 
 def encode_global(
-    model_folder: Path, store: Path, entities: Path, out: Path, settings: dict[str, Any]
+    model_folder: Path, store: Path, entities: Path, out: Path, settings: GlobalViews
 ) -> None:
-    """Give every entity of a store one view of its whole description, cut to ``max_tokens``.
-
-    The layout is BLINK's; it is encoded by the same tower as the entity's other views.
-
-    Parameters
-    ----------
-    settings
-        ``max_tokens`` and ``compute`` (:data:`GLOBAL`).
+    """Give every entity of a store one view of its whole description, laid out as BLINK's.
 
     Writes
     ------
-    ``layer0``, one row an entity, its span that of all the entity's views; ``manifest.json``.
+    ``layer0``, one row an entity, which spans all of the entity's views; ``manifest.json``.
     """
-    settings = with_defaults(settings, GLOBAL)
     tower = Tower(model_folder, settings)
-    tower.model.require_positions("global_view.max_tokens", settings["max_tokens"])
+    tower.model.require_positions("global_view.max_tokens", settings.max_tokens)
     pieces = tower.model.pieces
     base = ViewStore(store)
     writer = LayerWriter()
@@ -48,7 +38,7 @@ def encode_global(
         titles, texts = (pieces.ids(described[c].to_pylist()) for c in ("title", "text"))
         views = [
             View(
-                prefix_view(title, text, pieces.markers, settings["max_tokens"]),
+                prefix_view(title, text, pieces.markers, settings.max_tokens),
                 int(layer.first[some.start]),
                 int(layer.last[some.stop - 1]),
             )
@@ -59,4 +49,6 @@ def encode_global(
         counts[name] = {"entities": len(views)}
     writer.write(out, 0)
     origin = {"store": base.fingerprint()}
-    write_manifest(out / "manifest.json", "encode-global", settings, origin, worlds=counts)
+    write_manifest(
+        out / "manifest.json", "encode-global", settings.as_dict(), origin, worlds=counts
+    )

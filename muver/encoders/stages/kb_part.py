@@ -10,9 +10,8 @@ import pyarrow as pa
 from muver.corpus.kilt.parts import MadePart, open_part
 from muver.corpus.texts.read import EntityTexts
 from muver.encoders.fingerprint import model_fingerprint
-from muver.encoders.stages.settings import PART
+from muver.encoders.stages.settings import Part
 from muver.encoders.stages.tower import Tower
-from muver.io.checking import check_choices, with_defaults
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
 from muver.vectors.shards import MOST_VIEWS, part_name, read_part_manifest, write_part
@@ -20,8 +19,6 @@ from muver.views.build import Tokenizer, entity_views
 from muver.views.layout import View
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}
-# The rest says where and in what batches it is computed, which moves last digits only.
-OF_CONTENT = ("dtype", "precision")
 COLUMNS = ("title", "paragraphs")
 ENTITIES = 4096  # laid out and encoded at a time
 
@@ -31,7 +28,7 @@ def encode_part(
     kb: str | Path,
     number: int,
     out: str | Path,
-    settings: Mapping[str, Any],
+    settings: Part,
     texts: str | Path | None = None,
 ) -> bool:
     """Encode the views of a part's entities, unless that is done already.
@@ -41,7 +38,7 @@ def encode_part(
     paragraphs, joined by spaces. An entity without paragraphs has one view, of its title. Where the
     model's views name a ``text``, an entity's text from there takes the place of its paragraphs.
 
-    In memory are the part's vectors in ``dtype``, its ``texts`` if there are any, and
+    Memory holds the part's vectors in ``dtype``, its ``texts`` if there are any, and
     :data:`ENTITIES` entities with their views.
 
     Parameters
@@ -55,8 +52,8 @@ def encode_part(
     out
         Folder of the vectors, for :class:`muver.vectors.shards.Shards`.
     settings
-        Those of :data:`PART`. A part that was written for the same model, the same part of the
-        knowledge base and the same ``dtype`` and ``precision`` is left as it is.
+        A part that was written for the same model, the same part of the knowledge base and the
+        same ``dtype`` and ``precision`` is left as it is. The other settings move last digits only.
     texts
         Folder that `muver kb-texts` wrote, if the model's views name a ``text``.
 
@@ -68,12 +65,10 @@ def encode_part(
     ------
     InputError
         If there is no such part, if the model's vectors cannot be searched by products, if its
-        views are of texts that are not given, or if a value is none that ``dtype`` can hold.
-        Nothing is written then.
+        views are made of texts that are not given, or if ``dtype`` cannot hold a value. Nothing is
+        written then.
     """
-    settings = with_defaults(settings, PART)
-    check_choices(settings, {"dtype": tuple(DTYPES)})
-    own = {key: settings[key] for key in OF_CONTENT}
+    own = {"dtype": settings.dtype, "precision": settings.precision}
     part = open_part(kb, number)
     read = None if texts is None else EntityTexts(texts)
     inputs = {"model": model_fingerprint(model_folder), "kb": part.fingerprint}
@@ -83,15 +78,15 @@ def encode_part(
     if _is_there(path, inputs, part.entities, own):
         logger.info("%s is there, of this model, part and settings: left as it is", path)
         return False
-    tower = Tower(Path(model_folder), dict(settings))
+    tower = Tower(Path(model_folder), settings)
     _check_metric(tower.model.config.metric, model_folder)
     _check_texts(tower.model.config.views.get("text"), texts, model_folder)
     paragraphs = None if read is None else read.part(number)
-    dtype = DTYPES[settings["dtype"]]
+    dtype = DTYPES[settings.dtype]
     vectors, counts = _encode(tower, part, paragraphs, dtype, f"views of {path.stem}")
     if not np.isfinite(vectors).all():
         raise InputError(
-            f"{path}: a view's vector has values that {settings['dtype']} cannot hold. Set dtype "
+            f"{path}: a view's vector has values that {settings.dtype} cannot hold. Set dtype "
             "to fp32; if it is that, the model's weights are not those of a model."
         )
     write_part(out, number, vectors, counts, settings=own, **inputs)
@@ -137,7 +132,7 @@ def _encode(
                 "knowledge base with fewer paragraphs an entity."
             )
         flat = [view.ids for some in views for view in some]
-        with np.errstate(over="ignore"):  # looked for, and told, at the end
+        with np.errstate(over="ignore"):  # infinite values are refused at the end
             vectors[row : row + len(flat)] = tower.views(flat, None)
         counts[entity : entity + len(sizes)] = sizes
         entity, row = entity + len(sizes), row + len(flat)

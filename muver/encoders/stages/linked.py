@@ -1,16 +1,13 @@
 """The mentions of a benchmark over a knowledge base, to vectors."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.encoders.fingerprint import model_fingerprint
-from muver.encoders.stages.settings import COMPUTE
+from muver.encoders.settings import Encoding
 from muver.encoders.stages.tower import Tower
-from muver.io.checking import with_defaults
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.io.progress import logger
@@ -21,7 +18,7 @@ COLUMNS = ("context_left", "mention", "context_right")
 
 
 def encode_mentions(
-    model_folder: str | Path, mentions: str | Path, out: str | Path, settings: Mapping[str, Any]
+    model_folder: str | Path, mentions: str | Path, out: str | Path, settings: Encoding
 ) -> None:
     """Encode all mentions of a set in their contexts, those with gold outside the base as well.
 
@@ -34,15 +31,12 @@ def encode_mentions(
     out
         .npy to write, (mentions, d) float32 in the table's order; its manifest has the same name
         with ``.json``.
-    settings
-        The ``compute`` section (:data:`muver.encoders.stages.settings.COMPUTE`).
 
     Raises
     ------
     InputError
         If the table is missing, damaged, without the columns of contexts, or empty.
     """
-    settings = with_defaults(settings, COMPUTE)
     table = _contexts(mentions)
     model = model_fingerprint(model_folder)
     tower = Tower(Path(model_folder), settings)
@@ -50,7 +44,7 @@ def encode_mentions(
     tower.model.require_positions("context.max_tokens", config.context["max_tokens"])
     contexts = context_ids(table, tower.model.pieces, config.context["max_tokens"])
     vectors = tower.mentions(contexts)
-    own = {"precision": settings["precision"]}
+    own = {"precision": settings.precision}
     write_mentions(out, vectors, model, sha256_of(mentions), own)
     logger.info("%s: %d mentions", out, len(vectors))
 

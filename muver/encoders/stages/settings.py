@@ -1,22 +1,48 @@
-"""What the stages that encode can be told; without torch, so that --help shows it."""
+"""Settings of the stages that encode: their own, and where and how they compute."""
 
-COMPUTE = {
-    "device": "auto",
-    "precision": "fp32",
-    "threads": 1,
-    "processes": 1,  # of training jobs; these stages are one process
-    "batch_tokens": "auto",
-}
-ENCODE = {"split": "test", **COMPUTE}
-PART = {"dtype": "fp16", **COMPUTE}
-GLOBAL = {"max_tokens": 128, **COMPUTE}
-SPANS = {"max_views": 10, "max_tokens": 512, **COMPUTE}
-MERGE = {
-    "layers": 4,
-    "top_k": 0.4,
-    "pairs": "distant",
-    "among": "neighbours",
-    "wasted": "kept",
-    "max_tokens": 512,
-    **COMPUTE,
-}
+from typing import Literal
+
+from muver.encoders.settings import Encoding
+from muver.io.typed import Count, Natural, Share, Text
+from muver.views.settings import Merging
+
+
+class Encode(Encoding):
+    """The entities and mentions of a split."""
+
+    split: Text
+
+
+class Part(Encoding):
+    """A part of a knowledge base; ``dtype`` is that of the vectors on disk."""
+
+    dtype: Literal["fp16", "fp32"]
+
+
+class GlobalViews(Encoding):
+    """One view of each whole description, of this many tokens."""
+
+    max_tokens: Count
+
+
+class Spans(Encoding):
+    """Every run of views, of entities with no more than ``max_views``."""
+
+    max_views: Natural
+    max_tokens: Count
+
+
+class Merge(Encoding, kw_only=True):
+    """A search of params.yaml's ``merge``, with the fields of :class:`Merging`."""
+
+    layers: Natural
+    top_k: Share
+    pairs: Literal["distant", "close"]
+    among: Literal["neighbours", "all"]
+    wasted: Literal["kept", "replaced"] = "kept"  # rows leave it out where it is as released
+    max_tokens: Count
+
+    @property
+    def search(self) -> Merging:
+        """The same without what says where it is computed."""
+        return Merging(**{key: getattr(self, key) for key in Merging.__struct_fields__})

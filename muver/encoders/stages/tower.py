@@ -1,24 +1,24 @@
-"""What the stages share: a model that is ready to encode, and where and how it does."""
+"""A model that is ready to encode, which all stages of this folder need."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.bulk import Encode, encode_vectors
+from muver.encoders.settings import Encoding
 from muver.io.errors import InputError
 from muver.views.layout import Ids
 
 
 class Tower:
-    """A model that is ready to encode, on the device and in the batches that settings say."""
+    """A model on the device that settings ask for, which encodes in batches of their size."""
 
-    def __init__(self, folder: Path, settings: dict[str, Any]):
-        self._accelerator = device.start(settings)
-        self._batch_tokens = device.batch_tokens(settings["batch_tokens"], self._accelerator.device)
+    def __init__(self, folder: Path, settings: Encoding):
+        self._accelerator = device.start(settings.device, settings.precision, settings.threads)
+        self._batch_tokens = device.batch_tokens(settings.batch_tokens, self._accelerator.device)
         self.model = BiEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
         if self.model.config.score == "sum_max":
             raise InputError(
@@ -27,7 +27,7 @@ class Tower:
             )
 
     def views(self, ids: Sequence[Ids], label: str | None) -> np.ndarray:
-        """Vectors of views: (views, d); ``label`` names them in progress lines, None has none."""
+        """Vectors of views: (views, d). ``label`` names them in progress lines; None is silent."""
         return self._encode(self.model.encode_views, ids, label)
 
     def mentions(self, contexts: Sequence[Ids]) -> np.ndarray:

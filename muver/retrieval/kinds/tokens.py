@@ -44,7 +44,7 @@ def retrieve(
     from muver.retrieval.tokens import score_world
     from muver.views.worlds import load_worlds
 
-    accelerator = device.start(compute)
+    accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
     towers = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
     config = towers.config
     rows = RunRows()

@@ -8,12 +8,15 @@ from muver.encoders.packing import pack
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.global_views import encode_global
 from muver.encoders.stages.merge import merge_store
+from muver.encoders.stages.settings import Encode, GlobalViews, Merge, Spans
 from muver.encoders.stages.spans import encode_spans
 from tests import tiny
 
-GLOBAL = {"max_tokens": 30, **tiny.COMPUTE}
-SPANS = {"max_views": 3, "max_tokens": 64, **tiny.COMPUTE}
-MERGE = {"layers": 2, "top_k": 0.4, "pairs": "distant", "max_tokens": 64, **tiny.COMPUTE}
+GLOBAL = tiny.settings(GlobalViews, max_tokens=30)
+SPANS = tiny.settings(Spans, max_views=3, max_tokens=64)
+MERGE = tiny.settings(
+    Merge, layers=2, top_k=0.4, pairs="distant", among="neighbours", max_tokens=64
+)
 
 
 @pytest.fixture(scope="package")
@@ -26,7 +29,7 @@ def folders(model, corpus, tmp_path_factory):
     """A model's directory, its store of the training worlds, and further views of each kind."""
     root = tmp_path_factory.mktemp("stages")
     model.save_pretrained(root / "model")
-    encode_split(root / "model", *corpus, root / "store", {"split": "train", **tiny.COMPUTE})
+    encode_split(root / "model", *corpus, root / "store", tiny.settings(Encode, split="train"))
     merge_store(root / "model", root / "store", root / "merged", MERGE)
     encode_global(root / "model", root / "store", corpus[0], root / "globals", GLOBAL)
     encode_spans(root / "model", root / "store", root / "spans", SPANS)

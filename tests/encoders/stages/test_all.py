@@ -3,11 +3,13 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from muver.cli import main
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.global_views import encode_global
 from muver.encoders.stages.merge import merge_store
+from muver.encoders.stages.settings import Encode
 from muver.encoders.stages.spans import encode_spans
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
@@ -28,9 +30,9 @@ def test_views_longer_than_the_encoder_s_positions(folders, corpus, tmp_path):
         {"max_tokens": 65},
     )
     for setting, stage in (
-        ("merge", lambda: merge_store(*places, out, {**MERGE, **longer})),
-        ("global_view", lambda: encode_global(*places, corpus[0], out, {**GLOBAL, **longer})),
-        ("spans", lambda: encode_spans(*places, out, {**SPANS, **longer})),
+        ("merge", lambda: merge_store(*places, out, replace(MERGE, **longer))),
+        ("global_view", lambda: encode_global(*places, corpus[0], out, replace(GLOBAL, **longer))),
+        ("spans", lambda: encode_spans(*places, out, replace(SPANS, **longer))),
     ):
         with pytest.raises(InputError, match=f"{setting}.max_tokens is 65, but .* 64 positions"):
             stage()
@@ -42,7 +44,7 @@ def test_the_commands_are_the_functions(folders, corpus, tmp_path):
         ("globals", "encode-global", GLOBAL, ["--entities", str(corpus[0])]),
         ("spans", "encode-spans", SPANS, []),
     ):
-        options = ["--settings", json.dumps(settings), "--model", str(folders / "model")]
+        options = ["--settings", json.dumps(settings.as_dict()), "--model", str(folders / "model")]
         options += ["--store", str(folders / "store"), "--out", str(tmp_path / command)]
         assert main([stage, *options, *more]) == 0
         for path in (folders / command).iterdir():
@@ -50,7 +52,9 @@ def test_the_commands_are_the_functions(folders, corpus, tmp_path):
 
 
 def test_a_repeat_gives_the_same_bytes(folders, corpus, tmp_path):
-    encode_split(folders / "model", *corpus, tmp_path / "store", {"split": "train", **tiny.COMPUTE})
+    encode_split(
+        folders / "model", *corpus, tmp_path / "store", tiny.settings(Encode, split="train")
+    )
     store = tmp_path / "store"
     merge_store(folders / "model", store, tmp_path / "merged", MERGE)
     encode_global(folders / "model", store, corpus[0], tmp_path / "globals", GLOBAL)

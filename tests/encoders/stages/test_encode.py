@@ -7,6 +7,7 @@ import torch
 from muver.corpus.schema import read_mentions
 from muver.encoders.packing import pack
 from muver.encoders.stages.encode import encode_split
+from muver.encoders.stages.settings import Encode
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.vectors.store import ViewStore
@@ -39,12 +40,14 @@ def test_the_store_holds_every_view_and_mention(folders, model, corpus):
 
 
 def test_a_validation_store(folders, corpus, tmp_path):
-    encode_split(folders / "model", *corpus, tmp_path, {"split": "val", **tiny.COMPUTE})
+    encode_split(folders / "model", *corpus, tmp_path, tiny.settings(Encode, split="val"))
     assert ViewStore(tmp_path).layer(0).worlds == ["cedar"]
     assert np.load(tmp_path / "mentions.npy").shape == (12, 32)
 
 
 def test_token_vectors_are_not_stored(encoder, corpus, tmp_path):
     tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path / "model")
-    with pytest.raises(InputError, match="compares token vectors.*retrieve --model"):
-        encode_split(tmp_path / "model", *corpus, tmp_path / "store", {**tiny.COMPUTE})
+    with pytest.raises(InputError, match="compares token vectors.*retrieve --kind tokens"):
+        encode_split(
+            tmp_path / "model", *corpus, tmp_path / "store", tiny.settings(Encode, split="test")
+        )

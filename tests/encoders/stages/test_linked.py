@@ -11,8 +11,10 @@ from muver.cli import main
 from muver.corpus.kilt.parts import made_parts
 from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.packing import pack
+from muver.encoders.settings import Encoding
 from muver.encoders.stages.kb_part import encode_part
 from muver.encoders.stages.linked import encode_mentions
+from muver.encoders.stages.settings import Part
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 from muver.views.worlds import context_ids
@@ -32,8 +34,9 @@ def root(tmp_path_factory, encoder):
     for name, tokens in (("model", 60), ("other", 50)):
         views = {**VIEWS, "max_tokens": tokens}
         tiny.make_model(encoder, views=views).save_pretrained(folder / name)
+    part = tiny.settings(Part, dtype="fp16")
     for number in made_parts(kb):
-        encode_part(folder / "model", kb, number, folder / "vectors", tiny.COMPUTE)
+        encode_part(folder / "model", kb, number, folder / "vectors", part)
     return folder
 
 
@@ -97,6 +100,7 @@ def test_tables_that_are_none(root, tmp_path):
     (tmp_path / "damaged.parquet").write_bytes(b"no table")
     pq.write_table(pq.read_table(root / "msnbc.parquet").slice(0, 0), tmp_path / "empty.parquet")
     pq.write_table(pq.read_table(root / "kb" / "part-00000.parquet"), tmp_path / "kb.parquet")
+    settings = tiny.settings(Encoding)
     for name, words in {
         "damaged": "damaged.parquet: not a table of mentions, or damaged",
         "empty": "empty.parquet: has no mentions",
@@ -104,5 +108,7 @@ def test_tables_that_are_none(root, tmp_path):
         "none": "none.parquet: no such file. `muver link` writes it",
     }.items():
         with pytest.raises(InputError, match=words):
-            encode_mentions(root / "model", tmp_path / f"{name}.parquet", tmp_path / "o.npy", {})
+            encode_mentions(
+                root / "model", tmp_path / f"{name}.parquet", tmp_path / "o.npy", settings
+            )
     assert not (tmp_path / "o.npy").exists()

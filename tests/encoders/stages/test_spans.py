@@ -1,6 +1,7 @@
 """Every run of neighbouring views."""
 
 import numpy as np
+from msgspec.structs import replace
 
 from muver.encoders.stages.spans import encode_spans
 from muver.io.files import read_json
@@ -47,7 +48,7 @@ def test_spans_bound_an_entity_s_own_score_and_not_its_rank(folders):
         for entity, ids, own in zip(
             merged.entities, merged.ids.to_pylist(), merged.vectors, strict=True
         ):
-            if counts[entity] <= SPANS["max_views"]:
+            if counts[entity] <= SPANS.max_views:
                 np.testing.assert_allclose(known[tuple(ids)], own, rtol=0, atol=1e-5)
                 checked += 1
     assert checked == 2
@@ -63,6 +64,6 @@ def test_spans_bound_an_entity_s_own_score_and_not_its_rank(folders):
 
 
 def test_no_entity_has_few_enough_views(folders, tmp_path):
-    encode_spans(folders / "model", folders / "store", tmp_path, {**SPANS, "max_views": 0})
+    encode_spans(folders / "model", folders / "store", tmp_path, replace(SPANS, max_views=0))
     assert len(ViewStore(tmp_path).layer(1).world("alder").entities) == 0
     assert read_json(tmp_path / "manifest.json")["exhaustive"] == 0

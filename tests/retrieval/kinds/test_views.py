@@ -11,6 +11,7 @@ from muver.cli import main
 from muver.corpus.schema import read_entities, read_mentions
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.merge import merge_store
+from muver.encoders.stages.settings import Encode, Merge
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
 from muver.io.matrices import save_matrix
@@ -263,8 +264,11 @@ def test_settings_that_are_not_allowed(store, corpus, key, value, words):
 def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
     """Encode, merge and retrieve by their commands; the first entity is that of a plain search."""
     tiny.make_model(encoder).save_pretrained(tmp_path / "model")
-    encode_split(tmp_path / "model", *corpus, tmp_path / "store", {"split": "test", **tiny.COMPUTE})
-    merge = {"layers": 1, "top_k": 0.4, "pairs": "distant", "max_tokens": 64, **tiny.COMPUTE}
+    encode_split(
+        tmp_path / "model", *corpus, tmp_path / "store", tiny.settings(Encode, split="test")
+    )
+    own = {"layers": 1, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 64}
+    merge = tiny.settings(Merge, **own)
     merge_store(tmp_path / "model", tmp_path / "store", tmp_path / "merged", merge)
     settings = {**SETTINGS, "k": 3, "match": "id", "merge_layers": 1}
     command = [
