@@ -180,7 +180,7 @@ def test_what_is_there_is_left(vectors, models, kb, tmp_path, capsys, monkeypatc
     call += ["--out", tmp_path / "out", "--label", "muver_wiki", "--settings"]
     # Where and in what batches it is computed is no reason to do it again.
     for settings in (FP32, replace(FP32, threads=2, batch_tokens=999, device="auto")):
-        assert main([*map(str, call), json.dumps(settings)]) == 0
+        assert main([*map(str, call), json.dumps(settings.as_dict())]) == 0
         said = capsys.readouterr().err
         assert (
             "[encode-part muver_wiki]" in said and "part-00000.npy is there, of this mode" in said
