@@ -86,6 +86,7 @@ def measure(args: argparse.Namespace) -> list[dict]:
                     "factory": kind,
                     "product": product,
                     "centre": centre == "yes",
+                    "seed": 0,
                     "threads": args.threads,
                     "memory_mb": args.memory_mb,
                 }
@@ -96,6 +97,10 @@ def measure(args: argparse.Namespace) -> list[dict]:
         "k": args.k,
         "mentions": args.mentions,
         "efforts": args.efforts,
+        "agreement": 0.995,
+        "rescore": True,
+        "most_views": 16384,
+        "seed": 0,
         "threads": args.threads,
         "memory_mb": args.memory_mb,
     }

@@ -112,7 +112,7 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
         example = as_shell(f"muver {name} {stage.example}")
         parts = [command.epilog, stage.note, "For example", example]
         command.epilog = "\n\n".join(part for part in parts if part)
-        command.set_defaults(run=stage.run)
+        command.set_defaults(do=stage.run)
     return parser
 
 
@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     label = f"{args.stage} {args.label}" if getattr(args, "label", None) else args.stage
     try:
         start_logging(label, args.log)
-        args.run(args)
+        args.do(args)
     except InputError as error:
         print(f"muver {args.stage}: error: {error}", file=sys.stderr)
         return 2

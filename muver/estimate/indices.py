@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from muver.io.errors import InputError
+from muver.io.typed import read
 from muver.retrieval.ann import factory
-from muver.retrieval.ann.settings import BUILD, factory_string
+from muver.retrieval.ann.settings import Build, factory_string
 
 CODES = ("IndexFlat", "IndexFlatIP", "IndexFlatL2", "IndexScalarQuantizer", "IndexPQ")
 IVF = ("IndexIVFFlat", "IndexIVFScalarQuantizer", "IndexIVFPQ")
@@ -58,13 +59,13 @@ def index_sizes(
     InputError
         For a string that faiss does not understand, or a type whose size is not known here.
     """
-    build = {**BUILD, **build}
-    string = factory_string(build, views)
-    index = factory.make(string, dimension, build["product"], build["ef_construction"], 0)
+    settings = read(Build, {"seed": 0, "threads": 1, **build})
+    string = factory_string(settings, views)
+    index = factory.make(string, dimension, settings.product, settings.ef_construction, 0)
     disk = _bytes(index, views, string)
-    sample = factory.training_size(index, views, build["training_views"])
+    sample = factory.training_size(index, views, settings.training_views)
     training = sample * 4 * 2 * (dimension + _rotated(index))
-    adding = 2 * disk + 4 * build["memory_mb"] * 2**20
+    adding = 2 * disk + 4 * settings.memory_mb * 2**20
     search = disk + search_mb * 2**20
     if factory.knob(index) == factory.HNSW:
         search += views * threads

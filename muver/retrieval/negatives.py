@@ -14,18 +14,12 @@ import pyarrow as pa
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.titles import normal_title
 from muver.corpus.schema import NEGATIVES, NEGATIVES_KB, read_linked_mentions
-from muver.io.checking import check_whole, with_defaults
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_manifest
 from muver.io.parquet import table_writer
 from muver.io.progress import logger
+from muver.retrieval.settings import Mining
 from muver.runs.run import block_starts, ranked_mentions, read_run
-
-DEFAULTS: dict[str, Any] = {
-    "per_mention": 3,
-    "first_rank": 1,  # candidates above are passed over, as they may be golds under other names
-    "margin": None,  # a negative's score is at least so much below the gold's; null: any score
-}
 
 OF_INDEX = ("index", "built", "agreement")  # in the manifest of a run by an index
 
@@ -44,7 +38,7 @@ def mine(
     kb: str | Path,
     out: str | Path,
     manifest: str | Path,
-    given: Mapping[str, Any],
+    settings: Mining,
 ) -> dict[str, int]:
     """Write the hard negatives of every mention whose gold is in the base, and their provenance.
 
@@ -58,8 +52,6 @@ def mine(
         Folder of the knowledge base.
     out, manifest
         Parquet (`NEGATIVES`) and JSON to write.
-    given
-        Settings (`DEFAULTS`).
 
     Returns
     -------
@@ -70,10 +62,8 @@ def mine(
     Raises
     ------
     InputError
-        For a setting out of range, and if run, mentions and base do not belong together.
+        If run, mentions and base do not belong together.
     """
-    settings = with_defaults(given, DEFAULTS)
-    check_settings(settings)
     base = KnowledgeBase(kb)
     made_by = _provenance(run_manifest, base, mentions)
     table = read_linked_mentions(mentions)
@@ -94,21 +84,13 @@ def mine(
         "mentions": sha256_of(mentions),
         "kb": base.manifest["fingerprint"],
     }
-    write_manifest(Path(manifest), "negatives", settings, inputs, counts=counts, run=made_by)
+    write_manifest(manifest, "negatives", settings.as_dict(), inputs, counts=counts, run=made_by)
     logger.info(
         "%d negatives of %d mentions; %d mentions have fewer than %d, %d have their gold outside "
         "the base", counts["negatives"], counts["mined"], counts["fewer"],
-        settings["per_mention"], counts["gold_outside"],
+        settings.per_mention, counts["gold_outside"],
     )  # fmt: skip
     return counts
-
-
-def check_settings(settings: Mapping[str, Any]) -> None:
-    """Refuse numbers that are none, or out of range."""
-    check_whole(settings, {"per_mention": 1, "first_rank": 1})
-    margin = settings["margin"]
-    if margin is not None and (isinstance(margin, bool) or not isinstance(margin, int | float)):
-        raise InputError(f"--settings: margin is {margin!r}, expected a number or null.")
 
 
 class _Found:
@@ -118,7 +100,7 @@ class _Found:
         self,
         run: pa.Table,
         golds: Mapping[str, Gold],
-        settings: Mapping[str, Any],
+        settings: Mining,
         path: str | Path,
     ):
         self._golds, self._settings, self._path = golds, settings, path
@@ -140,7 +122,7 @@ class _Found:
             start, end = self._blocks[mention]
             rows = list(self._negatives(start, end, gold))
             self.counts["negatives"] += len(rows)
-            self.counts["fewer"] += len(rows) < self._settings["per_mention"]
+            self.counts["fewer"] += len(rows) < self._settings.per_mention
             yield {
                 "mention_id": mention,
                 "negatives": self._entities[rows].tolist(),
@@ -151,8 +133,8 @@ class _Found:
     def _negatives(self, start: int, end: int, gold: Gold) -> Iterator[int]:
         """Rows of the run."""
         bound, title = self._bound(start, end, gold), normal_title(gold.title)
-        left = self._settings["per_mention"]
-        for row in range(start + self._settings["first_rank"] - 1, end):
+        left = self._settings.per_mention
+        for row in range(start + self._settings.first_rank - 1, end):
             if not left:
                 return
             if self._entities[row] == gold.entity or self._scores[row] > bound:
@@ -165,10 +147,10 @@ class _Found:
 
     def _bound(self, start: int, end: int, gold: Gold) -> float:
         """The greatest score of a negative; a gold that was not found is below all candidates."""
-        if self._settings["margin"] is None:
+        if self._settings.margin is None:
             return np.inf
         at = np.flatnonzero(self._entities[start:end] == gold.entity)
-        return float(self._scores[start + at[0]]) - self._settings["margin"] if len(at) else -np.inf
+        return float(self._scores[start + at[0]]) - self._settings.margin if len(at) else -np.inf
 
 
 def _golds(table: pa.Table, base: KnowledgeBase, path: str | Path) -> dict[str, Gold]:

@@ -3,8 +3,6 @@ of the indexes of ``linking``."""
 
 from typing import Literal
 
-from msgspec import UNSET, UnsetType
-
 from muver.io.typed import Amount, Count, Positive, Settings, Share, Some, Text
 
 Match = Literal["title", "id"]  # whether entities of one title are one candidate
@@ -48,15 +46,26 @@ class Run(Settings):
 
 
 class Index(Settings):
-    """A faiss index of a knowledge base's views; what is left out has its default in faiss's
-    terms (:mod:`muver.retrieval.ann.settings`)."""
+    """A faiss index of a knowledge base's views.
+
+    Attributes
+    ----------
+    factory
+        One of :data:`muver.retrieval.ann.settings.FACTORIES`, or a factory string of faiss.
+    product
+        ``l2``: distances of augmented vectors (:mod:`muver.retrieval.ann.factory`).
+    lists, training_views
+        None: by the number of views, and 64 a list.
+    ef_construction
+        Of HNSW.
+    """
 
     factory: Text
-    product: Literal["ip", "l2"] | UnsetType = UNSET
-    centre: bool | UnsetType = UNSET
-    lists: Count | None | UnsetType = UNSET
-    training_views: Count | None | UnsetType = UNSET
-    ef_construction: Count | UnsetType = UNSET
+    product: Literal["ip", "l2"] = "ip"
+    centre: bool = True
+    lists: Count | None = None
+    training_views: Count | None = None
+    ef_construction: Count = 200
 
 
 class IndexSearch(Settings):
@@ -68,3 +77,19 @@ class IndexSearch(Settings):
     minimum: Share
     memory_mb: Count
     gpu: bool
+
+
+class Mining(Settings):
+    """Which candidates of a run become hard negatives.
+
+    Attributes
+    ----------
+    first_rank
+        Candidates above are passed over, as they may be golds under other names.
+    margin
+        A negative's score is at least so much below the gold's; None: any score.
+    """
+
+    per_mention: Count
+    first_rank: Count = 1
+    margin: int | float | None = None

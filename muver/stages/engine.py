@@ -13,6 +13,7 @@ from muver.stages.stage import (
     option,
 )
 
+VECTORS = option("--vectors", "folder that `muver encode-part` wrote")
 MODEL_FOLDER = option("--model", MODEL.argparse["help"], to="model_folder")
 
 
@@ -173,5 +174,46 @@ ENGINE = (
         + COMPUTE,
         settings="muver.encoders.stages.settings:Merge",
         label="model",
+    ),
+    Stage(
+        "ann-build",
+        "build a faiss index of the views of a knowledge base, from shards on disk",
+        "muver.retrieval.ann.index:build",
+        (VECTORS, _out("folder of the index")),
+        """--vectors vectors --settings '{"factory": "hnsw", "seed": 10000, "threads": 4}'
+  --out index/hnsw""",
+        settings="muver.retrieval.ann.settings:Build",
+        label="index",
+    ),
+    Stage(
+        "ann-check",
+        "measure indices against exact search on a sample, and choose their nprobe or efSearch",
+        "muver.retrieval.ann.check:check",
+        (
+            VECTORS,
+            option("--index", "folders of indices of the shards", nargs="+"),
+            option("--mention-vectors", "from `muver encode-mentions`"),
+            option("--report", "JSON file to write the measurements to as well", required=False),
+        ),
+        """--vectors vectors --index index/hnsw --mention-vectors aida-testa.npy
+  --settings '{"k": 100, "agreement": 0.995, "rescore": true, "most_views": 16384,
+  "memory_mb": 1024, "seed": 10000, "threads": 4}' --report hnsw.json""",
+        settings="muver.retrieval.ann.settings:Check",
+    ),
+    Stage(
+        "negatives",
+        "mine hard negatives: each mention's best candidates in a run that are not its gold",
+        "muver.retrieval.negatives:mine",
+        (
+            option("--run", "from muver retrieve --kind shards"),
+            option("--run-manifest", "the run's manifest"),
+            option("--mentions", "from muver link"),
+            KB,
+            option("--out", "Parquet file to write"),
+            option("--manifest", "its manifest to write"),
+        ),
+        """--run blink.parquet --run-manifest blink.json --mentions aida-train.parquet
+  --kb kb --settings '{"per_mention": 3}' --out negatives.parquet --manifest negatives.json""",
+        settings="muver.retrieval.settings:Mining",
     ),
 )

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType
-
 from muver.io.checking import check_whole, did_you_mean, with_defaults
 from muver.io.errors import InputError
 from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text
+from muver.retrieval.settings import Mining
 
 REQUIRED = (
     "batch_size",
@@ -129,10 +128,7 @@ class Training(Settings):
     optimiser: Literal["adamw", "adamw_released"]
 
 
-class HardNegatives(Settings):
-    """The system whose run a model's hard negatives are mined from, and how many are taken."""
+class HardNegatives(Mining, kw_only=True):
+    """A model's hard negatives: the system whose run they are mined from, and how."""
 
     system: Text
-    per_mention: Count
-    first_rank: Count | UnsetType = UNSET
-    margin: int | float | None | UnsetType = UNSET

@@ -6,7 +6,8 @@ import pytest
 from muver.estimate.indices import index_sizes
 from muver.io.errors import InputError
 from muver.retrieval.ann.index import build
-from muver.vectors.shards import Shards, write_part
+from muver.retrieval.ann.settings import Build
+from muver.vectors.shards import write_part
 
 VIEWS, D = 20_000, 64
 SETTINGS = {"lists": 16, "training_views": 1000, "memory_mb": 1}
@@ -24,7 +25,7 @@ def shards(tmp_path_factory):
     folder = tmp_path_factory.mktemp("vectors")
     vectors = np.random.default_rng(0).standard_normal((VIEWS, D)).astype(np.float16)
     write_part(folder, 0, vectors, np.ones(VIEWS, np.int64), "m", "k")
-    return Shards(folder)
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -47,8 +48,11 @@ def shards(tmp_path_factory):
     ],
 )
 def test_sizes_are_those_of_files(shards, tmp_path, kind):
-    settings = {"factory": kind, "lists": 16, "training_views": 1000, "threads": 1}
-    made = build(shards, tmp_path, {**settings, "ef_construction": 4})
+    made = build(
+        shards,
+        tmp_path,
+        Build(factory=kind, lists=16, training_views=1000, ef_construction=4, seed=0, threads=1),
+    )
     planned = sizes(kind, VIEWS, D)
     assert planned.factory == made["factory"]
     # Links of the upper levels are drawn by chance.

@@ -10,7 +10,9 @@ from muver.cli import main
 from muver.corpus.schema import NEGATIVES, NEGATIVES_KB, read_negatives
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_json
+from muver.io.typed import read
 from muver.retrieval.negatives import mine
+from muver.retrieval.settings import Mining
 from tests.linked import PAGES, make_kb, write_linked, write_linked_run
 
 GOLDS = [0, 3, None, 5]
@@ -28,11 +30,17 @@ def kb(tmp_path_factory):
     return make_kb(tmp_path_factory.mktemp("base"))
 
 
+def mining(**settings):
+    return read(Mining, {"per_mention": 3, **settings})
+
+
 def mined(folder, kb, run=RUN, golds=GOLDS, **settings):
     """Counts, and (negatives, ranks, scores) by mention."""
     mentions = write_linked(folder / "mentions.parquet", "aida", golds)
     files = (*write_linked_run(folder, kb, mentions, run), mentions, kb)
-    counts = mine(*files, folder / "negatives.parquet", folder / "negatives.json", settings)
+    counts = mine(
+        *files, folder / "negatives.parquet", folder / "negatives.json", mining(**settings)
+    )
     rows = read_negatives(folder / "negatives.parquet").to_pylist()
     return counts, {row.pop("mention_id"): tuple(row.values()) for row in rows}
 
@@ -127,7 +135,7 @@ def test_an_exact_run_names_no_index(tmp_path, kb):
     write_json(tmp_path / "run.json", {k: v for k, v in manifest.items() if k != "index"})
     out = (tmp_path / "n.parquet", tmp_path / "n.json")
     mine(tmp_path / "run.parquet", tmp_path / "run.json", tmp_path / "mentions.parquet", kb, *out,
-         {})  # fmt: skip
+         mining())  # fmt: skip
     assert "index" not in read_json(tmp_path / "n.json")["run"]
 
 
@@ -140,7 +148,7 @@ def test_the_command(tmp_path, kb, capsys):
         "--run-manifest", str(tmp_path / "run.json"),
         "--mentions", str(tmp_path / "mentions.parquet"), "--kb", str(kb),
         "--out", str(tmp_path / "negatives.parquet"),
-        "--manifest", str(tmp_path / "negatives.json"),
+        "--manifest", str(tmp_path / "negatives.json"), "--settings", '{"per_mention": 3}',
     ]  # fmt: skip
     assert main(arguments) == 0
     for name in ("negatives.parquet", "negatives.json"):
@@ -157,7 +165,7 @@ def test_the_command(tmp_path, kb, capsys):
         ({"per_mention": 0}, "per_mention is 0, expected a whole number, at least 1"),
         ({"first_rank": 1.5}, "first_rank is 1.5, expected a whole number"),
         ({"margin": "2"}, "margin is '2', expected a number or null"),
-        ({"margins": 2}, "unknown key .margins.. Did you mean 'margin'"),
+        ({"margins": 2}, "unknown key margins. Did you mean 'margin'"),
     ],
 )
 def test_settings_out_of_range(tmp_path, kb, settings, message):
@@ -185,11 +193,11 @@ def test_a_run_over_another_base(tmp_path, kb):
     files = [tmp_path / name for name in ("run.parquet", "run.json", "mentions.parquet")]
     out = (tmp_path / "n.parquet", tmp_path / "n.json")
     with pytest.raises(InputError, match="run.json: a run over another knowledge base"):
-        mine(*files, other, *out, {})
+        mine(*files, other, *out, mining())
     write_linked(tmp_path / "mentions.parquet", "aida", [0, 3, None, 4])
     with pytest.raises(InputError, match="run.json: a run over other mentions than .*mentions.p"):
-        mine(*files, kb, *out, {})
+        mine(*files, kb, *out, mining())
     write_json(tmp_path / "run.json", {"stage": "retrieve"})
     with pytest.raises(InputError, match="run.json: not the manifest of a run"):
-        mine(*files, kb, *out, {})
+        mine(*files, kb, *out, mining())
     assert not any(path.exists() for path in out)

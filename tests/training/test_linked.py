@@ -9,6 +9,7 @@ from muver.corpus.linking.subset import write_subset
 from muver.corpus.settings import Subset
 from muver.encoders.biencoder import BiEncoder
 from muver.retrieval.negatives import mine
+from muver.retrieval.settings import Mining
 from muver.training import loop
 from tests import tiny
 from tests.linked import PAGES, make_kb, write_linked, write_linked_run
@@ -31,7 +32,7 @@ def data(tmp_path):
     validation = write_linked(tmp_path / "val.parquet", "val", [5, 2, 4])
     run = write_linked_run(tmp_path, kb, training, RUN)
     out = tmp_path / "negatives.parquet", tmp_path / "negatives.json"
-    mine(*run, training, kb, *out, {"per_mention": 2})
+    mine(*run, training, kb, *out, Mining(per_mention=2))
     write_subset(kb, training, validation, out[0], tmp_path / "data", Subset(further=0, seed=0))
     return tmp_path / "data"
 

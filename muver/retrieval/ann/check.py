@@ -12,9 +12,10 @@ from muver.io.progress import logger
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import MANIFEST, AnnIndex
 from muver.retrieval.ann.search import search
-from muver.retrieval.ann.settings import CHECK, check
+from muver.retrieval.ann.settings import Check
 from muver.retrieval.exact import Ranking
 from muver.runs.approximate import reached
+from muver.vectors.mentions import read_mentions
 from muver.vectors.shards import Shards
 
 
@@ -42,11 +43,34 @@ def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:
     }
 
 
+def check(
+    vectors: str | Path,
+    index: Sequence[str | Path],
+    mention_vectors: str | Path,
+    settings: Check,
+    report: str | Path | None = None,
+) -> None:
+    """Measure indices of shards (:func:`check_indices`).
+
+    Parameters
+    ----------
+    vectors
+        Folder of the shards.
+    index
+        Folders of their indices.
+    mention_vectors
+        As :func:`muver.vectors.mentions.read_mentions` takes them.
+    report
+        JSON file to write the measurements to as well.
+    """
+    shards = Shards(vectors)
+    measured = check_indices(index, shards, read_mentions(mention_vectors, shards), settings)
+    if report is not None:
+        write_json(report, measured)
+
+
 def check_indices(
-    folders: Sequence[str | Path],
-    shards: Shards,
-    mentions: np.ndarray,
-    settings: Mapping[str, Any],
+    folders: Sequence[str | Path], shards: Shards, mentions: np.ndarray, settings: Check
 ) -> dict[str, dict[str, Any]]:
     """Measure indices of the same shards on the same sample of mentions, searched exactly once.
 
@@ -58,25 +82,22 @@ def check_indices(
     ----------
     mentions : (mentions, d) float32
         To sample from.
-    settings
-        Those of :data:`muver.retrieval.ann.settings.CHECK`.
 
     Returns
     -------
     What was put down, by folder.
     """
-    settings = check(settings, CHECK)
     if len(mentions) == 0:
         raise InputError("no mentions: agreement is measured on a sample of them.")
     opened = [Path(folder) for folder in folders]
     for folder in opened:  # mistakes first
         AnnIndex(folder, shards, gpu=False)
-    sample = _sample(len(mentions), settings["mentions"], settings["seed"])
+    sample = _sample(len(mentions), settings.mentions, settings.seed)
     queries = np.ascontiguousarray(mentions[sample], dtype=np.float32)
-    exact = search_exact(shards, queries, settings["k"], settings["memory_mb"])
+    exact = search_exact(shards, queries, settings.k, settings.memory_mb)
     written = {}
     for folder in opened:
-        index = AnnIndex(folder, shards, settings["gpu"], settings["threads"])
+        index = AnnIndex(folder, shards, settings.gpu, settings.threads)
         result = _measure(index, queries, exact, settings)
         manifest = read_json(folder / MANIFEST)
         write_json(folder / MANIFEST, {**manifest, "agreement": result})
@@ -85,13 +106,13 @@ def check_indices(
 
 
 def _measure(
-    index: AnnIndex, queries: np.ndarray, exact: Ranking, settings: Mapping[str, Any]
+    index: AnnIndex, queries: np.ndarray, exact: Ranking, settings: Check
 ) -> dict[str, Any]:
-    k, tried = settings["k"], []
-    for effort in settings["efforts"] if index.knob else [None]:
+    k, tried = settings.k, []
+    for effort in settings.efforts if index.knob else [None]:
         if effort is not None:
             index.turn(effort)
-        options = settings["rescore"], settings["most_views"], settings["memory_mb"]
+        options = settings.rescore, settings.most_views, settings.memory_mb
         found = search(index, queries, k, *options)
         tried.append({"effort": effort, **agreement(found.ranking, exact), "short": found.short})
         logger.info(
@@ -100,15 +121,15 @@ def _measure(
             f" at {index.knob} {effort}" if effort else "",
         )  # fmt: skip
         all_lists = bool(index.manifest["lists"]) and effort >= index.manifest["lists"]
-        if reached(tried[-1]) >= settings["agreement"] or all_lists:
+        if reached(tried[-1]) >= settings.agreement or all_lists:
             break
     return {
         "k": k,
         "mentions": len(queries),
         "of": short_hash(queries.tobytes().hex()),
-        "rescore": settings["rescore"],
-        "most_views": settings["most_views"],
-        "wanted": settings["agreement"],
+        "rescore": settings.rescore,
+        "most_views": settings.most_views,
+        "wanted": settings.agreement,
         "knob": index.knob,
         **tried[-1],
         "tried": tried,

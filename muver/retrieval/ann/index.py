@@ -5,7 +5,6 @@ an index without one was not finished.
 """
 
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +15,22 @@ from muver.io.files import atomic_path, read_json, write_manifest
 from muver.io.matrices import save_matrix
 from muver.io.progress import Progress, logger
 from muver.retrieval.ann import factory
-from muver.retrieval.ann.settings import BUILD, check, factory_string
+from muver.retrieval.ann.settings import Build, factory_string
 from muver.retrieval.ann.transform import Transform, fit
 from muver.vectors.shards import Shards
 
 INDEX, CENTRE, MANIFEST = "index.faiss", "centre.npy", "manifest.json"
 
 
-def build(shards: Shards, folder: str | Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+def build(vectors: str | Path, out: str | Path, settings: Build) -> dict[str, Any]:
     """Build an index of all views; memory holds the index and a block of views.
 
     Parameters
     ----------
-    folder
-        Where it is written. What lay there is replaced.
-    settings
-        Those of :data:`muver.retrieval.ann.settings.BUILD`.
+    vectors
+        Folder of the shards.
+    out
+        Folder of the index. What lay there is replaced.
 
     Returns
     -------
@@ -42,30 +41,30 @@ def build(shards: Shards, folder: str | Path, settings: Mapping[str, Any]) -> di
     InputError
         For a factory string that faiss does not understand, or sizes that cannot be trained.
     """
-    settings, folder = check(settings, BUILD), Path(folder)
-    factory.set_threads(settings["threads"])
+    shards, folder = Shards(vectors), Path(out)
+    factory.set_threads(settings.threads)
     string = factory_string(settings, shards.views)
-    product = settings["product"]
+    product = settings.product
     index = factory.make(
         string,
         shards.dimension + (product == "l2"),
         product,
-        settings["ef_construction"],
-        settings["seed"],
+        settings.ef_construction,
+        settings.seed,
     )
-    size = factory.training_size(index, shards.views, settings["training_views"])
+    size = factory.training_size(index, shards.views, settings.training_views)
     knob, lists = factory.knob(index), factory.lists_of(index)
     started = time.monotonic()
-    transform = fit(shards, settings["centre"], product == "l2", settings["memory_mb"])
-    index = factory.to_gpu(index, settings["gpu"])
+    transform = fit(shards, settings.centre, product == "l2", settings.memory_mb)
+    index = factory.to_gpu(index, settings.gpu)
     if size:
         logger.info("%s: training on %d of %d views", string, size, shards.views)
         # Passed on at once: a sample that had a name would be held while views are added.
-        chosen = shards.sample(size, settings["seed"])
+        chosen = shards.sample(size, settings.seed)
         factory.train(index, transform.views(shards.gather(chosen)))
     trained = time.monotonic()
     progress = Progress("adding", shards.views, "views")
-    for block in shards.blocks(settings["memory_mb"]):
+    for block in shards.blocks(settings.memory_mb):
         index.add(transform.views(block.vectors))
         progress.advance(len(block.vectors))
     progress.finish()
@@ -76,7 +75,7 @@ def build(shards: Shards, folder: str | Path, settings: Mapping[str, Any]) -> di
     write_manifest(
         folder / MANIFEST,
         "ann-build",
-        settings,
+        settings.as_dict(),
         {"model": shards.model, "vectors": shards.fingerprint},
         factory=string,
         product=product,

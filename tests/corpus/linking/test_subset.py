@@ -18,6 +18,7 @@ from muver.encoders.tokens import WordPieces
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retrieval.negatives import mine
+from muver.retrieval.settings import Mining
 from muver.views.build import entity_views
 from muver.views.worlds import load_worlds
 from tests import tiny
@@ -45,7 +46,7 @@ def files(tmp_path_factory):
     validation = write_linked(folder / "val.parquet", "val", [5, 2, None, None])
     run = write_linked_run(folder, kb, training, RUN)
     out = (folder / "negatives.parquet", folder / "negatives.json")
-    mine(*run, training, kb, *out, {"per_mention": 2})
+    mine(*run, training, kb, *out, Mining(per_mention=2))
     return kb, training, validation, out[0]
 
 

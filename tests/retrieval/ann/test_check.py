@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from muver.io.errors import InputError
+from muver.io.typed import read
 from muver.retrieval.ann.check import agreement, check_indices, reached, require
 from muver.retrieval.ann.index import build
+from muver.retrieval.ann.settings import Build, Check
 from muver.retrieval.exact import Ranking
 
 
@@ -30,7 +32,7 @@ def test_agreement_by_hand():
 @pytest.fixture(scope="module")
 def index(made, tmp_path_factory):
     folder = tmp_path_factory.mktemp("checked")
-    build(made.shards, folder, {"lists": 16, "threads": 1})
+    build(made.shards.folder, folder, Build(factory="ivf_sq", lists=16, seed=0, threads=1))
     return folder
 
 
@@ -38,8 +40,14 @@ def manifest_of(folder):
     return json.loads((folder / "manifest.json").read_text())
 
 
+GIVEN = {
+    "k": 10, "agreement": 0.995, "rescore": True, "most_views": 16384, "memory_mb": 1024,
+    "seed": 0, "threads": 1, "mentions": 40, "efforts": [1, 4, 16],
+}  # fmt: skip
+
+
 def measured(index, made, **settings):
-    given = {"k": 10, "mentions": 40, "efforts": [1, 4, 16], "threads": 1, **settings}
+    given = read(Check, {**GIVEN, **settings})
     return check_indices([index], made.shards, made.mentions, given)[str(index)]
 
 
@@ -82,7 +90,7 @@ def test_the_best_entity_counts_by_itself(index, made):
 
 
 def test_require_of_an_index_that_was_not_checked(made, tmp_path):
-    manifest = build(made.shards, tmp_path, {"factory": "Flat", "threads": 1})
+    manifest = build(made.shards.folder, tmp_path, Build(factory="Flat", seed=0, threads=1))
     with pytest.raises(InputError, match="was not measured. Run `muver ann-check`"):
         require(tmp_path, manifest, 10)
     result = measured(tmp_path, made)
@@ -92,12 +100,12 @@ def test_require_of_an_index_that_was_not_checked(made, tmp_path):
 
 def test_without_mentions(index, made):
     with pytest.raises(InputError, match="no mentions"):
-        check_indices([index], made.shards, made.mentions[:0], {})
+        check_indices([index], made.shards, made.mentions[:0], read(Check, GIVEN))
 
 
 @pytest.mark.parametrize("efforts", [[], [4, 1], [0], 3, [1.5]])
 def test_efforts_that_cannot_be(index, made, efforts):
-    with pytest.raises(InputError, match="efforts is .* a list of increasing whole numbers"):
+    with pytest.raises(InputError, match="efforts.* is .*, expected"):
         measured(index, made, efforts=efforts)
 
 

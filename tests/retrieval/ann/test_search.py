@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import AnnIndex, build
 from muver.retrieval.ann.search import best_by_entity, distinct, search
+from muver.retrieval.ann.settings import Build
 from muver.vectors.shards import Shards
 from tests.vectors.made import owners, write_shards
 
@@ -146,7 +147,7 @@ def test_ties_go_to_the_first():
 
 
 def test_by_a_real_index_with_all_lists(made, tmp_path):
-    build(made.shards, tmp_path, {"lists": 8, "threads": 1})
+    build(made.shards.folder, tmp_path, Build(factory="ivf_sq", lists=8, seed=0, threads=1))
     index = AnnIndex(tmp_path, made.shards)
     index.turn(8)
     found = search(index, made.mentions, 20)

@@ -54,10 +54,14 @@ def data(made, tmp_path_factory):
     source = sha256_of(folder / "mentions.parquet")
     write_mentions(folder / "mentions.npy", made.mentions, "model-a", source)
     vectors = ["--vectors", str(made.folder)]
-    build = ["ann-build", *vectors, "--settings", '{"lists": 16, "threads": 1}']
+    built = '{"factory": "ivf_sq", "lists": 16, "seed": 0, "threads": 1}'
+    build = ["ann-build", *vectors, "--settings", built]
     for name in ("index", "unchecked"):
         assert main([*build, "--out", str(folder / name)]) == 0
-    checking = '{"k": 10, "efforts": [1, 16], "agreement": 1, "threads": 1}'
+    checking = (
+        '{"k": 10, "efforts": [1, 16], "agreement": 1, "rescore": true, "most_views": 16384, '
+        '"memory_mb": 1024, "seed": 0, "threads": 1}'
+    )
     queries = ["--mention-vectors", str(folder / "mentions.npy")]
     report = ["--report", str(folder / "report.json")]
     index = ["--index", str(folder / "index")]
