@@ -52,14 +52,15 @@ def index_sizes(
     Parameters
     ----------
     build
-        Settings of ``muver ann-build``.
+        Settings of ``muver ann-build``, and what the estimator has besides.
 
     Raises
     ------
     InputError
         For a string that faiss does not understand, or a type whose size is not known here.
     """
-    settings = read(Build, {"seed": 0, "threads": 1, **build})
+    own = {key: value for key, value in build.items() if key in Build.__struct_fields__}
+    settings = read(Build, {"seed": 0, "threads": 1, **own})
     string = factory_string(settings, views)
     index = factory.make(string, dimension, settings.product, settings.ef_construction, 0)
     disk = _bytes(index, views, string)
