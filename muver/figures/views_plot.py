@@ -64,7 +64,7 @@ def draw(table: dict[str, Any]) -> "Figure":
         everything.set_title("all", color=GREY)
         axes.set_title("merging alone", color=GREY)
         axes.set_xlabel("mean number of views an entity")
-    figure.legend(*everything.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    figure.legend(*everything.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
 
 

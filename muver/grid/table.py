@@ -57,7 +57,7 @@ def make_grid(
         raise InputError(f"{counts}: counts of {known['dataset']!r}, expected {dataset!r}.")
     further = {} if encoder is None else {"encoder": read_json(encoder)["identity"]}
     grid = _build(settings, logs, dataset, known["fingerprint"], further)
-    write_table(out, grid, _page(grid), show)
+    write_table(out, grid, page(grid), show)
 
 
 def _build(
@@ -137,7 +137,7 @@ def _means(rows: Sequence[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
     return means
 
 
-def _page(grid: Grid) -> Page:
+def page(grid: Grid) -> Page:
     """The points, the recall of the chosen one in bold, and the mean over those with each value."""
     recall, rows = f"R@{grid['cutoff']}", grid["rows"]
     cells = [

@@ -6,7 +6,7 @@ from typing import Any
 from muver.report.markup import text
 from muver.report.recorded import BASE, Addresses
 from muver.tables.footnotes import notes_of
-from muver.tables.numbers import bounds, probability
+from muver.tables.numbers import bounds
 
 Row = Mapping[str, Any]
 # Sign and word say what the colour says.
@@ -15,8 +15,6 @@ VERDICTS = {
     "near": ("near", "\u2248"),
     "not reproduced": ("missed", "\u2717"),
     "cannot tell": ("open", "?"),
-    "holds": ("reproduced", "\u2713"),
-    "does not hold": ("missed", "\u2717"),
 }
 MEANINGS = {
     "reproduced": "inside the 95% interval of the difference between two such recalls",
@@ -62,15 +60,9 @@ def method_cell(row: Row) -> str:
     return text(row["method"]) + (f'<span class="sub">{text(reduced)}</span>' if reduced else "")
 
 
-def recall_of(part: Row, k: str) -> float:
-    """Recall as printed."""
-    return round((part["micro"] if "micro" in part else part["recall"])[k], 2)
-
-
-def recall_cell(part: Row, k: str, best: bool) -> str:
-    """A number with its interval; beside it the published one, the difference and the verdict."""
+def recall_cell(number: str, part: Row, k: str, best: bool) -> str:
+    """Recall with its interval; beside it the published one, the difference and the verdict."""
     interval = part["interval"].get("micro", part["interval"])[k]
-    number = f"{recall_of(part, k):.2f}"
     lines = [
         f'<b class="best">{number}</b>' if best else f"<span>{number}</span>",
         f'<span class="sub">{text(bounds(interval))}</span>',
@@ -85,30 +77,6 @@ def recall_cell(part: Row, k: str, best: bool) -> str:
                 f"{width:.2f}</span>{badge(part[f'{prefix}verdict'][k])}"
             )
     return "".join(lines)
-
-
-def difference_cell(test: Row, k: str) -> str:
-    """A difference between two rows with interval and p-value; the paper's, and its verdict."""
-    lines = [
-        f"<span>{test['difference'][k]:+z.2f}</span>",
-        f'<span class="sub">{text(bounds(test["interval"][k], sign=True))}</span>',
-        f'<span class="sub">{text(probability(test["p_value"][k]))}</span>',
-    ]
-    if (test.get("verdict") or {}).get(k) is not None:
-        lines += [f'<span class="sub">paper {test["paper"][k]:+z.2f}</span>']
-        lines += [badge(test["verdict"][k])]
-    return "".join(lines)
-
-
-def macro_cell(row: Row, k: str) -> str:
-    """Mean recall of the worlds, with its interval."""
-    interval = text(bounds(row["interval"]["macro"][k]))
-    return f'<span>{row["macro"][k]:.2f}</span><span class="sub">{interval}</span>'
-
-
-def seeds_cell(row: Row, k: str) -> str:
-    """Mean and standard deviation over seeds."""
-    return f"{row['seeds']['mean'][k]:.2f} \u00b1 {row['seeds']['spread'][k]:.2f}"
 
 
 def badge(verdict: str) -> str:

@@ -1,16 +1,16 @@
 """The collections that mentions are linked to, as the explorer needs them.
 
 A collection is a dataset of worlds (ZESHEL), where candidates come from the mention's own world,
-or one knowledge base (Wikipedia), where every entity is a candidate.
+or one knowledge base (Wikipedia), where every entity is a candidate. Entities are numbered through
+all worlds here; a run numbers those of each world from 0.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.schema import ENTITIES, SENTENCES, read_linked_mentions, read_mentions
@@ -20,9 +20,11 @@ from muver.report.files import RunFiles
 
 LARGE = 5000  # entities; of a larger knowledge base so many candidates are shown in all
 BYTES_READ = 512 * 2**20  # of the files with the paragraphs of a knowledge base
+Texts = list[list[str] | None]
 
 
-class Collection(ABC):
+@dataclass(frozen=True)
+class Collection:
     """Mentions with their gold entities, and the entities that are candidates.
 
     Attributes
@@ -33,68 +35,84 @@ class Collection(ABC):
         What mentions are grouped by: ``World`` or ``Set``.
     groups
         Names of these groups.
-    sets
-        Which mentions belong to each set: (mentions of the set,) by name of the set.
-    outside
-        By name of the set, ids of mentions that a run may rank for and that are left out, since
-        their gold entity is outside the collection.
     mentions
         All mentions whose gold entity is in the collection.
     group : (mentions,)
         Number of each mention's group.
+    sets
+        Numbers of the mentions of each set, by name of the set.
+    candidates : (2, mentions)
+        Between which numbers the candidates of each mention are; the second is not among them.
     gold : (mentions,)
-        Number of each mention's gold entity among all entities.
+        Number of each mention's gold entity.
+    titles
+        Titles of entities, by their numbers.
+    texts
+        Sentences or paragraphs of entities, by their numbers; None where they are not read.
+    namesake : (entities,)
+        The first entity of the same world with the same title; None over a knowledge base, whose
+        titles are unique.
+    outside
+        By name of the set, ids of mentions that a run may rank for and that are left out, since
+        their gold entity is outside the collection.
+    large
+        Whether only few of its entities can be shown.
     """
 
     unit: str
     grouped_by: str
     groups: list[str]
-    sets: dict[str, np.ndarray]
-    outside: dict[str, pa.Array]
     mentions: pa.Table
     group: np.ndarray
+    sets: dict[str, np.ndarray]
+    candidates: np.ndarray
     gold: np.ndarray
+    titles: Callable[[np.ndarray], list[str]]
+    texts: Callable[[np.ndarray], Texts]
+    namesake: np.ndarray | None = None
+    outside: dict[str, pa.Array] = field(default_factory=dict)
+    large: bool = False
 
-    @abstractmethod
     def entities_of(self, run: pa.Table, mention: np.ndarray) -> np.ndarray | None:
-        """Number among all entities of each row's candidate: (rows,).
-
-        Parameters
-        ----------
-        mention : (rows,)
-            Number of each row's mention.
+        """Number of each row's candidate, by the number of its mention; both (rows,).
 
         Returns
         -------
         None if the candidates are not entities of this collection.
         """
+        first, end = self.candidates[:, mention]
+        entity = first + run["entity"].to_numpy()
+        if not ((entity >= first) & (entity < end)).all():
+            return None
+        known = self.namesake is None or self.titles(entity) == run["title"].to_pylist()
+        return entity if known else None
 
-    @abstractmethod
-    def same(self, one: np.ndarray, other: np.ndarray, match: str) -> np.ndarray:
-        """Whether entities are the same; by ``title`` also those of one title in one world."""
+    def is_gold(self, entity: np.ndarray, mention: np.ndarray, match: str) -> np.ndarray:
+        """Whether candidates are the gold entity; by ``title`` also those of the same title."""
+        gold = self.gold[mention]
+        if match == "title" and self.namesake is not None:
+            return self.namesake[entity] == self.namesake[gold]
+        return entity == gold
 
-    @abstractmethod
-    def titles(self, entities: np.ndarray) -> list[str]:
-        """Titles of entities."""
+    def sample(self, mentions: int, candidates: int) -> np.ndarray:
+        """Numbers of the mentions to show, in order, drawn evenly from all groups: (n,).
 
-    @abstractmethod
-    def texts(self, entities: np.ndarray) -> list[list[str] | None]:
-        """Sentences or paragraphs of entities; None where they are not read."""
-
-    def at_most(self, mentions: int, candidates: int) -> int:
-        """How many mentions to show, of ``mentions`` asked for and so many candidates each."""
-        return mentions
-
-    def sample(self, limit: int) -> np.ndarray:
-        """Numbers of at most ``limit`` mentions, in order, drawn evenly from all groups: (n,)."""
-        total = len(self.group)
+        Parameters
+        ----------
+        mentions
+            How many at most.
+        candidates
+            Of a mention, in all rows; a large collection shows about `LARGE` in all.
+        """
+        limit = max(1, LARGE // (candidates + 1)) if self.large else mentions
+        total, limit = len(self.group), min(mentions, limit)
         if total <= limit:
             return np.arange(total)
         by_group = np.argsort(self.group, kind="stable")
         return np.sort(by_group[np.arange(limit) * total // limit])
 
 
-class Worlds(Collection):
+def worlds(files: RunFiles, split: str) -> Collection:
     """The mentions of a split and the entities of their worlds, world after world.
 
     Raises
@@ -102,70 +120,57 @@ class Worlds(Collection):
     InputError
         If a file is missing or damaged, or a gold entity is not in its world.
     """
-
-    unit, grouped_by = "sentence", "World"
-
-    def __init__(self, files: RunFiles, split: str):
-        self.mentions = read_mentions(files.mentions, split)
-        names = self.mentions["world"].to_pylist()
-        self.groups = sorted(set(names))
-        if not self.groups:
-            raise InputError(f"{files.mentions}: no mentions in split {split!r}.")
-        self.sets, self.outside = {split: np.arange(len(names))}, {}
-        self.group = np.searchsorted(self.groups, names)
-        self._sentences = files.sentences
-        table = self._read(files.entities, ENTITIES, ["world", "title"])
-        owner = np.searchsorted(self.groups, table["world"].to_pylist())
-        if (np.diff(owner) < 0).any():
-            raise InputError(f"{files.entities}: the entities are not sorted by world.")
-        self._titles = table["title"].combine_chunks()
-        self._first = _first_of_title(self._titles, owner)
-        self._ends = np.cumsum(np.bincount(owner, minlength=len(self.groups)))
-        self._starts = np.r_[0, self._ends[:-1]]
-        self.gold = self._starts[self.group] + self.mentions["gold"].to_numpy()
-        if (self.gold >= self._ends[self.group]).any():
-            raise InputError(f"{files.entities}: a gold entity is not in it: files of other data.")
-
-    def entities_of(self, run: pa.Table, mention: np.ndarray) -> np.ndarray | None:
-        """As of every collection; a run numbers the entities of each world from 0."""
-        world, number = self.group[mention], run["entity"].to_numpy()
-        entity = self._starts[world] + number
-        inside = (number >= 0) & (entity < self._ends[world])
-        titles = run["title"].combine_chunks()
-        known = inside.all() and self._titles.take(pa.array(entity)).equals(titles)
-        return entity if known else None
-
-    def same(self, one: np.ndarray, other: np.ndarray, match: str) -> np.ndarray:
-        """As of every collection."""
-        return self._first[one] == self._first[other] if match == "title" else one == other
-
-    def titles(self, entities: np.ndarray) -> list[str]:
-        """As of every collection."""
-        return self._titles.take(pa.array(entities)).to_pylist()
-
-    def texts(self, entities: np.ndarray) -> list[list[str] | None]:
-        """Sentences of entities.
-
-        Raises
-        ------
-        InputError
-            If the file is missing, damaged, or of other entities.
-        """
-        table = self._read(self._sentences, SENTENCES, ["sentences"])
-        if table.num_rows != len(self._titles):
-            raise InputError(
-                f"{self._sentences}: sentences of {table.num_rows} entities, the corpus has "
-                f"{len(self._titles)} in these worlds: files of different runs."
-            )
-        return table["sentences"].take(pa.array(entities)).to_pylist()
-
-    def _read(self, path: Path, schema: pa.Schema, columns: Sequence[str]) -> pa.Table:
-        """Some columns, of the entities of these worlds; the others are large."""
-        among = [("world", "in", self.groups)]
-        return read_table(path, schema, f"the corpus' {path.stem}", "corpus", among, columns)
+    mentions = read_mentions(files.mentions, split)
+    names = mentions["world"].to_pylist()
+    groups = sorted(set(names))
+    if not groups:
+        raise InputError(f"{files.mentions}: no mentions in split {split!r}.")
+    among = [("world", "in", groups)]
+    table = read_table(
+        files.entities, ENTITIES, "a table of entities", "corpus", among, ["world", "title"]
+    )
+    group, owner = (np.searchsorted(groups, of) for of in (names, table["world"].to_pylist()))
+    ends = np.cumsum(np.bincount(owner, minlength=len(groups)))
+    candidates = np.stack([np.r_[0, ends[:-1]], ends])[:, group]
+    gold = candidates[0] + mentions["gold"].to_numpy()
+    if (gold >= candidates[1]).any():
+        raise InputError(f"{files.entities}: a gold entity is not in it: files of other data.")
+    titles = table["title"].combine_chunks()
+    return Collection(
+        "sentence", "World", groups, mentions, group, {split: np.arange(len(names))}, candidates,
+        gold, lambda entities: titles.take(pa.array(entities)).to_pylist(),
+        partial(_sentences, files, groups, len(owner)), _namesakes(titles, owner),
+    )  # fmt: skip
 
 
-class Linked(Collection):
+def _namesakes(titles: pa.Array, owner: np.ndarray) -> np.ndarray:
+    codes = titles.dictionary_encode().indices.to_numpy()
+    pairs = owner.astype(np.int64) * (len(codes) + 1) + codes
+    _, first, inverse = np.unique(pairs, return_index=True, return_inverse=True)
+    return first[inverse]
+
+
+def _sentences(files: RunFiles, groups: list[str], total: int, entities: np.ndarray) -> Texts:
+    """Sentences of entities.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged, or of other entities.
+    """
+    among = [("world", "in", groups)]
+    table = read_table(
+        files.sentences, SENTENCES, "a table of sentences", "segment", among, ["sentences"]
+    )
+    if table.num_rows != total:
+        raise InputError(
+            f"{files.sentences}: sentences of {table.num_rows} entities, the corpus has {total} in "
+            "these worlds: files of different runs."
+        )
+    return table["sentences"].take(pa.array(entities)).to_pylist()
+
+
+def knowledge_base(files: RunFiles, titles: dict[str, str]) -> Collection:
     """The mentions of several sets whose gold entity is in the knowledge base.
 
     Parameters
@@ -178,62 +183,33 @@ class Linked(Collection):
     InputError
         If a file is missing or damaged.
     """
-
-    unit, grouped_by = "paragraph", "Set"
-
-    def __init__(self, files: RunFiles, titles: dict[str, str]):
-        self.base = KnowledgeBase(files.kb)
-        self.groups = list(titles.values())
-        self.outside, tables = {}, []
-        for name in titles:
-            table = read_linked_mentions(files.set_mentions(name))
-            inside = table["gold"].is_valid()
-            tables.append(table.filter(inside))
-            self.outside[name] = table["mention_id"].filter(pc.invert(inside)).combine_chunks()
-        self.mentions = pa.concat_tables(tables)
-        self.group = np.repeat(np.arange(len(tables)), [table.num_rows for table in tables])
-        self.sets = {name: np.flatnonzero(self.group == n) for n, name in enumerate(titles)}
-        self.gold = self.mentions["gold"].to_numpy()
-
-    def entities_of(self, run: pa.Table, mention: np.ndarray) -> np.ndarray | None:
-        """As of every collection; a run has the numbers of the knowledge base."""
-        entity = run["entity"].to_numpy()
-        return entity if ((entity >= 0) & (entity < len(self.base))).all() else None
-
-    def same(self, one: np.ndarray, other: np.ndarray, match: str) -> np.ndarray:
-        """As of every collection; titles of a knowledge base are unique."""
-        return one == other
-
-    def titles(self, entities: np.ndarray) -> list[str]:
-        """As of every collection."""
-        return self.base.titles(entities)
-
-    def texts(self, entities: np.ndarray) -> list[list[str] | None]:
-        """Paragraphs of the entities in the parts that have most of them, `BYTES_READ` at most."""
-        parts = self.base.manifest["parts"]
-        owner = np.searchsorted([part["first"] for part in parts], entities, "right") - 1
-        numbers, counts = np.unique(owner, return_counts=True)
-        numbers = numbers[np.argsort(-counts, kind="stable")]
-        paths = [self.base.folder / parts[number]["file"] for number in numbers]
-        # A missing part has no size; reading it says that it is missing.
-        sizes = [path.stat().st_size if path.is_file() else 0 for path in paths]
-        read = np.flatnonzero(np.isin(owner, numbers[np.cumsum(sizes) <= BYTES_READ]))
-        texts: list[list[str] | None] = [None] * len(entities)
-        rows = self.base.rows(entities[read], ["paragraphs"])["paragraphs"].to_pylist()
-        for number, paragraphs in zip(read, rows, strict=True):
-            texts[number] = paragraphs
-        return texts
-
-    def at_most(self, mentions: int, candidates: int) -> int:
-        """Of a large knowledge base only so many that about `LARGE` entities are shown."""
-        small = len(self.base) <= LARGE
-        return mentions if small else min(mentions, max(1, LARGE // (candidates + 1)))
+    base = KnowledgeBase(files.kb)
+    tables = {name: read_linked_mentions(files.set_mentions(name)) for name in titles}
+    inside = [table.filter(table["gold"].is_valid()) for table in tables.values()]
+    mentions = pa.concat_tables(inside)
+    group = np.repeat(np.arange(len(inside)), [table.num_rows for table in inside])
+    return Collection(
+        "paragraph", "Set", list(titles.values()), mentions, group,
+        {name: np.flatnonzero(group == n) for n, name in enumerate(titles)},
+        np.repeat([[0], [len(base)]], len(group), axis=1), mentions["gold"].to_numpy(),
+        base.titles, partial(_paragraphs, base),
+        outside={
+            name: table["mention_id"].filter(table["gold"].is_null()).combine_chunks()
+            for name, table in tables.items()
+        },
+        large=len(base) > LARGE,
+    )  # fmt: skip
 
 
-def _first_of_title(titles: pa.Array, owner: np.ndarray) -> np.ndarray:
-    """The first entity of the same world with the same title: (entities,)."""
-    codes = titles.dictionary_encode().indices.to_numpy()
-    _, first, inverse = np.unique(
-        owner.astype(np.int64) * (len(codes) + 1) + codes, return_index=True, return_inverse=True
-    )
-    return first[inverse]
+def _paragraphs(base: KnowledgeBase, entities: np.ndarray) -> Texts:
+    """Paragraphs of entities in the parts that hold most of them, `BYTES_READ` at most."""
+    parts = base.manifest["parts"]
+    owner = np.searchsorted([part["first"] for part in parts], entities, "right") - 1
+    numbers, counts = np.unique(owner, return_counts=True)
+    numbers = numbers[np.argsort(-counts, kind="stable")]
+    paths = [base.folder / parts[number]["file"] for number in numbers]
+    # A missing part has no size; reading it says that it is missing.
+    sizes = [path.stat().st_size if path.is_file() else 0 for path in paths]
+    read = np.isin(owner, numbers[np.cumsum(sizes) <= BYTES_READ])
+    texts = iter(base.rows(entities[read], ["paragraphs"])["paragraphs"].to_pylist())
+    return [next(texts) if one else None for one in read]

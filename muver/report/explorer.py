@@ -48,7 +48,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.report.collection import Linked, Worlds
+from muver.report.collection import knowledge_base, worlds
 from muver.report.descriptions import fit, shorten
 from muver.report.files import RunFiles
 from muver.report.problems import Problems
@@ -80,9 +80,12 @@ def explore(
             f"({', '.join(first.evaluations)}), so not among the predictions."
         )
         known = [one for one in known if one.method not in others]
-    collection = Linked(files, first.titles) if first.over_kb else Worlds(files, *first.evaluations)
+    if first.over_kb:
+        collection = knowledge_base(files, first.titles)
+    else:
+        collection = worlds(files, *first.evaluations)
     keep = settings.candidates
-    chosen = collection.sample(collection.at_most(settings.mentions, keep * len(known)))
+    chosen = collection.sample(settings.mentions, keep * len(known))
     rankings = {
         system.name: ranking
         for system in known

@@ -76,7 +76,9 @@ def details(summary: str, content: str) -> str:
 
 
 def paragraph(sentence: str, kind: str = "") -> str:
-    """A paragraph of plain text."""
+    """A paragraph of plain text; nothing for an empty one."""
+    if not sentence:
+        return ""
     return f'<p class="{kind}">{text(sentence)}</p>' if kind else f"<p>{text(sentence)}</p>"
 
 

@@ -109,7 +109,7 @@ def _read(
     if entity is None:
         raise InputError(f"{path}: its candidates are other entities: a run of other data.")
     match = system.settings["retrieve"].get("match", "title")
-    hits = collection.same(entity, collection.gold[mention], match)
+    hits = collection.is_gold(entity, mention, match)
     ranks[own] = best_ranks(run, mention, hits, len(ranks))[own]
     _check(system, set_name, ranks[own], files, problems)
     return run, mention, entity
@@ -121,8 +121,7 @@ def _check(
     """A run must have the bytes, or at least the gold ranks, that were evaluated."""
     path = files.run(system.name, set_name)
     name = f"{system.method}: the run file {files.shown(path)} on {set_name}"
-    digest = system.evaluations[set_name].get("run_sha256")
-    if digest is not None and digest != sha256_of(path):
+    if system.evaluations[set_name]["run_sha256"] != sha256_of(path):
         problems.add(
             f"{name} is not the one that was evaluated (its SHA-256 differs): it was changed by "
             "hand or made again. The predictions below are those of the changed file, the tables "

@@ -11,8 +11,8 @@ from muver.io.files import read_json
 from muver.report.files import RunFiles
 from muver.report.problems import Problems
 
-HEAD = ("name", "caption", "dataset", "fingerprint", "cutoffs", "rows")
-ROW = ("method", "system", "row_key")
+# Headings of comparisons of rows, which stand open below a table; the rest is folded away.
+OPEN = ("The paper's contrasts", "Paired tests")
 
 
 @dataclass(frozen=True)
@@ -54,28 +54,21 @@ class Result:
     @property
     def compares(self) -> bool:
         """Whether it has rows of systems with recall by cutoff."""
-        measured = {"hits", "interval"}
         return (
-            all(key in (self.data or {}) for key in HEAD)
-            and "sets" in self.data
+            (self.data or {}).get("kind") in ("comparison", "views", "domains")
+            and isinstance(self.data.get("sets"), list)
             and bool(self.rows)
-            and all(
-                all(key in row for key in ROW) and ("sets" in row or measured <= row.keys())
-                for row in self.rows
-            )
+            and all(all(key in row for key in ("method", "system", "row_key")) for row in self.rows)
         )
 
     @property
     def sets(self) -> dict[str, str]:
-        """Names of the sets of mentions it has recall on, with their titles."""
+        """Names of the sets of mentions it has recall on, with the names of their columns."""
         return {one["set"]: one["column"] for one in self.data["sets"]}
 
-    def hits(self, row: dict[str, Any]) -> dict[str, dict[str, int]]:
-        """Hits of a row by set and cutoff; none where the row is a mean over worlds."""
-        if "sets" in row:
-            return {name: own["hits"] for name, own in row["sets"].items()}
-        (only,) = self.sets
-        return {only: row["hits"]} if row["hits"] is not None else {}
+    def part(self, row: dict[str, Any], set_name: str) -> dict[str, Any]:
+        """What was measured of a row on a set."""
+        return row["sets"][set_name] if "sets" in row else row
 
 
 def title_of(name: str) -> str:

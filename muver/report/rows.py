@@ -7,6 +7,7 @@ from muver.report.cells import copy_button
 from muver.report.files import RunFiles
 from muver.report.markup import grid, text
 from muver.report.systems import System
+from muver.tables.keys import data_fingerprint
 
 SEPARATOR = " \u00b7 "
 
@@ -64,27 +65,26 @@ def _files(system: System, files: RunFiles) -> str:
             "for TREC's tools": files.trec(system.name, name),
         }
         values = {what: files.shown(path) for what, path in paths.items()}
-        values["SHA-256 of the run file"] = evaluation.get("run_sha256")
-        lines += [(f"{what} on {name}", value) for what, value in values.items() if value]
-    lines.append(("fingerprint of the data", system.fingerprint))
+        values["SHA-256 of the run file"] = evaluation["run_sha256"]
+        lines += [(f"{what} on {name}", value) for what, value in values.items()]
+    lines.append(("fingerprint of the data", data_fingerprint(system.evaluations)))
     items = (f'<li>{text(what)}: <code class="long">{text(it)}</code></li>' for what, it in lines)
     return f"<ul>{''.join(items)}</ul>"
 
 
 def _recall(system: System) -> str:
-    """Recall by world, or by set over a knowledge base, where each is the only world of its set."""
-    cutoffs = [str(k) for k in system.evaluation["cutoffs"]]
+    """Recall by world, or by set over a knowledge base, where each set has one world."""
     unit = "set" if system.over_kb else "world"
     cells = [
         [
-            text(system.titles.get(name, name) if system.over_kb else world),
+            text(system.titles[name] if system.over_kb else world),
             str(part["mentions"]),
-            *(f"{part['recall'][k]:.2f}" for k in cutoffs),
+            *(f"{recall:.2f}" for recall in part["recall"].values()),
         ]
         for name, evaluation in system.evaluations.items()
         for world, part in evaluation["worlds"].items()
     ]
-    header = [unit, "mentions", *(f"R@{k}" for k in cutoffs)]
+    header = [unit, "mentions", *(f"R@{k}" for k in system.evaluation["cutoffs"])]
     return grid(f"{system.method} by {unit}", header, cells)
 
 

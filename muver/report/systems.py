@@ -9,9 +9,19 @@ from muver.io.files import read_json
 from muver.report.files import RunFiles
 from muver.report.problems import Problems
 from muver.report.results import Result
-from muver.tables.keys import row_key, sets_fingerprint
+from muver.tables.keys import data_fingerprint, row_key
 
-KEYS = ("system", "fingerprint", "settings", "mentions", "hits", "micro", "cutoffs", "worlds")
+KEYS = (
+    "settings",
+    "fingerprint",
+    "kb",
+    "cutoffs",
+    "mentions",
+    "hits",
+    "micro",
+    "worlds",
+    "run_sha256",
+)
 
 
 @dataclass
@@ -53,13 +63,7 @@ class System:
     @property
     def over_kb(self) -> bool:
         """Whether its candidates come from one knowledge base, not from worlds."""
-        return bool(self.evaluations and self.evaluation.get("kb"))
-
-    @property
-    def fingerprint(self) -> str:
-        """Fingerprint of the data of all sets."""
-        by_set = {name: one["fingerprint"] for name, one in self.evaluations.items()}
-        return sets_fingerprint(by_set) if self.over_kb else self.evaluation["fingerprint"]
+        return self.evaluation["kb"] is not None
 
 
 def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems) -> list[System]:
@@ -114,27 +118,29 @@ def _read_evaluations(system: System, files: RunFiles, problems: Problems) -> No
 def _check_row(result: Result, row: dict[str, Any], system: System, problems: Problems) -> None:
     """Compute the row's key again from settings and data, and compare its hits."""
     place = f"{result.name}, {row['method']}"
-    key = row_key(system.settings, system.fingerprint)
+    key = row_key(system.settings, data_fingerprint(system.evaluations))
     if key != row["row_key"]:
         problems.add(
             f"{place}: the table's row key is {row['row_key']}, the evaluation's is {key}: two "
             "stores are mixed, the numbers of this row are not from the settings shown. Make the "
             "table again."
         )
-    elif any(
-        not hits.items() <= _hits(system.evaluations[name], row).items()
-        for name, hits in result.hits(row).items()
-    ):
+        return
+    hits = {name: result.part(row, name)["hits"] for name in result.sets}
+    if any(own is None for own in hits.values()):
+        return  # the mean of domains has none
+    if all(own.items() <= _hits(system, name, row).items() for name, own in hits.items()):
+        problems.passes("row of a table", "rows of tables")
+    else:
         problems.add(
             f"{place}: other hits than in its evaluation: a file was changed after it was made. "
             "Make the table again."
         )
-    elif result.hits(row):
-        problems.passes("row of a table", "rows of tables")
 
 
-def _hits(evaluation: dict[str, Any], row: dict[str, Any]) -> dict[str, int]:
-    """Hits by cutoff of a set, or of the world that a row is about."""
+def _hits(system: System, set_name: str, row: dict[str, Any]) -> dict[str, int]:
+    """Hits by cutoff on a set, or in the world that a row is about."""
+    evaluation = system.evaluations[set_name]
     part = evaluation["worlds"].get(row["domain"], {}) if "domain" in row else evaluation
     return part.get("hits", {})
 

@@ -1,31 +1,31 @@
-"""The tables as HTML: comparisons of rows on one set or several, other tables as their CSV says."""
+"""The tables as HTML: recall with intervals and verdicts, and the further grids of their pages."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
 
-from muver.report.cells import (
-    difference_cell,
-    key_cell,
-    legend,
-    macro_cell,
-    method_cell,
-    notes,
-    recall_cell,
-    recall_of,
-    seeds_cell,
-)
+from muver.grid import table as grid_table
+from muver.report.cells import key_cell, legend, method_cell, notes, recall_cell
 from muver.report.markup import details, grid, paragraph, text
 from muver.report.problems import Problems
 from muver.report.recorded import Addresses
-from muver.report.results import Result
-from muver.tables.page import Section
-from muver.tables.sections import counts_of_sets, search_of_lines
-from muver.tables.sections import lines_of as lines_of_comparison
+from muver.report.results import OPEN, Result
+from muver.tables import comparison, domains, parameters, statistics, views
+from muver.tables.page import Page, Section
+from muver.tables.render import TEXT_COLUMNS
 
-Row = Mapping[str, Any]
-LABELS = {"domain": "Domain", "set": "Set"}  # columns beside the method, where rows have them
-VIEWS = {"searched": "merging", "merge_layers": "layers"}
-READING = "below it the 95% bootstrap interval; the greatest of a column is bold and underlined."
+PAGES = {
+    "comparison": comparison.page,
+    "views": views.page,
+    "domains": domains.page,
+    "statistics": statistics.page,
+    "parameters": parameters.page,
+    "grid": grid_table.page,
+}
+READING = (
+    "Recall in percent, below it the 95% bootstrap interval; the greatest of a column is bold and "
+    "underlined."
+)
+QUALIFIED = re.compile(r"([+-]?[\d.]+) (\(.*)")  # a number, and in brackets what is said of it
 
 
 def tables(
@@ -43,7 +43,7 @@ def tables(
         drawing = drawings.get(result.name, "")
         try:
             parts.append(table(result, addresses, drawing))
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
             problems.add(
                 f"{result.name}: its JSON is not as this version writes it. Make the table again."
             )
@@ -57,179 +57,91 @@ def table(result: Result, addresses: Addresses, drawing: str = "") -> str:
     if drawing:
         label = text(result.caption)
         parts.append(f'<div class="drawing" role="img" aria-label="{label}">{drawing}</div>')
-    if result.compares:
-        parts += _comparison(result, addresses)
-    elif result.grid:
-        parts += _as_printed(result, addresses)
-    else:
+    page = _page(result)
+    if page is None:
         parts.append(paragraph("This table cannot be shown; see the problems above.", "problem"))
-    return "\n".join([*parts, "</section>"])
+    else:
+        main, *further = page.sections
+        flat = result.compares and result.data["kind"] != "views"
+        parts += (_recall if flat else _printed)(result, main, addresses)
+        parts += [notes(result.rows), *map(_further, further)]
+    return "\n".join([*filter(None, parts), "</section>"])
 
 
-def _comparison(result: Result, addresses: Addresses) -> list[str]:
-    """A note, the table itself, and what belongs to it."""
-    data, cutoffs = result.data, _cutoffs(result)
-    note = (data.get("paper") or {}).get("note")
-    lines = lines_of(result)
+def _page(result: Result) -> Page | None:
+    """What people read of a result in every format; of others, as of figures, the CSV."""
+    make = PAGES.get((result.data or {}).get("kind"))
+    if make is not None:
+        return make(result.data)
+    if not result.grid:
+        return None
+    header, *rows = result.grid
+    complete = [row for row in rows if len(row) == len(header)]
+    return Page(result.caption, [Section("", "", header, complete)])
+
+
+def _recall(result: Result, main: Section, addresses: Addresses) -> list[str]:
+    """A row a system, and a column a set and cutoff, each number with what is known of it."""
+    columns = [(name, str(k)) for name in result.sets for k in result.data["cutoffs"]]
+    first = len(main.header) - 1 - len(columns)  # after method and domain
+    cells = []
+    for line, (row, texts) in enumerate(zip(result.rows, main.rows, strict=True)):
+        numbers = [
+            recall_cell(texts[n], result.part(row, name), k, best=(line, n) in main.best)
+            for n, (name, k) in enumerate(columns, start=first)
+        ]
+        key = key_cell(result.name, row["row_key"], addresses)
+        cells.append([method_cell(row), *map(text, texts[1:first]), *numbers, key])
+    header = [*main.header[:-1], "row_key and run"]
     return [
-        paragraph(" ".join(filter(None, [_subject(result), note]))),
-        legend(lines),
-        _main(result, cutoffs, addresses),
-        notes(result.rows),
-        _contrasts(data.get("contrasts") or [], cutoffs),
-        *(_counts_and_search(data, lines) if data.get("kb") else []),
-        *_further(data, lines, cutoffs),
+        paragraph(f"{main.note} {READING}"),
+        legend([result.part(row, name) for row in result.rows for name in result.sets]),
+        grid(result.caption, header, cells, (*range(first), len(header) - 1), "recall"),
     ]
 
 
-def lines_of(result: Result) -> list[dict[str, Any]]:
-    """What was measured of each row on each set; ``set`` is there over a knowledge base."""
-    return lines_of_comparison(result.data) if "sets" in result.rows[0] else result.rows
-
-
-def _cutoffs(result: Result) -> list[str]:
-    data = result.data
-    return [str(k) for k in ([data["cutoff"]] if "cutoff" in data else data["cutoffs"])]
-
-
-def _subject(result: Result) -> str:
-    data = result.data
-    if data.get("kb"):
-        return (
-            f"{data['kb']['entities']} entities of the knowledge base {data['dataset']} are "
-            "candidates of each mention. In-KB recall in percent: of the mentions whose gold "
-            f"entity is in the knowledge base; {READING}"
-        )
-    one = data["sets"][0]
-    worlds = ", ".join(one["worlds"])
-    return (
-        f"{one['mentions']} mentions of {worlds} in {data['dataset']}. Recall in percent, {READING}"
-    )
-
-
-def _main(result: Result, cutoffs: list[str], addresses: Addresses) -> str:
-    """The table itself: a row a system, a column a set and cutoff."""
-    rows = result.rows
-    labels = {key: name for key, name in {**LABELS, **VIEWS}.items() if key in rows[0]}
-    views = ["views_per_entity"] if "cutoff" in result.data else []
-    columns = [(name, k) for name in result.sets for k in cutoffs]
-
-    def part(row: Row, name: str) -> Row:
-        return row["sets"][name] if "sets" in row else row
-
-    def rivals(row: Row, name: str, k: str) -> list[float]:
-        same = [other for other in rows if other.get("domain") == row.get("domain")]
-        return [recall_of(part(other, name), k) for other in same]
-
+def _printed(result: Result, section: Section, addresses: Addresses) -> list[str]:
+    """A grid of texts; a key that all its lines share stands once, below it."""
+    keys = {n for n, name in enumerate(section.header) if name.startswith("row_key")}
+    values = {row[n] for row in section.rows for n in keys}
+    shared = len(values) == 1 and len(section.rows) > 1
+    columns = [n for n in range(len(section.header)) if not (shared and n in keys)]
     cells = [
         [
-            method_cell(row),
-            *(text("" if row[key] is None else row[key]) for key in labels),
-            *(text("" if row[key] is None else f"{row[key]:.2f}") for key in views),
-            *(
-                recall_cell(own, k, best=recall_of(own, k) == max(rivals(row, name, k)))
-                for name, k in columns
-                for own in [part(row, name)]
-            ),
-            key_cell(result.name, row["row_key"], addresses),
+            key_cell(result.name, row[n], addresses) if n in keys else _cell(section, line, n)
+            for n in columns
         ]
-        for row in rows
+        for line, row in enumerate(section.rows)
     ]
-    header = [
-        *("method", *labels.values(), *("# of Views" for _ in views)),
-        *(f"{result.sets[name]} R@{k}".strip() for name, k in columns),
-        "row_key and run",
-    ]
-    texts = (*range(1 + len(labels)), len(header) - 1)
-    return grid(result.caption, header, cells, texts, "recall")
-
-
-def _by_cutoff(
-    title: str, lines: Sequence[Row], cutoffs: list[str], cell: Callable[[Row, str], str]
-) -> str:
-    """A grid with a line a method, and domain or set, and a column a cutoff."""
-    labels = [key for key in LABELS if key in lines[0]]
-    header = ["method", *(LABELS[key] for key in labels), *(f"R@{k}" for k in cutoffs)]
-    cells = [
-        [*(text(line[key]) for key in ("method", *labels)), *(cell(line, k) for k in cutoffs)]
-        for line in lines
-    ]
-    return grid(title, header, cells, range(1 + len(labels)))
-
-
-def _contrasts(lines: Sequence[Row], cutoffs: list[str]) -> str:
-    if not lines:
-        return ""
-    title = "The paper's contrasts"
-    note = (
-        f"{title}: one row minus another over the same mentions, in points, with 95% interval and "
-        "p-value."
-    )
-    if any(verdict for line in lines for verdict in line["verdict"].values()):
-        note += " Below it the paper's difference, and whether what it claims holds here."
-    return paragraph(note) + _by_cutoff(title, lines, cutoffs, difference_cell)
-
-
-def _further(data: Row, lines: Sequence[Row], cutoffs: list[str]) -> list[str]:
-    """Mean of worlds, paired tests and seeds, where the table has them."""
-    parts = []
-    if "macro" in lines[0] and not data["kb"]:
-        title = "Mean of worlds, with intervals"
-        parts.append(details(title, _by_cutoff(title, lines, cutoffs, macro_cell)))
-    if tested := [line for line in lines if line.get("paired")]:
-        title = f"Paired tests against {data['against']['method']}"
-        content = _by_cutoff(
-            f"{title}: difference in points, interval and p-value", tested, cutoffs,
-            lambda line, k: difference_cell(line["paired"], k),
-        )  # fmt: skip
-        parts.append(details(title, content))
-    if repeated := [line for line in lines if line.get("seeds")]:
-        title = "Over seeds: mean and standard deviation"
-        parts.append(details(title, _by_cutoff(title, repeated, cutoffs, seeds_cell)))
-    return parts
-
-
-def _counts_and_search(data: Row, lines: Sequence[Row]) -> list[str]:
-    """Mentions in and outside the knowledge base; how each row searched it."""
-    found = _section(search_of_lines(lines), texts=(0, 1, 3))
-    approximate = any(line["index"] for line in lines)
-    return [
-        _section(counts_of_sets(data)),
-        found if approximate else details("How candidates were found", found),
-    ]
-
-
-def _section(part: Section, texts: Sequence[int] = (0,)) -> str:
-    cells = [[text(cell) for cell in row] for row in part.rows]
-    return paragraph(part.note) + grid(part.heading, part.header, cells, texts)
-
-
-def _as_printed(result: Result, addresses: Addresses) -> list[str]:
-    """A CSV; a key that all its lines share stands below it."""
-    header, *lines = result.grid
-    rows = [dict(zip(header, line, strict=False)) for line in lines if line]
-    keys = {row.get("row_key", "") for row in rows}
-    shared = keys.pop() if len(keys) == 1 and len(rows) > 1 else ""
-    columns = [name for name in header if not (shared and name == "row_key")]
-    cells = [
-        [
-            key_cell(result.name, row.get(name, ""), addresses)
-            if name == "row_key"
-            else text(row.get(name, ""))
-            for name in columns
-        ]
-        for row in rows
-    ]
-    texts = [
-        n
-        for n, name in enumerate(columns)
-        if name == "row_key" or not all(_is_number(row.get(name, "")) for row in rows)
-    ]
-    parts = [grid(result.caption, columns, cells, texts)]
+    header = [section.header[n] for n in columns]
+    parts = [paragraph(section.note), grid(result.caption, header, cells, _texts(header))]
     if shared:
-        parts.append(f"<p>row_key and run: {key_cell(result.name, shared, addresses)}</p>")
+        parts.append(f"<p>row_key and run: {key_cell(result.name, values.pop(), addresses)}</p>")
     return parts
 
 
-def _is_number(cell: str) -> bool:
-    return not cell or cell.rstrip("%M").replace(".", "", 1).replace("-", "", 1).isdigit()
+def _further(section: Section) -> str:
+    """A further grid of a table's page; comparisons of rows stand open."""
+    columns = range(len(section.header))
+    cells = [[_cell(section, line, n) for n in columns] for line in range(len(section.rows))]
+    content = paragraph(section.note) + grid(
+        section.heading, section.header, cells, _texts(section.header), "further"
+    )
+    if section.heading.startswith(OPEN):
+        return f"<h4>{text(section.heading)}</h4>\n{content}"
+    return details(section.heading, content)
+
+
+def _cell(section: Section, line: int, column: int) -> str:
+    """A text; what stands in brackets after a number is set smaller, below it."""
+    cell = section.rows[line][column]
+    qualified = QUALIFIED.fullmatch(cell)
+    if qualified is None:
+        best = (line, column) in section.best
+        return f'<b class="best">{text(cell)}</b>' if best else text(cell)
+    lines = "<br>".join(map(text, re.split(r"(?<=\)), |; ", qualified[2])))
+    return f'<span>{qualified[1]}</span><span class="sub">{lines}</span>'
+
+
+def _texts(header: Sequence[str]) -> list[int]:
+    return [n for n, name in enumerate(header) if name in TEXT_COLUMNS]

@@ -8,12 +8,11 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.report.results import caption_of, in_order
+from muver.report.results import OPEN, caption_of, in_order
 from muver.tables.page import Section
 from muver.tables.render import markdown_grid
 
 IDENTITY = ("dataset", "fingerprint")
-TESTS = ("## The paper's contrasts", "## Paired tests")  # how headings of comparisons begin
 
 
 def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
@@ -59,7 +58,7 @@ def table_text(results: Path, name: str) -> str:
     main, *further = re.split(r"^(?=## )", text.strip(), flags=re.MULTILINE)
     main = re.sub(r"^# ", "### ", main)
     further = [f"##{part}".strip() for part in further]
-    tests = [part for part in further if part.removeprefix("##").startswith(TESTS)]
+    tests = [part for part in further if part.removeprefix("#### ").startswith(OPEN)]
     folded = [part for part in further if part not in tests]
     main = "\n\n".join([main.strip(), *tests])
     if not folded:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from muver.report.collection import Worlds
+from muver.report.collection import worlds
 from muver.report.explorer import explore, opened, views_of
 from muver.report.problems import Problems
 from muver.report.results import read_results
@@ -73,10 +73,10 @@ def test_a_sample_is_told_and_shares_nothing_but_the_mentions(finished):
 
 
 def test_a_sample_takes_from_all_worlds(finished):
-    corpus = Worlds(finished, "test")
-    assert corpus.sample(6).tolist() == [0, 1, 2, 3, 4, 5]
+    corpus = worlds(finished, "test")
+    assert corpus.sample(6, 3).tolist() == [0, 1, 2, 3, 4, 5]
     for limit in range(2, 6):
-        chosen = corpus.sample(limit)
+        chosen = corpus.sample(limit, 3)
         assert len(chosen) == limit
         assert np.abs(np.diff(np.bincount(corpus.group[chosen]))) <= 1
 

@@ -54,7 +54,7 @@ def test_the_page_of_a_sound_run(page):
     assert problems == []
     text = text_of(out)
     assert "muver: results on tinypedia" in text
-    assert "8 entities of the knowledge base tinypedia are candidates of each mention." in text
+    assert "its 8 entities as candidates. first 2 mentions (outside: 1)" in text
     assert "1 table, 2 rows of tables, 4 run files." in text
     assert "first 3 2 1 0" in text  # mentions in all, In-KB, outside, by title
     assert "MuVER first 2.50 IVF4,SQ8, nprobe 16 0.9990 0.9980 3 5" in text

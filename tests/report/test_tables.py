@@ -9,6 +9,7 @@ from muver.report.cells import badge
 from muver.report.problems import Problems
 from muver.report.results import Result, read_results
 from muver.report.tables import table
+from muver.tables.stage import make_table
 from muver.tables.verdict import VERDICTS
 
 AGAINST = {
@@ -67,8 +68,8 @@ def test_contrasts_with_the_papers_claim(first):
     data = {**first.data, "contrasts": [contrast]}
     found = table(Result(first.name, data, first.grid), {})
     assert escape("The paper's contrasts") in found and "birch" in found
-    assert "-16.67" in found and "-17.67 to -15.67" in found and "paper +3.00" in found
-    assert badge("does not hold") in found and badge("holds") in found
+    assert ">-16.67<" in found and "-17.67 to -15.67" in found
+    assert "p &lt; 0.001<br>paper +3.00: does not hold" in found and "paper +2.00: holds" in found
     assert found.count("paper +") == 2
     assert "contrasts" not in table(first, {})
 
@@ -93,31 +94,22 @@ def test_notes_stand_below_the_grid(first):
     assert f"<li><b>{method}</b>: Partly &lt;ours&gt;.</li>" in found
 
 
-def test_a_table_of_domains_and_one_of_views(finished):
-    row = {
-        "method": "A", "system": "a", "row_key": "k", "mentions": 2, "interval": {"1": [0, 1]},
-        "recall": {"1": 50.0},
-    }  # fmt: skip
-    head = {
-        "caption": "Table",
-        "dataset": "d",
-        "fingerprint": "f",
-        "kb": None,
-        "sets": [{"set": "test", "column": "", "mentions": 2, "worlds": ["w"]}],
-    }
-    data = {
-        "name": "table6", **head, "cutoffs": [1],
-        "rows": [
-            {**row, "domain": "w", "hits": {"1": 1}}, {**row, "domain": "mean", "hits": None},
-        ],
-    }  # fmt: skip
-    found = table(Result("table6", data, []), {})
-    assert ">Domain<" in found and found.count('<b class="best">50.00</b>') == 2
-    views = {**row, "micro": row.pop("recall"), "macro": {"1": 50.0}, "searched": None}
-    views |= {"interval": {"micro": {"1": [0, 1]}, "macro": {"1": [0, 1]}}, "hits": {"1": 1}}
-    rows = [{**views, "merge_layers": 0, "views_per_entity": None}]
-    data = {"name": "table3", **head, "cutoffs": [1], "cutoff": 1, "rows": rows}
-    assert ">merging<" in table(Result("table3", data, []), {})
+@pytest.mark.parametrize(
+    ("name", "settings", "expected"),
+    [
+        ("table6", {}, [">Domain</th>", ">R@3</th>", '<b class="best">66.67</b>', "mean"]),
+        ("table3", {"cutoff": 1}, [">Distant Pairs</th>", "<td>66.67</td>", "66.7 to 66.7"]),
+    ],
+)
+def test_a_table_of_domains_and_one_of_views(project, name, settings, expected):
+    files = [project.evaluation(system, "test") for system in ("bm25", "muver")]
+    rows = [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}]
+    make_table(name, files, project.table(name, ".csv"), {"rows": rows, **settings}, project.counts)
+    (result,) = read_results([name], project, Problems())
+    found = table(result, {})
+    for part in expected:
+        assert part in found
+    assert found.count("copy search</button>") == len(result.rows)
 
 
 def test_other_tables_as_their_csv_says(finished):
