@@ -70,7 +70,7 @@ def metrics(evaluation: Evaluation, part: Mapping[str, Any], on: str = "") -> di
     Returns
     -------
     ``all/recall_at_01`` (micro), ``macro/...``, ``on_WORLD/...`` (of several sets only
-    ``on_SET/...``, with ``counts_SET/...``), ``paper/...``, ``paper_difference/...`` and the same
+    ``on_SET/...``, with ``set_SET/...``), ``paper/...``, ``paper_difference/...`` and the same
     of ``readme``, ``uncertainty_low/...`` and ``uncertainty_high/...`` (the bounds of the 95%
     interval), and ``views_per_entity`` of a system that has views.
     """
@@ -88,9 +88,9 @@ def metrics(evaluation: Evaluation, part: Mapping[str, Any], on: str = "") -> di
     for group, recall in groups.items():
         named |= recalls(group, recall, cutoffs)
     if on:
-        named |= {f"counts{end}/{key}": evaluation[key] for key in ("mentions", "outside")}
+        named |= {f"set{end}/{key}": evaluation[key] for key in ("mentions", "outside")}
         if evaluation["index"] is not None:
-            named[f"counts{end}/index_agreement"] = evaluation["index"]["agreement"]
+            named[f"set{end}/index_agreement"] = evaluation["index"]["agreement"]
     if evaluation["views_per_entity"] is not None:
         named["views_per_entity"] = evaluation["views_per_entity"]
     return named

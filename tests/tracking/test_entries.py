@@ -162,8 +162,8 @@ def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path)
     assert [blink.key, muver.key] == [row["row_key"] for row in table["rows"]]
     assert muver.metrics["on_aida-testb/recall_at_010"] == 75.0
     assert muver.metrics["uncertainty_low_wnedwiki/recall_at_100"] == 100.0
-    assert muver.metrics["counts_msnbc/outside"] == 3
-    assert muver.metrics["counts_msnbc/index_agreement"] == 0.996
+    assert muver.metrics["set_msnbc/outside"] == 3
+    assert muver.metrics["set_msnbc/index_agreement"] == 0.996
     assert (muver.tags["index"], muver.tags["mentions"]) == ("IVF4,SQ8", "11")
     assert blink.tags["index"] == "exact"
     assert not [tag for tag in muver.tags if tag.startswith("verdict")]
