@@ -1,10 +1,9 @@
 """``muver audit``: MLflow's pages on the recorded rows, served to this machine alone."""
 
+import contextlib
 import json
 import socket
 import threading
-import time
-import urllib.request
 import warnings
 import webbrowser
 from collections.abc import Mapping
@@ -16,7 +15,6 @@ from muver.tracking.listed import read_list
 from muver.tracking.store import open_store, sqlite_file, store_name, store_uri
 
 HOST = "127.0.0.1"
-WAIT = 120  # seconds until the pages answer, on a busy machine
 GRACE = 3  # seconds that open connections get when the server is told to end
 RUNS = "/#/experiments/{}/runs?workflowType=machine_learning"
 # What MLflow's pages keep in the browser. They take every experiment for one of traces of a chat
@@ -70,10 +68,12 @@ def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) 
         if browser:
             webbrowser.open(first)
         return
-    _check_free(port)
-    if browser:
-        threading.Thread(target=_open, args=(pages, first), daemon=True).start()
-    _serve(uri, port)
+    with _listen(port) as listening:
+        logger.info("MLflow: %s (Ctrl+C ends it)", pages)
+        if browser:
+            # In a thread, since a browser in the terminal waits for the page and this for it.
+            threading.Thread(target=webbrowser.open, args=(first,), daemon=True).start()
+        _serve(uri, listening)
 
 
 def addresses(pages: str, experiments: Mapping[str, str]) -> list[str]:
@@ -96,19 +96,17 @@ def warn_of_other_stores(recorded: Path) -> None:
             )  # fmt: skip
 
 
-def _check_free(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except (OSError, OverflowError) as error:
-            raise InputError(
-                f"--port {port}: cannot be used ({error}). Take another, or open the pages that "
-                "are served there already."
-            ) from None
+def _listen(port: int) -> socket.socket:
+    try:
+        return socket.create_server((HOST, port))
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"--port {port}: cannot be used ({error}). Take another, or open the pages that are "
+            "served there already."
+        ) from None
 
 
-def _serve(uri: str, port: int) -> None:
+def _serve(uri: str, listening: socket.socket) -> None:
     """Serve MLflow's pages in this process until a signal ends it.
 
     ``mlflow server`` would start ten processes, workers for chats and prompts among them, and
@@ -128,19 +126,6 @@ def _serve(uri: str, port: int) -> None:
     )
     page = index.replace("<head>", f"<head><script>{choices}</script>", 1)
     app.view_functions["serve"] = lambda: page
-    logger.info("MLflow: http://%s:%d (Ctrl+C ends it)", HOST, port)
-    uvicorn.run(served, host=HOST, port=port, log_level="warning", timeout_graceful_shutdown=GRACE)
-
-
-def _open(pages: str, address: str) -> None:
-    """Open an address once the pages answer."""
-    until = time.monotonic() + WAIT
-    while time.monotonic() < until:
-        try:
-            urllib.request.urlopen(f"{pages}/health", timeout=2).close()
-        except OSError:
-            time.sleep(0.5)
-        else:
-            webbrowser.open(address)
-            return
-    logger.warning("%s does not answer; open it by hand later", pages)
+    config = uvicorn.Config(served, log_level="warning", timeout_graceful_shutdown=GRACE)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])

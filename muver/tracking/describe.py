@@ -16,7 +16,8 @@ from muver.tables.numbers import percent
 
 Evaluation = Mapping[str, Any]
 VALUE_LIMIT = 6000  # characters MLflow keeps of a parameter's value
-PUBLISHED = {"paper": "", "readme": "readme_"}  # numbers, and what their verdicts begin with
+# Published numbers, and what begins the names of our differences from them and verdicts.
+PUBLISHED = {"paper": "", "readme": "readme_"}
 
 
 def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -35,7 +36,9 @@ def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
     return flat
 
 
-def recalls(group: str, recall: Mapping[str, float | None], cutoffs: Sequence[int]) -> dict:
+def recalls(
+    group: str, recall: Mapping[str, float | None], cutoffs: Sequence[int]
+) -> dict[str, float]:
     """Numbers by cutoff under names such as ``macro/recall_at_08``; None is left out.
 
     Cutoffs have as many digits as the largest of ``cutoffs``, so that names sort by them. A
@@ -45,49 +48,43 @@ def recalls(group: str, recall: Mapping[str, float | None], cutoffs: Sequence[in
     {'paper/recall_at_08': 71.5}
     """
     prefix = re.sub(r"[^\w.\- ]", "_", group)
-    return {
-        f"{prefix}/recall_{at(k, cutoffs)}": value
-        for k, value in recall.items()
-        if value is not None
-    }
+    known = {k: value for k, value in recall.items() if value is not None}
+    return {f"{prefix}/recall_{_at(k, cutoffs)}": value for k, value in known.items()}
 
 
-def at(k: str, cutoffs: Sequence[int]) -> str:
-    """``at_08`` of cutoff 8, where the largest is 64."""
+def _at(k: str, cutoffs: Sequence[int]) -> str:
     return f"at_{int(k):0{len(str(max(cutoffs)))}d}"
 
 
-def metrics(evaluation: Evaluation, part: Mapping[str, Any], on: str = "") -> dict[str, float]:
+def metrics(evaluation: Evaluation, part: Mapping[str, Any], end: str = "") -> dict[str, float]:
     """The numbers of a row on one set; recall is in percent.
 
     Parameters
     ----------
     part
         What the table has of the row on this set: published numbers, and ours minus them.
-    on
-        The set, where a table has several; its name then ends the names of groups.
+    end
+        ``_SET``, where a table has several sets: what the names of groups end with.
 
     Returns
     -------
-    ``all/recall_at_01`` (micro), ``macro/...``, ``on_WORLD/...`` (of several sets only
-    ``on_SET/...``, with ``set_SET/...``), ``paper/...``, ``paper_difference/...`` and the same
-    of ``readme``, ``uncertainty_low/...`` and ``uncertainty_high/...`` (the bounds of the 95%
-    interval), and ``views_per_entity`` of a system that has views.
+    ``all/recall_at_01`` (micro), ``macro/...`` and ``on_WORLD/...``, or of several sets
+    ``on_SET/...`` and ``set_SET/mentions``; ``paper/...``, ``paper_difference/...`` and the same of
+    ``readme``; ``uncertainty_low/...`` and ``uncertainty_high/...``, the bounds of the 95%
+    interval; and ``views_per_entity`` of a system that has views.
     """
-    end, cutoffs = f"_{on}" if on else "", evaluation["cutoffs"]
+    micro, bounds = evaluation["micro"], evaluation["interval"]["micro"]
     worlds = {f"on_{world}": one["recall"] for world, one in evaluation["worlds"].items()}
-    own = {"all": evaluation["micro"], "macro": evaluation["macro"], **worlds}
-    groups = {f"on_{on}": evaluation["micro"]} if on else own
-    for name in PUBLISHED:
+    groups = {f"on{end}": micro} if end else {"all": micro, "macro": evaluation["macro"], **worlds}
+    for name, prefix in PUBLISHED.items():
         groups[f"{name}{end}"] = part.get(name) or {}
-        groups[f"{name}_difference{end}"] = part.get(_prefixed(name, "difference")) or {}
+        groups[f"{name}_difference{end}"] = part.get(f"{prefix}difference") or {}
     for side, name in enumerate(("low", "high")):
-        bounds = evaluation["interval"]["micro"]
         groups[f"uncertainty_{name}{end}"] = {k: both[side] for k, both in bounds.items()}
     named: dict[str, float] = {}
     for group, recall in groups.items():
-        named |= recalls(group, recall, cutoffs)
-    if on:
+        named |= recalls(group, recall, evaluation["cutoffs"])
+    if end:
         named |= {f"set{end}/{key}": evaluation[key] for key in ("mentions", "outside")}
         if evaluation["index"] is not None:
             named[f"set{end}/index_agreement"] = evaluation["index"]["agreement"]
@@ -96,19 +93,14 @@ def metrics(evaluation: Evaluation, part: Mapping[str, Any], on: str = "") -> di
     return named
 
 
-def verdicts(part: Mapping[str, Any], cutoffs: Sequence[int], on: str = "") -> dict[str, str]:
+def verdicts(part: Mapping[str, Any], cutoffs: Sequence[int], end: str = "") -> dict[str, str]:
     """Tags such as ``verdict_at_64``, ``readme_verdict_at_64`` or ``verdict_msnbc_at_100``."""
-    end = f"_{on}" if on else ""
     return {
-        f"{_prefixed(name, 'verdict')}{end}_{at(k, cutoffs)}": verdict
-        for name in PUBLISHED
-        for k, verdict in (part.get(_prefixed(name, "verdict")) or {}).items()
+        f"{prefix}verdict{end}_{_at(k, cutoffs)}": verdict
+        for prefix in PUBLISHED.values()
+        for k, verdict in (part.get(f"{prefix}verdict") or {}).items()
         if verdict is not None
     }
-
-
-def _prefixed(published: str, key: str) -> str:
-    return f"{PUBLISHED[published]}{key}"
 
 
 def tags(method: str, evaluations: Mapping[str, Evaluation]) -> dict[str, str]:

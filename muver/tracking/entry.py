@@ -118,33 +118,23 @@ class Entry:
 SHARED = ("method", "system", "dataset", "data_fingerprint", "mentions", "precision")
 
 
-def parent(runs: Sequence[Entry], tags: Mapping[str, str] = {}, **own: Any) -> Entry:  # noqa: B006
+def parent(runs: Sequence[Entry], tags: Mapping[str, str] | None = None, **own: Any) -> Entry:
     """An entry above others.
 
-    Parameters
-    ----------
-    runs
-        Its children. The parent has the tags and parameters that all of them have alike, and the
-        source and the dataset of the first.
-    tags
-        Further tags.
-    own
-        Its fields that are its own.
+    It has the parameters and the :data:`SHARED` tags that all of ``runs`` have alike, further
+    ``tags``, the source and the dataset of the first run, and its own fields.
     """
     alike = reduce(and_, (run.tags.items() for run in runs))
-    keys = [run.key for run in runs]
+    parameters = reduce(and_, (run.parameters.items() for run in runs))
     return Entry(
         tags={
             **{name: value for name, value in alike if name in SHARED},
             "role": "parent",
-            "config_hash": short_hash(keys),
-            **tags,
+            "config_hash": short_hash([run.key for run in runs]),
+            **(tags or {}),
         },
         source=runs[0].source,
         data=runs[0].data,
         children=runs,
-        **{
-            "parameters": dict(sorted(reduce(and_, (run.parameters.items() for run in runs)))),
-            **own,
-        },
+        **{"parameters": dict(sorted(parameters)), **own},
     )

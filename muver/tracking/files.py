@@ -17,7 +17,7 @@ class Scored(NamedTuple):
 
 
 class Files:
-    """Evaluations and runs by system and set, and further files by system.
+    """Evaluations and runs by system and set, and further files by system and name.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ class Files:
         figures: Sequence[Path] = (),
     ):
         self.artifacts = _by_system(artifacts)
-        for path in (*runs, *(file for own in self.artifacts.values() for file in own), *figures):
+        further = [path for own in self.artifacts.values() for path in own.values()]
+        for path in (*runs, *further, *figures):
             if not path.is_file():
                 raise InputError(f"{path}: no such file.")
         hashes = [(sha256_of(run), run) for run in runs]
@@ -77,13 +78,13 @@ class Files:
         return self.scored[system, on]
 
 
-def _by_system(artifacts: Iterable[tuple[str, Path]]) -> dict[str, list[Path]]:
-    files: dict[str, list[Path]] = {}
+def _by_system(artifacts: Iterable[tuple[str, Path]]) -> dict[str, dict[str, Path]]:
+    """Files by system and name."""
+    files: dict[str, dict[str, Path]] = {}
     for system, path in artifacts:
-        own = files.setdefault(system, [])
-        if path.name in [other.name for other in own]:
+        if path.name in files.setdefault(system, {}):
             raise InputError(f"--artifacts: two files {path.name} of system {system}.")
-        own.append(path)
+        files[system][path.name] = path
     return files
 
 

@@ -4,17 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from muver.grid.points import HYPERPARAMETERS, spelled
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.tracking import describe, notes
-from muver.tracking.curves import curves
+from muver.tracking.entries import of_settings
 from muver.tracking.entry import Data, Entry, parent
 from muver.tracking.files import by_stage
 from muver.tracking.settings import Recording
-from muver.tracking.timings import timings
 from muver.training.log import kept_validation
 
 
@@ -52,9 +49,9 @@ def grid_entry(
     if missing := [name for name in names if name not in by_point]:
         raise InputError(f"--logs: no log of {', '.join(missing)}.")
     data = Data(grid["dataset"], grid["fingerprint"], settings.source, "val", {})
-    stages = by_stage(benchmarks)
+    stages, name = by_stage(benchmarks), source.as_posix()
     points = [
-        _point(row, grid, by_point[row["system"]], source, data, stages.get(row["system"], {}))
+        _point(row, grid, by_point[row["system"]], name, data, stages.get(row["system"], {}))
         for row in grid["rows"]
     ]
     chosen = points[names.index(grid["chosen"])]
@@ -65,8 +62,7 @@ def grid_entry(
         name=f"grid of {grid['model']}",
         metrics={**chosen.metrics, "points": len(points)},
         parameters=chosen.parameters,
-        note=f"{_note(grid, chosen)}\n\n"
-        + notes.how_to(source.as_posix(), options=settings.options),
+        note=f"{_note(grid, chosen)}\n\n{notes.how_to(name, options=settings.options)}",
         files=[(source.with_suffix(suffix), "grid") for suffix in (".csv", ".md", ".json")],
     )
 
@@ -75,7 +71,7 @@ def _point(
     row: Mapping[str, Any],
     grid: Mapping[str, Any],
     log: Path,
-    source: Path,
+    source: str,
     data: Data,
     stages: Mapping[str, Path],
 ) -> Entry:
@@ -84,7 +80,6 @@ def _point(
             f"{log}: not the log that the grid was made from. Run the grid stage again."
         )
     values = ", ".join(f"{key} {spelled(row[key])}" for key in HYPERPARAMETERS)
-    times, work = timings(stages)
     return Entry(
         key=row["row_key"],
         name=row["system"],
@@ -100,17 +95,13 @@ def _point(
             f"best_validation_recall_at_{grid['cutoff']}": row["recall"],
             "best_step": row["step"],
         },
-        parameters=describe.parameters(row["settings"]),
         note=f"**{grid['model']}** on {grid['dataset']} with {values}: row `{row['row_key']}` of "
-        f"`{source.as_posix()}`. Validation only.",
-        source=source.as_posix(),
-        curves=curves(log),
-        timings=times,
-        own_work=work,
+        f"`{source}`. Validation only.",
+        source=source,
         data=data,
         hashed={"": log},
         files=[(log, "training")],
-        texts={"configuration.yaml": yaml.safe_dump(row["settings"], sort_keys=False)},
+        **of_settings(row["settings"], log, stages),
     )
 
 
@@ -120,7 +111,7 @@ def _note(grid: Mapping[str, Any], chosen: Entry) -> str:
         for key, means in grid["means"].items()
         for mean in means
     ]
-    shown = notes.grid(lines, ["setting", "value", f"mean R@{grid['cutoff']}", "points"])
+    shown = notes.grid(["setting", "value", f"mean R@{grid['cutoff']}", "points"], lines)
     return (
         f"**Grid of {grid['model']}** on {grid['dataset']}, {len(grid['rows'])} points below this "
         f"run. Chosen: `{chosen.name}`, whose parameters are this run's. {grid['rule']}\n\n"

@@ -1,11 +1,12 @@
 """Descriptions of runs in Markdown: the row beside published numbers, and how to make it again."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from muver.tables.numbers import bounds, percent
 from muver.tracking.files import Scored
 
+Evaluation = Mapping[str, Any]
 # MLflow keeps 8000 characters of a note. Worlds that do not fit stand in evaluation/worlds.csv.
 ROOM = 7000
 PUBLISHED = (("paper", "", "the paper's"), ("readme", "readme_", "the released README's"))
@@ -41,10 +42,10 @@ def row_note(
                 f"**{one['column']}**, In-KB; {one['outside']} more mentions have their entity "
                 "outside the knowledge base."
             )
-        said.append(recalls(scored[one["set"]].evaluation, parts.get(one["set"], {})))
+        said.append(_recalls(scored[one["set"]].evaluation, parts.get(one["set"], {})))
     again = how_to(source, " ".join(one.path.as_posix() for one in scored.values()), options)
     if not kb:
-        evaluation = scored[table["sets"][0]["set"]].evaluation
+        evaluation = next(iter(scored.values())).evaluation
         worlds = _worlds(evaluation)
         if sum(map(len, [*said, worlds, again])) > ROOM:
             number = len(evaluation["worlds"])
@@ -54,7 +55,7 @@ def row_note(
 
 
 def how_to(table: str, paths: str = "", options: str = "") -> str:
-    """How to make a run's row again, as Markdown: the table, or the files at ``paths`` alone."""
+    """How to make a run's row again: the whole table, or the files at ``paths`` alone."""
     end = f" {options}" if options else ""
     alone = f"snakemake --cores all {paths}{end}  # this row alone\n" if paths else ""
     return (
@@ -64,24 +65,29 @@ def how_to(table: str, paths: str = "", options: str = "") -> str:
     )
 
 
-def grid(lines: Iterable[Sequence[str]], header: Sequence[str]) -> str:
+def grid(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """A Markdown table whose first column is text and whose others are numbers."""
     rule = ["---", *["--:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(line)} |" for line in [header, rule, *lines])
 
 
-def by_cutoff(first: str, cutoffs: Iterable[str], lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table with a column a cutoff."""
-    return grid(lines, [*first.split("|"), *(f"R@{k}" for k in cutoffs)])
+def recalls_by_cutoff(
+    first: Sequence[str], cutoffs: Sequence[int], lines: Mapping[str, Mapping[str, float]]
+) -> str:
+    """A Markdown table of recalls by what stands before them; ``first`` heads the columns."""
+    shown = [[name, *(f"{of[str(k)]:.2f}" for k in cutoffs)] for name, of in lines.items()]
+    return grid([*first, *(f"R@{k}" for k in cutoffs)], shown)
 
 
-def recalls(evaluation: Mapping[str, Any], part: Mapping[str, Any]) -> str:
+def _recalls(evaluation: Evaluation, part: Mapping[str, Any]) -> str:
     """Ours with its interval, and what is published with difference and verdict."""
     cutoffs = [str(k) for k in evaluation["cutoffs"]]
-    own = [percent(evaluation["hits"][k], evaluation["mentions"]) for k in cutoffs]
     interval = evaluation["interval"]["micro"]
     lines = [
-        [f"**ours**, {evaluation['mentions']} mentions", *(f"**{number}**" for number in own)],
+        [
+            f"**ours**, {evaluation['mentions']} mentions",
+            *(f"**{n}**" for n in _shares(evaluation)),
+        ],
         ["95% interval", *(bounds(interval[k]) for k in cutoffs)],
     ]
     for name, prefix, spoken in PUBLISHED:
@@ -93,17 +99,21 @@ def recalls(evaluation: Mapping[str, Any], part: Mapping[str, Any]) -> str:
                 ["difference, points", *(_number(difference.get(k), "{:+.2f}") for k in cutoffs)],
                 ["verdict", *(verdict.get(k) or "" for k in cutoffs)],
             ]
-    return by_cutoff("recall in percent", cutoffs, lines)
+    return grid(["recall in percent", *(f"R@{k}" for k in cutoffs)], lines)
 
 
-def _worlds(evaluation: Mapping[str, Any]) -> str:
-    cutoffs = [str(k) for k in evaluation["cutoffs"]]
-    lines = []
-    for name, part in evaluation["worlds"].items():
-        shares = [percent(part["hits"][k], part["mentions"]) for k in cutoffs]
-        lines.append([name, str(part["mentions"]), *shares])
-    lines.append(["mean of worlds", "", *(f"{evaluation['macro'][k]:.2f}" for k in cutoffs)])
-    return by_cutoff("by world|mentions", cutoffs, lines)
+def _worlds(evaluation: Evaluation) -> str:
+    worlds = evaluation["worlds"].items()
+    lines = [[name, str(part["mentions"]), *_shares(part)] for name, part in worlds]
+    lines.append(
+        ["mean of worlds", "", *(f"{value:.2f}" for value in evaluation["macro"].values())]
+    )
+    return grid(["by world", "mentions", *(f"R@{k}" for k in evaluation["cutoffs"])], lines)
+
+
+def _shares(part: Mapping[str, Any]) -> list[str]:
+    """Recall in percent at each cutoff, from counts of hits."""
+    return [percent(hits, part["mentions"]) for hits in part["hits"].values()]
 
 
 def _number(value: float | None, form: str) -> str:

@@ -23,41 +23,34 @@ def check_revision(uri: str, database: Path) -> None:
     Raises
     ------
     InputError
-        If the store is older or newer; says which, and what to do. What is no store of MLflow is
-        left for MLflow to refuse.
+        If the store is older or newer; says which, and what to do. A file that is no store of
+        MLflow is left for MLflow to refuse.
     """
-    found = _revision(database)
-    if found is None:
+    try:
+        with closing(sqlite3.connect(database)) as connection:
+            row = connection.execute("select version_num from alembic_version").fetchone()
+    except sqlite3.Error:
         return
-    scripts = _scripts()
-    ours = scripts.get_current_head()
-    if found == ours:
+    schemas = known_schemas()
+    ours = schemas.get_current_head()
+    if row is None or row[0] == ours:
         return
     age, cure = "a newer", "use that MLflow, or set MLFLOW_TRACKING_URI to another store"
-    if found in {script.revision for script in scripts.walk_revisions()}:
+    if row[0] in {script.revision for script in schemas.walk_revisions()}:
         age = "an older"
         cure = (
             f"copy {database.name}, then run `mlflow db upgrade {uri}`; or set MLFLOW_TRACKING_URI "
             "to another store"
         )
     raise InputError(
-        f"{database}: made by {age} MLflow (schema {found}; MLflow {VERSION} here has {ours}). "
+        f"{database}: made by {age} MLflow (schema {row[0]}; MLflow {VERSION} here has {ours}). "
         f"Nothing was changed. To go on, {cure}. Tables that are made stay as they are and can be "
         "recorded later (snakemake --cores all record)."
     )
 
 
-def _scripts() -> ScriptDirectory:
+def known_schemas() -> ScriptDirectory:
     """The steps from one schema to the next that this MLflow knows."""
     config = Config()
     config.set_main_option("script_location", str(Path(mlflow.store.__file__).parent / FOLDER))
     return ScriptDirectory.from_config(config)
-
-
-def _revision(database: Path) -> str | None:
-    try:
-        with closing(sqlite3.connect(database)) as connection:
-            found = connection.execute("select version_num from alembic_version").fetchone()
-    except sqlite3.Error:
-        return None
-    return found[0] if found else None

@@ -1,6 +1,7 @@
 """One store for all tests (making one takes a second), and the files of a small table."""
 
 import json
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,6 +12,8 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.tables.keys import row_key
+from muver.tracking.listed import read_list
+from muver.tracking.record import record as record_stage
 from muver.tracking.store import open_store
 
 RUN = b"run"  # content of a run file
@@ -60,6 +63,14 @@ def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d")
         "views_per_entity": 2.5 if system != "bm25" else None,
         "run_sha256": sha256(RUN).hexdigest(),
     }
+
+
+def record(out: Path, **given: Any) -> list[dict[str, str]]:
+    """Record as the command does with these arguments; the lines of the list of runs."""
+    several = ("evaluations", "runs", "artifacts", "benchmarks", "figures", "logs")
+    empty = {"table": None, "grid": None, "settings": {}, **dict.fromkeys(several, ())}
+    record_stage(Namespace(**{**empty, **given, "out": out}))
+    return read_list(out)
 
 
 @dataclass

@@ -81,7 +81,7 @@ def test_published_numbers_and_verdicts():
     assert verdicts(part, cutoffs) == {
         "verdict_at_01": "near", "readme_verdict_at_64": "reproduced"
     }  # fmt: skip
-    assert verdicts(part, cutoffs, "msnbc")["verdict_msnbc_at_01"] == "near"
+    assert verdicts(part, cutoffs, "_msnbc")["verdict_msnbc_at_01"] == "near"
     assert verdicts(dict.fromkeys(("paper", "difference", "verdict")), cutoffs) == {}
 
 

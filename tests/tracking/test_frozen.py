@@ -14,12 +14,11 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.tables.stage import make_table
-from muver.tracking.record import record, record_grid
 from tests.grid.conftest import counts, logs, make
 from tests.tables import linked
 from tests.tables.conftest import ZESHEL, write
 from tests.tables.conftest import make as make_evaluation
-from tests.tracking.conftest import active
+from tests.tracking.conftest import active, record
 from tests.tracking.test_entries import write_linked
 
 __all__ = ["counts", "logs", "make", "write"]  # fixtures
@@ -51,9 +50,10 @@ def of_a_table(folder: Path, name: str, table: str, evaluations, write, **settin
     for figure in figures:
         figure.touch()
     record(
-        folder / f"{table}.json", paths, runs, [("muver", folder / "training_log.jsonl")],
-        folder / "recorded.csv", {"experiment": name, "source": "https://example.org/data"},
-        [("muver:train", folder / "train.tsv")], figures,
+        folder / "recorded.csv", table=folder / f"{table}.json", evaluations=paths, runs=runs,
+        artifacts=[("muver", folder / "training_log.jsonl")], figures=figures,
+        benchmarks=[("muver:train", folder / "train.tsv")],
+        settings={"experiment": name, "source": "https://example.org/data"},
     )  # fmt: skip
 
 
@@ -83,15 +83,17 @@ def sets(folder: Path, name: str, write: Callable, make: Callable, logs: list[Pa
     (folder / "training_log.jsonl").write_text(LOG)
     (folder / "search.tsv").write_text("s\tmax_rss\n2.5\t100\n")
     record(
-        folder / "table2.json", paths, runs, [("muver_wiki", folder / "training_log.jsonl")],
-        folder / "recorded.csv", {"experiment": name, "source": "raw/wikipedia"},
-        [("muver_wiki:search_msnbc", folder / "search.tsv")],
+        folder / "recorded.csv", table=folder / "table2.json", evaluations=paths, runs=runs,
+        artifacts=[("muver_wiki", folder / "training_log.jsonl")],
+        benchmarks=[("muver_wiki:search_msnbc", folder / "search.tsv")],
+        settings={"experiment": name, "source": "raw/wikipedia"},
     )  # fmt: skip
 
 
 def grid(folder: Path, name: str, write: Callable, make: Callable, logs: list[Path]) -> None:
     make()
-    record_grid(folder / "grid.json", logs, folder / "recorded.csv", {"experiment": name})
+    settings = {"experiment": name}
+    record(folder / "recorded.csv", grid=folder / "grid.json", logs=logs, settings=settings)
 
 
 def held(client: MlflowClient, name: str) -> list[dict[str, Any]]:

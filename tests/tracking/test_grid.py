@@ -1,6 +1,5 @@
 """Recording the grid: a parent with the chosen point, one run a point under it."""
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,8 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.io.errors import InputError
-from muver.tracking.record import record_grid
 from tests.grid.conftest import BASE, NAMES, POINTS, RECALLS, counts, logs, make, write_log
-from tests.tracking.conftest import active
+from tests.tracking.conftest import active, record
 
 __all__ = ["counts", "logs", "make"]  # fixtures
 Lines = list[dict[str, str]]
@@ -23,10 +21,8 @@ def record_points(
 ) -> Callable[..., Lines]:
     def lines(last: int = 4, **settings: Any) -> Lines:
         make(logs[:last], named={point: POINTS[point] for point in NAMES[:last]}, **settings)
-        out = tmp_path / "recorded.csv"
-        record_grid(tmp_path / "grid.json", logs[:last], out, {"experiment": name})
-        with open(out, newline="") as file:
-            return list(csv.DictReader(file))
+        given = {"logs": logs[:last], "settings": {"experiment": name}}
+        return record(tmp_path / "recorded.csv", grid=tmp_path / "grid.json", **given)
 
     return lines
 
@@ -113,10 +109,10 @@ def test_logs_must_be_those_of_the_grid(record_points, logs: list[Path], tmp_pat
     record_points()
     out, grid = tmp_path / "o.csv", tmp_path / "grid.json"
     with pytest.raises(InputError, match=f"no log of {NAMES[3]}"):
-        record_grid(grid, logs[:3], out, {})
+        record(out, grid=grid, logs=logs[:3])
     with pytest.raises(InputError, match="other is not a point of the grid"):
-        record_grid(grid, [*logs, tmp_path / "other.jsonl"], out, {})
+        record(out, grid=grid, logs=[*logs, tmp_path / "other.jsonl"])
     write_log(logs[0], (RECALLS[NAMES[0]][0],))
     with pytest.raises(InputError, match="not the log that the grid was made from"):
-        record_grid(grid, logs, out, {})
+        record(out, grid=grid, logs=logs)
     assert not out.exists()

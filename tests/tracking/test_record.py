@@ -1,6 +1,5 @@
 """Recording a table: one run a row, never two, never half a one."""
 
-import csv
 import json
 import logging
 import os
@@ -14,8 +13,7 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.io.errors import InputError
-from muver.tracking.record import record
-from tests.tracking.conftest import TableFiles, active, evaluation
+from tests.tracking.conftest import TableFiles, active, evaluation, record
 
 ROWS = [
     {"method": "BM25", "system": "bm25"},
@@ -53,17 +51,15 @@ def record_rows(files: TableFiles, client: MlflowClient, name: str) -> Record:
         (files.folder / "training_log.jsonl").write_text(LOG)
         (files.folder / "train.tsv").write_text("s\n90.5\n")
         os.utime(files.folder / "train.tsv", (WRITTEN, WRITTEN))
-        record(
-            files.folder / "table1.json",
-            files.evaluations,
-            files.runs,
-            [("muver", files.folder / "training_log.jsonl")],
+        return record(
             files.folder / "recorded.csv",
-            {"experiment": name, "source": "raw/tiny", **settings},
-            [("muver:train", files.folder / "train.tsv")],
+            table=files.folder / "table1.json",
+            evaluations=files.evaluations,
+            runs=files.runs,
+            artifacts=[("muver", files.folder / "training_log.jsonl")],
+            benchmarks=[("muver:train", files.folder / "train.tsv")],
+            settings={"experiment": name, "source": "raw/tiny", **settings},
         )
-        with open(files.folder / "recorded.csv", newline="") as file:
-            return list(csv.DictReader(file))
 
     return rows
 

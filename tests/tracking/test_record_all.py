@@ -20,7 +20,7 @@ def record_one(monkeypatch):
             raise RuntimeError("a mistake of ours")
         call.out.touch()
 
-    monkeypatch.setattr(record, "record_one", fail)
+    monkeypatch.setattr(record, "record", fail)
     monkeypatch.setattr(logging.getLogger("muver"), "propagate", True)
 
 
@@ -46,7 +46,7 @@ def test_keep_going_leaves_a_file_until_a_recording_works(
     marker = tmp_path / f"{name}.failed"
     assert why in marker.read_text()
     assert f"{name} IS NOT IN MLFLOW: {why}" in caplog.text
-    monkeypatch.setattr(record, "record_one", lambda call: None)
+    monkeypatch.setattr(record, "record", lambda call: None)
     record.record_all([call(tmp_path, name)], True)
     assert not marker.exists()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.tracking.revision import _scripts, check_revision
+from muver.tracking.revision import check_revision, known_schemas
 
 
 def database(folder: Path, revision: str) -> Path:
@@ -19,7 +19,7 @@ def database(folder: Path, revision: str) -> Path:
 
 
 def test_an_older_one_is_to_be_brought_up_to_date(tmp_path: Path):
-    scripts = _scripts()
+    scripts = known_schemas()
     older = scripts.get_revision(scripts.get_current_head()).down_revision
     path = database(tmp_path, older)
     before = path.read_bytes()
@@ -34,6 +34,6 @@ def test_a_newer_one_needs_its_mlflow(tmp_path: Path):
 
 
 def test_ours_and_what_is_no_store_pass(tmp_path: Path):
-    check_revision("sqlite:///mlflow.db", database(tmp_path, _scripts().get_current_head()))
+    check_revision("sqlite:///mlflow.db", database(tmp_path, known_schemas().get_current_head()))
     (tmp_path / "broken.db").write_text("no database" * 100)
     assert check_revision("sqlite:///broken.db", tmp_path / "broken.db") is None

@@ -1,6 +1,5 @@
 """Recording a row with several seeds: a parent above one run a seed."""
 
-import csv
 import json
 from collections.abc import Callable
 
@@ -10,8 +9,7 @@ from mlflow import MlflowClient
 from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.tables.keys import row_key
-from muver.tracking.record import record
-from tests.tracking.conftest import TableFiles, active, evaluation
+from tests.tracking.conftest import TableFiles, active, evaluation, record
 
 Lines = list[dict[str, str]]
 
@@ -31,14 +29,17 @@ def write(files: TableFiles, hits: dict[int, int]) -> None:
     files.write(found, [row])
 
 
+def record_files(files: TableFiles, name: str) -> Lines:
+    table, settings = files.folder / "table1.json", {"experiment": name}
+    given = {"evaluations": files.evaluations, "runs": files.runs, "settings": settings}
+    return record(files.folder / "recorded.csv", table=table, **given)
+
+
 @pytest.fixture
 def record_seeds(files: TableFiles, client: MlflowClient, name: str) -> Callable[..., Lines]:
     def lines(hits: dict[int, int]) -> Lines:
         write(files, hits)
-        out, table = files.folder / "recorded.csv", files.folder / "table1.json"
-        record(table, files.evaluations, files.runs, [], out, {"experiment": name})
-        with open(out, newline="") as file:
-            return list(csv.DictReader(file))
+        return record_files(files, name)
 
     return lines
 
@@ -125,9 +126,7 @@ def test_a_seeds_evaluation_that_is_not_the_tables_is_refused(record_seeds, file
     path = tmp_path / "muver_seed7.json"
     path.write_text(path.read_text().replace("50.0", "25.0"))
     with pytest.raises(InputError, match=r"muver_seed7\.json: not what row MuVER .* was made from"):
-        record(
-            tmp_path / "table1.json", files.evaluations, files.runs, [], tmp_path / "o.csv", {}
-        )  # fmt: skip
+        record_files(files, "none")
 
 
 def test_the_parent_is_marked_as_its_seeds_are(client: MlflowClient, name: str, files: TableFiles):
@@ -141,5 +140,5 @@ def test_the_parent_is_marked_as_its_seeds_are(client: MlflowClient, name: str, 
     own = json.loads(files.evaluations[0].read_text())
     made["rows"][0]["row_key"] = row_key(own["settings"], own["fingerprint"])
     table.write_text(json.dumps(made))
-    record(table, files.evaluations, files.runs, [], files.folder / "o.csv", {"experiment": name})
+    record_files(files, name)
     assert [run.data.tags["precision"] for run in active(client, name)] == ["encoding bf16"] * 3
