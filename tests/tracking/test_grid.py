@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.io.errors import InputError
-from tests.grid.conftest import BASE, NAMES, POINTS, RECALLS, counts, logs, make, write_log
+from tests.grid.conftest import BASE, LISTS, NAMES, RECALLS, counts, logs, make, write_log
 from tests.tracking.conftest import active, record
 
 __all__ = ["counts", "logs", "make"]  # fixtures
@@ -20,7 +20,7 @@ def record_points(
     tmp_path: Path, client: MlflowClient, name: str, make, logs
 ) -> Callable[..., Lines]:
     def lines(last: int = 4, **settings: Any) -> Lines:
-        make(logs[:last], named={point: POINTS[point] for point in NAMES[:last]}, **settings)
+        make(logs[:last], grid={"model": "muver", **LISTS, "subset": NAMES[:last]}, **settings)
         given = {"logs": logs[:last], "settings": {"experiment": name}}
         return record(tmp_path / "recorded.csv", grid=tmp_path / "grid.json", **given)
 
