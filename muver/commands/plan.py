@@ -38,5 +38,6 @@ def run(args: argparse.Namespace) -> None:
     from muver.estimate.plan import plan
 
     overrides = {"preset": "wikipedia", **overrides_of(args.config)}
-    files = (args.folder, args.model, args.kb, args.dump)
-    print(plan(args.settings, args.directory, overrides, args.out, *files, args.measure))
+    files = {name: getattr(args, name) for name in ("model", "kb", "dump")}
+    where = (args.directory, overrides, args.out, args.folder, args.measure)
+    print(plan(args.settings, *where, **files))

@@ -8,7 +8,6 @@ from muver.doctor import environment, inputs
 from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
 from muver.estimate.jobs import Job, list_jobs
 from muver.estimate.machine import Machine, this_machine
-from muver.estimate.plan import lengths_of
 from muver.estimate.rates import Rates, measure
 from muver.estimate.sizes import dump_file, sizes_as_dict
 from muver.estimate.text import size
@@ -69,7 +68,7 @@ def check(
         inputs.lock(folder),
     ]
     machine = machine or this_machine(folder / "build" / settings["workspace"])
-    gpu = machine.gpus > 0 and compute["device"] != "cpu"
+    gpu = machine.gives_gpu(compute)
     together = at_once(compute, machine)
     findings.append(_device(compute, machine, together))
     run = list_jobs(settings, folder, gpu)
@@ -82,7 +81,7 @@ def check(
         logger.info("measuring rates, some %d s", SECONDS)
         dump = dump_file(settings, folder)
         try:
-            rates = measure(run.encoder, compute, lengths_of(run.jobs), SECONDS, dump)
+            rates = measure(run.encoder, compute, run.measured_lengths(), SECONDS, dump)
         except InputError as error:
             logger.warning("rates were not measured: %s", error)
     if rates is not None and rates.share < BUSY:
@@ -91,8 +90,8 @@ def check(
             "a machine that has nothing else to do."
         )
         findings.append(Finding("load", NOTE, says))
-    left = [job.seconds_left(rates or Rates()) for job in run.jobs]
-    known = [seconds for seconds in left if seconds is not None]
+    jobs = [job.as_dict(rates or Rates()) for job in run.jobs]
+    left = [job["seconds_left"] for job in jobs if job["seconds_left"] is not None]
     return {
         "preset": settings["preset"],
         "dataset": settings["dataset"],
@@ -102,38 +101,25 @@ def check(
         "counts": run.counts,
         "lengths": run.lengths,
         "rates": rates and rates.as_dict(),
-        "jobs": [_job(*pair) for pair in zip(run.jobs, left, strict=True)],
+        "jobs": jobs,
         "at_once": together,
-        "seconds_left": rates and max(sum(known) / together, max(known, default=0.0)),
+        "seconds_left": rates and max(sum(left) / together, max(left, default=0.0)),
         "found": any(finding.status == PROBLEM for finding in findings),
     }
 
 
 def at_once(compute: Mapping[str, Any], machine: Machine) -> int:
     """Jobs that run beside each other with ``--cores all``: one on GPUs, else by threads."""
-    if machine.gpus and compute["device"] != "cpu":
+    if machine.gives_gpu(compute):
         return 1
     return max(machine.cores // (compute["threads"] * compute["processes"]), 1)
-
-
-def _job(job: Job, left: float | None) -> dict[str, Any]:
-    return {
-        "stage": job.stage,
-        "job": job.name,
-        "jobs": job.count,
-        "done": job.done,
-        "projected_seconds": left,
-        "took_seconds": list(job.took),
-        "bytes": int(job.disk),
-        "memory": int(job.estimate.memory),
-    }
 
 
 def _device(compute: Mapping[str, Any], machine: Machine, together: int) -> Finding:
     device, threads, processes = (compute[key] for key in ("device", "threads", "processes"))
     if device == "cuda" and not machine.gpus:
         return Finding("device", PROBLEM, "compute.device is cuda, and there is no GPU here.")
-    uses_gpu = machine.gpus > 0 and device != "cpu"
+    uses_gpu = machine.gives_gpu(compute)
     if uses_gpu and processes > machine.gpus:
         says = f"compute.processes is {processes}, one a GPU, and there are {machine.gpus}."
         return Finding("device", PROBLEM, says)

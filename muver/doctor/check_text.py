@@ -33,9 +33,9 @@ def _stages(jobs: Sequence[Mapping[str, Any]]) -> list[str]:
 def _stage(stage: str, jobs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     took = [seconds for job in jobs for seconds in job["took_seconds"]]
     left = {
-        job["job"]: job["projected_seconds"]
+        job["job"]: job["seconds_left"]
         for job in jobs
-        if job["done"] < job["jobs"] and job["projected_seconds"] is not None
+        if job["done"] < job["jobs"] and job["seconds_left"] is not None
     }
     longest = max(left, key=left.__getitem__, default="")
     return (

@@ -4,8 +4,8 @@ Listed are the jobs that run a model, search, or read a dump. Everything is proj
 and lengths; only what a finished job took (Snakemake's benchmark files) is measured.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from math import ceil
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 from muver.corpus.settings import LINE_BYTES
 from muver.encoders.sizes import BertConfig
 from muver.estimate.rates import Rates
+from muver.estimate.settings import Plan
 from muver.estimate.sizes import (
     AT_MOST,
     LOOKUP,
@@ -79,27 +80,27 @@ class Job:
         one = self.estimate.seconds(rates)
         return None if one is None else one * (self.count - self.done)
 
-
-@dataclass(frozen=True)
-class Given:
-    """What is asked for in place of what lies in the workspace; None: that.
-
-    Attributes
-    ----------
-    indices
-        Types of indices that are built and searched for every model, beside those of the rows.
-    lists, training_views
-        Of these, as `muver ann-build` takes them.
-    """
-
-    model: Path | None = None
-    kb: Path | None = None
-    dump: Path | None = None
-    entities: int | None = None
-    dump_bytes: int | None = None
-    indices: Sequence[str] = ()
-    lists: int | None = None
-    training_views: int | None = None
+    def as_dict(self, rates: Rates) -> dict[str, Any]:
+        """As JSON has it: disk and seconds of all of them, memory of one."""
+        seconds, rate = self.estimate.seconds(rates), None
+        if seconds is not None:
+            last = self.estimate.work[-1]
+            rate = asdict(rates.of(last.kind, last.name, last.length))
+        return {
+            "stage": self.stage,
+            "job": self.name,
+            "jobs": self.count,
+            "done": self.done,
+            "disk": int(self.disk),
+            "size_origin": self.origin,
+            "memory": int(self.estimate.memory),
+            "gpu_memory": int(self.estimate.gpu_memory),
+            "seconds": None if seconds is None else seconds * self.count,
+            "seconds_left": self.seconds_left(rates),
+            "took_seconds": list(self.took),
+            "rate": rate,
+            "index": self.estimate.note,
+        }
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,22 @@ class Run:
     lengths: str
     base: Base | None = None
 
+    def measured_lengths(self) -> list[int]:
+        """The shortest and the longest sequences that the jobs work on, to measure rates with."""
+        works = (work for job in self.jobs for work in job.estimate.work)
+        lengths = sorted({max(round(work.length), 2) for work in works if work.length})
+        return sorted({*lengths[:1], *lengths[-1:]})
 
-def list_jobs(settings: Settings, folder: Path, gpu: bool, given: Given | None = None) -> Run:
+
+def list_jobs(
+    settings: Settings,
+    folder: Path,
+    gpu: bool,
+    asked: Plan | None = None,
+    model: Path | None = None,
+    kb: Path | None = None,
+    dump: Path | None = None,
+) -> Run:
     """The jobs of a project's folder.
 
     Parameters
@@ -133,16 +148,19 @@ def list_jobs(settings: Settings, folder: Path, gpu: bool, given: Given | None =
         As :func:`muver.settings.resolve` gives them.
     gpu
         Whether jobs that run a model have one.
+    asked
+        Sizes of data that are not there, and types of indices beside those of the rows.
+    model, kb, dump
+        A model or BERT, a knowledge base and the dump, where they are not in the workspace.
     """
-    given = given or Given()
-    encoder, known = encoder_sizes(settings, folder)
-    if given.model is not None:
-        own = given.model / "entity_encoder"
-        path = own if own.is_dir() else given.model
-        encoder, known = BertConfig.from_file(path / "config.json"), str(given.model)
-    lister = _Lister(settings, folder, encoder, gpu, given)
-    jobs = list(lister.linked() if is_linked(settings) else lister.worlds())
-    return Run(jobs, encoder, known, lister.counted, lister.lengths_from, lister.base)
+    asked = asked or Plan(indices=[])
+    encoder, known = encoder_sizes(settings, folder, model)
+    base = None
+    if is_linked(settings):
+        base = base_sizes(settings, folder, kb, dump, asked.entities, asked.dump_bytes)
+    lister = _Lister(settings, folder, Sizes(encoder=encoder, gpu=gpu), base, asked, model, kb)
+    jobs = list(lister.linked() if base else lister.worlds())
+    return Run(jobs, encoder, known, lister.counted, lister.lengths_from, base)
 
 
 def _is_trained(settings: Settings, model: str) -> bool:
@@ -150,40 +168,38 @@ def _is_trained(settings: Settings, model: str) -> bool:
     return not {"best_of", "checkpoint"} & set(settings["models"][model])
 
 
+@dataclass
 class _Lister:
     """Lists the jobs over worlds, or over one knowledge base."""
 
-    base: Base | None = None
+    settings: Settings
+    folder: Path
+    sizes: Sizes  # what all jobs share
+    base: Base | None
+    asked: Plan
+    start: Path | None
+    kb: Path | None
     counted: str | None = None
-
-    def __init__(
-        self, settings: Settings, folder: Path, encoder: BertConfig, gpu: bool, given: Given
-    ):
-        self.settings, self.folder, self.given = settings, folder, given
-        self.sizes = Sizes(encoder=encoder, gpu=gpu)
-        self.compute, self.linking = settings["compute"], settings["linking"]
-        self._lengths: dict[str, Lengths] = {}
+    by_model: dict[str, Lengths] = field(default_factory=dict)
 
     @property
     def lengths_from(self) -> str:
         """Where the lengths are known from, those of a model with several views an entity first."""
-        most = max(self._lengths.values(), key=lambda own: own.views, default=None)
+        most = max(self.by_model.values(), key=lambda own: own.views, default=None)
         return most.origin if most else AT_MOST
 
     def of(self, model: str, **own: Any) -> Sizes:
         """Sizes of a job on a model."""
-        if model not in self._lengths:
+        if model not in self.by_model:
             layouts = trained_as(self.settings, model)
             layouts["context"] = {**self.settings["context"], **layouts.get("context", {})}
-            self._lengths[model] = self.lengths(layouts)
-        return replace(self.sizes, lengths=self._lengths[model], name=model, **own)
-
-    def lengths(self, layouts: Mapping[str, Any]) -> Lengths:
-        """Lengths of a model's views and contexts."""
-        settings, folder, given = self.settings, self.folder, self.given
-        if self.base is None:
-            return world_lengths(settings, layouts, folder)
-        return base_lengths(settings, layouts, folder, self.base, given.kb, given.model)
+            where = (self.settings, self.folder)
+            self.by_model[model] = (
+                base_lengths(*where, layouts, self.base, self.kb, self.start)
+                if self.base
+                else world_lengths(*where, layouts)
+            )
+        return replace(self.sizes, lengths=self.by_model[model], name=model, **own)
 
     def job(
         self,
@@ -196,7 +212,7 @@ class _Lister:
         **other: Any,
     ) -> Job:
         """Jobs that leave these lists of files, one each, and these benchmarks."""
-        made = estimate(stage, sizes, {**self.compute, **settings})
+        made = estimate(stage, sizes, {**self.settings["compute"], **settings})
         done = sum(all((self.folder / file).is_file() for file in own) for own in files)
         folder = self.folder / "logs" / self.settings["workspace"]
         seconds = (_benchmark(folder / f"{log}.benchmark.tsv") for log in logs)
@@ -239,19 +255,15 @@ class _Lister:
             for name, changes in points(settings["grid"]).items():
                 point = {**own, "training": {**own["training"], **changes}}
                 yield self.job("grid", name, sizes, point, [[files.grid_log(name)]])
-        for model, split in needs.stores:
-            stored, name = files.store_files(model, split), f"{split}/{model}"
-            yield self.job("encode", name, on(model, split), {}, [stored], [f"encode/{name}"])
-        for model, split in needs.globals:
-            stored, name = files.global_files(model, split), f"{split}/{model}"
-            own = settings["global_view"]
-            yield self.job(
-                "encode_global", name, on(model, split), own, [stored], [f"encode_global/{name}"]
-            )
-        for model, split, search in needs.merged:
-            stored, name = files.merged_files(model, split, search), f"{split}/{model}_{search}"
-            own = settings["merge"]
-            yield self.job("merge", name, on(model, split), own, [stored], [f"merge/{name}"])
+        for stage, keys, files_of, own in (
+            ("encode", needs.stores, files.store_files, {}),
+            ("encode_global", needs.globals, files.global_files, settings["global_view"]),
+            ("merge", needs.merged, files.merged_files, settings["merge"]),
+        ):
+            for model, split, *search in keys:
+                made = files_of(model, split, *search)
+                name = "_".join((f"{split}/{model}", *search))
+                yield self.job(stage, name, on(model, split), own, [made], [f"{stage}/{name}"])
         for system, split in needs.runs:
             row = settings["systems"][system]
             if "model" in row:
@@ -267,10 +279,7 @@ class _Lister:
 
     def linked(self) -> Iterator[Job]:
         """Jobs over one knowledge base and the sets linked to it."""
-        settings, given, linking = self.settings, self.given, self.linking
-        self.base = base = base_sizes(
-            settings, self.folder, given.kb, given.dump, given.entities, given.dump_bytes
-        )
+        settings, base, linking = self.settings, self.base, self.settings["linking"]
         self.counted = COUNTED[base.origin]
         files = LinkedWorkspace(settings)
         kb = self.folder / files.kb
@@ -303,9 +312,9 @@ class _Lister:
                 )
             for name in linking["test"]:
                 yield self.search(files, system, name)
-        mentions = sum(base.mentions[name] for name in linking["test"])
-        for model, kind in product(models, given.indices):
-            chosen = {"factory": kind, "lists": given.lists, "training_views": given.training_views}
+        mentions, asked = sum(base.mentions[name] for name in linking["test"]), self.asked
+        for model, kind in product(models, asked.indices):
+            chosen = {"factory": kind, "lists": asked.lists, "training_views": asked.training_views}
             sizes = replace(self.ranking(model, mentions), name=kind)
             for stage in ("index", "search"):
                 own = {**self.searching(None), **chosen}
@@ -327,7 +336,7 @@ class _Lister:
         self, files: LinkedWorkspace, model: str, parts: Sequence[str], count: int
     ) -> Iterator[Job]:
         """A model's hard negatives, its training, and the vectors of all parts and sets."""
-        settings, linking, base = self.settings, self.linking, self.base
+        settings, linking, base = self.settings, self.settings["linking"], self.base
         own, train, validation = settings["models"][model], linking["train"], linking["validation"]
         if "negatives" in own:
             yield self.search(files, own["negatives"]["system"], train)
@@ -353,7 +362,7 @@ class _Lister:
             other.get("negatives", {}).get("system") in systems
             for other in settings["models"].values()
         )
-        indexed = self.given.indices or any(row.get("index") for row in systems.values())
+        indexed = self.asked.indices or any(row.get("index") for row in systems.values())
         for name in [train] * mines + [validation] * bool(indexed) + linking["test"]:
             sizes = self.of(model, mentions=base.mentions[name])
             vectors, log = files.mention_vectors(model, name), f"encode/{model}/{name}"
@@ -379,8 +388,8 @@ class _Lister:
 
     def searching(self, index: str | None) -> Settings:
         """What an index is built and searched with; None: exact search."""
-        chosen = self.linking["indexes"][index] if index else {}
-        return {**chosen, "search_memory_mb": self.linking["search"]["memory_mb"]}
+        chosen = self.settings["linking"]["indexes"][index] if index else {}
+        return {**chosen, "search_memory_mb": self.settings["linking"]["search"]["memory_mb"]}
 
 
 def _benchmark(path: Path) -> float | None:

@@ -1,8 +1,10 @@
 """This machine: its memory, disk, cores and GPUs."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -26,6 +28,10 @@ class Machine:
     room: int
     cores: int
     gpus: int
+
+    def gives_gpu(self, compute: Mapping[str, Any]) -> bool:
+        """Whether jobs that run a model get a GPU, by the section of params.yaml."""
+        return self.gpus > 0 and compute["device"] != "cpu"
 
 
 def this_machine(folder: Path) -> Machine:

@@ -1,7 +1,7 @@
 """How large the encoder, the data and the sequences are: as they lie here, else as published."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from muver.corpus.kilt.parts import made_parts, open_part
+from muver.corpus.kilt.parts import MadePart, made_parts, open_part
 from muver.corpus.sources import find_source
 from muver.corpus.splits import SPLITS
 from muver.encoders.sizes import BertConfig
@@ -19,6 +19,7 @@ from muver.settings import NAMED_DATASETS
 from muver.settings.linked import is_linked
 from muver.workspace import LinkedWorkspace, Workspace
 
+Settings = dict[str, Any]
 SAMPLE = 300  # entities and mentions that are laid out
 VIEWS = 15.33  # of an entity, on average: the paper's Table 3, for ZESHEL's test worlds
 SAMPLED, AT_MOST = "those of a sample", "the most that settings allow"
@@ -33,10 +34,17 @@ PUBLISHED = {
 }
 
 
-def encoder_sizes(settings: Mapping[str, Any], folder: Path) -> tuple[BertConfig, str]:
-    """Sizes of one tower, and where they are known from."""
+def encoder_sizes(
+    settings: Settings, folder: Path, model: Path | None = None
+) -> tuple[BertConfig, str]:
+    """Sizes of one tower, and where they are known from; those of a model or BERT, if given."""
+    if model is not None:
+        tower = model / "entity_encoder"
+        return BertConfig.from_file((tower if tower.is_dir() else model) / "config.json"), str(
+            model
+        )
     name = settings["encoder"]
-    for path in (folder / Workspace(dict(settings)).root / "start", folder / name):
+    for path in (folder / Workspace(settings).root / "start", folder / name):
         if (path / "config.json").is_file():
             own = str(path.relative_to(folder) if path.is_relative_to(folder) else path)
             return BertConfig.from_file(path / "config.json"), own
@@ -96,7 +104,7 @@ class Counts:
     origin: str
 
 
-def world_counts(settings: dict[str, Any], folder: Path) -> Counts | None:
+def world_counts(settings: Settings, folder: Path) -> Counts | None:
     """Counts of the corpus, else those asked for or published; None if nobody knows them."""
     counts = folder / Workspace(settings).counts
     if counts.is_file():
@@ -149,7 +157,7 @@ class Base:
 
 
 def base_sizes(
-    settings: dict[str, Any],
+    settings: Settings,
     folder: Path,
     kb: Path | None = None,
     dump: Path | None = None,
@@ -184,7 +192,7 @@ def base_sizes(
     if dump := dump or dump_file(settings, folder):
         dump_bytes = dump.stat().st_size
     dump_bytes = dump_bytes or (entities * MADE_PAGE if made else DUMP_BYTES)
-    parts = _parts(kb or folder / workspace.kb)
+    parts = list(_parts(kb or folder / workspace.kb))
     counted = sum(part.entities for part in parts)
     if kb is not None and not counted:
         raise InputError(f"{kb}: has no parts with entities. `muver kb all` makes them.")
@@ -209,13 +217,13 @@ def base_sizes(
     )
 
 
-def dump_file(settings: dict[str, Any], folder: Path) -> Path | None:
+def dump_file(settings: Settings, folder: Path) -> Path | None:
     """The dump in the workspace; None where it is not, or where the data are worlds."""
     path = folder / LinkedWorkspace(settings).dump
     return path if is_linked(settings) and path.is_file() else None
 
 
-def _mentions(settings: dict[str, Any], folder: Path, name: str) -> int:
+def _mentions(settings: Settings, folder: Path, name: str) -> int:
     """Mentions of a set: those linked, else those asked for or published."""
     linked = folder / LinkedWorkspace(settings).mentions_files(name)[0]
     if linked.is_file():
@@ -225,9 +233,9 @@ def _mentions(settings: dict[str, Any], folder: Path, name: str) -> int:
     return find_source("blink_benchmarks").published.mentions.get(name, 0)
 
 
-def _parts(kb: Path) -> list[Any]:
+def _parts(kb: Path) -> Iterator[MadePart]:
     """The parts that are made; only metadata are read."""
-    return [open_part(kb, number) for number in made_parts(kb)]
+    return (open_part(kb, number) for number in made_parts(kb))
 
 
 @dataclass(frozen=True)
@@ -258,7 +266,7 @@ class Lengths:
     origin: str = AT_MOST
 
 
-def world_lengths(settings: dict[str, Any], model: Mapping[str, Any], folder: Path) -> Lengths:
+def world_lengths(settings: Settings, folder: Path, model: Mapping[str, Any]) -> Lengths:
     """Lengths under a model's layouts: of a sample where corpus, sentences and start are here.
 
     Parameters
@@ -283,9 +291,9 @@ def world_lengths(settings: dict[str, Any], model: Mapping[str, Any], folder: Pa
 
 
 def base_lengths(
-    settings: dict[str, Any],
-    model: Mapping[str, Any],
+    settings: Settings,
     folder: Path,
+    model: Mapping[str, Any],
     base: Base,
     kb: Path | None = None,
     start: Path | None = None,

@@ -50,7 +50,7 @@ def test_a_machine_that_will_do(folder):
     report = run(folder)
     assert not report["found"]
     assert set(status(report).values()) <= {"ok", "note"}
-    left = [job["projected_seconds"] for job in report["jobs"]]
+    left = [job["seconds_left"] for job in report["jobs"]]
     assert report["seconds_left"] == pytest.approx(sum(left) / 2)
     text = as_text(report)
     assert "Nothing stands in the way." in text and "Projected, not promised" in text
@@ -137,8 +137,8 @@ def test_presets_of_a_knowledge_base(folder, preset, monkeypatch):
     assert not report["found"], report["findings"]
     assert "sentences" not in status(report)  # paragraphs are views there, nothing is split
     jobs = {(job["stage"], job["job"]): job for job in report["jobs"]}
-    assert jobs["encode_part", "muver_wiki"]["bytes"] > 0
-    assert jobs["train", "muver_wiki"]["projected_seconds"] > 0
+    assert jobs["encode_part", "muver_wiki"]["disk"] > 0
+    assert jobs["train", "muver_wiki"]["seconds_left"] > 0
 
 
 def test_the_quick_check_loads_no_torch(folder):

@@ -1,10 +1,14 @@
 """The jobs of a run: which there are, what of them is done, and how long that took."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from muver.estimate.jobs import Given, list_jobs
+from muver.encoders.sizes import BertConfig
+from muver.estimate.jobs import Job, Run, list_jobs
+from muver.estimate.settings import Plan
+from muver.estimate.stages import Estimate, Work
 from muver.settings import resolve
 from muver.settings.file import read_params
 from muver.workspace import LinkedWorkspace, Workspace
@@ -23,8 +27,8 @@ def touch(folder: Path, files: list[str], text: str = "") -> None:
         (folder / file).write_text(text)
 
 
-def jobs_of(settings, folder, gpu=False, given=None):
-    return {(job.stage, job.name): job for job in list_jobs(settings, folder, gpu, given).jobs}
+def jobs_of(settings, folder, gpu=False, asked=None):
+    return {(job.stage, job.name): job for job in list_jobs(settings, folder, gpu, asked).jobs}
 
 
 def test_jobs_of_worlds(settings, tmp_path):
@@ -83,7 +87,7 @@ def test_jobs_of_a_knowledge_base(tmp_path):
 def test_an_index_of_a_row_and_those_that_are_compared(tmp_path):
     systems = {"muver_wiki": {"index": "ivf_sq"}}
     settings = resolve(PARAMS, {"preset": "wikipedia", "systems": systems})
-    found = jobs_of(settings, tmp_path, given=Given(indices=["hnsw"], entities=10_000))
+    found = jobs_of(settings, tmp_path, asked=Plan(indices=["hnsw"], entities=10_000))
     assert {name for stage, name in found if stage == "index"} == {
         "muver_wiki/ivf_sq",
         "muver_wiki/hnsw",
@@ -110,3 +114,11 @@ def test_parts_that_are_encoded(tmp_path):
 def test_jobs_on_a_gpu(settings, tmp_path):
     job = jobs_of(settings, tmp_path, gpu=True)["train", "muver"]
     assert job.estimate.gpu_memory > job.estimate.memory
+
+
+def test_lengths_that_are_measured():
+    works = [Work("encode", {}, length=length) for length in (35.4, 0, 128, 60)]
+    jobs = [Job("encode", "", Estimate((work,))) for work in works]
+    run = Run(jobs, BertConfig(), "", None, "")
+    assert run.measured_lengths() == [35, 128]
+    assert replace(run, jobs=[]).measured_lengths() == []

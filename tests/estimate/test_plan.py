@@ -10,7 +10,7 @@ from muver.cli import main
 from muver.estimate import rates
 from muver.estimate.jobs import Job
 from muver.estimate.machine import Machine
-from muver.estimate.plan import disk_totals, lengths_of, unfit
+from muver.estimate.plan import disk_totals, unfit
 from muver.estimate.stages import Estimate, Work
 from muver.io.files import read_json
 from tests import tiny
@@ -125,13 +125,8 @@ JOBS = [
 
 def test_what_does_not_fit():
     assert disk_totals(JOBS, ["hnsw"]) == {"no index": 45, "hnsw": 345}
-    assert unfit(JOBS, ["hnsw"], Machine("build", 70, 345, 2, 0)) == []
-    disk, memory = unfit(JOBS, ["hnsw"], Machine("build", 69, 344, 2, 0))
+    totals = disk_totals(JOBS, ["hnsw"])
+    assert unfit(JOBS, totals, Machine("build", 70, 345, 2, 0)) == []
+    disk, memory = unfit(JOBS, totals, Machine("build", 69, 344, 2, 0))
     assert disk.startswith("Disk: the run with hnsw takes")
     assert memory.startswith("Memory: encode parts takes")
-
-
-def test_lengths_that_are_measured():
-    works = [Work("encode", {}, length=length) for length in (35.4, 0, 128, 60)]
-    jobs = [Job("encode", "", Estimate((work,))) for work in works]
-    assert lengths_of(jobs) == [35, 128] and lengths_of([]) == []

@@ -91,14 +91,14 @@ def test_lengths_of_a_base(dump, tmp_path, encoder):
     make_part(dump, tmp_path / "kb", 0, reading(part_bytes=1000))
     base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", entities=4000)
     muver = model(SETTINGS, "muver_wiki")
-    unknown = base_lengths(SETTINGS, muver, tmp_path, base)
+    unknown = base_lengths(SETTINGS, tmp_path, muver, base)
     assert (unknown.views, unknown.tokens) == (base.segments / 4000, 40)
     assert (unknown.origin, unknown.laying_out) == (AT_MOST, 0)
-    found = base_lengths(SETTINGS, muver, tmp_path, base, tmp_path / "kb", encoder)
+    found = base_lengths(SETTINGS, tmp_path, muver, base, tmp_path / "kb", encoder)
     assert found.origin == SAMPLED and found.views == unknown.views
     assert found.tokens < 40 and found.laying_out > 0
     prefix = model(SETTINGS, "blink_wiki")
-    assert base_lengths(SETTINGS, prefix, tmp_path, base).views == 1
+    assert base_lengths(SETTINGS, tmp_path, prefix, base).views == 1
 
 
 def test_counts_before_there_are_data(tmp_path):
@@ -132,7 +132,7 @@ def test_a_cache_without_it(tmp_path, monkeypatch):
 def test_lengths_of_a_sample(tmp_path, corpus, encoder):
     settings = resolve(PARAMS, {})
     muver = model(settings, "muver")
-    unknown = world_lengths(settings, muver, tmp_path)
+    unknown = world_lengths(settings, tmp_path, muver)
     assert (unknown.tokens, unknown.context) == (40, 64) and AT_MOST in unknown.origin
     workspace = Workspace(settings)
     for path, name in zip(
@@ -141,6 +141,6 @@ def test_lengths_of_a_sample(tmp_path, corpus, encoder):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(path)
     (tmp_path / workspace.root / "start").symlink_to(encoder)
-    found = world_lengths(settings, muver, tmp_path)
+    found = world_lengths(settings, tmp_path, muver)
     assert found.origin == SAMPLED and found.laying_out > 0
     assert 1 <= found.views <= 5 and found.tokens <= 40 and found.context <= 64
