@@ -1,10 +1,11 @@
 """Descriptions cut to what a page can hold: the views that won first, then from the beginning."""
 
+import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 STEPS = (8000, 4000, 2000, 1200, 800, 500, 300)  # characters an entity, tried in turn
 MARK = " \u2026"  # stands where a sentence was cut
+LEAST = 40  # characters of a sentence that is kept
 
 
 def fit(lengths: Sequence[int], budget: int) -> int | None:
@@ -21,7 +22,7 @@ def fit(lengths: Sequence[int], budget: int) -> int | None:
     return STEPS[-1]
 
 
-def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) -> list[Any]:
+def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) -> list[str | int]:
     """The sentences that fit, in their order, with the number of those left out between them.
 
     Parameters
@@ -40,27 +41,19 @@ def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) 
     if limit is None or sum(map(len, sentences)) <= limit:
         return list(sentences)
     must = [number for number in sorted(set(needed)) if 0 <= number < len(sentences)]
+    others = [number for number in range(len(sentences)) if number not in must]
     kept: dict[int, str] = {}
     room = limit
-    for number in must:
-        share = max(room // max(len(must) - len(kept), 1), 40)
-        kept[number] = _cut(sentences[number], share)
-        room -= len(kept[number])
-    for number, sentence in enumerate(sentences):
-        if number in kept:
-            continue
-        if room < 40 and kept:
+    for place, number in enumerate([*must, *others]):
+        left = len(must) - place
+        if left <= 0 and kept and room < LEAST:
             break
-        kept[number] = _cut(sentence, max(room, 40))
+        kept[number] = _cut(sentences[number], max(room // max(left, 1), LEAST))
         room -= len(kept[number])
-    out: list[Any] = []
-    for number in range(len(sentences)):
-        if number in kept:
-            out.append(kept[number])
-        elif out and isinstance(out[-1], int):
-            out[-1] += 1
-        else:
-            out.append(1)
+    out: list[str | int] = []
+    for inside, numbers in itertools.groupby(range(len(sentences)), kept.__contains__):
+        run = [*numbers]
+        out += [kept[number] for number in run] if inside else [len(run)]
     return out
 
 

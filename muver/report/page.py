@@ -8,7 +8,7 @@ from typing import Any
 from muver.report.markup import compressed, counted, paragraph, section, text
 from muver.report.problems import Problems
 from muver.report.recorded import BASE
-from muver.report.results import Result
+from muver.report.results import Result, title_of
 from muver.report.systems import System
 
 ASSETS = Path(__file__).with_name("assets")
@@ -48,7 +48,7 @@ def page_of(
         "run": ("Run", run),
     }
     later = {name: part for name, part in later.items() if part[1]}
-    links = {result.name: result.title for result in results}
+    links = {result.name: title_of(result.name) for result in results}
     links |= {"predictions": "Predictions"} if explorer else {}
     links |= {name: title for name, (title, _) in later.items()}
     datasets = [(result.data or {}).get("dataset") for result in results]

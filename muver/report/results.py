@@ -41,11 +41,6 @@ class Result:
         return caption_of(self.name, self.data or {})
 
     @property
-    def title(self) -> str:
-        """What the contents of the page call it."""
-        return title_of(self.name)
-
-    @property
     def rows(self) -> list[dict[str, Any]]:
         """The rows of its JSON, those that are objects."""
         rows = (self.data or {}).get("rows")

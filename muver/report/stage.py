@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
@@ -18,7 +17,7 @@ from muver.report.recorded import read_recorded
 from muver.report.results import Result, read_results, result_names
 from muver.report.rows import rows
 from muver.report.settings import Report
-from muver.report.systems import System, read_systems
+from muver.report.systems import read_systems
 from muver.report.tables import tables
 from muver.report.times import read_jobs, times
 
@@ -59,7 +58,11 @@ def make_report(
     dataset = _dataset(shown)
     files = RunFiles(results, workspace or Path("build") / dataset, logs or Path("logs") / dataset)
     systems = read_systems(shown, files, problems)
-    data = _explore(systems, files, settings, problems)
+    data = None
+    try:
+        data = explore(systems, files, settings, problems)
+    except InputError as error:
+        problems.add(f"The predictions cannot be shown: {files.without_folders(error)}")
     explored = {row["key"] for row in data["rows"]} if data else set()
     drawings = _drawings(names, files, problems)
     addresses = read_recorded(shown, files, problems)
@@ -87,16 +90,6 @@ def _dataset(results: Sequence[Result]) -> str:
         if isinstance(name, str) and name and Path(name).name == name:
             return name
     return "."
-
-
-def _explore(
-    systems: Sequence[System], files: RunFiles, settings: Report, problems: Problems
-) -> dict[str, Any] | None:
-    try:
-        return explore(systems, files, settings, problems)
-    except InputError as error:
-        problems.add(f"The predictions cannot be shown: {files.without_folders(error)}")
-        return None
 
 
 def _drawings(names: Sequence[str], files: RunFiles, problems: Problems) -> dict[str, str]:

@@ -11,17 +11,7 @@ from muver.report.problems import Problems
 from muver.report.results import Result
 from muver.tables.keys import data_fingerprint, row_key
 
-KEYS = (
-    "settings",
-    "fingerprint",
-    "kb",
-    "cutoffs",
-    "mentions",
-    "hits",
-    "micro",
-    "worlds",
-    "run_sha256",
-)
+KEYS = ("settings", "fingerprint", "kb", "cutoffs", "hits", "worlds", "run_sha256")
 
 
 @dataclass

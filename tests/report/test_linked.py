@@ -140,19 +140,16 @@ def test_an_edited_run_is_told_and_shown(page, places):
     assert "3 run files" in text_of(out)
 
 
-def test_two_stores_mixed(page, places):
-    settings = {**read_json(places.evaluation("blink", "first"))["settings"], "seed": 8}
-    edit(places.evaluation("blink", "first"), settings=settings)
-    (problem,) = page()[1]
-    assert "table2, BLINK: the table's row key is" in problem and "two stores" in problem
-
-
-def test_other_hits_and_another_base(page, places):
-    edit(places.evaluation("muver", "second"), hits={"1": 1, "2": 1, "3": 1})
+def test_another_knowledge_base(page, places):
     edit(places.kb / "manifest.json", fingerprint="beef")
-    base, hits = page()[1]
-    assert "table2 is of a knowledge base with the fingerprint" in base and "beef" in base
-    assert "table2, MuVER: other hits than in its evaluation" in hits
+    (problem,) = page()[1]
+    assert "table2 is of a knowledge base with the fingerprint" in problem and "beef" in problem
+
+
+def test_hits_of_a_set(page, places):
+    edit(places.evaluation("muver", "second"), hits={"1": 1, "2": 1, "3": 1})
+    (problem,) = page()[1]
+    assert "table2, MuVER: other hits than in its evaluation" in problem
 
 
 def test_missing_files_leave_the_table(page, places):

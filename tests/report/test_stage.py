@@ -127,45 +127,55 @@ def test_a_run_file_changed_by_hand_is_told_and_shown(page, project):
     assert "1 run file." in text_of(out)
 
 
-def test_ranks_of_another_run_are_told(page, project):
-    shutil.copy(project.ranks("bm25", "test"), project.ranks("muver", "test"))
-    (problem,) = page()[1]
-    assert "ranks the gold entity of 5 mentions elsewhere than its evaluation says" in problem
+def edit(path, change):
+    """Change the content of a JSON file in place."""
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
 
 
-def test_two_stores_mixed(page, project):
-    path = project.evaluation("bm25", "test")
-    evaluation = json.loads(path.read_text())
-    evaluation["settings"]["seed"] = 8
-    path.write_text(json.dumps(evaluation))
-    out, problems, _ = page()
-    (problem,) = problems
-    assert "table1, BM25: the table's row key is" in problem
-    assert "two stores are mixed" in problem
-    assert "BM25" in text_of(out)
-
-
-def test_changed_hits(page, project):
-    table = json.loads(project.table("table1").read_text())
-    table["rows"][0]["sets"]["test"]["hits"]["1"] = 6
-    project.table("table1").write_text(json.dumps(table))
-    (problem,) = page()[1]
-    assert "table1, BM25: other hits than in its evaluation" in problem
-
-
-def test_a_corpus_of_other_data(page, project):
-    counts = json.loads(project.counts.read_text())
-    project.counts.write_text(json.dumps({**counts, "fingerprint": "beef"}))
-    (problem,) = page()[1]
-    assert "the fingerprint f00d; the corpus here has beef" in problem
-
-
-def test_a_table_whose_csv_is_of_another_run(page, project):
+def other_key_in_csv(project):
     path = project.table("table1", ".csv")
     key = json.loads(project.table("table1").read_text())["rows"][0]["row_key"]
     path.write_text(path.read_text().replace(key, "0" * 12))
-    (problem,) = page()[1]
-    assert "the CSV has rows (000000000000) that the JSON does not have" in problem
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            lambda run: shutil.copy(run.ranks("bm25", "test"), run.ranks("muver", "test")),
+            "MuVER: the run file muver.parquet on test ranks gold entities elsewhere",
+        ),
+        (
+            lambda run: edit(
+                run.evaluation("bm25", "test"), lambda one: one["settings"].update(seed=8)
+            ),
+            "table1, BM25: the table's row key is",
+        ),
+        (
+            lambda run: edit(
+                run.table("table1"),
+                lambda one: one["rows"][0]["sets"]["test"]["hits"].update({"1": 6}),
+            ),
+            "table1, BM25: other hits than in its evaluation",
+        ),
+        (
+            lambda run: edit(run.counts, lambda one: one.update(fingerprint="beef")),
+            "the fingerprint f00d; the corpus here has beef",
+        ),
+        (other_key_in_csv, "the CSV has rows (000000000000) that the JSON does not have"),
+        (
+            lambda run: run.recorded("table1").write_text("row_key,address\nabc,/#/x\n"),
+            "the runs recorded in MLflow are of other rows",
+        ),
+    ],
+)
+def test_files_of_two_runs_are_told(page, project, change, problem):
+    change(project)
+    out, (found,), log = page()
+    assert problem in found and found in log and found in text_of(out)
+    assert "BM25" in text_of(out) and "/#/x" not in out.read_text()
 
 
 def test_a_missing_run_and_a_missing_evaluation(page, project):
@@ -190,13 +200,6 @@ def test_a_missing_corpus_leaves_the_tables(page, project):
         "stage that makes it."
     ]
     assert "BM25" in text_of(out)
-
-
-def test_runs_recorded_of_other_rows(page, project):
-    project.recorded("table1").write_text("row_key,address\nabc,/#/x\n")
-    out, problems, _ = page()
-    assert "the runs recorded in MLflow are of other rows" in problems[0]
-    assert "/#/x" not in out.read_text()
 
 
 def test_a_figure_that_is_missing_is_told(page, project):
