@@ -20,10 +20,7 @@ def fingerprint(raw: Path, files: Iterable[Path]) -> str:
 
 
 def count(
-    dataset: str,
-    fingerprint: str,
-    worlds: dict[str, dict[str, Any]],
-    expected: str | None = None,
+    dataset: str, fingerprint: str, worlds: dict[str, dict[str, Any]], expected: str | None = None
 ) -> dict[str, Any]:
     """The counts file.
 
@@ -44,15 +41,20 @@ def count(
     Raises
     ------
     InputError
-        If a count is not the published one; the message has every such number.
+        If a count is not the published one; the message lists every such number.
     """
     counts = {
         "dataset": dataset,
         "fingerprint": fingerprint,
         "identified_as": None,
         "worlds": worlds,
-        "mentions": {split: _total(worlds, split, "mentions") for split in SPLITS},
-        "entities": {split: _total(worlds, split, "entities") for split in SPLITS},
+        **{
+            what: {
+                split: sum(one[what] for one in worlds.values() if one["split"] == split)
+                for split in SPLITS
+            }
+            for what in ("mentions", "entities")
+        },
     }
     counts["identified_as"] = identify(counts)
     published = find_source(expected).published if expected else None
@@ -65,10 +67,10 @@ def count(
 
 
 def identify(counts: Mapping[str, Any]) -> str | None:
-    """The declared dataset whose published counts these are; None if they are no dataset's.
+    """The declared dataset whose published counts these are, or None.
 
-    What data are called and where they lie says nothing of what they are: a folder of one's own
-    may be called zeshel, and ZESHEL may be given as a folder.
+    A dataset's name and place don't say what it is: a folder of one's own may be called zeshel,
+    and ZESHEL may be given as a folder.
 
     Parameters
     ----------
@@ -80,10 +82,6 @@ def identify(counts: Mapping[str, Any]) -> str | None:
         if source.published and not _differences(counts, source.published):
             return name
     return None
-
-
-def _total(worlds: dict[str, dict[str, Any]], split: str, what: str) -> int:
-    return sum(world[what] for world in worlds.values() if world["split"] == split)
 
 
 def _differences(counts: Mapping[str, Any], published: Published) -> list[str]:

@@ -1,4 +1,4 @@
-"""Writing files so that a reader never meets half of one, and saying where they came from."""
+"""Writing files whole or not at all, with manifests that say where they came from."""
 
 import contextlib
 import hashlib
@@ -18,7 +18,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     """Give a temporary name beside ``path`` to write to; rename it to ``path`` on success.
 
     The temporary name is unique, so that a process left over from a killed run cannot mix its
-    bytes with ours. On an exception it is removed and ``path`` stays as it was.
+    bytes with ours. On an exception that file is removed and ``path`` stays as it was.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
 
 def _remove(temporary: Path) -> None:
-    with contextlib.suppress(OSError):  # it may never have come into being
+    with contextlib.suppress(OSError):  # it may not exist yet
         temporary.unlink()
 
 
@@ -96,8 +96,8 @@ def write_manifest(
 ) -> None:
     """Write what made a stage's output: settings, hashes of the inputs, our version.
 
-    Neither times nor the git commit stand in it: the same work gives the same bytes, so that a
-    repeat changes nothing downstream.
+    It has neither times nor the git commit, so that the same work gives the same bytes and a repeat
+    changes nothing downstream.
     """
     write_json(
         path,

@@ -1,4 +1,4 @@
-"""Matrices as .npy files: written whole or not at all, mapped into memory when read."""
+"""Matrices as .npy files: written whole or not at all, and memory-mapped when read."""
 
 import errno
 from pathlib import Path
@@ -15,13 +15,13 @@ def save_matrix(path: str | Path, matrix: np.ndarray) -> None:
         try:
             np.save(file, matrix)
         except OSError as error:
-            if error.errno is None:  # numpy counts the items it could write, and no more
+            if error.errno is None:  # numpy only says how many items it could write
                 raise OSError(errno.ENOSPC, str(error)) from error
             raise
 
 
 def load_matrix(path: str | Path, remedy: str) -> np.ndarray:
-    """A matrix from its .npy, mapped for as long as the array is held.
+    """Read a matrix from its .npy, memory-mapped as long as the array is in use.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Parquet files of a fixed schema: written from columns, whole or not at all, and read back."""
+"""Parquet files of a fixed schema: written whole or not at all, and read back."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ Column = Sequence | np.ndarray | pa.Array
 
 
 def table_of(schema: pa.Schema, columns: Sequence[Column]) -> pa.Table:
-    """A table of this schema from its columns, in the schema's order and all (rows,)."""
+    """A table of this schema from its columns, each (rows,), in the schema's order."""
     arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
 

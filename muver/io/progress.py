@@ -8,7 +8,7 @@ from pathlib import Path
 from muver.io.errors import InputError
 
 logger = logging.getLogger("muver")
-PASSING = {"passing": True}  # marks a line that only somebody who watches has a use for
+PASSING = {"passing": True}  # marks a line for people who watch, which a log file leaves out
 
 
 def start_logging(stage: str, log_file: str | Path | None = None) -> None:
@@ -22,8 +22,9 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     logger.handlers.clear()
     logger.setLevel(logging.INFO)
     logger.propagate = False
-    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
-    handlers[0].setFormatter(logging.Formatter(f"[{stage}] %(message)s"))
+    screen = logging.StreamHandler(sys.stderr)
+    screen.setFormatter(logging.Formatter(f"[{stage}] %(message)s"))
+    handlers: list[logging.Handler] = [screen]
     if log_file is not None:
         try:
             Path(log_file).parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +33,7 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
             raise InputError(f"{log_file}: cannot be written ({error.strerror}).") from error
         handlers[1].setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     for handler in handlers:
-        if handler is not handlers[0] or not sys.stderr.isatty():
+        if handler is not screen or not sys.stderr.isatty():
             handler.addFilter(lambda line: not getattr(line, "passing", False))
         logger.addHandler(handler)
 
@@ -48,10 +49,10 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """Reports how far a loop is, its rate and the time left, at most every ``every`` seconds.
+    """Logs how far a loop is, its rate and the time left, at most every ``every`` seconds.
 
-    A terminal gets all of these lines. A log file gets one in each twentieth of the whole, or in
-    ten minutes. What took less than ``every`` seconds is not worth a line.
+    A terminal gets all of these lines. A log file gets one for each twentieth of the whole, or
+    every ten minutes. A loop that takes less than ``every`` seconds logs nothing.
     """
 
     def __init__(self, label: str, total: int, unit: str, every: float = 5.0, done: int = 0):
@@ -79,7 +80,7 @@ class Progress:
         )  # fmt: skip
 
     def finish(self) -> None:
-        """Say what was done and how long it took."""
+        """Log what was done and how long it took."""
         took = time.monotonic() - self._started
         if took >= self.every:
             logger.info("%s: %d %s in %s", self.label, self.done, self.unit, duration(took))

@@ -9,12 +9,12 @@ from muver.io.progress import logger
 
 
 def prune(folder: Path, keep: Iterable[str]) -> None:
-    """Remove everything below ``folder`` that is neither kept nor on the way to something kept.
+    """Remove everything below ``folder`` that is neither kept nor a folder above something kept.
 
     Parameters
     ----------
     folder
-        Made if there is none: nothing at all may be asked of a stage.
+        Made if it does not exist: a stage may be asked for nothing at all.
     keep
         Paths below the folder: of files without any suffix, or of folders, kept whole.
 
@@ -26,13 +26,13 @@ def prune(folder: Path, keep: Iterable[str]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: not a folder, nor can it be made one ({error}).") from None
+        raise InputError(f"{folder}: not a folder, and cannot be made one ({error}).") from None
     _prune(folder, {Path(path).parts for path in keep})
 
 
 def _prune(folder: Path, keep: set[tuple[str, ...]]) -> None:
     for path in sorted(folder.iterdir()):
-        below = {parts[1:] for parts in keep if _is_called(path, parts[0])}
+        below = {parts[1:] for parts in keep if _has_name(path, parts[0])}
         if () in below:
             continue
         if below and path.is_dir():
@@ -45,6 +45,6 @@ def _prune(folder: Path, keep: set[tuple[str, ...]]) -> None:
             path.unlink()
 
 
-def _is_called(path: Path, name: str) -> bool:
-    """Whether a path has this name, files before a suffix; names may have dots in them."""
+def _has_name(path: Path, name: str) -> bool:
+    """Whether a path has this name, of a file without its suffix; names may have dots in them."""
     return path.name == name or (path.is_file() and path.name.startswith(f"{name}."))

@@ -65,7 +65,15 @@ def finish(dump: str | Path, folder: str | Path, settings: ReadDump) -> dict[str
     ordered = ids[by_id]
     again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1  # places in the sorted order
     if len(again) and settings.duplicates == "refuse":
-        raise _double_ids(dump, folder, ids, by_id, again, firsts)
+        listed = "; ".join(
+            f"{ordered[at]} as entities {by_id[at - 1]} and {by_id[at]}" for at in again[:5]
+        )
+        raise InputError(
+            f"{dump}: {len(again)} lines have the wikipedia_id of a line before ({listed}, counted "
+            f"over the parts in {folder}). Was the file joined from two downloads? Fetch it anew, "
+            "or keep the lines and look up the first of each id with --settings "
+            '\'{"duplicates": "first"}\'.'
+        )
     by_title = np.argsort(hashes, kind="stable")
     unfinished = next((one["unfinished"] for one in reversed(manifests) if one["unfinished"]), None)
     save_matrix(folder / "ids.npy", ids)
@@ -151,25 +159,3 @@ def _columns(
         ids[start:stop] = pc.cast(table["id"], pa.int64()).to_numpy()
         hashes[start:stop] = [title_hash(title) for title in table["title"].to_pylist()]
     return ids, hashes
-
-
-def _double_ids(
-    dump: Path,
-    folder: Path,
-    ids: NDArray[np.int64],
-    by_id: NDArray[np.int64],
-    again: NDArray[np.int64],
-    firsts: Sequence[int],
-) -> InputError:
-    def where(number: int) -> str:
-        part = int(np.searchsorted(firsts, number, side="right")) - 1
-        return f"row {number - firsts[part]} of part-{part:05d}"
-
-    listed = "; ".join(
-        f"{ids[by_id[at]]} in {where(by_id[at - 1])} and {where(by_id[at])}" for at in again[:5]
-    )
-    return InputError(
-        f"{dump}: {len(again)} lines have the wikipedia_id of a line before ({listed}; folder "
-        f"{folder}). Was the file joined from two downloads? Fetch it anew, or keep the lines and "
-        'look up the first of each id with --settings \'{"duplicates": "first"}\'.'
-    )

@@ -10,8 +10,8 @@ T = TypeVar("T")
 class Chance:
     """Choices drawn from a generator that is seeded by a text, e.g. ``13/world/page/7``.
 
-    Only ``random.random()`` is used, the one method whose sequence Python promises to keep; every
-    place of the data draws from its own seed, so that nothing depends on what was drawn elsewhere.
+    Only ``random.random()`` is used, the one method whose sequence Python promises to keep. Every
+    place of the data has its own seed, so that nothing depends on what was drawn elsewhere.
     """
 
     __slots__ = ("random",)
@@ -50,7 +50,7 @@ class Chance:
 
 
 def mixed(*numbers: int) -> int:
-    """A number that looks random but belongs to ``numbers`` for good (a small integer hash)."""
+    """A small integer hash of ``numbers``: it looks random but is always the same."""
     state = 0x9E3779B9
     for number in numbers:
         state = ((state ^ number) * 0x85EBCA6B) & 0xFFFFFFFF

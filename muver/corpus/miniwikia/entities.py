@@ -7,6 +7,7 @@ from muver.corpus.miniwikia.grammar import TYPES
 from muver.corpus.miniwikia.lexicon import Form, Lexicon, form
 from muver.corpus.miniwikia.names import WordMaker
 
+# The class of the lexicon that says what sort of its type an entity is.
 SORTS = {
     "person": "trade",
     "place": "placekind",
@@ -15,24 +16,28 @@ SORTS = {
     "creature": "beastkind",
     "event": "eventkind",
 }
-"""The class of the lexicon that says what sort of its type an entity is."""
 
+# Entities of each type, in percent of a world, before the world's own preferences.
 SHARES = {
     "person": 34, "place": 22, "organisation": 12, "artefact": 12, "creature": 9, "event": 11
 }  # fmt: skip
-"""Entities of each type, in percent of a world before the world's own bent."""
-
-SMALLEST_WORLD = 2 * len(TYPES)
-"""With two entities of each type, every fact that needs another entity finds one."""
+SMALLEST_WORLD = 2 * len(TYPES)  # every fact that needs another entity of a type finds one
 
 
 @dataclass(slots=True)
 class Entity:
-    """An entity's name and what it is; its facts are in `facts`.
+    """What an entity is and is called.
 
-    ``title`` is ``base`` or ``base (disambiguation)``. ``word`` is the part of the base that may
-    stand for it (a surname, the proper name in "Battle of ..."), ``article`` says whether the base
-    takes "the". ``nickname`` may be empty.
+    Attributes
+    ----------
+    title
+        ``base`` or ``base (disambiguation)``.
+    word
+        The part of the base that may stand for it: a surname, the name in "Battle of ...".
+    article
+        Whether the base takes "the".
+    nickname
+        May be empty.
     """
 
     type: str
@@ -51,7 +56,7 @@ class Entity:
 
 
 class Naming:
-    """Names one entity after the other, so that names are shared but titles are not."""
+    """Names one entity after the other: names may be shared, titles are unique."""
 
     def __init__(self, chance: Chance, words: WordMaker, lexicon: Lexicon, taste: "Taste"):
         self._chance, self._words, self._lexicon, self._taste = chance, words, lexicon, taste
@@ -138,7 +143,7 @@ class Naming:
 
 
 class Taste:
-    """What a world prefers: its order of the concepts of each class, the first ones likelier."""
+    """A world's own order of the concepts of each class; the first ones are likelier."""
 
     def __init__(self, chance: Chance, lexicon: Lexicon):
         self._orders = {
@@ -155,7 +160,7 @@ class Taste:
 
 
 def draw_types(chance: Chance, count: int) -> list[str]:
-    """The types of a world's entities in order: two of each, the rest by the world's shares."""
+    """The types of a world's entities, in order: two of each, the rest by the world's shares."""
     shares = [(name, share * (0.6 + 0.8 * chance.random())) for name, share in SHARES.items()]
     types = list(TYPES) * 2 + [chance.weighted(shares) for _ in range(count - SMALLEST_WORLD)]
     return chance.shuffled(types)

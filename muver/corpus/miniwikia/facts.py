@@ -1,4 +1,4 @@
-"""What is true in a world: each entity's facts, from which all its sentences are made."""
+"""What is true in a world: the facts of each entity, of which all sentences are made."""
 
 from collections import Counter
 
@@ -6,18 +6,16 @@ from muver.corpus.miniwikia.chance import Chance
 from muver.corpus.miniwikia.entities import Entity, Taste
 from muver.corpus.miniwikia.grammar import TYPES, Grammar, Kind
 
-LONGEST = 100
-"""Sentences of the longest descriptions (a sentence of a template may be two)."""
-
+LONGEST = 100  # sentences of a description (a template may have two)
+# The number of a kind, then what fills each slot: the number of a concept or an entity.
 Fact = tuple[int, ...]
-"""The number of a kind, then the filling of each slot: a concept's or an entity's number."""
 
 
 def draw_length(chance: Chance) -> int:
-    """Sentences of a description: log-normal-like, half of them below ten, up to LONGEST.
+    """How many sentences a description has: up to LONGEST, below ten for half of them.
 
-    A product of many independent factors tends to a log-normal law, and multiplication, unlike
-    ``exp``, gives the same bits everywhere.
+    A product of independent factors is nearly log-normal and, unlike ``exp``, gives the same bits
+    everywhere.
     """
     length = 18.0
     for _ in range(6):
@@ -31,8 +29,8 @@ class Facts:
     Attributes
     ----------
     of
-        For each entity its facts in the order of telling, aspect by aspect; the first is the lead,
-        which says what it is.
+        For each entity its facts in the order of its page, aspect by aspect; the first is the
+        lead, which says what it is.
     lengths
         For each entity the number of sentences of its description.
     holders
@@ -61,7 +59,7 @@ class Facts:
     def _draw(self, number: int, chance: Chance) -> tuple[Fact, ...]:
         entity = self._entities[number]
         kinds = self._grammar.by_type[entity.type]
-        # The rest of a page leads over to other entities or tells no fact.
+        # The other sentences of a page are about other entities or state no fact.
         wanted = 1 + int(0.6 * (self.lengths[number] - 1) + chance.random())
         lead, others = kinds[0], kinds[1:]
         chosen: dict[Fact, None] = {}
@@ -71,10 +69,10 @@ class Facts:
                 chosen[self._fill(kind, number, chance)] = None
             again = [kind for kind in others if not kind.once]
         order = {kind.aspect: chance.random() for kind in others}
-        # A life has its order; what else there is to tell comes as it likes.
+        # A life has an order; the order of other aspects is random.
         order.update(childhood=-2.0, founding=-1.0, death=2.0, end=2.0, legacy=3.0)
-        told = sorted(chosen, key=lambda fact: order[self._grammar.kinds[fact[0]].aspect])
-        return (self._fill(lead, number, chance), *told)
+        ordered = sorted(chosen, key=lambda fact: order[self._grammar.kinds[fact[0]].aspect])
+        return (self._fill(lead, number, chance), *ordered)
 
     def _fill(self, kind: Kind, number: int, chance: Chance) -> Fact:
         values = [kind.number]

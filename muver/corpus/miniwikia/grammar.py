@@ -1,4 +1,4 @@
-"""Sentences with gaps, and the kinds of facts that they tell."""
+"""Sentences with gaps, and the kinds of facts that they state."""
 
 import functools
 import re
@@ -13,14 +13,14 @@ _GAP = re.compile(r"\$(?:(a|s):)?(\w+)")
 
 
 class Template(NamedTuple):
-    """A sentence: literal pieces and gaps, each gap a name and the field of Form that fills it."""
+    """A sentence: literal pieces and gaps; a gap is a name and the field of Form that fills it."""
 
     pieces: tuple[str | tuple[str, str], ...]
     begins_with_subject: bool
     has_subject: bool
 
     def fill(self, values: Mapping[str, Form]) -> str:
-        """The sentence with its gaps filled, its first letter as it comes."""
+        """The sentence with its gaps filled; the first letter stays as it is."""
         return "".join(
             piece if isinstance(piece, str) else getattr(values[piece[0]], piece[1])
             for piece in self.pieces
@@ -28,7 +28,7 @@ class Template(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of fact: what fills its slots (a class of the lexicon or "@type"), how it is told."""
+    """A kind of fact: what fills its slots (a class of words or "@type"), and its templates."""
 
     number: int
     aspect: str

@@ -1,11 +1,10 @@
 """Worlds as pages of one encyclopedia in KILT's shape, with benchmarks in BLINK's over them.
 
-A part of the pages is made but not written: what links to them has its gold outside the knowledge
-base. Some links name a page by its title only, their id being of no page.
+Some pages are made but not written: what links to them has its gold outside the knowledge base.
+Some mentions name a page by its title alone, with the id of no page.
 """
 
 import json
-from collections.abc import Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -15,24 +14,17 @@ from muver.corpus.miniwikia.world import World
 from muver.io.errors import InputError
 
 SECTIONS = ("History", "Description", "Early days", "Legacy", "Reception", "Notes")
-UNWRITTEN = 50  # one page of so many (one at least in a world) is left out of the dump
+UNWRITTEN = 50  # one page in so many (one at least in a world) is left out of the dump
 BY_TITLE = 0.04  # share of mentions whose id is of no page
-NO_PAGE = 10**9  # added to an id, gives that of no page
+NO_PAGE = 10**9  # makes the id of a page that of none
 LABEL_KEYS = ("wnedwiki",)  # sets whose lines name the gold by label_id and label_title
 _SPACED = [(f" {mark}", mark) for mark in ".,;:?!)"] + [("( ", "(")]
 
 
 class Plan(NamedTuple):
-    """What one world is to give.
+    """What one world gives: ``size`` pages to write, and how many mentions to each set.
 
-    Attributes
-    ----------
-    first
-        Number of its first page among all made.
-    size
-        Pages to write.
-    mentions
-        By set, how many.
+    ``first`` is the number of its first page among all pages made.
     """
 
     seed: int
@@ -43,34 +35,37 @@ class Plan(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A benchmark line without its gold, and which page of the world that is, found how."""
+    """A benchmark line without its gold, which is page ``target`` of the world.
+
+    ``kind`` is how the gold can be found: "id", "title" or "none".
+    """
 
     record: dict[str, str]
     target: int
-    kind: str  # "id", "title", "none"
+    kind: str
 
 
 class Output(NamedTuple):
-    """The pages of a world (None: not written) as JSON of their paragraphs, and its mentions."""
+    """A world's pages, as titles and paragraphs (None: not written), and its mentions by set."""
 
     plan: Plan
     titles: list[str]
-    paragraphs: list[str | None]
+    paragraphs: list[list[str] | None]
     mentions: dict[str, list[Mention]]
 
 
 def made_pages(size: int) -> int:
-    """Pages made of a world that writes ``size``."""
+    """How many pages are made for a world that writes ``size``."""
     return size + max(1, size // UNWRITTEN)
 
 
 def page_id(number: int) -> int:
-    """The id of a page by its number: rising, with gaps as Wikipedia's."""
+    """The id of a page by its number; ids rise with gaps, as Wikipedia's."""
     return 12 + 3 * number + mixed(number) % 3
 
 
 def make_world(plan: Plan) -> Output:
-    """Make a world's pages and mentions; all choices are its own.
+    """Make a world's pages and mentions, from random choices of its own.
 
     Raises
     ------
@@ -81,28 +76,41 @@ def make_world(plan: Plan) -> Output:
     world = World(plan.seed, plan.name, made)
     every = made // (made - plan.size)
     unwritten = {every // 2 + every * position for position in range(made - plan.size)}
-    pages = PageWriter(world)
-    paragraphs: list[str | None] = []
+    writer = PageWriter(world)
+    paragraphs: list[list[str] | None] = []
     links: list[Link] = []
     for number in range(made):
-        page = pages.write(number)
+        page = writer.write(number)
         links += page.links
         text = None if number in unwritten else _paragraphs(page, world.chance("kilt", number))
         paragraphs.append(text)
-    titles = [entity.title for entity in world.entities]
-    return Output(plan, titles, paragraphs, _mentions(plan, world, pages, links, unwritten))
+    wanted = sum(plan.mentions.values())
+    if len(links) < wanted:
+        raise InputError(
+            f"--settings: mentions: {wanted} asked of world '{plan.name}', whose pages have "
+            f"{len(links)} links. Ask for fewer, or raise entities."
+        )
+    chance = world.chance("kilt", "mentions")
+    chosen = iter(chance.shuffled(links)[:wanted])
+    mentions = {
+        name: [_mention(plan.name, writer, link, unwritten, chance) for link in islice(chosen, n)]
+        for name, n in plan.mentions.items()
+    }
+    return Output(plan, [entity.title for entity in world.entities], paragraphs, mentions)
 
 
-def page_line(number: int, title: str, paragraphs: str) -> bytes:
+def page_line(number: int, title: str, paragraphs: list[str]) -> bytes:
     """A page as a line of KILT's knowledge source."""
-    identity = page_id(number)
-    first = json.dumps(title + "\n", ensure_ascii=False)
-    name = json.dumps(title, ensure_ascii=False)
-    line = (
-        f'{{"_id": "{identity}", "wikipedia_id": "{identity}", "wikipedia_title": {name}, '
-        f'"text": [{first}, {paragraphs}], "anchors": [], "categories": ""}}\n'
-    )
-    return line.encode("utf-8")
+    identity = str(page_id(number))
+    page = {
+        "_id": identity,
+        "wikipedia_id": identity,
+        "wikipedia_title": title,
+        "text": [f"{title}\n", *paragraphs],
+        "anchors": [],
+        "categories": "",
+    }
+    return json.dumps(page, ensure_ascii=False).encode("utf-8") + b"\n"
 
 
 def gold_of(set_name: str, mention: Mention, identity: int, title: str) -> dict[str, Any]:
@@ -115,8 +123,8 @@ def gold_of(set_name: str, mention: Mention, identity: int, title: str) -> dict[
     return {"Wikipedia_ID": str(identity), "Wikipedia_title": title}
 
 
-def _paragraphs(page: Page, chance: Chance) -> str:
-    """JSON of a page's paragraphs after the title, without the brackets around them."""
+def _paragraphs(page: Page, chance: Chance) -> list[str]:
+    """A page's paragraphs after the title, with section headings and bullet items in between."""
     tokens = page.text.split(" ")
     bounds = [*page.starts, len(tokens)]
     sentences = [
@@ -131,49 +139,24 @@ def _paragraphs(page: Page, chance: Chance) -> str:
         bullet = result and draw > 0.85
         count = 1 if bullet else 1 + chance.below(4)
         text = " ".join(sentences[at : at + count])
+        for spaced, plain in _SPACED:  # running text: punctuation is not set apart
+            text = text.replace(spaced, plain)
         result.append(f"BULLET::::- {text}\n" if bullet else f"{text}\n")
         at += count
-    text = ", ".join(json.dumps(paragraph, ensure_ascii=False) for paragraph in result)
-    return _natural(text)
-
-
-def _natural(text: str) -> str:
-    """Running text: punctuation no longer set apart."""
-    for spaced, plain in _SPACED:
-        text = text.replace(spaced, plain)
-    return text
-
-
-def _mentions(
-    plan: Plan, world: World, pages: PageWriter, links: list[Link], unwritten: set[int]
-) -> dict[str, list[Mention]]:
-    wanted = sum(plan.mentions.values())
-    if len(links) < wanted:
-        raise InputError(
-            f"--settings: mentions: {wanted} asked of world '{plan.name}', whose pages have "
-            f"{len(links)} links. Ask for fewer, or raise entities."
-        )
-    chance = world.chance("kilt", "mentions")
-    chosen = iter(chance.shuffled(links)[:wanted])
-    result: dict[str, list[Mention]] = {}
-    for name, count in plan.mentions.items():
-        result[name] = [
-            _mention(plan, pages, link, unwritten, chance) for link in islice(chosen, count)
-        ]
     return result
 
 
 def _mention(
-    plan: Plan, pages: PageWriter, link: Link, unwritten: Iterable[int], chance: Chance
+    world: str, writer: PageWriter, link: Link, unwritten: set[int], chance: Chance
 ) -> Mention:
-    page = pages.write(link.page)  # again: keeping all pages would take more memory than time
+    page = writer.write(link.page)  # again: keeping all pages would take more memory than time
     tokens = page.text.split(" ")
     by_title = chance.random() < BY_TITLE
     record = {
         "context_left": " ".join(tokens[page.starts[0] : link.start]),
         "mention": link.text,
         "context_right": " ".join(tokens[link.end + 1 :]),
-        "query_id": f"{plan.name}:{link.page}:{link.start}",
+        "query_id": f"{world}:{link.page}:{link.start}",
     }
     kind = "none" if link.target in unwritten else "title" if by_title else "id"
     return Mention(record, link.target, kind)

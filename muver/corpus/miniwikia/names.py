@@ -13,13 +13,11 @@ _CODAS += ["sh", "sk", "ss", "st", "t", "th", "v", "x"]
 
 
 class WordMaker:
-    """Makes new name words without end, none of them twice.
+    """Makes new words for names without end, none of them twice.
 
-    A world's words sound alike: it uses only some of the consonants, vowels and endings. Words
-    have three syllables at least (a million million are possible in all worlds), so that two
-    worlds hardly ever make the same one; that they never do is checked when all worlds are known
-    (`writer.check_disjoint`). They get longer as more are made, so that they neither run out nor
-    meet those of a world as large.
+    A world's words sound alike: it uses only some of the consonants, vowels and endings. They have
+    three syllables at least, and more as more are made, so that two worlds hardly ever make the
+    same one; the writer refuses two worlds that do.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from muver.corpus.miniwikia.world import World
 
 
 class Link(NamedTuple):
-    """A mention: entity ``page``'s text has it at tokens start..end (included), it means target."""
+    """A mention of entity ``target`` on page ``page``, at the tokens start to end (included)."""
 
     page: int
     start: int
@@ -23,7 +23,7 @@ class Link(NamedTuple):
 class Page(NamedTuple):
     """A page's title, its text (tokens separated by spaces) and the links in it.
 
-    ``starts`` are the tokens at which its sentences begin; what is before them is the title.
+    ``starts`` are the tokens at which its sentences begin; before them stands the title.
     """
 
     title: str
@@ -33,7 +33,7 @@ class Page(NamedTuple):
 
 
 class _Sentence(NamedTuple):
-    """A sentence; with a mention's text and target if its SLOT is to be filled."""
+    """A sentence, and the text and target of the mention that fills its SLOT, if it has one."""
 
     text: str
     mention: str = ""
@@ -41,7 +41,7 @@ class _Sentence(NamedTuple):
 
 
 class PageWriter:
-    """Writes the pages of a world, each from its own random choices, so in any order."""
+    """Writes the pages of a world, in any order: each has its own random choices."""
 
     def __init__(self, world: World):
         self._world = world
@@ -89,10 +89,10 @@ class PageWriter:
         return result
 
     def _passage(self, number: int, room: int, chance: Chance) -> list[_Sentence]:
-        """One to three sentences with a link to another entity, which tell one or two of its facts.
+        """One to three sentences with a link to another entity and one or two of its facts.
 
-        Unless it is mentioned by a full name that no other has, at least one of the facts is true
-        of it alone; an entity without such a fact is passed over (no sentence).
+        Unless the mention is a full name that no other entity has, at least one of the facts is
+        true of the target alone; for a target without such a fact there is no sentence.
         """
         world, make = self._world, self._sentences
         target = chance.skewed(len(world.entities))
@@ -101,11 +101,11 @@ class PageWriter:
             return []
         surface = self._surface(target, chance)
         unnamed = surface.weight == 0
-        # "The smith was a smith" is left out: an entity without a name is told by other facts.
+        # Not "The smith was a smith": an entity without a name needs other facts.
         facts = chance.shuffled(world.facts.of[target][1 if unnamed else 0 :])
         if surface.text != entity.base or world.shared[entity.base.lower()] > 1:
-            facts.sort(key=world.telling, reverse=True)
-            if not facts or not world.telling(facts[0]):
+            facts.sort(key=world.is_telling, reverse=True)
+            if not facts or not world.is_telling(facts[0]):
                 return []
         linked = room > 1 and chance.random() < 0.6
         two = room > 1 + linked and len(facts) > 1 and chance.random() < 0.5

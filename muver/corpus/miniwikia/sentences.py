@@ -1,4 +1,4 @@
-"""Facts told in sentences: by an entity's own page, and in other words by the pages of others."""
+"""Facts in sentences: on an entity's own page, and in other words on the pages of others."""
 
 from muver.corpus.miniwikia.chance import Chance, mixed
 from muver.corpus.miniwikia.entities import Entity
@@ -8,8 +8,7 @@ from muver.corpus.miniwikia.lexicon import Form, form, indefinite
 from muver.corpus.miniwikia.surfaces import Surface
 from muver.corpus.miniwikia.world import World
 
-SLOT = "\0"
-"""Holds a mention's place in a sentence until the tokens are counted."""
+SLOT = "\0"  # holds a mention's place in a sentence until the tokens are counted
 
 _PRONOUNS = {
     words[0]: {
@@ -27,8 +26,8 @@ def has_the(entity: Entity) -> bool:
 class Sentences:
     """Makes sentences about the entities of a world.
 
-    A fact's wording on its own page (the template, and the form of each concept) is a function of
-    the entity and the fact, so that another page can avoid it without having read that page.
+    A fact's wording on the entity's own page (the template, and the form of each concept) is a
+    function of entity and fact, so that another page can avoid it without reading that page.
     """
 
     def __init__(self, world: World):
@@ -38,13 +37,13 @@ class Sentences:
         self._sources = people, places
 
     def own_form(self, number: int, fact: Fact, position: int, count: int) -> int:
-        """Which of ``count`` ways the page of entity ``number`` uses for a slot (-1: template)."""
+        """Which of ``count`` forms the page of an entity uses in a slot; -1: which template."""
         return mixed(number, position + 1, *fact) % count
 
     def own(self, number: int, fact: Fact, continued: bool, chance: Chance) -> str:
-        """A fact as the entity's own page tells it.
+        """A fact on the entity's own page.
 
-        ``continued`` says that the sentence before had the same subject: a pronoun will do.
+        ``continued``: the sentence before had the same subject, so that a pronoun will do.
         """
         entity = self._world.entities[number]
         kind = self._world.grammar.kinds[fact[0]]
@@ -86,7 +85,7 @@ class Sentences:
         return self._dressed(template.fill(values), chance)
 
     def link(self, host: int, target: int, surface: Surface, chance: Chance) -> str:
-        """A sentence that leads over from the page's entity; the mention is in SLOT."""
+        """A sentence that links the page's entity to another; the mention is in SLOT."""
         entity = self._world.entities[host]
         placed = f"the {SLOT}" if surface.article else SLOT
         named = f"the {entity.base}" if has_the(entity) else entity.named
@@ -94,7 +93,7 @@ class Sentences:
         return template.fill({"S": form(named), "M": Form(placed, placed, placed)})
 
     def filler(self, chance: Chance) -> str:
-        """A sentence that tells no fact."""
+        """A sentence that states no fact."""
         people, places = self._sources
         words = {
             "name": chance.pick(people),
@@ -106,7 +105,7 @@ class Sentences:
         return template.fill({gap: Form(word, word, word) for gap, word in words.items()})
 
     def _values(self, number: int, fact: Fact, chance: Chance | None) -> dict[str, Form]:
-        """What fills the gaps: the page's own forms, or with ``chance`` any of the others."""
+        """What fills the gaps: the forms of the entity's page, or with ``chance`` any others."""
         values = dict(_PRONOUNS[self._world.entities[number].pronoun])
         slots = self._world.grammar.kinds[fact[0]].slots
         for position, ((gap, filler), value) in enumerate(zip(slots, fact[1:], strict=True)):
@@ -127,7 +126,7 @@ class Sentences:
         return form(entity.base if has_the(entity) else entity.named)
 
     def _other_template(self, target: int, fact: Fact, chance: Chance, named: bool) -> Template:
-        """A sentence other than the one on the entity's page; ``named``: with room for its name."""
+        """Another template than on the entity's page; ``named``: one with room for its name."""
         tell = self._world.grammar.kinds[fact[0]].tell
         own = self.own_form(target, fact, -1, len(tell))
         others = [

@@ -12,7 +12,7 @@ from muver.corpus.miniwikia.surfaces import names
 
 
 class World:
-    """Everything about a world but its pages. It depends on the seed, its name and its size only.
+    """Everything about a world but its pages, from the seed, its name and its size alone.
 
     Attributes
     ----------
@@ -46,12 +46,12 @@ class World:
         """The random choices for one place of this world's data."""
         return Chance("miniwikia", self.seed, self.name, *place)
 
-    def telling(self, fact: Fact) -> bool:
+    def is_telling(self, fact: Fact) -> bool:
         """Whether the fact is true of one entity only."""
         return self.facts.holders[fact] == 1
 
     def filling(self, filler: str, value: int) -> tuple[Form, ...]:
-        """The forms of a slot's value: of a concept, or the one way to refer to an entity."""
+        """The forms of a slot's value: those of a concept, or the only one of an entity."""
         if filler.startswith("@"):
             return (reference(self.entities[value]),)
         return self.lexicon.classes[filler][value]

@@ -78,7 +78,8 @@ def test_ids_that_occur_twice(dump, tmp_path, small_parts):
     make_missing(dump, kb, small_parts)
     before = contents(kb)
     with pytest.raises(
-        InputError, match=r"2 lines have the wikipedia_id of a line before \(15 in row 1 of part-0"
+        InputError,
+        match=r"2 lines have the wikipedia_id of a line before \(15 as entities 1 and 40",
     ):
         finish(dump, kb, small_parts)
     assert contents(kb) == before

@@ -89,7 +89,7 @@ def test_a_telling_fact_is_true_of_one_entity() -> None:
     for facts in world.facts.of:
         for fact in facts:
             holders = sum(fact in others for others in world.facts.of)
-            assert world.telling(fact) == (holders == 1)
+            assert world.is_telling(fact) == (holders == 1)
 
 
 def test_without_telling_facts_only_full_names_that_no_other_has_are_links() -> None:
