@@ -138,7 +138,7 @@ def _check_complete(
     expected = np.array([min(k, available[world]) for world in worlds], dtype=np.int64)
     wrong = np.flatnonzero(found != expected)
     if len(wrong) != short or (found > expected).any():
-        row = wrong[0]
+        row = wrong[0] if len(wrong) else 0
         raise InputError(
             f"{len(wrong)} of {len(ids)} mentions do not have the expected number of candidates, "
             f"for instance {ids[row]!r} of {worlds[row]}: {found[row]} in place of "

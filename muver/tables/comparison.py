@@ -12,7 +12,7 @@ from typing import Any
 
 from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations, head, identity, read_evaluations
-from muver.tables.numbers import bounds, percent
+from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import paper
 from muver.tables.sections import (
@@ -21,6 +21,7 @@ from muver.tables.sections import (
     intervals,
     lines_of,
     main_section,
+    mean_of_worlds,
     note_of,
     paired_tests,
     reference,
@@ -130,8 +131,8 @@ def page(table: Table) -> Page:
         *([counts_of_sets(table)] if kb else []),
         *_references(table, lines),
         *contrasts.section(table, cutoffs),
-        *([] if kb else [_macro(table, lines)]),
-        intervals(table, lines, lambda line: line["interval"]["micro"]),
+        *([] if kb else [mean_of_worlds(table, cutoffs, lines)]),
+        intervals(table, cutoffs, lines, lambda line: line["interval"]["micro"]),
         *paired_tests(table, lines),
         *_over_seeds(table, lines),
         *([search_of_lines(lines)] if kb else []),
@@ -152,11 +153,12 @@ def _main(table: Table) -> Section:
 
 
 def _references(table: Table, lines: Sequence[Mapping[str, Any]]) -> list[Section]:
-    of_paper = reference(table, lines, "paper", "Against the paper", paper()["source"])
+    published, cutoffs = paper(), table["cutoffs"]
+    of_paper = reference(cutoffs, lines, "paper", "Against the paper", published["source"])
     for part in of_paper:
         part.rows.extend(_quoted(table))
-    readme = paper()["readme_source"]
-    return of_paper + reference(table, lines, "readme", "Against the released README", readme)
+    heading = "Against the released README"
+    return of_paper + reference(cutoffs, lines, "readme", heading, published["readme_source"])
 
 
 def _quoted(table: Table) -> list[list[str]]:
@@ -167,16 +169,6 @@ def _quoted(table: Table) -> list[list[str]]:
         found = [values.get(k) for k in table["cutoffs"]]
         rows.append([quoted, *("-" if value is None else f"{value:.2f}" for value in found)])
     return rows
-
-
-def _macro(table: Table, lines: Sequence[Mapping[str, Any]]) -> Section:
-    return by_cutoff(
-        table["cutoffs"],
-        "Mean of worlds",
-        f"Macro recall: every world counts the same. In brackets the {table['interval']}.",
-        lines,
-        lambda line, k: f"{line['macro'][k]:.2f} ({bounds(line['interval']['macro'][k])})",
-    )
 
 
 def _over_seeds(table: Table, lines: Sequence[Mapping[str, Any]]) -> list[Section]:

@@ -84,12 +84,12 @@ def build(
 
 def page(table: Table) -> Page:
     """The table for people."""
-    rows = table["rows"]
+    rows, cutoffs = table["rows"], table["cutoffs"]
     sections = [
         _main(table),
-        *reference(table, rows, "paper", "Against the paper", paper()["source"]),
-        *contrasts.section(table, table["cutoffs"]),
-        intervals(table, rows, lambda row: row["interval"]),
+        *reference(cutoffs, rows, "paper", "Against the paper", paper()["source"]),
+        *contrasts.section(table, cutoffs),
+        intervals(table, cutoffs, rows, lambda row: row["interval"]),
     ]
     return Page(f"{table['caption']}, {table['dataset']}", sections)
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from muver.evaluation import significance
-from muver.evaluation.bootstrap import method
 from muver.evaluation.precision import in_words
 from muver.tables.footnotes import with_footnotes
 from muver.tables.numbers import bounds, probability
@@ -14,6 +13,8 @@ from muver.tables.paper import paper
 from muver.tables.verdict import VERDICTS
 
 Row = Mapping[str, Any]
+# Columns after the method, with the keys of lines that fill them.
+LABELS = {"Domain": "domain", "Set": "set", "merging": "searched", "layers": "merge_layers"}
 NEAR = paper()["tolerance"]["near"]
 RULE = (
     "The half-width is that of the 95% interval of the difference between two equal systems: of "
@@ -43,17 +44,19 @@ def by_cutoff(
     lines: Sequence[Row],
     cell: Callable[[Row, str], str],
 ) -> Section:
-    """A grid with a column a cutoff, after the method and, where lines have one, the domain or set.
+    """A grid with a column a cutoff, after the method and those of :data:`LABELS` that lines have.
 
     Parameters
     ----------
     cell
         Text of a line at a cutoff.
     """
-    labels = {"Domain": "domain", "Set": "set"}
-    labels = {"method": "method", **{n: key for n, key in labels.items() if key in lines[0]}}
+    labels = {"method": "method", **{n: key for n, key in LABELS.items() if key in lines[0]}}
     filled = [
-        [*(line[key] for key in labels.values()), *(cell(line, str(k)) for k in cutoffs)]
+        [
+            *("" if line[key] is None else str(line[key]) for key in labels.values()),
+            *(cell(line, str(k)) for k in cutoffs),
+        ]
         for line in lines
     ]
     return Section(heading, note, [*labels, *(f"R@{k}" for k in cutoffs)], filled)
@@ -113,7 +116,7 @@ def precision_note(rows: Sequence[Row]) -> list[str]:
 
 
 def reference(
-    table: Mapping[str, Any], lines: Sequence[Row], name: str, heading: str, source: str
+    cutoffs: Sequence[int], lines: Sequence[Row], name: str, heading: str, source: str
 ) -> list[Section]:
     """The rows that are published beside ours; no section where there are none.
 
@@ -139,26 +142,38 @@ def reference(
 
     verdicts = [verdict for row in compared for verdict in row[f"{prefix}verdict"].values()]
     note = f"{source}: the published value, ours minus it in points, and a verdict. {RULE} "
-    return [by_cutoff(table["cutoffs"], heading, f"{note}{tally(verdicts)}", compared, cell)]
+    return [by_cutoff(cutoffs, heading, f"{note}{_tally(verdicts)}", compared, cell)]
 
 
-def tally(verdicts: Sequence[str | None]) -> str:
+def _tally(verdicts: Sequence[str | None]) -> str:
     """How often each verdict was given, as a sentence."""
     counts = Counter(verdicts)
     return f"In all: {', '.join(f'{counts[verdict]} {verdict}' for verdict in VERDICTS)}."
 
 
 def intervals(
-    table: Mapping[str, Any], lines: Sequence[Row], interval: Callable[[Row], Mapping[str, Any]]
+    table: Mapping[str, Any],
+    cutoffs: Sequence[int],
+    lines: Sequence[Row],
+    interval: Callable[[Row], Mapping[str, Any]],
 ) -> Section:
     """How sure recall is; ``interval`` gives a line's bounds by cutoff."""
+    note = f"{table['interval']}."
     return by_cutoff(
-        table["cutoffs"],
-        "How sure the numbers are",
-        f"{method(table['resample'])}.",
-        lines,
-        lambda line, k: bounds(interval(line)[k]),
+        cutoffs, "How sure the numbers are", note, lines, lambda line, k: bounds(interval(line)[k])
     )
+
+
+def mean_of_worlds(
+    table: Mapping[str, Any], cutoffs: Sequence[int], lines: Sequence[Row]
+) -> Section:
+    """Macro recall with its interval."""
+
+    def cell(line: Row, k: str) -> str:
+        return f"{line['macro'][k]:.2f} ({bounds(line['interval']['macro'][k])})"
+
+    note = f"Macro recall: every world counts the same. In brackets the {table['interval']}."
+    return by_cutoff(cutoffs, "Mean of worlds", note, lines, cell)
 
 
 def paired_tests(table: Mapping[str, Any], lines: Sequence[Row]) -> list[Section]:

@@ -8,10 +8,10 @@ from muver.io.errors import InputError
 from muver.tables import contrasts
 from muver.tables.evaluations import Evaluations, head, identity, read_one_set
 from muver.tables.footnotes import with_footnotes
-from muver.tables.numbers import bounds, percent
+from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import is_papers, paper, published_views
-from muver.tables.sections import RULE, note_of, tally
+from muver.tables.sections import intervals, mean_of_worlds, note_of, reference
 from muver.tables.settings import Views, ViewsRow, systems_of
 from muver.tables.verdict import compare
 
@@ -142,8 +142,15 @@ def _start(row: ViewsRow, rows: Sequence[ViewsRow], evaluations: Evaluations) ->
 
 def page(table: Table) -> Page:
     """The table for people: the two ways of merging side by side, as the paper has them."""
-    contrasted = contrasts.section(table, [table["cutoff"]])
-    sections = [_main(table), *_papers(table), *contrasted, _intervals(table)]
+    rows, cutoffs = table["rows"], [table["cutoff"]]
+    sections = [
+        _main(table),
+        *reference(cutoffs, rows, "paper", "Against the paper", paper()["source"]),
+        *([_whole(table["name"])] if table["sets"][0]["of_paper"] else []),
+        *contrasts.section(table, cutoffs),
+        mean_of_worlds(table, cutoffs, rows),
+        intervals(table, cutoffs, rows, lambda row: row["interval"]["micro"]),
+    ]
     return Page(f"{table['caption']}, {table['dataset']}", sections)
 
 
@@ -222,40 +229,8 @@ def _recall(row: Row | None, k: str) -> str:
     return "" if row is None else percent(row["hits"][k], row["mentions"])
 
 
-def _papers(table: Table) -> list[Section]:
-    """Our rows beside the paper's of as many views, and the paper's whole table."""
-    if not table["sets"][0]["of_paper"]:
-        return []
-    source, k = paper()["source"], str(table["cutoff"])
-    compared = [row for row in table["rows"] if row["paper"] is not None]
-    grid = [
-        [
-            row["method"],
-            row["searched"] or "",
-            _views(row),
-            _recall(row, k),
-            f"{row['paper_views']:.2f}",
-            f"{row['paper'][k]:.2f}",
-            f"{row['difference'][k]:+z.2f}",
-            f"{row['half_width'][k]:.2f}",
-            row["verdict"][k],
-        ]
-        for row in compared
-    ]
-    header = [
-        "method", "merging", "# of Views", f"R@{k}", "paper's # of Views", f"paper's R@{k}",
-        "difference", "half-width", "verdict",
-    ]  # fmt: skip
-    note = (
-        f"{source}. A row with merged views is compared with the paper's whose number of views is "
-        f"within one per cent of ours; the others have no counterpart. {RULE} "
-        f"{tally([row['verdict'][k] for row in compared])}"
-    )
-    beside = [Section("Against the paper", note, header, grid)] if grid else []
-    return [*beside, _whole(table["name"], source)]
-
-
-def _whole(name: str, source: str) -> Section:
+def _whole(name: str) -> Section:
+    """The paper's own table."""
     table = paper()[name]
     grid = []
     for row in table["rows"].values():
@@ -266,23 +241,10 @@ def _whole(name: str, source: str) -> Section:
         for line in lines:
             numbers = (line["views"], line["distant"], line["close"])
             grid.append([method, *(f"{number:.2f}" for number in numbers)])
-    note = f"{source}, recall@{table['cutoff']}. Its BLINK is the one of 512 tokens."
+    note = (
+        f"{paper()['source']}, recall@{table['cutoff']}. Its BLINK is the one of 512 tokens. A row "
+        "of ours with merged views is compared with the line whose number of views is within one "
+        "per cent of ours; other rows have no counterpart."
+    )
     header = ["method", "# of Views", "Distant Pairs", "Close Pairs"]
     return Section("The paper's table", note, header, grid)
-
-
-def _intervals(table: Table) -> Section:
-    k = str(table["cutoff"])
-    grid = [
-        [
-            row["method"],
-            row["searched"] or "",
-            str(row["merge_layers"]),
-            bounds(row["interval"]["micro"][k]),
-            f"{row['macro'][k]:.2f}",
-            bounds(row["interval"]["macro"][k]),
-        ]
-        for row in table["rows"]
-    ]
-    header = ["method", "merging", "layers", f"R@{k}, interval", "mean of worlds", "its interval"]
-    return Section("How sure the numbers are", f"{table['interval']}.", header, grid)
