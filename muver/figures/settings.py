@@ -20,19 +20,13 @@ class Bins(Settings):
             )
 
 
-class Figure2(Bins):
-    """Errors by length of description, of two systems."""
+class Figure(Bins):
+    """A figure of params.yaml: errors by length of description, of two systems."""
 
     rows: tuple[str, str]
 
 
 class ErrorByLength(Bins):
-    """What `muver figure` takes for Figure 2: the two rows with their names."""
+    """What `muver figure` takes of it: the two rows with their names."""
 
     rows: tuple[Row, Row]
-
-
-class Figures(Settings):
-    """The figures with settings of their own."""
-
-    figure2: Figure2

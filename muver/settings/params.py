@@ -15,7 +15,7 @@ from muver.corpus.settings import (
 )
 from muver.encoders.settings import Compute, Scratch
 from muver.evaluation.settings import Evaluate
-from muver.figures.settings import Figures
+from muver.figures.settings import Figure
 from muver.grid.settings import Grid
 from muver.io.typed import Count, FileName, Name, Natural, Settings, Some, T, Text, partial
 from muver.retrieval.settings import BM25, Fusion, Index, IndexSearch, Retrieve
@@ -163,7 +163,7 @@ class Sections(Settings, kw_only=True):
     tables: dict[Name, Table | Some[Name]]  # a list is short for the rows
     contrasts: list[tuple[str, str]]
     sweep: Sweep
-    figures: Figures
+    figures: dict[Name, Figure]
     grid: Grid
     linking: Linking
     tracking: Tracking

@@ -10,7 +10,7 @@ from muver.settings.linked import is_linked
 from muver.settings.rows import trained_as
 
 Settings = Mapping[str, Any]
-BUILT = ("table4", "table5", "figure2", "grid")  # results without rows that could be chosen
+BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
 PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 # Keys that hold names, and the section that has the entries of these names.
 NAMES = (
@@ -25,7 +25,7 @@ NAMES = (
     ("tables.*.against", "systems"),
     ("contrasts.*", "systems"),
     ("sweep.searches", "merge.searches"),
-    ("figures.figure2.rows", "systems"),
+    ("figures.*.rows", "systems"),
     ("grid.model", "models"),
     ("linking.train", "linking.sets"),
     ("linking.validation", "linking.sets"),
@@ -55,7 +55,7 @@ def _names(settings: Settings) -> Iterator[str]:
     for pattern, section in NAMES:
         ((_, known),) = _values(settings, section.split("."))
         yield from _unknown(_values(settings, pattern.split(".")), known)
-    results = [*settings["tables"], *BUILT]
+    results = [*settings["tables"], *settings["figures"], *BUILT]
     yield from _unknown([("results", settings["results"])], dict.fromkeys(results))
     linking = settings["linking"]
     generated = linking["generate"]["mentions"]
@@ -195,7 +195,7 @@ def _fusion(settings: Settings, name: str) -> Iterator[str]:
 
 def _tables(settings: Settings) -> Iterator[str]:
     for name, table in settings["tables"].items():
-        if name in BUILT:
+        if name in (*BUILT, *settings["figures"]):
             yield f"tables.{name}: the result of this name has no rows to choose. Rename the table."
         if name not in PAPERS and "caption" not in table:
             yield f"tables.{name} needs a caption."
@@ -258,12 +258,13 @@ def _to_rank_by_best_view(settings: Settings, name: str) -> str | None:
 
 
 def _figures(settings: Settings) -> Iterator[str]:
-    cutoff, k = settings["figures"]["figure2"]["cutoff"], settings["retrieve"]["k"]
-    if "figure2" in settings["results"] and cutoff > k:
-        yield (
-            f"figures.figure2.cutoff is {cutoff}, but retrieve.k keeps only {k} candidates. Lower "
-            "it."
-        )
+    for name, figure in settings["figures"].items():
+        cutoff, k = figure["cutoff"], settings["retrieve"]["k"]
+        if name in settings["results"] and cutoff > k:
+            yield (
+                f"figures.{name}.cutoff is {cutoff}, but retrieve.k keeps only {k} candidates. "
+                "Lower it."
+            )
 
 
 def _seeds(settings: Settings) -> Iterator[str]:

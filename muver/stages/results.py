@@ -16,7 +16,7 @@ RESULTS = (
             option("--system", "name of the system that made the run", type=str),
             option("--dataset", "name of the dataset", type=str),
             option("--set", "a split, or a set such as msnbc", to="name", type=str),
-            option("--run", "from muver retrieve, bm25, fuse or ann-search", dest="run_file"),
+            option("--run", "from muver retrieve, bm25, fuse or ann-search"),
             option("--run-manifest", "the run's manifest"),
             option("--mentions", "Parquet from muver corpus or muver link"),
             option(

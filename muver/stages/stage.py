@@ -34,7 +34,7 @@ class Option:
     @property
     def name(self) -> str:
         """As argparse has it."""
-        return self.argparse.get("dest") or self.flag.removeprefix("--").replace("-", "_")
+        return self.flag.removeprefix("--").replace("-", "_")
 
 
 def option(

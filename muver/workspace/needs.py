@@ -57,8 +57,8 @@ def needs_of(settings: Settings, results: Iterable[str]) -> Needs:
 
 def rows_of(settings: Settings, name: str) -> list[str]:
     """Systems of a table or figure, further seeds among them; none for results without runs."""
-    if name == "figure2":
-        return list(settings["figures"]["figure2"]["rows"])
+    if name in settings["figures"]:
+        return list(settings["figures"][name]["rows"])
     if name not in settings["tables"] or name == "table2":  # that is of a knowledge base
         return []
     rows = list(settings["tables"][name]["rows"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-from muver.cli import build_parser
+from muver.cli import main
 from muver.figures.stage import make_figure
 from muver.io.errors import InputError
 from muver.tables.keys import row_key
@@ -74,8 +74,7 @@ def test_the_command(tmp_path, evaluations, settings):
         "figure", "--name", "figure2", "--settings", json.dumps(settings), "--evaluations", *files,
         "--out", f"{tmp_path}/figure2.csv", "--figures", f"{tmp_path}/figures",
     ]  # fmt: skip
-    given = build_parser(["figure"]).parse_args(arguments)
-    given.run(given)
+    assert main(arguments) == 0
     assert (tmp_path / "figures" / "figure2.svg").is_file()
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from muver.cli import build_parser
+from muver.cli import main
 from muver.figures import lengths_plot, views_plot
 from muver.figures.stage import make_figure
 from muver.figures.style import house_style
@@ -147,8 +147,7 @@ def test_table3_from_its_json(tmp_path):
     table = tmp_path / "table3.json"
     table.write_text(json.dumps({**TABLE, "rows": [BLINK, PLAIN, *MERGED]}))
     arguments = ["figure", "--name", "table3", "--table", str(table), "--figures", str(tmp_path)]
-    given = build_parser(["figure"]).parse_args(arguments)
-    given.run(given)
+    assert main(arguments) == 0
     before = [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")]
     make_figure("table3", tmp_path, table=table)
     assert [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")] == before

@@ -143,7 +143,7 @@ def test_a_changed_statistic_loads_no_model(main_job):
         "grid={warmup: [0, 0.1]}",
     )
     assert planned == {
-        **{"table3": 1, "figure2": 1},
+        **{"table3": 1, "figure": 1},
         **{"fuse": 1, "evaluate": 1, "comparison": 1},
         **{"grid_point": 2, "grid": 1},
         **{"metrics": 1, "report": 1},

@@ -2,7 +2,7 @@
 # points a plot (dvc.yaml says how these are drawn).
 
 MEASURED = [name for name in S["results"] if name in (*COMPARISONS, "table3", "table6", "grid")]
-DRAWN = [name for name in S["results"] if name in (*COMPARISONS, "table3", "figure2")]
+DRAWN = [name for name in S["results"] if name in (*COMPARISONS, "table3", *S["figures"])]
 METRICS = [
     f"results/metrics/{name}/{row}.json"
     for name in MEASURED

@@ -98,6 +98,13 @@ def comparison(wildcards):
     )
 
 
+def errors_by_length(wildcards):
+    """Settings of a figure of two rows."""
+    own = S["figures"][wildcards.figure]
+    rows = [{"method": S["systems"][name]["method"], "system": name} for name in own["rows"]]
+    return as_json({**own, "rows": rows})
+
+
 def evaluations(table):
     """Scores of a table's systems."""
     return [W.evaluation_files(system)[0] for system in systems(table)]

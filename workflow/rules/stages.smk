@@ -1,7 +1,9 @@
 # One target a DVC stage: all files of its group of rules, minus those of dropped models and rows.
 
 NEEDED = needs_of(S, S["results"])
-DECLARED = needs_of(S, [*S["tables"], "figure2"])  # what a table made on request needs stays too
+DECLARED = needs_of(
+    S, [*S["tables"], *S["figures"]]
+)  # what a table made on request needs stays too
 OWN_TABLES = [name for name, own in S["tables"].items() if "caption" in own]  # made on request
 GROUPS = {
     "corpus": [*(RAW if S["dataset"] != W.raw else []), W.entities, W.mentions, W.counts],

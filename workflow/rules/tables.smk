@@ -145,36 +145,30 @@ rule table6:
         " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
 
 
-rule figure2:
+rule figure:
     input:
-        evaluations=evaluations("figure2"),
-        ranks=ranks("figure2"),
+        evaluations=lambda wildcards: evaluations(wildcards.figure),
+        ranks=lambda wildcards: ranks(wildcards.figure),
         code=code("figures"),
     output:
         report(
-            "results/figures/figure2.svg",
+            "results/figures/{figure}.svg",
             caption="../report/figure2.rst",
             category="Figures",
-            labels={"result": "figure2", "form": "figure"},
+            labels={"result": "{figure}", "form": "figure"},
         ),
-        csv="results/figure2.csv",
-        rest=["results/figure2.json", "results/figures/figure2.png"],
+        csv="results/{figure}.csv",
+        rest=["results/{figure}.json", "results/figures/{figure}.png"],
     log:
-        f"{LOGS}/tables/figure2.log",
+        f"{LOGS}/tables/{{figure}}.log",
     benchmark:
-        f"{LOGS}/tables/figure2.benchmark.tsv"
+        f"{LOGS}/tables/{{figure}}.benchmark.tsv"
+    wildcard_constraints:
+        figure=one_of(S["figures"]),
     params:
-        settings=as_json(
-            {
-                **S["figures"]["figure2"],
-                "rows": [
-                    {"method": S["systems"][name]["method"], "system": name}
-                    for name in S["figures"]["figure2"]["rows"]
-                ],
-            }
-        ),
+        settings=errors_by_length,
     shell:
-        "muver figure --log {log} --name figure2 --settings {params.settings:q}"
+        "muver figure --log {log} --name {wildcards.figure} --settings {params.settings:q}"
         " --evaluations {input.evaluations} --out {output.csv} --figures results/figures"
 
 
