@@ -1,11 +1,10 @@
 """Cells of the tables: keys, numbers with intervals, the paper's, differences and verdicts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from muver.report.markup import text
 from muver.report.recorded import BASE, Addresses
-from muver.tables.footnotes import notes_of
 from muver.tables.numbers import bounds
 
 Row = Mapping[str, Any]
@@ -15,12 +14,6 @@ VERDICTS = {
     "near": ("near", "\u2248"),
     "not reproduced": ("missed", "\u2717"),
     "cannot tell": ("open", "?"),
-}
-MEANINGS = {
-    "reproduced": "inside the 95% interval of the difference between two such recalls",
-    "cannot tell": "inside an interval of more than 1.5 points to either side",
-    "near": "outside, within 1.5 points",
-    "not reproduced": "further off; both directions count",
 }
 REFERENCES = {"paper": "paper", "readme": "README"}
 
@@ -53,13 +46,6 @@ def copy_button(key: str) -> str:
     )
 
 
-def method_cell(row: Row) -> str:
-    """The method of a row, and what of it was not computed in fp32."""
-    precision = row.get("precision") or {}
-    reduced = ", ".join(f"{phase} {used}" for phase, used in precision.items())
-    return text(row["method"]) + (f'<span class="sub">{text(reduced)}</span>' if reduced else "")
-
-
 def recall_cell(number: str, part: Row, k: str, best: bool) -> str:
     """Recall with its interval; beside it the published one, the difference and the verdict."""
     interval = part["interval"].get("micro", part["interval"])[k]
@@ -83,22 +69,3 @@ def badge(verdict: str) -> str:
     """A verdict by sign, word and colour."""
     kind, sign = VERDICTS.get(verdict, ("missed", "?"))
     return f'<span class="verdict {kind}">{sign} {text(verdict)}</span>'
-
-
-def legend(parts: Iterable[Row]) -> str:
-    """What the verdicts mean, if there are any."""
-    if not any(part.get(name) for part in parts for name in REFERENCES):
-        return ""
-    items = "; ".join(f"{badge(word)} {text(meaning)}" for word, meaning in MEANINGS.items())
-    return f'<p class="legend">Against the published number: {items}.</p>'
-
-
-def notes(rows: Iterable[Row]) -> str:
-    """Where rows are not quite what their names say: a line a note, with its methods."""
-    methods: dict[str, list[str]] = {}
-    for method, note in notes_of([*rows]).items():
-        methods.setdefault(note, []).append(method)
-    lines = "".join(
-        f"<li><b>{text(', '.join(some))}</b>: {text(note)}</li>" for note, some in methods.items()
-    )
-    return f'<ul class="legend notes">{lines}</ul>' if lines else ""

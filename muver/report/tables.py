@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from muver.grid import table as grid_table
-from muver.report.cells import key_cell, legend, method_cell, notes, recall_cell
+from muver.report.cells import key_cell, recall_cell
 from muver.report.markup import details, grid, paragraph, text
 from muver.report.problems import Problems
 from muver.report.recorded import Addresses
@@ -12,6 +12,7 @@ from muver.report.results import OPEN, Result
 from muver.tables import comparison, domains, parameters, statistics, views
 from muver.tables.page import Page, Section
 from muver.tables.render import TEXT_COLUMNS
+from muver.tables.sections import RULE
 
 PAGES = {
     "comparison": comparison.page,
@@ -62,9 +63,7 @@ def table(result: Result, addresses: Addresses, drawing: str = "") -> str:
         parts.append(paragraph("This table cannot be shown; see the problems above.", "problem"))
     else:
         main, *further = page.sections
-        flat = result.compares and result.data["kind"] != "views"
-        parts += (_recall if flat else _printed)(result, main, addresses)
-        parts += [notes(result.rows), *map(_further, further)]
+        parts += [*_main(result, main, addresses), *map(_further, further)]
     return "\n".join([*filter(None, parts), "</section>"])
 
 
@@ -80,44 +79,51 @@ def _page(result: Result) -> Page | None:
     return Page(result.caption, [Section("", "", header, complete)])
 
 
-def _recall(result: Result, main: Section, addresses: Addresses) -> list[str]:
-    """A row a system, and a column a set and cutoff, each number with what is known of it."""
-    columns = [(name, str(k)) for name in result.sets for k in result.data["cutoffs"]]
-    first = len(main.header) - 1 - len(columns)  # after method and domain
-    cells = []
-    for line, (row, texts) in enumerate(zip(result.rows, main.rows, strict=True)):
-        numbers = [
-            recall_cell(texts[n], result.part(row, name), k, best=(line, n) in main.best)
-            for n, (name, k) in enumerate(columns, start=first)
-        ]
-        key = key_cell(result.name, row["row_key"], addresses)
-        cells.append([method_cell(row), *map(text, texts[1:first]), *numbers, key])
-    header = [*main.header[:-1], "row_key and run"]
-    return [
-        paragraph(f"{main.note} {READING}"),
-        legend([result.part(row, name) for row in result.rows for name in result.sets]),
-        grid(result.caption, header, cells, (*range(first), len(header) - 1), "recall"),
-    ]
+def _main(result: Result, main: Section, addresses: Addresses) -> list[str]:
+    """The table itself; a key that all its lines share stands once, below it."""
+    keys = {n for n, name in enumerate(main.header) if name.startswith("row_key")}
+    values = {row[n] for row in main.rows for n in keys}
+    shared = len(values) == 1 and len(main.rows) > 1
+    columns = [n for n in range(len(main.header)) if not (shared and n in keys)]
+    recall = _recall_columns(result, main)
 
+    def cell(line: int, column: int) -> str:
+        content = main.rows[line][column]
+        if column in keys:
+            return key_cell(result.name, content, addresses)
+        if column not in recall:
+            return _cell(main, line, column)
+        name, k = recall[column]
+        part = result.part(result.rows[line], name)
+        return recall_cell(content, part, k, best=(line, column) in main.best)
 
-def _printed(result: Result, section: Section, addresses: Addresses) -> list[str]:
-    """A grid of texts; a key that all its lines share stands once, below it."""
-    keys = {n for n, name in enumerate(section.header) if name.startswith("row_key")}
-    values = {row[n] for row in section.rows for n in keys}
-    shared = len(values) == 1 and len(section.rows) > 1
-    columns = [n for n in range(len(section.header)) if not (shared and n in keys)]
-    cells = [
-        [
-            key_cell(result.name, row[n], addresses) if n in keys else _cell(section, line, n)
-            for n in columns
-        ]
-        for line, row in enumerate(section.rows)
-    ]
-    header = [section.header[n] for n in columns]
-    parts = [paragraph(section.note), grid(result.caption, header, cells, _texts(header))]
+    cells = [[cell(line, n) for n in columns] for line in range(len(main.rows))]
+    header = [main.header[n] for n in columns]
+    parts = [paragraph(f"{main.note} {READING}" if recall else main.note)]
+    measured = [result.part(row, name) for row in result.rows for name, _ in recall.values()]
+    if any(part.get("paper") or part.get("readme") for part in measured):
+        parts.append(
+            paragraph(
+                f"Below an interval: the published number, ours minus it, a verdict. {RULE}",
+                "legend",
+            )
+        )
+    parts.append(grid(result.caption, header, cells, _texts(header), "recall" if recall else ""))
     if shared:
-        parts.append(f"<p>row_key and run: {key_cell(result.name, values.pop(), addresses)}</p>")
+        parts.append(f"<p>row_key: {key_cell(result.name, values.pop(), addresses)}</p>")
+    parts += [
+        f'<p class="legend"><sup>{letter}</sup> {text(note)}</p>'
+        for letter, note in main.footnotes.items()
+    ]
     return parts
+
+
+def _recall_columns(result: Result, main: Section) -> dict[int, tuple[str, str]]:
+    """Set and cutoff of each column that has a row's recall; Table 3 has two rows in a line."""
+    if not result.compares or result.data["kind"] == "views":
+        return {}
+    columns = [(name, str(k)) for name in result.sets for k in result.data["cutoffs"]]
+    return dict(enumerate(columns, start=len(main.header) - 1 - len(columns)))
 
 
 def _further(section: Section) -> str:
@@ -135,12 +141,12 @@ def _further(section: Section) -> str:
 def _cell(section: Section, line: int, column: int) -> str:
     """A text; what stands in brackets after a number is set smaller, below it."""
     cell = section.rows[line][column]
-    qualified = QUALIFIED.fullmatch(cell)
-    if qualified is None:
-        best = (line, column) in section.best
-        return f'<b class="best">{text(cell)}</b>' if best else text(cell)
-    lines = "<br>".join(map(text, re.split(r"(?<=\)), |; ", qualified[2])))
-    return f'<span>{qualified[1]}</span><span class="sub">{lines}</span>'
+    if qualified := QUALIFIED.fullmatch(cell):
+        lines = "<br>".join(map(text, re.split(r"(?<=\)), |; ", qualified[2])))
+        return f'<span>{qualified[1]}</span><span class="sub">{lines}</span>'
+    if column == 0 and line in section.marks:
+        return f"{text(cell)}<sup>{section.marks[line]}</sup>"
+    return f'<b class="best">{text(cell)}</b>' if (line, column) in section.best else text(cell)
 
 
 def _texts(header: Sequence[str]) -> list[int]:

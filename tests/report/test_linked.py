@@ -88,7 +88,7 @@ def test_the_papers_values_with_verdicts(made):
     assert "paper 48.00, +2.00" in found and "paper 98.50, +1.50" in found
     assert "✗ not reproduced" in found and "≈ near" in found
     assert '<b class="best">50.00</b>' not in found  # BLINK's of first, where MuVER has 100
-    assert '<b class="best">100.00</b>' in found and "Against the published number" in found
+    assert '<b class="best">100.00</b>' in found and "Both directions count." in found
 
 
 def test_predictions(page):
