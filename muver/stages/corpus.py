@@ -4,6 +4,74 @@ from muver.stages.stage import KB, Stage, option
 
 CORPUS = (
     Stage(
+        "generate",
+        "make the built-in data (miniwikia): fictional wikis in ZESHEL's format or KILT's, from a "
+        "seed",
+        "muver.corpus.miniwikia.stage:write",
+        (
+            option(
+                "--shape",
+                "ZESHEL's format (default), or KILT's knowledge source with BLINK's benchmark "
+                "files",
+                type=str,
+                choices=["zeshel", "kilt"],
+                default="zeshel",
+            ),
+            option(
+                "--out",
+                "gets documents/<world>.json and mentions/{train,val,test}.json; for kilt: "
+                "kilt_knowledgesource.json and <set>.jsonl",
+                to="folder",
+                metavar="FOLDER",
+            ),
+            option("--workers", "processes, for kilt", type=int, default=1),
+        ),
+        """--out build/miniwikia/raw --settings '{"seed": 13, "worlds": {"train": ["avelmoor"],
+  "val": ["eskerfell"], "test": ["farrowmark"]}, "entities_per_world": 50,
+  "mentions": {"train": 100, "val": 50, "test": 50}}'""",
+        settings="json",
+        about="seed, worlds by split, entities_per_world, mentions by split; for kilt: seed, "
+        "entities, entities_per_world, mentions by set",
+        settings_needed=True,
+    ),
+    Stage(
+        "corpus",
+        "check a dataset in ZESHEL's format and write its entities, mentions and counts",
+        "muver.corpus.build:build_corpus",
+        (
+            option("--name", "the dataset's name, for the counts", type=str),
+            option("--raw", "folder with documents/ and mentions/"),
+            option("--entities", "Parquet file to write", to="entities_path"),
+            option("--mentions", "Parquet file to write", to="mentions_path"),
+            option("--counts", "JSON file to write", to="counts_path"),
+        ),
+        """--name miniwikia --raw build/miniwikia/raw --settings '{"context_tokens": 128}'
+  --entities entities.parquet --mentions mentions.parquet --counts counts.json""",
+        settings="muver.corpus.settings:BuildCorpus",
+        about="expected is a source whose published counts must be met",
+    ),
+    Stage(
+        "kb",
+        "read KILT's knowledge source into a knowledge base: part, all or finish",
+        "muver.corpus.kilt.finish:build",
+        (
+            option(
+                "step",
+                "make one part; all that are missing; then the lookups and the manifest",
+                type=str,
+                choices=["part", "all", "finish"],
+            ),
+            option("--dump", "kilt_knowledgesource.json"),
+            option("--out", "folder of the knowledge base", to="folder"),
+            option("--part", "number of the part, from 0", type=int, required=False, metavar="N"),
+            option("--workers", "processes for `all`", type=int, default=1),
+        ),
+        """all --dump kilt_knowledgesource.json --out kb --workers 2 --settings '{"paragraphs": 5,
+  "part_bytes": 134217728, "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse"}'""",
+        settings="muver.corpus.settings:ReadDump",
+        about="expected is a source, kilt, whose published number of pages must be met",
+    ),
+    Stage(
         "kb-texts",
         "find the text of each entity of a knowledge base in BLINK's entity.jsonl",
         "muver.corpus.texts.write:write_texts",

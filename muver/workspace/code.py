@@ -39,6 +39,7 @@ FREE = {
     "views/files.py",
     "encoders/card.py",  # words for people, beside a model
     "encoders/device.py",  # does what the rule's parameters say of device, precision and threads
+    "corpus/settings.py",  # types of the rule's parameters
     "corpus/schema.py",  # whoever reads a table refuses one that another version wrote
 }
 # A tower's weights and pieces are loaded, written and counted by these rules, but nothing is laid

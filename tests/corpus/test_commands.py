@@ -1,13 +1,12 @@
 """The three commands of the data side, one after the other, as a workflow calls them."""
 
-import argparse
 import io
 import json
 import tarfile
 
 import pytest
 
-from muver.commands import corpus, download, segment
+from muver.cli import build_parser
 from muver.corpus.sources import find_source
 from muver.io.errors import InputError
 from muver.io.files import read_json
@@ -16,9 +15,9 @@ TABLES = ["--entities", "entities.parquet", "--counts", "counts.json"]
 
 
 def call(command, *options):
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args([str(option) for option in options]))
+    """Run a stage as the command line does, but with its errors raised."""
+    args = build_parser([command]).parse_args([command, *map(str, options)])
+    args.do(args)
 
 
 @pytest.fixture
@@ -40,15 +39,15 @@ def zeshel(dataset) -> bytes:
 def test_from_an_address_to_sentences(zeshel, site, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     site.body = zeshel
-    call(download, "--dataset", "zeshel", "--out", "build/raw", "--url", site.address)
+    call("download", "--dataset", "zeshel", "--out", "build/raw", "--url", site.address)
     assert (tmp_path / "build" / "download" / "zeshel.tar.bz2").exists()
     corpus_options = ["--name", "zeshel", "--raw", "build/raw", "--mentions", "m.parquet", *TABLES]
     with pytest.raises(InputError, match=r"starwars entities 3 \(published 87056\)"):
-        call(corpus, *corpus_options, "--settings", '{"context_tokens": 2, "expected": "zeshel"}')
+        call("corpus", *corpus_options, "--settings", '{"context_tokens": 2, "expected": "zeshel"}')
     assert not (tmp_path / "counts.json").exists()
-    call(corpus, *corpus_options, "--settings", '{"context_tokens": 2}')
+    call("corpus", *corpus_options, "--settings", '{"context_tokens": 2}')
     assert read_json("counts.json")["entities"] == {"train": 24, "val": 12, "test": 12}
-    call(segment, *TABLES, "--out", "segment")
+    call("segment", *TABLES, "--out", "segment")
     sentences = read_json("segment/manifest.json")["sentences"]
     assert len(sentences) == 16 and set(sentences.values()) == {3}
 
@@ -59,17 +58,17 @@ def test_download_settings_name_a_source(zeshel, tmp_path):
     options = ["--dataset", "zeshel", "--out", tmp_path / "build" / "raw"]
     settings = {"url": None, "source": str(archive), "sha256": "0" * 64}
     with pytest.raises(InputError, match="by_hand.tar.bz2: wrong checksum"):
-        call(download, *options, "--settings", json.dumps(settings))
-    call(download, *options, "--settings", json.dumps({**settings, "sha256": None}))
+        call("download", *options, "--settings", json.dumps(settings))
+    call("download", *options, "--settings", json.dumps({**settings, "sha256": None}))
     assert len(list((tmp_path / "build" / "raw" / "documents").iterdir())) == 16
 
 
 @pytest.mark.parametrize(
     "command, options",
     [
-        (download, ["--dataset", "zeshel", "--out", "x"]),
-        (corpus, ["--name", "x", "--raw", "x", "--mentions", "x", *TABLES]),
-        (segment, ["--out", "x", *TABLES]),
+        ("download", ["--dataset", "zeshel", "--out", "x"]),
+        ("corpus", ["--name", "x", "--raw", "x", "--mentions", "x", *TABLES]),
+        ("segment", ["--out", "x", *TABLES]),
     ],
 )
 def test_unknown_setting(command, options):

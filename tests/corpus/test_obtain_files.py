@@ -1,21 +1,18 @@
 """Sources of other kinds than datasets: single files, archives as they are, instructions."""
 
-import argparse
 import zipfile
 
 import pytest
 
-from muver.commands import download
 from muver.corpus.sources import find_source
 from muver.io.errors import InputError
+from tests.corpus.test_commands import call as call_stage
 
 KILT = b'{"wikipedia_id": "1"}\n'
 
 
 def call(*options):
-    parser = argparse.ArgumentParser()
-    download.add_arguments(parser)
-    download.run(parser.parse_args([str(option) for option in options]))
+    call_stage("download", *options)
 
 
 @pytest.fixture

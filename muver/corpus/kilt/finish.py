@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from muver.corpus.kilt.lines import check_bad
-from muver.corpus.kilt.make import PAGES
+from muver.corpus.kilt.make import PAGES, make_missing, make_part
 from muver.corpus.kilt.parts import Part, dump_size, fitting_manifest, part_files, plan_parts
 from muver.corpus.kilt.titles import title_hash
 from muver.corpus.schema import WIKIPEDIA
@@ -159,3 +159,17 @@ def _columns(
         ids[start:stop] = pc.cast(table["id"], pa.int64()).to_numpy()
         hashes[start:stop] = [title_hash(title) for title in table["title"].to_pylist()]
     return ids, hashes
+
+
+def build(
+    step: str, dump: Path, folder: Path, part: int | None, workers: int, settings: ReadDump
+) -> None:
+    """Do one step of a knowledge base: ``part``, ``all`` missing parts, or ``finish``."""
+    if (part is None) == (step == "part"):
+        raise InputError("--part: `muver kb part` needs the number of the part, and no other step.")
+    if step == "part":
+        make_part(dump, folder, part, settings)
+    elif step == "all":
+        make_missing(dump, folder, settings, workers)
+    else:
+        finish(dump, folder, settings)

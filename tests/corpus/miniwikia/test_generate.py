@@ -1,6 +1,5 @@
 """The files as a whole: ZESHEL's format, the same bytes, names and lengths as promised."""
 
-import argparse
 import hashlib
 import json
 import os
@@ -16,7 +15,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from muver.commands import generate as command
+from muver.cli import main
 from muver.corpus.miniwikia import generate, generate_kilt
 from muver.corpus.miniwikia.chance import Chance
 from muver.corpus.miniwikia.grammar import load_grammar
@@ -222,10 +221,8 @@ def test_more_mentions_than_links_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_the_same_files(tmp_path: Path) -> None:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
     out = str(tmp_path / "command")
-    command.run(parser.parse_args(["--settings", json.dumps(SMALL), "--out", out]))
+    assert main(["generate", "--settings", json.dumps(SMALL), "--out", out]) == 0
     generate(read(Generate, SMALL), tmp_path / "function")
     assert files(tmp_path / "command") == files(tmp_path / "function")
 

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from muver.cli import main
-from muver.commands import generate, kb
 from muver.corpus.kilt.lookup import KnowledgeBase
 from muver.corpus.kilt.pages import BULLET, SECTION
 from muver.corpus.miniwikia import generate_kilt, kilt_writer
@@ -29,7 +27,7 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kilt")
-    call(generate, "--shape", "kilt", "--settings", json.dumps(SETTINGS), "--out", folder)
+    call("generate", "--shape", "kilt", "--settings", json.dumps(SETTINGS), "--out", folder)
     return folder
 
 
@@ -78,15 +76,15 @@ def test_equal_settings_give_equal_bytes_with_any_number_of_processes(raw, tmp_p
 def test_linking_finds_what_was_made(raw, tmp_path):
     dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path / "kb"]
     settings = ["--settings", json.dumps({**READING, "part_bytes": 50000})]
-    call(kb, "part", "--part", 1, *dump, *settings)
-    call(kb, "all", *dump, *settings)
-    call(kb, "finish", *dump, *settings)
+    call("kb", "part", "--part", 1, *dump, *settings)
+    call("kb", "all", *dump, *settings)
+    call("kb", "finish", *dump, *settings)
     made = read_json(raw / "counts.json")
     total = {"id": 0, "title": 0, "none": 0}
     for name in SETTINGS["mentions"]:
         files = ["--file", raw / f"{name}.jsonl", "--kb", tmp_path / "kb"]
         out = ["--mentions", tmp_path / f"{name}.parquet", "--report", tmp_path / f"{name}.json"]
-        assert main(["link", "--set", name, *map(str, [*files, *out]), *LINKING]) == 0
+        call("link", "--set", name, *files, *out, *LINKING)
         report = read_json(tmp_path / f"{name}.json")
         assert report["matched"] == made["mentions"][name]
         assert report["other_title"] == 0
@@ -135,4 +133,4 @@ def test_the_command_says_what_does_not_fit(raw, tmp_path):
     dump += ["--settings", json.dumps(READING)]
     for arguments in (["part"], ["all", "--part", 0], ["finish", "--part", 0]):
         with pytest.raises(InputError, match="`muver kb part` needs the number of the part"):
-            call(kb, *arguments, *dump)
+            call("kb", *arguments, *dump)

@@ -1,0 +1,18 @@
+"""The stage that writes the built-in data, in either shape."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from muver.corpus.miniwikia.kilt_writer import generate_kilt
+from muver.corpus.miniwikia.writer import generate
+from muver.corpus.settings import Generate, GenerateKilt
+from muver.io.typed import read
+
+
+def write(shape: str, folder: Path, settings: Mapping[str, Any], workers: int) -> None:
+    """Write ZESHEL's format (``zeshel``), or KILT's with BLINK's benchmarks (``kilt``)."""
+    if shape == "kilt":
+        generate_kilt(read(GenerateKilt, settings), folder, workers)
+    else:
+        generate(read(Generate, settings), folder)
