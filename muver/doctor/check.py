@@ -56,7 +56,7 @@ def check(
     compute, needs = settings["compute"], needs_of(settings, settings["results"])
     findings = [environment.python_version(), environment.locked(folder / "requirements")]
     if measured:
-        findings.append(environment.importable())
+        findings.append(environment.importable(environment.libraries()))
     if is_linked(settings):
         findings += inputs.knowledge_base(settings, folder)
     else:

@@ -1,23 +1,26 @@
-"""Is this Python the one that the lock files describe, and can it import what a run needs?"""
+"""Whether Python and its libraries are those of the lock files, and can be imported."""
 
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
 
 OLDEST = (3, 11)
 LOCKS = ("base", "torch", "faiss-cpu", "faiss-gpu")  # all of base is needed, of the others a part
-NEEDED = (
-    "accelerate", "bm25s", "dvc", "jsonschema", "matplotlib", "mlflow", "nltk", "numpy", "psutil",
-    "pyarrow", "requests", "safetensors", "scipy", "snakemake", "tokenizers", "torch",
-    "transformers", "yaml",
-)  # fmt: skip
-PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)\s*(?:;\s*(.*?))?\s*\\?$")
-Installed = Callable[[str], str | None]
+MODULES = {"pyyaml": "yaml"}  # of distributions that have another name
+IMPORTS = """\
+import importlib, sys
+for name in sys.argv[1:]:
+    try:
+        importlib.import_module(name)
+    except BaseException as error:
+        print(f"{name}: {type(error).__name__}: {error}".splitlines()[0])
+"""
 
 
 def python_version(version: tuple[int, ...] = sys.version_info[:3]) -> Finding:
@@ -38,32 +41,30 @@ def installed_version(name: str) -> str | None:
 
 def pins(lock: Path) -> dict[str, str]:
     """Versions that a lock file asks for on this machine."""
-    from packaging.markers import Marker
+    lines = lock.read_text(encoding="utf-8").splitlines()
+    pinned = [Requirement(line.rstrip(" \\")) for line in lines if line[:1].isalnum()]
+    return {
+        own.name.lower(): str(own.specifier).removeprefix("==")
+        for own in pinned
+        if own.marker is None or own.marker.evaluate()
+    }
 
-    found = {}
-    for line in lock.read_text(encoding="utf-8").splitlines():
-        match = PIN.match(line)
-        if match and (not match[3] or Marker(match[3]).evaluate()):
-            found[match[1].lower()] = match[2]
-    return found
 
-
-def locked(folder: Path, installed: Installed = installed_version) -> Finding:
+def locked(folder: Path, installed: Callable[[str], str | None] = installed_version) -> Finding:
     """Whether the installed versions are those of the lock files in requirements/."""
     files = [folder / f"{name}.lock" for name in LOCKS]
     if not files[0].is_file():
         return Finding("versions", NOTE, f"{files[0]}: no such file, so versions are not checked.")
     missing, other, count = [], [], 0
-    for file in files:
-        for name, wanted in pins(file).items() if file.is_file() else ():
+    for file in filter(Path.is_file, files):
+        for name, wanted in pins(file).items():
             have = installed(name)
-            if have is None:
-                if file == files[0] or name == "torch":
-                    missing.append(name)
-                continue
-            count += 1
-            if have.partition("+")[0] != wanted.partition("+")[0]:
-                other.append(f"{name} {have} (locked: {wanted})")
+            if have is not None:
+                count += 1
+                if have.partition("+")[0] != wanted.partition("+")[0]:
+                    other.append(f"{name} {have} (locked: {wanted})")
+            elif file == files[0] or name == "torch":
+                missing.append(name)
     if missing:
         return Finding("versions", PROBLEM, f"not installed: {_some(missing)}. Run make setup.")
     if other:
@@ -72,19 +73,16 @@ def locked(folder: Path, installed: Installed = installed_version) -> Finding:
     return Finding("versions", OK, f"{count} packages, as locked")
 
 
-def importable(names: Sequence[str] = NEEDED) -> Finding:
-    """Whether the libraries can be imported; in a process of its own, which takes seconds."""
-    script = (
-        "import importlib, sys\n"
-        "for name in sys.argv[1:]:\n"
-        "    try:\n"
-        "        importlib.import_module(name)\n"
-        "    except BaseException as error:\n"
-        "        print(f'{name}: {type(error).__name__}: {error}'.splitlines()[0])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *names], capture_output=True, text=True, check=False
-    )
+def libraries() -> list[str]:
+    """Modules of the distributions that muver requires."""
+    required = map(Requirement, metadata.requires("muver") or ())
+    return [MODULES.get(own.name, own.name) for own in required if own.marker is None]
+
+
+def importable(names: Sequence[str]) -> Finding:
+    """Whether modules can be imported; in a process of its own, which takes seconds."""
+    command = [sys.executable, "-c", IMPORTS, *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     failed = done.stdout.splitlines()
     if done.returncode != 0:
         failed.append(f"python ended with status {done.returncode}")

@@ -13,19 +13,10 @@ from typing import Any
 
 from muver.corpus.settings import LINE_BYTES
 from muver.encoders.sizes import BertConfig
+from muver.estimate.lengths import AT_MOST, Lengths, base_lengths, world_lengths
 from muver.estimate.rates import Rates
 from muver.estimate.settings import Plan
-from muver.estimate.sizes import (
-    AT_MOST,
-    LOOKUP,
-    Base,
-    Lengths,
-    base_lengths,
-    base_sizes,
-    encoder_sizes,
-    world_counts,
-    world_lengths,
-)
+from muver.estimate.sizes import LOOKUP, Base, base_sizes, encoder_sizes, world_counts
 from muver.estimate.stages import STATES, Estimate, Sizes, estimate
 from muver.grid.points import points
 from muver.settings.linked import is_linked

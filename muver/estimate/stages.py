@@ -11,8 +11,9 @@ from typing import Any
 from muver.corpus.kilt.make import CHARACTERS_A_GROUP
 from muver.encoders.sizes import BertConfig
 from muver.estimate.indices import IndexSizes, index_sizes
+from muver.estimate.lengths import Lengths
 from muver.estimate.rates import Rate, Rates
-from muver.estimate.sizes import LOOKUP, Lengths
+from muver.estimate.sizes import LOOKUP
 
 FLOAT = 4  # bytes
 MEGABYTE = 10**6

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.doctor.environment import importable, locked, pins, python_version
+from muver.doctor.environment import importable, libraries, locked, pins, python_version
 
 BASE = """\
 numpy==2.4.0 \\
@@ -50,6 +50,11 @@ def test_without_lock_files(tmp_path):
 def test_python():
     assert python_version((3, 13, 0)).status == "ok"
     assert python_version((3, 10, 9)).says == "Python 3.10.9, 3.11 or later is needed: make setup."
+
+
+def test_libraries_are_those_that_the_package_requires():
+    assert {"torch", "yaml", "snakemake"} <= set(libraries())
+    assert not {"pytest", "pyyaml", "faiss-cpu"} & set(libraries())
 
 
 def test_imports():

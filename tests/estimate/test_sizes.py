@@ -9,16 +9,8 @@ from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.make import make_missing, make_part
 from muver.corpus.sources import find_source
 from muver.estimate import sizes
-from muver.estimate.sizes import (
-    AT_MOST,
-    SAMPLED,
-    base_lengths,
-    base_sizes,
-    encoder_sizes,
-    hub_cache,
-    world_counts,
-    world_lengths,
-)
+from muver.estimate.lengths import AT_MOST, SAMPLED, base_lengths, world_lengths
+from muver.estimate.sizes import base_sizes, encoder_sizes, hub_cache, world_counts
 from muver.io.errors import InputError
 from muver.settings import resolve
 from muver.settings.file import read_params

@@ -9,8 +9,9 @@ from muver.encoders.sizes import BertConfig
 from muver.encoders.stages import kb_part
 from muver.estimate import stages
 from muver.estimate.indices import index_sizes
+from muver.estimate.lengths import Lengths
 from muver.estimate.rates import Rate, Rates
-from muver.estimate.sizes import PUBLISHED, Lengths
+from muver.estimate.sizes import PUBLISHED
 from muver.estimate.stages import Estimate, Sizes, Work, estimate, parameters
 from muver.vectors.shards import write_part
 
