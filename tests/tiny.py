@@ -8,6 +8,7 @@ import torch
 
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.encoders.biencoder import BiEncoder, ModelConfig
+from muver.encoders.settings import Scratch
 from muver.encoders.start import from_scratch
 from muver.io.parquet import table_writer
 from muver.io.typed import read
@@ -64,7 +65,7 @@ def texts(count: int = 24) -> list[list[str]]:
 
 def make_encoder(folder: Path) -> Path:
     """A BERT of two layers with a vocabulary of its own."""
-    from_scratch([" ".join(sentences) for sentences in texts()], SCRATCH, 7, folder)
+    from_scratch([" ".join(sentences) for sentences in texts()], Scratch(**SCRATCH), 7, folder)
     return folder
 
 

@@ -32,8 +32,10 @@ def run(args: argparse.Namespace) -> None:
     """Run the stage."""
     from muver.corpus.schema import read_entities
     from muver.encoders import start
+    from muver.encoders.settings import FromScratch
     from muver.io.errors import InputError
     from muver.io.files import read_json
+    from muver.io.typed import read
 
     if args.source != "scratch":
         local = Path(args.source)
@@ -44,8 +46,8 @@ def run(args: argparse.Namespace) -> None:
         return
     if args.entities is None or args.counts is None:
         raise InputError("--source scratch needs --entities and --counts (its vocabulary's texts).")
-    settings = start.scratch_settings(args.settings)
+    settings = read(FromScratch, args.settings)
     counts = read_json(args.counts)["worlds"]
     training = [world for world, count in counts.items() if count["split"] == "train"]
     texts = read_entities(args.entities, training)["text"].to_pylist()
-    start.from_scratch(texts, settings["scratch"], settings["seed"], args.out)
+    start.from_scratch(texts, settings.scratch, settings.seed, args.out)

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from muver.io.typed import Count, Positive, Settings, Share
+from muver.io.typed import Count, Natural, Positive, Settings, Share
 
 Precision = Literal["fp32", "bf16", "auto"]
 
@@ -27,6 +27,13 @@ class Scratch(Settings):
                 f"hidden is {self.hidden}, which heads ({self.heads}) does not divide. Choose a "
                 "multiple."
             )
+
+
+class FromScratch(Settings):
+    """What ``muver encoder --source scratch`` is given."""
+
+    scratch: Scratch
+    seed: Natural
 
 
 class Encoding(Settings):

@@ -1,7 +1,7 @@
 """The checkpoint that training starts from: made from scratch, a local directory, or the hub's."""
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,9 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
+from muver.encoders.settings import Scratch
 from muver.encoders.tokens import WordPieces
 from muver.encoders.towers import save_tower
-from muver.io.checking import with_defaults
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, sha256_of, write_manifest
 from muver.io.progress import logger
@@ -28,58 +28,28 @@ SPECIAL_PIECES = [
     "[SEP]",
     "[MASK]",
 ]
-SCRATCH = (
-    "vocabulary", "layers", "hidden", "heads", "intermediate", "positions", "dropout",
-    "initializer_range",
-)  # fmt: skip
 
 
-def scratch_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Check ``scratch``, which :func:`from_scratch` takes as its settings, and ``seed``.
-
-    Raises
-    ------
-    InputError
-        For a key that is missing or unknown.
-    """
-    settings = with_defaults(given, {"scratch": {}, "seed": None})
-    with_defaults(settings["scratch"], dict.fromkeys(SCRATCH))
-    missing = [f"scratch.{key}" for key in SCRATCH if key not in settings["scratch"]]
-    if settings["seed"] is None:
-        missing.append("seed")
-    if missing:
-        raise InputError(f"--settings: {', '.join(missing)}: missing for an encoder from scratch.")
-    return settings
-
-
-def from_scratch(texts: Iterable[str], settings: dict[str, Any], seed: int, out: Path) -> None:
-    """Train a WordPiece vocabulary on ``texts`` and make a small BERT with random weights.
-
-    Parameters
-    ----------
-    settings
-        Those of :data:`SCRATCH`: ``vocabulary`` (number of pieces), ``layers``, ``hidden``,
-        ``heads``, ``intermediate``, ``positions``, ``dropout``, ``initializer_range`` (standard
-        deviation of the weights).
-    """
-    tokenizer = _train_word_pieces(texts, settings["vocabulary"])
+def from_scratch(texts: Iterable[str], settings: Scratch, seed: int, out: Path) -> None:
+    """Train a WordPiece vocabulary on ``texts`` and make a small BERT with random weights."""
+    tokenizer = _train_word_pieces(texts, settings.vocabulary)
     out.mkdir(parents=True, exist_ok=True)
     with atomic_path(out / TOKENIZER_FILE) as temporary:
         tokenizer.save(str(temporary))
     torch.manual_seed(seed)
     config = BertConfig(
         vocab_size=tokenizer.get_vocab_size(),
-        num_hidden_layers=settings["layers"],
-        hidden_size=settings["hidden"],
-        num_attention_heads=settings["heads"],
-        intermediate_size=settings["intermediate"],
-        max_position_embeddings=settings["positions"],
-        hidden_dropout_prob=settings["dropout"],
-        attention_probs_dropout_prob=settings["dropout"],
-        initializer_range=settings["initializer_range"],
+        num_hidden_layers=settings.layers,
+        hidden_size=settings.hidden,
+        num_attention_heads=settings.heads,
+        intermediate_size=settings.intermediate,
+        max_position_embeddings=settings.positions,
+        hidden_dropout_prob=settings.dropout,
+        attention_probs_dropout_prob=settings.dropout,
+        initializer_range=settings.initializer_range,
     )
     save_tower(Bert(config), out)
-    _finish(out, "scratch", {"scratch": settings, "seed": seed})
+    _finish(out, "scratch", {"scratch": dict(sorted(settings.as_dict().items())), "seed": seed})
 
 
 def from_directory(source: Path, out: Path) -> None:

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
-import yaml
 
 from muver.io.errors import InputError
+from muver.reference.form import FORMS
 
-JSON_FILES = ("inputs", "tokens", "ranks")
 VECTORS = "vectors.npz"
-FILES = (*(f"{name}.json.gz" for name in JSON_FILES), VECTORS)
+FILES = (*(f"{name}.json.gz" for name in FORMS), VECTORS)
 MERGING = {"plain": 0, "merge1": 1, "merge4": 4}  # layers of merging by name
 SETTINGS = ("max_cand_len", "max_seq_len", "top_k")
-FORM = Path(__file__).with_name("form.yaml")
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Recording:
     name
         The folder's name.
     inputs, tokens, ranks
-        The JSON files, of the form that ``form.yaml`` describes.
+        The JSON files, of the form of :mod:`muver.reference.form`.
     arrays
         The arrays of ``vectors.npz``: ``context`` (mentions, d), ``views`` (views, d),
         ``view_offset`` (entities,), and for each name in ``MERGING`` ``scores_*`` (mentions,
@@ -101,8 +100,7 @@ def read_recording(folder: Path) -> Recording:
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise InputError(f"{folder}: {', '.join(missing)} missing; {_version()}")
-    form = yaml.safe_load(FORM.read_text(encoding="utf-8"))
-    parts = {name: _read_json(folder / f"{name}.json.gz", form[name]) for name in JSON_FILES}
+    parts = {name: _read_json(folder / f"{name}.json.gz", form) for name, form in FORMS.items()}
     recording = Recording(folder.resolve().name, **parts, arrays=_read_arrays(folder / VECTORS))
     _check_tokens(recording, folder)
     _check_arrays(recording, folder / VECTORS)
@@ -113,24 +111,20 @@ def read_recording(folder: Path) -> Recording:
 def _version() -> str:
     return (
         f"it is of another version than the one that can be replayed ({', '.join(FILES)} with the "
-        "keys that muver/reference/form.yaml lists)."
+        "keys that muver/reference/form.py lists)."
     )
 
 
-def _read_json(path: Path, form: dict[str, Any]) -> dict[str, Any]:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
+def _read_json(path: Path, form: type) -> dict[str, Any]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             value = json.load(file)
     except (OSError, EOFError, zlib.error, ValueError) as error:
         raise InputError(f"{path}: damaged, or not gzipped JSON ({error}).") from error
-    error = best_match(Draft202012Validator(form).iter_errors(value))
-    if error is not None:
-        place = ".".join(str(part) for part in error.absolute_path) or "the file"
-        said = error.message if len(error.message) < 200 else f"{error.message[:200]} ..."
-        raise InputError(f"{path}: {place}: {said}; {_version()}")
+    try:
+        msgspec.convert(value, form)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: {error}; {_version()}") from None
     return value
 
 

@@ -17,7 +17,7 @@ from muver.training.step import backward_through_batch
 from muver.views.layout import Ids
 
 TRAINING_VIEWS = 10
-PUBLISHED = {"weight_decay": 0.01, "adam_epsilon": 1e-6, "optimiser": "adamw_released"}
+PUBLISHED = {"weight_decay": 0.01, "epsilon": 1e-6, "kind": "adamw_released"}
 WARM_UP = 0.1
 CLIP_NORM = 1.0
 TOLERANCE = 1e-4
@@ -138,7 +138,7 @@ def _compare_trajectory(
     name, model = replay.recording.name, replay.model
     recorded = replay.recording.ranks["training"]["trajectory_legacy_mask"]
     peak, steps = schedule_of([step["lr"] for step in recorded])
-    optimiser = build_optimiser(model, {**PUBLISHED, "learning_rate": peak})
+    optimiser = build_optimiser(model, peak, **PUBLISHED)
     schedule = warm_up_then_decay(optimiser, WARM_UP, steps)
     report.notes.append(
         f"{name}: the trajectory's schedule is read off its learning rates: {peak:g} at most, "

@@ -20,6 +20,7 @@ from muver.training.checkpoint import Checkpoints
 from muver.training.memory import fewer_graph_tokens
 from muver.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
 from muver.training.padding import fill_with_empty_views
+from muver.training.settings import Training
 from muver.training.step import backward_through_batch
 from muver.training.validation import count_hits
 from muver.views.layout import Ids
@@ -35,8 +36,6 @@ class Trainer:
         Moved to the accelerator's device.
     training, validation
         Worlds of the two splits.
-    settings
-        The ``training`` section, complete (:func:`muver.training.settings.training_settings`).
     checkpoints
         Where to keep the last and the best state.
     """
@@ -46,7 +45,7 @@ class Trainer:
         model: BiEncoder,
         training: list[World],
         validation: list[World],
-        settings: dict[str, Any],
+        settings: Training,
         seed: int,
         accelerator: Accelerator,
         checkpoints: Checkpoints,
@@ -56,10 +55,16 @@ class Trainer:
         self.accelerator, self.checkpoints = accelerator, checkpoints
         self.worlds = training
         self.examples = [(w, m) for w, world in enumerate(training) for m in range(len(world.gold))]
-        self.planned = planned_steps(len(self.examples), settings["batch_size"], settings["epochs"])
-        self.optimiser = build_optimiser(model, settings)
-        self.schedule = warm_up_then_decay(self.optimiser, settings["warmup"], self.planned)
-        self.graph_tokens = settings["graph_tokens"]  # fewer if a GPU's memory does not suffice
+        self.planned = planned_steps(len(self.examples), settings.batch_size, settings.epochs)
+        self.optimiser = build_optimiser(
+            model,
+            settings.learning_rate,
+            settings.weight_decay,
+            settings.adam_epsilon,
+            settings.optimiser,
+        )
+        self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, self.planned)
+        self.graph_tokens = settings.graph_tokens  # fewer if a GPU's memory does not suffice
         self.step = 0
         self.best = -1
         self.speed = 0.0  # mentions per second of the last step
@@ -68,7 +73,7 @@ class Trainer:
     def run(self) -> list[dict[str, Any]]:
         """Train to the end, load the state to keep into the model, return the log's lines."""
         self._resume()
-        epochs = [list(self._batches(epoch)) for epoch in range(self.settings["epochs"])]
+        epochs = [list(self._batches(epoch)) for epoch in range(self.settings.epochs)]
         total = sum(len(batches) for batches in epochs)
         progress = Progress("training", total, "steps", done=self.step)
         position = 0
@@ -79,13 +84,13 @@ class Trainer:
                     continue
                 self._train_on(batch, epoch)
                 last = position == total
-                if self.step % self.settings["validate_every"] == 0 or last:
+                if self.step % self.settings.validate_every == 0 or last:
                     self._validate(epoch)
-                if self.step % self.settings["checkpoint_every"] == 0 or last:
+                if self.step % self.settings.checkpoint_every == 0 or last:
                     self._save("last")
                 progress.advance(note=f"loss {self.log_loss():.3f}, {self.speed:.1f} mentions/s")
         progress.finish()
-        kept = self.checkpoints.load(self.settings["keep"])
+        kept = self.checkpoints.load(self.settings.keep)
         assert kept is not None, "the last step always validates and saves"
         self.model.load_state_dict(kept["model"])
         return self.log
@@ -98,18 +103,18 @@ class Trainer:
         by_world: dict[str, list[int]] = {}
         for number, (world, _) in enumerate(self.examples):
             by_world.setdefault(self.worlds[world].name, []).append(number)
-        yield from epoch_batches(by_world, self.settings["batch_size"], self.seed, epoch)
+        yield from epoch_batches(by_world, self.settings.batch_size, self.seed, epoch)
 
     def _train_on(self, batch: np.ndarray, epoch: int) -> None:
         started = time.monotonic()
         contexts, views, gold = self._lay_out(batch)
         self.model.train()
         loss = self._backward(contexts, views, gold)
-        if self.settings["average_gradients_over"] > 1:
+        if self.settings.average_gradients_over > 1:
             for weight in self.model.parameters():
                 if weight.grad is not None:
-                    weight.grad /= self.settings["average_gradients_over"]
-        norm = float(clip_grad_norm_(self.model.parameters(), self.settings["clip_norm"]))
+                    weight.grad /= self.settings.average_gradients_over
+        norm = float(clip_grad_norm_(self.model.parameters(), self.settings.clip_norm))
         self.optimiser.step()
         rate = self.schedule.get_last_lr()[0]
         self.schedule.step()
@@ -127,7 +132,7 @@ class Trainer:
 
     def _backward(self, contexts: list[Ids], views: list[list[Ids]], gold: np.ndarray) -> float:
         """The batch's loss and its gradient; again with less memory if the GPU has too little."""
-        chunk_tokens = self.settings["chunk_tokens"]
+        chunk_tokens = self.settings.chunk_tokens
         while True:
             self._seed_dropout()
             self.optimiser.zero_grad(set_to_none=True)
@@ -140,7 +145,7 @@ class Trainer:
                     self.accelerator,
                     chunk_tokens,
                     self.graph_tokens,
-                    self.settings["mask_false_negatives"],
+                    self.settings.mask_false_negatives,
                 )
             self.optimiser.zero_grad(set_to_none=True)  # before memory is given back
             self.graph_tokens = fewer_graph_tokens(
@@ -178,20 +183,20 @@ class Trainer:
         settings = self.model.config.views
         limit = settings.get("training_views")
         own = [view.ids for view in self.worlds[world].views[entity][:limit]]
-        if self.settings["padding_views"]:
+        if self.settings.padding_views:
             pad_piece = self.model.pieces.markers.pad
             return fill_with_empty_views(own, limit, pad_piece, settings["max_tokens"])
         return own
 
     def _validate(self, epoch: int) -> None:
         """Log the hits; the best state is that with strictly more than before (as released)."""
-        cutoff = self.settings["validation_cutoff"]
+        cutoff = self.settings.validation_cutoff
         with self.accelerator.autocast():
             hits, total = count_hits(
                 self.model,
                 self.validation,
                 cutoff,
-                self.settings["chunk_tokens"],
+                self.settings.chunk_tokens,
                 self.accelerator.device,
             )
         logger.info(
@@ -207,7 +212,7 @@ class Trainer:
         )
         if hits > self.best:
             self.best = hits
-            if self.settings["keep"] == "best":
+            if self.settings.keep == "best":
                 self._write("best", {"model": self.model.state_dict(), "step": self.step})
 
     def _save(self, name: str) -> None:

@@ -1,6 +1,6 @@
 """AdamW and its schedule."""
 
-from typing import Any
+from typing import Literal
 
 from torch import nn
 from torch.optim import AdamW, Optimizer
@@ -15,24 +15,28 @@ KINDS: dict[str, type[AdamW] | type[ReleasedAdamW]] = {
 NOT_DECAYED = ("bias", "LayerNorm.weight")
 
 
-def build_optimiser(model: nn.Module, settings: dict[str, Any]) -> Optimizer:
+def build_optimiser(
+    model: nn.Module,
+    learning_rate: float,
+    weight_decay: float,
+    epsilon: float,
+    kind: Literal["adamw", "adamw_released"] = "adamw",
+) -> Optimizer:
     """AdamW over all weights of the towers; biases and layer norms are not decayed.
 
     Parameters
     ----------
-    settings
-        ``learning_rate``, ``weight_decay``, ``adam_epsilon``; ``optimiser``: "adamw" is torch's,
-        "adamw_released" that of the released code.
+    kind
+        "adamw" is torch's, "adamw_released" that of the released code.
     """
     decayed, plain = [], []
     for name, weight in model.named_parameters():
         (plain if name.endswith(NOT_DECAYED) else decayed).append(weight)
     groups = [
-        {"params": decayed, "weight_decay": settings["weight_decay"]},
+        {"params": decayed, "weight_decay": weight_decay},
         {"params": plain, "weight_decay": 0.0},
     ]
-    kind = KINDS[settings["optimiser"]]
-    return kind(groups, lr=settings["learning_rate"], eps=settings["adam_epsilon"])
+    return KINDS[kind](groups, lr=learning_rate, eps=epsilon)
 
 
 def planned_steps(mentions: int, batch_size: int, epochs: int) -> int:

@@ -89,6 +89,6 @@ def train(
     if accelerator.is_main_process:
         if out is not None:
             model.to("cpu").save_pretrained(out)
-        write_log(training_log, log, parts["validation_cutoff"], parts["keep"])
+        write_log(training_log, log, parts.validation_cutoff, parts.keep)
         keeper.clear()
     accelerator.wait_for_everyone()

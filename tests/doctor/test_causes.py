@@ -8,7 +8,7 @@ import pytest
 from muver.doctor.causes import OTHER, differences, likely, rule_of, rules, seen_scores
 from muver.doctor.facts import Facts
 from muver.retrieval import kinds
-from muver.training.settings import BEFORE, PARITY, REQUIRED
+from muver.training.settings import Training
 
 PROJECT = Path(__file__).parents[2]
 
@@ -46,7 +46,7 @@ def test_order():
     [
         *(f"retrieve.{key}" for kind in ("bm25", "fusion", "shards", "tokens", "views")
           for key in kinds.find(kind).Settings.__struct_fields__),
-        *(f"model.training.{key}" for key in (*REQUIRED, *PARITY, *BEFORE)),
+        *(f"model.training.{key}" for key in Training.__struct_fields__),
         "model.views.kind", "encoding.precision", "merge.top_k", "segment.punkt", "seed.of_row",
         "libraries.torch", "version.muver", "weights.entity_encoder", "start.weights_sha256",
     ],

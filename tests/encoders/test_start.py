@@ -15,7 +15,8 @@ from tokenizers import Tokenizer
 from muver.encoders.bert import BertConfig
 from muver.encoders.files import START_FILES
 from muver.encoders.pretrained import read_tower
-from muver.encoders.start import from_directory, from_hub, from_scratch, scratch_settings
+from muver.encoders.settings import Scratch
+from muver.encoders.start import from_directory, from_hub, from_scratch
 from muver.encoders.tokens import WordPieces
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
@@ -66,7 +67,7 @@ def test_from_scratch_gives_the_same_bytes_in_every_process(encoder, tmp_path):
 
 def test_the_seed_changes_the_weights_and_not_the_vocabulary(encoder, tmp_path):
     texts = [" ".join(sentences) for sentences in tiny.texts()]
-    from_scratch(texts, tiny.SCRATCH, 8, tmp_path)
+    from_scratch(texts, Scratch(**tiny.SCRATCH), 8, tmp_path)
     old, new = contents(encoder), contents(tmp_path)
     assert old["tokenizer.json"] == new["tokenizer.json"]
     assert old["model.safetensors"] != new["model.safetensors"]
@@ -239,15 +240,3 @@ def test_a_name_that_cannot_be_had(tmp_path):
 def test_a_name_that_is_none(tmp_path):
     with pytest.raises(InputError, match="neither a directory here nor"):
         from_hub("no/such/folder", tmp_path / "out")
-
-
-def test_settings_of_an_encoder_from_scratch_are_complete():
-    given = {"scratch": tiny.SCRATCH, "seed": 7}
-    assert scratch_settings(given) == given
-    for wrong, says in (
-        ({"scratch": tiny.SCRATCH}, "seed: missing"),
-        ({"scratch": {"layers": 2}, "seed": 7}, r"scratch\.vocabulary, scratch\.hidden"),
-        ({**given, "sed": 7}, "Did you mean 'seed'"),
-    ):
-        with pytest.raises(InputError, match=says):
-            scratch_settings(wrong)

@@ -183,9 +183,9 @@ def test_checkpoints_of_other_negatives_are_not_resumed(
 def test_settings_and_files_have_to_agree(encoder, corpus, tmp_path, negatives):
     with pytest.raises(InputError, match="--negatives is missing: the settings ask for hard neg"):
         run_with(tmp_path, encoder, corpus, None)
-    with pytest.raises(InputError, match="negatives.per_mention is missing: how many"):
+    with pytest.raises(InputError, match="negatives.per_mention is None, expected how many"):
         run_with(tmp_path, encoder, corpus, negatives, SETTINGS)
-    for value, message in (({"run": "x"}, "per_mention is missing"), ({"per_mention": 0}, "is 0")):
+    for value, message in (({"run": "x"}, "per_mention is None"), ({"per_mention": 0}, "is 0")):
         with pytest.raises(InputError, match=message):
             run_with(tmp_path, encoder, corpus, negatives, {**SETTINGS, "negatives": value})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["negatives.parquet"]

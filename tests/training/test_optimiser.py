@@ -8,14 +8,13 @@ from muver.training.adamw_released import ReleasedAdamW
 from muver.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
 from tests import tiny
 
-SETTINGS = {"learning_rate": 0.5, "weight_decay": 0.01, "adam_epsilon": 1e-6}
 KINDS = {"adamw": AdamW, "adamw_released": ReleasedAdamW}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_biases_and_layer_norms_are_not_decayed(encoder, kind):
     model = tiny.make_model(encoder)
-    optimiser = build_optimiser(model, {**SETTINGS, "optimiser": kind})
+    optimiser = build_optimiser(model, 0.5, 0.01, 1e-6, kind)
     assert type(optimiser) is KINDS[kind]
     decay = {
         id(weight): group["weight_decay"]

@@ -1,38 +1,29 @@
-"""The section training: defaults and mistakes."""
+"""The section training: what may be left out, and mistakes."""
 
 import pytest
 
 from muver.io.errors import InputError
-from muver.training.settings import REQUIRED, training_settings
+from muver.training.settings import BEFORE, Training, training_settings
 
-GIVEN = dict.fromkeys(REQUIRED, 1)
+GIVEN = {
+    **dict.fromkeys(set(Training.__struct_fields__) - set(BEFORE), 1), "mask_false_negatives": True,
+}  # fmt: skip
 VIEWS = {"kind": "sentences", "max_tokens": 40, "training_views": 10}
 
 
 def test_what_the_released_code_did_otherwise_is_off():
-    assert training_settings(GIVEN, VIEWS) == {
-        **GIVEN,
-        "padding_views": False,
-        "average_gradients_over": 1,
-        "optimiser": "adamw",
-        "keep": "best",
-    }
-
-
-def test_what_is_given_stands():
+    assert training_settings(GIVEN, VIEWS).as_dict() == {**GIVEN, **BEFORE}
     parity = {"padding_views": True, "average_gradients_over": 8, "optimiser": "adamw_released"}
     given = {**GIVEN, **parity, "keep": "last"}
-    assert training_settings(given, VIEWS) == given
+    assert training_settings(given, VIEWS).as_dict() == given
 
 
 @pytest.mark.parametrize(
     "wrong, views, message",
     [
-        ({"optimizer": "adamw"}, VIEWS, "unknown key 'optimizer'. Did you mean 'optimiser'"),
-        ({"optimiser": "adam"}, VIEWS, "training.optimiser: 'adam' is not one of adamw, adamw_rel"),
-        ({"keep": "lest"}, VIEWS, "training.keep: 'lest' is not one of best, last. Did you mean"),
-        ({"average_gradients_over": 0}, VIEWS, "a whole number from 1, got 0"),
-        ({"average_gradients_over": 0.5}, VIEWS, "a whole number from 1, got 0.5"),
+        ({"optimizer": "adamw"}, VIEWS, "Did you mean 'optimiser'"),
+        ({"keep": "lest"}, VIEWS, "keep is 'lest'"),
+        ({"average_gradients_over": 0.5}, VIEWS, "average_gradients_over is 0.5"),
         ({"padding_views": True}, {**VIEWS, "training_views": None}, "padding_views fills up to"),
         ({"padding_views": True}, {"kind": "prefix"}, "padding_views fills up to"),
     ],
@@ -44,5 +35,5 @@ def test_mistakes(wrong, views, message):
 
 def test_a_missing_key():
     given = {key: value for key, value in GIVEN.items() if key != "warmup"}
-    with pytest.raises(InputError, match="training.warmup is missing"):
+    with pytest.raises(InputError, match="training: warmup is missing"):
         training_settings(given, VIEWS)

@@ -9,6 +9,7 @@ import torch
 
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.files import TOWERS
+from muver.encoders.settings import Scratch
 from muver.encoders.start import from_scratch
 from muver.io.errors import InputError
 from muver.training.run import train
@@ -83,7 +84,9 @@ def edit(path: Path, **changed) -> None:
 
 
 def test_towers_of_two_sizes(model, encoder, tmp_path):
-    from_scratch(["king river tower"], {**tiny.SCRATCH, "hidden": 16}, 7, tmp_path / "narrow")
+    from_scratch(
+        ["king river tower"], Scratch(**{**tiny.SCRATCH, "hidden": 16}), 7, tmp_path / "narrow"
+    )
     shutil.copytree(model, tmp_path / "model")
     for file in ("config.json", "model.safetensors"):
         shutil.copy(tmp_path / "narrow" / file, tmp_path / "model" / "entity_encoder" / file)
@@ -93,7 +96,7 @@ def test_towers_of_two_sizes(model, encoder, tmp_path):
 
 def test_the_tokenizer_of_another_model(model, tmp_path):
     texts = [f"{word} {word[::-1]}" for word in tiny.WORDS]
-    from_scratch(texts, {**tiny.SCRATCH, "vocabulary": 400}, 7, tmp_path / "larger")
+    from_scratch(texts, Scratch(**{**tiny.SCRATCH, "vocabulary": 400}), 7, tmp_path / "larger")
     shutil.copytree(model, tmp_path / "model")
     shutil.copy(tmp_path / "larger" / "tokenizer.json", tmp_path / "model" / "tokenizer.json")
     with pytest.raises(InputError, match="tokenizer.json has .* pieces, mention_encoder embedd"):
