@@ -14,12 +14,21 @@ muver record --table results/table1.json --evaluations blink.json muver.json
 """
 
 
-def system_file(text: str) -> tuple[str, Path]:
-    """Parse ``SYSTEM=FILE``."""
-    system, equals, path = text.partition("=")
-    if not (system and equals and path):
+def artifact(text: str) -> tuple[str, str, Path]:
+    """Parse ``SYSTEM=FILE`` to the system, the file's name and the file."""
+    system, _, path = text.partition("=")
+    if not (system and path):
         raise argparse.ArgumentTypeError(f"expected SYSTEM=FILE, got {text!r}")
-    return system, Path(path)
+    return system, Path(path).name, Path(path)
+
+
+def benchmark(text: str) -> tuple[str, str, Path]:
+    """Parse ``SYSTEM:STAGE=FILE``."""
+    name, _, path = text.partition("=")
+    system, _, stage = name.partition(":")
+    if not (system and stage and path):
+        raise argparse.ArgumentTypeError(f"expected SYSTEM:STAGE=FILE, got {text!r}")
+    return system, stage, Path(path)
 
 
 def jobs(text: str) -> list[argparse.Namespace]:
@@ -66,7 +75,7 @@ def add_one(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup
     )
     parser.add_argument(
         "--artifacts",
-        type=system_file,
+        type=artifact,
         nargs="*",
         default=[],
         metavar="SYSTEM=FILE",
@@ -74,7 +83,7 @@ def add_one(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup
     )
     parser.add_argument(
         "--benchmarks",
-        type=system_file,
+        type=benchmark,
         nargs="*",
         default=[],
         metavar="SYSTEM:STAGE=FILE",

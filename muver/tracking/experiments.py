@@ -7,7 +7,8 @@ from mlflow.utils.mlflow_tags import MLFLOW_RUN_NOTE
 
 from muver.io.progress import logger
 
-# Opens it as trained models, not as traces of a chat. MLflow has no Python name for the tag.
+# Opens it as trained models and not as traces of a chat, on pages that do not ask the browser
+# instead (muver.tracking.audit). MLflow has no Python name for the tag.
 KIND = {"mlflow.experimentKind": "custom_model_development"}
 ROOM = 4500  # characters of a description; MLflow's servers take 5000 or more
 

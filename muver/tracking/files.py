@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 
+BySystem = dict[str, dict[str, Path]]
+
 
 class Scored(NamedTuple):
     """An evaluation, its file, and the run that it is of."""
@@ -17,17 +19,17 @@ class Scored(NamedTuple):
 
 
 class Files:
-    """Evaluations and runs by system and set, and further files by system and name.
+    """Evaluations and runs by system and set, and further files by system.
 
     Parameters
     ----------
     evaluations, runs
         The evaluations of a table, and the runs that they are of, told by their SHA-256.
     artifacts
-        Further files of a system, such as its training log.
+        Further files of a system, such as its training log: (system, name, file).
     benchmarks
-        ``system:stage`` and Snakemake's benchmark file of that stage. Systems of other tables and
-        files that are not there are passed over.
+        Snakemake's benchmark files: (system, stage, file). Systems of other tables and files that
+        are not there are passed over.
     figures
         Figures of the table as a whole.
 
@@ -42,19 +44,23 @@ class Files:
         self,
         evaluations: Sequence[Path],
         runs: Sequence[Path],
-        artifacts: Iterable[tuple[str, Path]] = (),
-        benchmarks: Iterable[tuple[str, Path]] = (),
+        artifacts: Sequence[tuple[str, str, Path]] = (),
+        benchmarks: Iterable[tuple[str, str, Path]] = (),
         figures: Sequence[Path] = (),
     ):
-        self.artifacts = _by_system(artifacts)
-        further = [path for own in self.artifacts.values() for path in own.values()]
-        for path in (*runs, *further, *figures):
+        for path in (*runs, *(path for *_, path in artifacts), *figures):
             if not path.is_file():
                 raise InputError(f"{path}: no such file.")
+        self.artifacts, self.benchmarks = by_system(artifacts), by_system(benchmarks)
+        self.figures = figures
         hashes = [(sha256_of(run), run) for run in runs]
         self.scored: dict[tuple[str, str], Scored] = {}
         for path in evaluations:
             evaluation = read_json(path)
+            if not evaluation.keys() >= {"system", "set", "run_sha256"}:
+                raise InputError(
+                    f"{path}: not an evaluation of this version. Run the evaluate stage again."
+                )
             system, on = evaluation["system"], evaluation["set"]
             own = [run for digest, run in hashes if digest == evaluation["run_sha256"]]
             if not own:
@@ -68,8 +74,6 @@ class Files:
         for system in self.artifacts:
             if system not in {of for of, _ in self.scored}:
                 raise InputError(f"--artifacts: no row of the table is of system {system}.")
-        self.benchmarks = by_stage(benchmarks)
-        self.figures = figures
 
     def of(self, system: str, on: str, method: str) -> Scored:
         """What the system of a row was scored with on a set."""
@@ -78,28 +82,11 @@ class Files:
         return self.scored[system, on]
 
 
-def _by_system(artifacts: Iterable[tuple[str, Path]]) -> dict[str, dict[str, Path]]:
+def by_system(files: Iterable[tuple[str, str, Path]]) -> BySystem:
     """Files by system and name."""
-    files: dict[str, dict[str, Path]] = {}
-    for system, path in artifacts:
-        if path.name in files.setdefault(system, {}):
-            raise InputError(f"--artifacts: two files {path.name} of system {system}.")
-        files[system][path.name] = path
-    return files
-
-
-def by_stage(benchmarks: Iterable[tuple[str, Path]]) -> dict[str, dict[str, Path]]:
-    """Benchmark files by system and stage, from ``system:stage`` and file.
-
-    Raises
-    ------
-    InputError
-        If a name has no stage.
-    """
-    files: dict[str, dict[str, Path]] = {}
-    for name, path in benchmarks:
-        system, _, stage = name.partition(":")
-        if not (system and stage):
-            raise InputError(f"--benchmarks: expected SYSTEM:STAGE=FILE, got {name}={path}.")
-        files.setdefault(system, {})[stage] = path
-    return files
+    found: BySystem = {}
+    for system, name, path in files:
+        if name in found.setdefault(system, {}):
+            raise InputError(f"{path}: the second file {name} of system {system}. Leave one out.")
+        found[system][name] = path
+    return found

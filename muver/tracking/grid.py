@@ -10,7 +10,7 @@ from muver.io.errors import InputError
 from muver.tracking import describe, notes
 from muver.tracking.entries import of_settings
 from muver.tracking.entry import Data, Entry, parent
-from muver.tracking.files import by_stage
+from muver.tracking.files import by_system
 from muver.tracking.settings import Recording
 from muver.training.log import kept_validation
 
@@ -19,7 +19,7 @@ def grid_entry(
     grid: Mapping[str, Any],
     source: Path,
     logs: Sequence[Path],
-    benchmarks: Sequence[tuple[str, Path]],
+    benchmarks: Sequence[tuple[str, str, Path]],
     settings: Recording,
 ) -> Entry:
     """What is recorded of a grid.
@@ -33,7 +33,7 @@ def grid_entry(
     logs
         Training logs, each named after its point.
     benchmarks
-        ``point:stage`` and Snakemake's benchmark file of that stage.
+        Snakemake's benchmark files: (point, stage, file).
 
     Raises
     ------
@@ -49,7 +49,7 @@ def grid_entry(
     if missing := [name for name in names if name not in by_point]:
         raise InputError(f"--logs: no log of {', '.join(missing)}.")
     data = Data(grid["dataset"], grid["fingerprint"], settings.source, "val", {})
-    stages, name = by_stage(benchmarks), source.as_posix()
+    stages, name = by_system(benchmarks), source.as_posix()
     points = [
         _point(row, grid, by_point[row["system"]], name, data, stages.get(row["system"], {}))
         for row in grid["rows"]

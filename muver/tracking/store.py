@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import mlflow.db
+import requests
 import sqlalchemy
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
@@ -20,7 +21,7 @@ from muver.io.files import atomic_path
 from muver.tracking.revision import check_revision
 
 DEFAULT_URI = "sqlite:///mlflow.db"
-PATIENCE = 5  # seconds in which a server must answer for the first time
+PATIENCE = 5  # seconds in which a server must answer its first call
 for noisy in ("mlflow", "alembic"):
     logging.getLogger(noisy).setLevel(logging.WARNING)
 
@@ -64,24 +65,17 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
 def _connect(uri: str) -> MlflowClient:
     """A client of a server, or of another database, that has answered once.
 
-    A server that does not answer its first call is given up after seconds. Later calls, such as
-    uploads, may take longer.
+    A server that does not answer is given up after seconds. Later calls, such as uploads, may take
+    longer.
     """
-    limits = {"MLFLOW_HTTP_REQUEST_TIMEOUT": str(PATIENCE), "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1"}
-    before = {name: os.environ.get(name) for name in limits}
-    os.environ.update(limits)
     try:
+        if uri.startswith(("http://", "https://")):
+            requests.get(f"{uri}/health", timeout=PATIENCE)
         client = MlflowClient(uri)
         client.search_experiments(max_results=1)
         return client
-    except ModuleNotFoundError as error:  # a database's driver
+    except (ModuleNotFoundError, requests.RequestException) as error:  # no driver, or no server
         raise _unusable(error) from error
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def store_uri() -> str:

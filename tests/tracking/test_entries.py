@@ -199,9 +199,18 @@ def change(content: dict[str, Any]):
         (lambda paths, runs: runs[0].write_bytes(b"x"), "the run of blink_wiki on aida.*scored"),
         (lambda paths, runs: runs[0].unlink(), "no such file"),
         (change({"hits": {"10": 0, "100": 0}}), "not what row BLINK of the table was made from"),
+        (change({"set": None}), "row BLINK: needs the evaluation"),
         (change({"fingerprint": "x"}), "not what row BLINK of the table was made from"),
     ],
-    ids=["a run too few", "none on a set", "a changed run", "a lost run", "hits", "fingerprint"],
+    ids=[
+        "a run too few",
+        "none on a set",
+        "a changed run",
+        "a lost run",
+        "hits",
+        "set",
+        "fingerprint",
+    ],
 )
 def test_files_that_the_table_was_not_made_from_are_refused(tmp_path: Path, break_files, message):
     paths, runs = write_linked(tmp_path, linked.make_all())
@@ -213,6 +222,6 @@ def test_files_that_the_table_was_not_made_from_are_refused(tmp_path: Path, brea
 def test_artifacts_that_belong_nowhere_or_hide_each_other_are_refused(tmp_path: Path):
     paths, runs = write_linked(tmp_path, linked.make_all())
     with pytest.raises(InputError, match="no row of the table is of system som"):
-        Files(paths, runs, [("som", runs[0])])
-    with pytest.raises(InputError, match=f"two files {runs[0].name} of system muver_wiki"):
-        Files(paths, runs, [("muver_wiki", runs[0]), ("muver_wiki", runs[1])])
+        Files(paths, runs, [("som", "log", runs[0])])
+    with pytest.raises(InputError, match="second file log of system muver_wiki"):
+        Files(paths, runs, [("muver_wiki", "log", runs[0]), ("muver_wiki", "log", runs[1])])

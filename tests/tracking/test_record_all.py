@@ -1,12 +1,12 @@
 """What happens to other tables, and to a table itself, where one cannot be recorded."""
 
 import logging
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
 
 import pytest
 
-from muver.commands.record import jobs
+from muver.commands.record import benchmark, jobs
 from muver.io.errors import InputError
 from muver.tracking import record
 
@@ -55,3 +55,9 @@ def test_several_jobs_are_read_from_one_argument():
     first, second = jobs('[["--table", "a.json", "--out", "a.csv"], ["--grid", "b", "--out", "c"]]')
     assert (first.table, first.out) == (Path("a.json"), Path("a.csv"))
     assert (second.grid, second.table) == (Path("b"), None)
+
+
+@pytest.mark.parametrize("name", ["train.tsv", "muver=train.tsv", ":train=x", "muver:=x"])
+def test_a_benchmark_needs_a_system_and_a_stage(name: str):
+    with pytest.raises(ArgumentTypeError, match="expected SYSTEM:STAGE=FILE"):
+        benchmark(name)

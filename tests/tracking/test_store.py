@@ -2,17 +2,18 @@
 
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-import requests
 
 from muver.io.errors import InputError
+from muver.tracking import store
 from muver.tracking.experiments import open_experiment
-from muver.tracking.store import PATIENCE, open_store
+from muver.tracking.store import open_store
 
 OPEN = """
 from muver.tracking.experiments import open_experiment
@@ -83,26 +84,16 @@ def test_a_store_without_a_file_name(monkeypatch):
         pass
 
 
-def test_a_server_that_cannot_be_reached(monkeypatch):
-    """It gets little patience, and what was set for other calls stays set."""
-    asked = []
-
-    def refuse(session, method, url, **options):
-        retries = session.get_adapter(url).max_retries.total
-        asked.append((url, options["timeout"], retries))
-        raise requests.ConnectionError("nobody there")
-
-    monkeypatch.setattr(requests.Session, "request", refuse)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:1")
-    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "77")
-    monkeypatch.delenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES")
-    with pytest.raises(InputError, match="nobody there.* can be recorded later"), open_store():
-        pass
-    ((url, timeout, retries),) = asked
-    assert url.startswith("http://127.0.0.1:1/")
-    assert (timeout, retries) == (PATIENCE, 1)
-    assert os.environ["MLFLOW_HTTP_REQUEST_TIMEOUT"] == "77"
-    assert "MLFLOW_HTTP_REQUEST_MAX_RETRIES" not in os.environ
+def test_a_server_that_does_not_answer_is_given_up_soon(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        uri = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
+        monkeypatch.setattr(store, "PATIENCE", 0.1)
+        with (
+            pytest.raises(InputError, match=f"{uri} cannot be used.*can be recorded later"),
+            open_store(),
+        ):
+            pass
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch):
