@@ -19,25 +19,13 @@ class Point(NamedTuple):
 
 
 class Data(NamedTuple):
-    """A dataset as MLflow lists a run's inputs.
-
-    Attributes
-    ----------
-    digest
-        Its fingerprint.
-    source
-        An address or a folder; empty if unknown.
-    context
-        The split, or the sets, that the run was scored on.
-    profile
-        Its size, by name.
-    """
+    """A dataset as MLflow lists a run's inputs."""
 
     name: str
-    digest: str
-    source: str
-    context: str
-    profile: Mapping[str, int]
+    digest: str  # its fingerprint
+    source: str  # an address or a folder; empty if unknown
+    context: str  # the split, or the sets, that the run was scored on
+    profile: Mapping[str, int]  # its size
 
 
 class Work(NamedTuple):
@@ -51,46 +39,24 @@ class Work(NamedTuple):
 class Entry:
     """A run to be: a row of a table, or a parent with runs under it.
 
-    Attributes
-    ----------
-    key
-        What the run is found by, its tag ``row_key``.
-    tags
-        Further tags. They must agree, as the metrics must, for a run to be taken for this one.
-    metrics, curves
-        Numbers without a step, and by step.
-    timings
-        Numbers of the machine. They need not agree: a run keeps those of its first recording.
-    own_work
-        Without it the run lasts as long as its recording, or as its children's work.
-    parameters
-        Settings as flat names and texts.
-    note
-        The description, in Markdown.
-    source
-        The table it belongs to, as the workflow names it.
-    hashed
-        Files whose hash DVC knows, by what follows ``dvc_md5`` in the name of the tag.
-    files
-        Files to keep with the run, each with its folder there.
-    texts
-        Further files by name, as text.
+    A run in the store is taken for the entry if its name, tags and metrics agree. ``timings`` and
+    ``own_work`` need not: a run keeps those of its first recording.
     """
 
-    key: str
+    key: str  # what the run is found by: its tag row_key
     name: str
-    tags: Mapping[str, str]
-    metrics: Mapping[str, float]
+    tags: Mapping[str, str]  # beside the key
+    metrics: Mapping[str, float]  # without a step
     parameters: Mapping[str, str]
-    note: str
-    source: str
-    curves: Sequence[Point] = ()
-    timings: Mapping[str, float] = field(default_factory=dict)
-    own_work: Work | None = None
+    note: str  # the description, in Markdown
+    source: str  # the table it belongs to, as the workflow names it
+    curves: Sequence[Point] = ()  # metrics by step
+    timings: Mapping[str, float] = field(default_factory=dict)  # metrics of the machine
+    own_work: Work | None = None  # without it and children's, the run lasts as its recording
     data: Data | None = None
-    hashed: Mapping[str, Path] = field(default_factory=dict)
-    files: Sequence[tuple[Path, str]] = ()
-    texts: Mapping[str, str] = field(default_factory=dict)
+    hashed: Mapping[str, Path] = field(default_factory=dict)  # by what follows dvc_md5 in the tag
+    files: Sequence[tuple[Path, str]] = ()  # to keep with the run, each with its folder there
+    texts: Mapping[str, str] = field(default_factory=dict)  # further files, by name
     children: Sequence["Entry"] = ()
 
     def final(self) -> dict[str, float]:

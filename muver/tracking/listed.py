@@ -44,14 +44,8 @@ def warn_of_lost(
 ) -> None:
     """Warn of rows that were recorded again because their run was no longer in the store.
 
-    Parameters
-    ----------
-    path
-        The list of the last recording, if there is one.
-    lines
-        What this recording lists.
-    new
-        Ids of the runs that this recording made.
+    ``path`` is the list of the last recording, ``lines`` and ``new`` are what this recording lists
+    and the ids of the runs that it made.
     """
     recorded = {line.row_key for line in lines if line.run_id in new}
     lost: dict[str, list[str]] = {}

@@ -26,13 +26,11 @@ def row_note(
     Parameters
     ----------
     key
-        The row's key.
+        The row's.
     scored, parts
         By set, the row's evaluations, and what the table has of it.
-    source
-        The table's CSV, as the workflow names it.
-    options
-        What follows a call of snakemake: ``--config preset=zeshel``, or nothing.
+    source, options
+        The table's CSV, and what follows a call of snakemake that makes it.
     """
     kb = f", {table['kb']['entities']} entities" if table["kb"] else ""
     said = [f"**{method}** on {table['dataset']}{kb}: row `{key}` of `{source}`."]

@@ -103,7 +103,7 @@ def _put(found: Sequence[Entry], experiment: str, before: Path, table: Path) -> 
     with open_store() as (client, folder):
         number = open_experiment(client, experiment, folder)
         recorder = Recorder(client, number)
-        # The pages show the newest run first: recorded from the last row, they stand in order.
+        # From the last row, for the same order as Recorder.put has below a parent.
         for position, entry in reversed(list(enumerate(found, start=1))):
             lines[:0] = [
                 Listed(one.key, one.name, run, number, _address(number, run), store_name())

@@ -20,28 +20,20 @@ TIMES = "system/"  # metrics of the machine, which may differ
 LAYOUT = "3"  # of what a run holds; runs of another layout are made anew
 PARAMETERS_A_CALL = 100  # MLflow's limits
 METRICS_A_CALL = 900
-MENTION = {  # columns of the mentions and their types, as MLflow names them
-    **dict.fromkeys(
-        ("mention_id", "split", "world", "context_left", "mention", "context_right"), "string"
-    ),
-    "gold": "long",
-}
+# Columns of the mentions, as MLflow's schemas have them.
+TEXTS = ("mention_id", "split", "world", "context_left", "mention", "context_right")
+COLUMNS = [{"type": "string", "name": name, "required": True} for name in TEXTS]
+COLUMNS.append({"type": "long", "name": "gold", "required": True})
 
 
 class Recorder:
-    """Puts entries into the experiment of this id.
-
-    Attributes
-    ----------
-    new
-        Ids of the runs that it made.
-    """
+    """Puts entries into the experiment of this id."""
 
     def __init__(self, client: MlflowClient, experiment: str):
         self.client, self.experiment = client, experiment
         self.version = code_version()
         self.environment = environment()
-        self.new: set[str] = set()
+        self.new: set[str] = set()  # ids of the runs that it made
 
     def put(
         self, entry: Entry, position: int = 1, parent: str | None = None
@@ -73,7 +65,8 @@ class Recorder:
         else:
             run_id = self._create(entry, place)
             self.new.add(run_id)
-        # The pages show the newest run first: made from the last one, they stand in order.
+        # The pages show the newest run first, and one whose work is unknown starts when it is made:
+        # from the last one, such runs stand in order.
         numbered = list(enumerate(entry.children, start=1))
         below = [self.put(child, at, run_id) for at, child in reversed(numbered)]
         for run in runs:
@@ -151,14 +144,13 @@ class Recorder:
 def dataset_input(data: Data) -> DatasetInput:
     """The dataset as MLflow lists a run's inputs; its context is the split that was scored."""
     remote = data.source.startswith(("http://", "https://"))
-    columns = [{"type": kind, "name": name, "required": True} for name, kind in MENTION.items()]
     return DatasetInput(
         Dataset(
             name=data.name,
             digest=data.digest,
             source_type="http" if remote else "local",
             source=json.dumps({"url" if remote else "uri": data.source}),
-            schema=json.dumps({"mlflow_colspec": columns}),
+            schema=json.dumps({"mlflow_colspec": COLUMNS}),
             profile=json.dumps(dict(data.profile)),
         ),
         [InputTag(MLFLOW_DATASET_CONTEXT, data.context)] if data.context else [],

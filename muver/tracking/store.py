@@ -5,20 +5,24 @@ import fcntl
 import logging
 import os
 import re
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import mlflow.db
+import mlflow.store
 import requests
 import sqlalchemy
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
+from mlflow.version import VERSION
 from sqlalchemy.engine import Engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
-from muver.tracking.revision import check_revision
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 PATIENCE = 5  # seconds in which a server must answer its first call
@@ -110,7 +114,7 @@ def _create(database: Path) -> None:
 
 
 def sqlite_file(uri: str) -> Path:
-    """The file that an SQLite address names."""
+    """The file that an SQLite address names; an InputError if it names none."""
     database = make_url(uri).database
     if not database:
         raise InputError(f"MLFLOW_TRACKING_URI: {uri} names no file: sqlite:///mlflow.db does.")
@@ -127,16 +131,57 @@ def _unusable(error: Exception) -> InputError:
 
 @contextlib.contextmanager
 def _lock(path: Path) -> Iterator[None]:
+    """Hold a lock until the block ends."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        file = open(path, "a")  # noqa: SIM115
     except OSError as error:
         raise InputError(
             f"{path.parent}: cannot be written ({error.strerror}). MLflow's store needs a folder "
             "that can be: set MLFLOW_TRACKING_URI to one."
         ) from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(descriptor)  # lets the lock go
+
+
+def check_revision(uri: str, database: Path) -> None:
+    """Compare an SQLite store's revision with the one that this MLflow works on.
+
+    MLflow itself brings some older stores up to date without asking, after which the MLflow that
+    made them can no longer open them.
+
+    Raises
+    ------
+    InputError
+        If the store is older or newer; says which, and what to do. A file that is no store of
+        MLflow is left for MLflow to refuse.
+    """
+    try:
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            row = connection.execute("select version_num from alembic_version").fetchone()
+    except sqlite3.Error:
+        return
+    schemas = known_schemas()
+    ours = schemas.get_current_head()
+    if row is None or row[0] == ours:
+        return
+    age, cure = "a newer", "use that MLflow, or set MLFLOW_TRACKING_URI to another store"
+    if row[0] in {script.revision for script in schemas.walk_revisions()}:
+        age = "an older"
+        cure = (
+            f"copy {database.name}, then run `mlflow db upgrade {uri}`; or set MLFLOW_TRACKING_URI "
+            "to another store"
+        )
+    raise InputError(
+        f"{database}: made by {age} MLflow (schema {row[0]}; MLflow {VERSION} here has {ours}). "
+        f"Nothing was changed. To go on, {cure}. Tables that are made stay as they are and can be "
+        "recorded later (snakemake --cores all record)."
+    )
+
+
+def known_schemas() -> ScriptDirectory:
+    """The steps from one schema to the next that this MLflow knows."""
+    folder, config = Path(mlflow.store.__file__).parent / "db_migrations", Config()
+    config.set_main_option("script_location", str(folder))
+    return ScriptDirectory.from_config(config)

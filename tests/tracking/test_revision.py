@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.tracking.revision import check_revision, known_schemas
+from muver.tracking.store import check_revision, known_schemas
 
 
 def database(folder: Path, revision: str) -> Path:
