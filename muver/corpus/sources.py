@@ -46,7 +46,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     title: str
-    address: str | None
+    address: str | None = None
     page: str
     file: str
     licence: str

@@ -102,19 +102,11 @@ def test_same_bytes_twice_and_a_fingerprint_of_the_contents(make, dataset, tmp_p
     assert make()["fingerprint"] != fingerprint
 
 
-@pytest.mark.parametrize(
-    "key, words",
-    [
-        (
-            "context_document_id",
-            "train.json, line 1: its context document 'D7' is not in documents",
-        ),
-        ("label_document_id", "train.json, line 1: its gold document 'D7' is not in documents"),
-    ],
-)
-def test_unknown_documents(make, dataset, key, words):
+@pytest.mark.parametrize("kind, key", [("context", "context_document_id"),
+                                       ("gold", "label_document_id")])  # fmt: skip
+def test_unknown_documents(make, dataset, kind, key):
     dataset.mentions["train"][0][key] = "D7"
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=f"train.json, line 1: its {kind} document 'D7' is not in"):
         make()
 
 

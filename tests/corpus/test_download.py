@@ -21,17 +21,12 @@ def part_of(target):
     return target.with_name("archive.bin.part")
 
 
-def test_whole_file(site, target):
-    site.body = BODY
+@pytest.mark.parametrize("announce", [True, False])
+def test_whole_file(site, target, announce):
+    site.body, site.announce = BODY, announce
     fetch(site.address, target, BY_HAND)
     assert target.read_bytes() == BODY
     assert [path.name for path in target.parent.iterdir()] == ["archive.bin"]
-
-
-def test_size_not_announced(site, target):
-    site.body, site.announce = BODY, False
-    fetch(site.address, target, BY_HAND)
-    assert target.read_bytes() == BODY
 
 
 def test_cut_off_then_resumed(site, target):
@@ -46,29 +41,21 @@ def test_cut_off_then_resumed(site, target):
     assert site.asked == [None, "bytes=196608-"]
 
 
-def test_server_without_ranges_starts_again(site, target):
-    site.body, site.ranges = BODY, False
+@pytest.mark.parametrize(
+    "part, ranges, asked",
+    [
+        (b"other bytes", False, ["bytes=11-"]),  # the server cannot resume
+        (BODY, True, [f"bytes={len(BODY)}-"]),  # complete already
+        (BODY + b"more", True, [f"bytes={len(BODY) + 4}-", None]),  # of another file
+    ],
+)
+def test_parts_that_cannot_be_continued(site, target, part, ranges, asked):
+    site.body, site.ranges = BODY, ranges
     target.parent.mkdir()
-    part_of(target).write_bytes(b"other bytes")
+    part_of(target).write_bytes(part)
     fetch(site.address, target, BY_HAND)
     assert target.read_bytes() == BODY
-
-
-def test_part_that_is_complete_needs_no_bytes(site, target):
-    site.body = BODY
-    target.parent.mkdir()
-    part_of(target).write_bytes(BODY)
-    fetch(site.address, target, BY_HAND)
-    assert target.read_bytes() == BODY
-    assert site.asked == [f"bytes={len(BODY)}-"]
-
-
-def test_part_longer_than_the_file_starts_again(site, target):
-    site.body = BODY
-    target.parent.mkdir()
-    part_of(target).write_bytes(BODY + b"more")
-    fetch(site.address, target, BY_HAND)
-    assert target.read_bytes() == BODY
+    assert site.asked == asked
 
 
 def test_dead_link_says_what_to_do(site, target):
@@ -77,14 +64,10 @@ def test_dead_link_says_what_to_do(site, target):
         fetch(site.address, target, BY_HAND)
 
 
-def test_no_server_says_what_to_do(target):
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/none", "not an address"])
+def test_no_server_says_what_to_do(target, address):
     with pytest.raises(InputError, match="cannot be downloaded.*Put it at PLACE"):
-        fetch("http://127.0.0.1:9/none", target, BY_HAND)
-
-
-def test_address_that_is_none(target):
-    with pytest.raises(InputError, match="cannot be downloaded"):
-        fetch("not an address", target, BY_HAND)
+        fetch(address, target, BY_HAND)
 
 
 @pytest.mark.parametrize("content_type", ["text/html; charset=utf-8", "application/octet-stream"])

@@ -3,19 +3,11 @@
 import pyarrow as pa
 import pytest
 
-from muver.corpus.schema import ENTITIES, MENTIONS, read_entities, read_mentions, read_sentences
+from muver.corpus.schema import ENTITIES, MENTIONS, read_entities, read_sentences
 from muver.io.errors import InputError
 from muver.io.parquet import table_writer
 
 ROW = {"world": "a", "entity": 0, "document_id": "D", "title": "T", "text": "x", "type": None}
-
-
-def test_nothing_appears_when_writing_fails(tmp_path):
-    path = tmp_path / "entities.parquet"
-    with pytest.raises(RuntimeError), table_writer(path, ENTITIES) as writer:
-        writer.write_table(pa.Table.from_pylist([ROW], ENTITIES))
-        raise RuntimeError
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_name_with_an_equals_sign_adds_no_column(tmp_path):
@@ -26,19 +18,8 @@ def test_a_folder_name_with_an_equals_sign_adds_no_column(tmp_path):
     assert read_entities(path, ["b"]).num_rows == 0
 
 
-def test_missing_file(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
-        read_mentions(tmp_path / "mentions.parquet")
-
-
 def test_another_table(tmp_path):
     with table_writer(tmp_path / "table", MENTIONS):
         pass
     with pytest.raises(InputError, match="a table of sentences has world, entity, sentences"):
         read_sentences(tmp_path / "table")
-
-
-def test_damaged_file(tmp_path):
-    (tmp_path / "table").write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(InputError, match="not a Parquet file"):
-        read_entities(tmp_path / "table")

@@ -30,40 +30,45 @@ def test_world_without_mentions(dataset):
     assert read(dataset)[1]["delta"] == "none"
 
 
-def test_misspelt_world_file(dataset):
+def misspell(dataset):
     dataset.documents["gama"] = dataset.documents.pop("gamma")
-    with pytest.raises(InputError, match=r"test.json, line 1.*'gamma'.*Did you mean 'gama'"):
-        read(dataset)
 
 
-def test_missing_mentions_file(dataset):
+def leave_out_a_file(dataset):
     del dataset.mentions["val"]
-    with pytest.raises(InputError, match=r"val\.json: no such file"):
+
+
+def empty_a_split(dataset):
+    dataset.mentions["val"] = []
+
+
+def put_a_world_in_two_splits(dataset):
+    dataset.mentions["test"].append({**dataset.mentions["train"][0], "mention_id": "other"})
+
+
+def repeat_an_id(dataset):
+    dataset.mentions["test"][0]["mention_id"] = dataset.mentions["train"][0]["mention_id"]
+
+
+@pytest.mark.parametrize(
+    "spoil, words",
+    [
+        (misspell, r"test.json, line 1.*'gamma'.*Did you mean 'gama'"),
+        (leave_out_a_file, r"val\.json: no such file"),
+        (empty_a_split, r"val\.json: holds no mentions"),
+        (put_a_world_in_two_splits, "test.json, line 2: world 'alpha' is in test, but in train"),
+        (repeat_an_id, "test.json, line 1.*repeats .*train.json, line 1"),
+    ],
+)
+def test_mistakes_in_mentions_and_worlds(dataset, spoil, words):
+    spoil(dataset)
+    with pytest.raises(InputError, match=words):
         read(dataset)
 
 
 def test_folder_that_is_no_dataset(tmp_path):
     with pytest.raises(InputError, match="mentions: no such folder"):
         read_mentions(tmp_path)
-
-
-def test_split_without_mentions(dataset):
-    dataset.mentions["val"] = []
-    with pytest.raises(InputError, match=r"val\.json: holds no mentions"):
-        read(dataset)
-
-
-def test_world_in_two_splits(dataset):
-    dataset.mentions["test"].append({**dataset.mentions["train"][0], "mention_id": "other"})
-    with pytest.raises(InputError, match="test.json, line 2: world 'alpha' is in test, but in tr"):
-        read(dataset)
-
-
-def test_repeated_mention_id(dataset):
-    again = dataset.mentions["train"][0]["mention_id"]
-    dataset.mentions["test"][0]["mention_id"] = again
-    with pytest.raises(InputError, match=r"test.json, line 1.*repeats .*train.json, line 1"):
-        read(dataset)
 
 
 @pytest.mark.parametrize(
@@ -77,10 +82,7 @@ def test_repeated_mention_id(dataset):
         ('{"document_id": "D9", "title": "x", "text": null}', "text is None, expected text"),
         ('{"document_id": "D9", "title": "\\ud800", "text": "x"}', "line 4: not valid JSON .*surr"),
         ('{"document_id": "D1", "title": "x", "text": "x"}', r"line 4: document id 'D1' .* line 2"),
-        (
-            '{"document_id": "D9", "title": "x", "text": "x", "type": 3}',
-            "line 4: type is 3",
-        ),
+        ('{"document_id": "D9", "title": "x", "text": "x", "type": 3}', "line 4: type is 3"),
         (
             '{"document_id": "D9", "title": "x", "text": "x", "type": null}',
             "type is None, expected text",

@@ -47,3 +47,10 @@ def test_a_file_that_is_none(tmp_path, write, says):
     write(tmp_path / "list")
     with pytest.raises(InputError, match=says):
         read_table(tmp_path / "list", SCHEMA, "a list", "count")
+
+
+def test_nothing_appears_when_writing_fails(tmp_path):
+    with pytest.raises(RuntimeError), table_writer(tmp_path / "list", SCHEMA) as writer:
+        writer.write_table(ROWS)
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
