@@ -38,13 +38,8 @@ def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:
     for world in sorted(set(worlds)):
         table = read_sentences(sentences, [world])
         own = worlds == world
-        known = dict(
-            zip(
-                table["entity"].to_pylist(),
-                pc.list_value_length(table["sentences"]).to_pylist(),
-                strict=True,
-            )
-        )
+        counts = pc.list_value_length(table["sentences"]).to_pylist()
+        known = dict(zip(table["entity"].to_pylist(), counts, strict=True))
         if missing := set(gold[own].tolist()) - known.keys():
             raise InputError(
                 f"{sentences}: no sentences of entity {min(missing)} of {world}, the gold entity "
@@ -59,8 +54,8 @@ def error_by_length(
     ranks_b: pa.Table,
     cutoff: int,
     resample: str,
-    size: int = 5,
-    last: int = 100,
+    size: int,
+    last: int,
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """The error rate of recall@``cutoff`` of two runs by number of sentences.
 
@@ -74,14 +69,15 @@ def error_by_length(
     resample
         ``documents`` or ``mentions``: the units that intervals of differences treat as independent.
     size, last
-        Bins 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences.
+        Bins 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
+        multiple of ``size``.
 
     Returns
     -------
     bins
         Each with ``first`` and ``last`` (numbers of sentences, both inside), ``mentions``,
         ``errors`` [a, b], and in percent ``error`` [a, b], its 95% Wilson score ``interval``
-        [[low, high], [low, high]], ``difference`` a - b in points and its bootstrap
+        [[low, high], [low, high]], ``difference`` b - a in points and its bootstrap
         ``difference_interval``; these four are None in a bin without mentions.
     remainder
         Mentions in no bin: ``over``, with more than ``last`` sentences, and ``without`` any.
@@ -89,14 +85,8 @@ def error_by_length(
     Raises
     ------
     InputError
-        If the tables are not of the same mentions, hold too few candidates for the cutoff, or the
-        bins do not fill 1 to ``last``.
+        If the tables are not of the same mentions, or hold too few candidates for the cutoff.
     """
-    if size < 1 or last < size or last % size:
-        raise InputError(
-            f"bins of {size} sentences do not fill 1 to {last}: choose a last that is a multiple "
-            "of the size."
-        )
     check_same_mentions(ranks_a, ranks_b)
     misses = np.stack([~hits_at(ranks_a, cutoff), ~hits_at(ranks_b, cutoff)])
     lengths, together = ranks_a["sentences"].to_numpy(), clusters(ranks_a, resample)
@@ -129,6 +119,6 @@ def _compare(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> dict[str, An
     return counted | {
         "error": [100 * count / mentions for count in errors],
         "interval": [wilson(count, mentions) for count in errors],
-        "difference": 100 * (errors[0] - errors[1]) / mentions,
-        "difference_interval": difference_interval(a, b, [""] * mentions, together),
+        "difference": 100 * (errors[1] - errors[0]) / mentions,
+        "difference_interval": difference_interval(b, a, [""] * mentions, together),
     }

@@ -1,4 +1,4 @@
-"""Which rows are not in full precision, told from their settings."""
+"""Which rows are not all in full precision, as their settings say."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ WHOLE = re.compile(r"(hnsw\d*|flat)$", re.IGNORECASE)
 
 
 def reduced_precision(settings: Mapping[str, Any]) -> dict[str, str]:
-    """What of a row was not computed, or stored, in fp32.
+    """What was not computed or stored in fp32 for a row.
 
     Parameters
     ----------
@@ -20,10 +20,10 @@ def reduced_precision(settings: Mapping[str, Any]) -> dict[str, str]:
 
     Returns
     -------
-    The precision by phase, in the order in which they happen; empty for a row all in fp32, or one
-    without a model. Of "storage" it is that of the vectors on disk. "scores" names an approximate
-    index whose rounded vectors the scores are of: where what it finds is scored again by the
-    vectors on disk, its codes decide only what is looked at, which its agreement tells.
+    The precision by phase, in the order in which the phases happen; empty for a row all in fp32 or
+    without a model. "storage" is the precision of the vectors on disk. "scores" names an
+    approximate index that scores with rounded vectors. An index whose finds are scored again with
+    the vectors on disk is not named: its agreement says what its rounding costs.
 
     Examples
     --------

@@ -31,8 +31,8 @@ def build(name: str, settings: ErrorByLength, evaluations: Evaluations) -> Figur
 
     Returns
     -------
-    What :func:`muver.evaluation.lengths.error_by_length` says of each bin, differences as the
-    paper prints them: the second row's error minus the first's. Further ``remainder``, the mentions
+    What :func:`muver.evaluation.lengths.error_by_length` says of each bin; differences are the
+    second row's error minus the first's, as in the paper. Further ``remainder``, the mentions
     in no bin, and, where dataset and cutoff are the paper's, ``paper``: the numbers that its text
     quotes, by bins as it names them (None elsewhere).
 
@@ -61,7 +61,7 @@ def build(name: str, settings: ErrorByLength, evaluations: Evaluations) -> Figur
         "difference_is": f"{rows[1].method} minus {rows[0].method}",
         "rows": identities,
         "row_key": "+".join(row["row_key"] for row in identities),
-        "bins": [_turn(one) for one in bins],
+        "bins": bins,
         "remainder": remainder,
         "paper": _quoted(rows, cutoff) if is_papers(first) else None,
     }
@@ -90,14 +90,6 @@ def _cells(one: dict[str, Any]) -> list[str]:
 
 def _decimals(*values: float) -> list[str]:
     return [f"{value:z.2f}" for value in values]
-
-
-def _turn(one: dict[str, Any]) -> dict[str, Any]:
-    """A bin whose difference is the second system's error minus the first's."""
-    if not one["mentions"]:
-        return one
-    low, high = one["difference_interval"]
-    return {**one, "difference": 0 - one["difference"], "difference_interval": [0 - high, 0 - low]}
 
 
 def _quoted(rows: Sequence[Row], cutoff: int) -> dict[str, Any] | None:

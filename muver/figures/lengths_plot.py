@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOOKS = ({"color": VERMILION, "marker": "s"}, {"color": BLUE, "marker": "o"})
+NOTHING = (np.nan, np.nan)
 ASIDE = 0.06  # of a bin's width: equal values of the two systems stay visible
 
 
@@ -23,7 +24,7 @@ def draw(data: dict[str, Any]) -> "Figure":
     bins = data["bins"]
     for n, (row, look, aside) in enumerate(zip(data["rows"], LOOKS, (-ASIDE, ASIDE), strict=True)):
         errors = _column(bins, lambda one, n=n: one["error"][n])
-        intervals = _intervals(bins, lambda one, n=n: one["interval"][n])
+        intervals = _column(bins, lambda one, n=n: one["interval"][n], NOTHING)
         _curve(above, bins, errors, intervals, aside, label=row["method"], **look)
         if data["paper"] is not None:
             _mark_quoted(above, data["paper"]["errors"][n], row["method"], look)
@@ -34,7 +35,7 @@ def draw(data: dict[str, Any]) -> "Figure":
 
     middle.axhline(0, color=GREY, linewidth=0.8)
     differences = _column(bins, lambda one: one["difference"])
-    intervals = _intervals(bins, lambda one: one["difference_interval"])
+    intervals = _column(bins, lambda one: one["difference_interval"], NOTHING)
     _curve(middle, bins, differences, intervals, color=GREEN, marker="D")
     middle.set_ylabel("difference\n(points)")
     middle.set_title(data["difference_is"], color=GREY, fontsize=8.5)
@@ -46,14 +47,9 @@ def draw(data: dict[str, Any]) -> "Figure":
     return figure
 
 
-def _column(bins: list[dict[str, Any]], value: Any) -> np.ndarray:
-    """A number of each bin: (bins,) float64, NaN where it has no mentions."""
-    return np.array([value(one) if one["mentions"] else np.nan for one in bins], dtype=np.float64)
-
-
-def _intervals(bins: list[dict[str, Any]], value: Any) -> np.ndarray:
-    """Low and high of each bin: (bins, 2) float64, NaN where it has no mentions."""
-    return np.array([value(one) if one["mentions"] else [np.nan, np.nan] for one in bins])
+def _column(bins: list[dict[str, Any]], value: Any, empty: Any = np.nan) -> np.ndarray:
+    """A value of each bin: (bins, ...) float64, ``empty`` where a bin has no mentions."""
+    return np.array([value(one) if one["mentions"] else empty for one in bins], dtype=np.float64)
 
 
 def _edges(bins: list[dict[str, Any]]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The figure stage: evaluations or a table to the files of a figure."""
+"""The figure stage: draw a figure from evaluations or from a table."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -42,7 +42,7 @@ def make_figure(
     if table is not None:
         read(Settings, settings or {})
         data = read_json(table)
-        if not isinstance(data, dict) or any(k not in data for k in ("rows", "cutoff", "caption")):
+        if not isinstance(data, dict) or data.get("kind") != "views":
             raise InputError(f"{table}: not the JSON of a table of views. Run the table stage.")
         drawn = views_plot.draw
     else:

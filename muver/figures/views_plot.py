@@ -1,8 +1,7 @@
 """Table 3 drawn: recall against the number of views an entity, with and without merging."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muver.figures.style import BAND, BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from muver.io.errors import InputError
@@ -13,16 +12,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Row = dict[str, Any]
-NEEDED = (
-    "method", "system", "merge_layers", "searched", "start", "views_per_entity", "micro",
-    "interval",
-)  # fmt: skip
 POINTS = ((VERMILION, "s"), (GREEN, "D"), (BLACK, "^"), (PURPLE, "P"))
 LINES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"))
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """The states of a system's merging, from the first layer on.
 
     Attributes
@@ -42,7 +36,7 @@ def draw(table: dict[str, Any]) -> "Figure":
     Raises
     ------
     InputError
-        If the table is not of this version, or none of its rows has views.
+        If none of its rows has views.
     """
     from matplotlib.figure import Figure
 
@@ -77,16 +71,11 @@ def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
     Raises
     ------
     InputError
-        If a row lacks what is drawn, or no row has views.
+        If no row has views.
     """
     points: list[Row] = []
     merged: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if missing := [key for key in NEEDED if key not in row]:
-            raise InputError(
-                f"a row of the table has no {', '.join(missing)}: not a table of views of this "
-                "version. Run the table stage again."
-            )
         if row["views_per_entity"] is None:
             logger.info("%s has no views and no place in the figure", row["method"])
         elif not row["merge_layers"]:

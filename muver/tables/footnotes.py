@@ -1,4 +1,4 @@
-"""Footnotes: where a row is not quite what its name says, the table itself tells."""
+"""Footnotes of tables, for rows that are not quite what their names say."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,10 +14,10 @@ def notes_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def with_footnotes(section: Section, rows: Sequence[Mapping[str, Any]]) -> Section:
-    """A grid of methods with the notes of ``rows`` below it; methods that share one share a letter.
+    """Put the notes of ``rows`` below a grid of methods; methods with the same note share a letter.
 
-    The letters stand at the methods, wherever people read; the grid itself, and so the CSV, keeps
-    their names.
+    The letters stand at the methods wherever people read. The grid itself, and so the CSV, keeps
+    the bare names.
     """
     notes = notes_of(rows)
     letters = dict(zip(dict.fromkeys(notes.values()), ascii_lowercase, strict=False))

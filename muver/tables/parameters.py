@@ -7,8 +7,6 @@ from muver.tables.page import Page, Section
 from muver.tables.paper import paper
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from muver.encoders.bert import BertConfig
 
 Table = dict[str, Any]
@@ -22,7 +20,7 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
 
 
 def build(name: str, caption: str, encoder: Path | None) -> Table:
-    """The table as data: a row a model, of two towers without pooling layers, as we train them.
+    """The table as data: a row for each model of two towers, without pooling layers as we train it.
 
     Parameters
     ----------
@@ -67,7 +65,7 @@ def _row(name: str, model: str, config: "BertConfig") -> dict[str, Any]:
 
 
 def count(config: "BertConfig") -> tuple[int, int]:
-    """Number of parameters of one BERT, and of the pooling layer that ours do without.
+    """Number of parameters of one BERT, and of the pooling layer that ours lacks.
 
     The models are built on a device that has no memory, so that their size costs nothing.
     """
@@ -77,11 +75,10 @@ def count(config: "BertConfig") -> tuple[int, int]:
 
     with torch.device("meta"):
         tower, pooler = Bert(config), torch.nn.Linear(config.hidden_size, config.hidden_size)
-    return _size(tower), _size(pooler)
-
-
-def _size(module: "nn.Module") -> int:
-    return sum(weight.numel() for weight in module.parameters())
+    own, further = (
+        sum(weight.numel() for weight in module.parameters()) for module in (tower, pooler)
+    )
+    return own, further
 
 
 def page(table: Table) -> Page:

@@ -1,4 +1,4 @@
-"""Grids that several tables share: something of every row at every cutoff."""
+"""Sections that several tables share: a line a row and set, a column a cutoff."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -118,12 +118,12 @@ def precision_note(rows: Sequence[Row]) -> list[str]:
 def reference(
     cutoffs: Sequence[int], lines: Sequence[Row], name: str, heading: str, source: str
 ) -> list[Section]:
-    """The rows that are published beside ours; no section where there are none.
+    """Published numbers beside our rows; no section where there are none.
 
     Parameters
     ----------
     name
-        ``paper`` or ``readme``: whose numbers, by the rows' keys.
+        ``paper`` or ``readme``, the lines' key of the published numbers.
     source
         Who published them.
     """

@@ -1,4 +1,4 @@
-"""The table stage: evaluations, counts or a configuration to the files of a table."""
+"""The table stage: write a table from evaluations, counts or an encoder's configuration."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

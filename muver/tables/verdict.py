@@ -1,4 +1,4 @@
-"""Whether a number of ours is the published one, and whether a difference of ours bears one out."""
+"""Verdicts: does our number reproduce the published one, does our difference bear out its claim."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
