@@ -32,6 +32,7 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
         encoder: Path | None = None,
         out: str = "out.json",
         trec: Path | None = None,
+        kb: Path | None = None,
         **manifest: Any,
     ) -> dict[str, Any]:
         (corpus / "s.json").write_text(json.dumps({"settings": made, **manifest}))
@@ -47,6 +48,7 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
             corpus / "entities.parquet",
             corpus / "sentences.parquet",
             corpus / "counts.json",
+            kb=kb,
             encoder=encoder,
             trec=trec,
         )
@@ -90,12 +92,6 @@ def test_ranks_beside_it(run_stage: Stage, corpus: Path):
     }
 
 
-def test_ranks_never_replace_the_run(run_stage: Stage):
-    for out in ("s.json", "out.parquet"):
-        with pytest.raises(InputError, match="the ranks beside it would replace"):
-            run_stage(out=out)
-
-
 def test_trec_files_where_asked_for(run_stage: Stage, corpus: Path):
     run_stage()
     assert not list(corpus.glob("**/*.qrels"))
@@ -130,44 +126,35 @@ def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):
     assert found["precision"] == {"encoding": "bf16"}
 
 
-@pytest.mark.parametrize("key", ["match", "aggregate"])
-def test_run_of_other_parameters_is_refused(run_stage: Stage, corpus: Path, key: str):
-    other = {**MADE, key: "id" if key == "match" else "softmax_sum"}
-    with pytest.raises(InputError, match=f"from other parameters: made with {key} = "):
-        run_stage(made=other)
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"made": {**MADE, "match": "id"}}, "from other parameters: made with match = 'id'"),
+        ({"made": {**MADE, "aggregate": "sum"}}, "made with aggregate = 'sum', asked for 'max'"),
+        ({"made": {**MADE, "split": "val"}}, "made with split = 'val', asked for 'test'"),
+        (
+            {"row": {"retrieve": {**ROW["retrieve"], "merge_layers": 4}}},
+            "made with merge_layers = 'unset', asked for 4",
+        ),
+        ({"row": {"seed": 1}}, r"row\.retrieve"),
+        ({"cutoffs": (1, 64)}, "holds 3 candidates a mention, recall@64 needs 64"),
+        ({"cutoffs": ()}, "cutoffs"),
+        ({"cutoffs": (0, 1)}, "cutoffs"),
+        ({"cutoffs": (2, 1)}, "cutoffs must increase"),
+        ({"cutoffs": (1, 1)}, "cutoffs has 1 twice"),
+        ({"cutoffs": (1.5,)}, "cutoffs"),
+        ({"cutoffs": (True,)}, "cutoffs"),
+        ({"dataset": "zeshel"}, "counts of 'tiny', expected 'zeshel'"),
+        ({"name": "val"}, "no mentions in split 'val'"),
+        ({"out": "s.json"}, "the ranks beside it would replace"),
+        ({"out": "out.parquet"}, "the ranks beside it would replace"),
+        ({"kb": Path("kb")}, "--entities, --sentences and --counts for worlds, or --kb"),
+    ],
+)
+def test_what_does_not_fit_is_refused(run_stage: Stage, corpus: Path, given, message: str):
+    with pytest.raises(InputError, match=message):
+        run_stage(**given)
     assert not (corpus / "out.json").exists()
-
-
-def test_setting_the_run_does_not_know_is_refused(run_stage: Stage):
-    row = {"retrieve": {**ROW["retrieve"], "merge_layers": 4}}
-    with pytest.raises(InputError, match="made with merge_layers = 'unset', asked for 4"):
-        run_stage(row=row)
-
-
-def test_cutoff_beyond_the_candidates_is_refused(run_stage: Stage):
-    with pytest.raises(InputError, match="holds 3 candidates a mention, recall@64 needs 64"):
-        run_stage(cutoffs=(1, 64))
-
-
-@pytest.mark.parametrize("cutoffs", [(), (0, 1), (2, 1), (1, 1), (1.5,), (True,)])
-def test_senseless_cutoffs_are_refused(run_stage: Stage, cutoffs):
-    with pytest.raises(InputError, match="cutoffs"):
-        run_stage(cutoffs=cutoffs)
-
-
-def test_row_is_needed(run_stage: Stage):
-    with pytest.raises(InputError, match=r"row\.retrieve"):
-        run_stage(row={"seed": 1})
-
-
-def test_counts_of_another_dataset_are_refused(run_stage: Stage):
-    with pytest.raises(InputError, match="counts of 'tiny', expected 'zeshel'"):
-        run_stage(dataset="zeshel")
-
-
-def test_split_without_mentions_is_refused(run_stage: Stage):
-    with pytest.raises(InputError, match="no mentions in split 'val'"):
-        run_stage(name="val")
 
 
 def test_mentions_that_do_not_meet_the_counts_are_refused(run_stage: Stage, corpus: Path):

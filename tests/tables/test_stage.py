@@ -180,26 +180,27 @@ def test_table_4_from_counts(tmp_path, out):
         "Dataset,Split,Mention Num,KB,Entity Num",
         "tiny,train,5,a wiki,5",
     ]
-    with pytest.raises(InputError, match="--counts: table4 is made of the corpus's counts"):
-        make_table("table4", [], out, {})
 
 
-def test_mistakes(evaluations, tmp_path, out):
-    with pytest.raises(InputError, match="must end in .csv"):
-        make_table("table1", evaluations, out.with_suffix(".md"), SETTINGS)
-    with pytest.raises(InputError, match="no such file"):
-        make_table("table1", [tmp_path / "none.json"], out, SETTINGS)
-    with pytest.raises(InputError, match="unknown key row.*rows"):
-        make_table("table1", evaluations, out, {"row": []})
-    with pytest.raises(InputError, match="rows is missing"):
-        make_table("table1", evaluations, out, {})
-    with pytest.raises(InputError, match=r"called 'tabel1'. Did you mean 'table1'\? Known: table1"):
-        make_table("tabel1", evaluations, out, SETTINGS)
-    with pytest.raises(InputError, match="called 'table7'"):
-        make_table("table7", evaluations, out, SETTINGS)
-    evaluations[0].with_suffix(".parquet").unlink()
-    with pytest.raises(InputError, match=r"bm25.parquet: no such file"):
-        make_table("table1", evaluations, out, {**SETTINGS, "against": "bm25"})
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"out": "table.md"}, "must end in .csv"),
+        ({"evaluations": [Path("none.json")]}, "no such file"),
+        ({"settings": {"row": []}}, "unknown key row.*rows"),
+        ({"settings": {}}, "rows is missing"),
+        ({"name": "tabel1"}, r"called 'tabel1'. Did you mean 'table1'\? Known: table1"),
+        ({"name": "table7"}, "called 'table7'"),
+        ({"settings": {**SETTINGS, "against": "som"}}, "against is 'som', which is no row"),
+        ({"name": "table3"}, "cutoff is missing"),
+        ({"name": "table4", "settings": {}}, "--counts: table4 is made of the corpus's counts"),
+        ({"name": "table5", "settings": {"rows": []}}, "unknown key rows"),
+    ],
+)
+def test_mistakes(evaluations, out, given, message):
+    call = {"name": "table1", "evaluations": evaluations, "settings": SETTINGS, "out": out, **given}
+    with pytest.raises(InputError, match=message):
+        make_table(**{**call, "out": out.with_name(Path(call["out"]).name)})
     assert not out.exists()
 
 
