@@ -91,7 +91,9 @@ def check(
         )
         findings.append(Finding("load", NOTE, says))
     jobs = [job.as_dict(rates or Rates()) for job in run.jobs]
-    left = [job["seconds_left"] for job in jobs if job["seconds_left"] is not None]
+    left = [job for job in jobs if job["seconds_left"]]
+    longest = max((job["seconds"] / job["jobs"] for job in left), default=0.0)
+    whole = sum(job["seconds_left"] for job in left)
     return {
         "preset": settings["preset"],
         "dataset": settings["dataset"],
@@ -103,7 +105,7 @@ def check(
         "rates": rates and rates.as_dict(),
         "jobs": jobs,
         "at_once": together,
-        "seconds_left": rates and max(sum(left) / together, max(left, default=0.0)),
+        "seconds_left": rates and max(whole / together, longest),
         "found": any(finding.status == PROBLEM for finding in findings),
     }
 

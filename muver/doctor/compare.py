@@ -33,21 +33,11 @@ from muver.runs.run import read_run
 
 
 class Comparison(Settings):
-    """Settings of a comparison.
-
-    Attributes
-    ----------
-    cutoffs
-        Of recall@k.
-    tolerance
-        The part of a score by which another may differ and still count as equal.
-    match
-        How gold entities are counted, where no run says.
-    """
+    """Settings of a comparison."""
 
     cutoffs: list[Count] = msgspec.field(default_factory=lambda: [1, 2, 4, 8, 16, 32, 50, 64])
-    tolerance: Amount = TOLERANCE
-    match: Literal["title", "id"] | None = None
+    tolerance: Amount = TOLERANCE  # part of a score by which another may differ and count as equal
+    match: Literal["title", "id"] | None = None  # how gold is counted, where no run says
 
 
 def compare(

@@ -15,21 +15,11 @@ Entity = tuple[str, int]  # world, and line number in it
 
 @dataclass(frozen=True)
 class Entities:
-    """The entities of some worlds.
+    """The entities of some worlds."""
 
-    Attributes
-    ----------
-    titles
-        By world, in the order of the lines.
-    documents
-        Entity by document id.
-    first
-        By world, the first entity of each title.
-    """
-
-    titles: dict[str, list[str]]
-    documents: dict[str, Entity]
-    first: dict[str, dict[str, int]]
+    titles: dict[str, list[str]]  # by world, in the order of the lines
+    documents: dict[str, Entity]  # by document id
+    first: dict[str, dict[str, int]]  # by world, the first entity of each title
 
     @classmethod
     def read(cls, path: Path, worlds: Iterable[str] | None = None) -> "Entities":

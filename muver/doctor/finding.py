@@ -6,18 +6,8 @@ OK, NOTE, PROBLEM = "ok", "note", "problem"
 
 
 class Finding(NamedTuple):
-    """One answer.
+    """One answer."""
 
-    Attributes
-    ----------
-    check
-        What was looked at.
-    status
-        "ok"; "note": worth knowing, the run will work; "problem": it will not.
-    says
-        What was found and what to do.
-    """
-
-    check: str
-    status: str
-    says: str
+    check: str  # what was looked at
+    status: str  # OK; NOTE: worth knowing, the run will work; PROBLEM: it will not
+    says: str  # what was found and what to do

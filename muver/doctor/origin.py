@@ -21,21 +21,11 @@ KINDS = {"stores": 3, "merged": 4, "globals": 3, "spans": 3, "models": 2}  # par
 
 @dataclass(frozen=True)
 class Origin:
-    """A run among the files of its workspace.
+    """A run among the files of its workspace."""
 
-    Attributes
-    ----------
-    root
-        The folder ``build/<dataset>``.
-    system
-        The row's name.
-    split
-        None if the path does not say.
-    """
-
-    root: Path
-    system: str
-    split: str | None
+    root: Path  # the folder build/<dataset>
+    system: str  # the row's name
+    split: str | None  # None if the path does not say
 
     @classmethod
     def of(cls, run: Path) -> "Origin | None":

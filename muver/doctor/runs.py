@@ -21,33 +21,15 @@ from muver.runs.trec_reading import TrecRun, read_trec_run
 
 @dataclass(frozen=True)
 class Run:
-    """A run and what is known of it.
+    """A run and what is known of it."""
 
-    Attributes
-    ----------
-    path
-        The file that was given.
-    form
-        "run" (ours, Parquet) or "trec".
-    table
-        Schema :data:`muver.runs.run.RUN`; of a foreign run, titles are candidates' names.
-    manifest
-        None for a run that has none.
-    depth
-        Candidates a mention.
-    origin
-        None for a run that lies outside a workspace.
-    notes
-        Sentences on the file's peculiarities.
-    """
-
-    path: Path
-    form: str
-    table: pa.Table
+    path: Path  # that was given
+    form: str  # "run" (ours, Parquet) or "trec"
+    table: pa.Table  # schema muver.runs.run.RUN; of a foreign run, titles are candidates' names
     manifest: dict[str, Any] | None
-    depth: int
-    origin: Origin | None
-    notes: list[str]
+    depth: int  # candidates a mention
+    origin: Origin | None  # None outside a workspace
+    notes: list[str]  # sentences on the file's peculiarities
 
     @property
     def mentions(self) -> list[str]:

@@ -20,22 +20,12 @@ GRAPHS = ("IndexHNSWFlat", "IndexHNSWSQ", "IndexHNSWPQ")
 
 @dataclass(frozen=True)
 class IndexSizes:
-    """Bytes of one index.
+    """Bytes of one index."""
 
-    Attributes
-    ----------
-    factory
-        faiss's string, with the number of lists.
-    disk
-        Of ``index.faiss``, without some kilobytes of headers.
-    build, search
-        Of memory at most, without the mentions.
-    """
-
-    factory: str
-    disk: int
-    build: int
-    search: int
+    factory: str  # faiss's string, with the number of lists
+    disk: int  # of index.faiss, without some kilobytes of headers
+    build: int  # of memory at most
+    search: int  # of memory at most, without the mentions
 
 
 def index_sizes(

@@ -34,32 +34,15 @@ COUNTED = {  # by the origin of a base's sizes
 
 @dataclass(frozen=True)
 class Job:
-    """Jobs of one stage that are alike: mostly one; of a knowledge base's parts as many.
+    """Jobs of one stage that are alike: mostly one; of a knowledge base's parts as many."""
 
-    Attributes
-    ----------
-    stage
-        A key of :data:`muver.estimate.stages.STAGES`, mostly the name of the workflow's rule.
-    name
-        Of the model, split or system.
-    estimate
-        Of one of them.
-    count, done
-        How many there are, and of how many the files are there (Snakemake knows whether they are
-        up to date).
-    took
-        Seconds of those done, as far as their benchmarks say so.
-    origin
-        Of the bytes: "given", "measured", "projected" or "at most".
-    """
-
-    stage: str
-    name: str
-    estimate: Estimate
+    stage: str  # a key of muver.estimate.stages.STAGES, mostly the name of the workflow's rule
+    name: str  # of the model, split or system
+    estimate: Estimate  # of one of them
     count: int = 1
-    done: int = 0
-    took: tuple[float, ...] = ()
-    origin: str = "projected"
+    done: int = 0  # of how many the files are there; Snakemake knows whether they are up to date
+    took: tuple[float, ...] = ()  # seconds of those done, as far as their benchmarks say so
+    origin: str = "projected"  # of the bytes; or "given", "measured", "at most"
 
     @property
     def disk(self) -> float:
@@ -96,24 +79,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """All jobs, in the workflow's order, and what they were estimated from.
-
-    Attributes
-    ----------
-    counts
-        Where the counts are known from; None if nobody knows them, and then there are no jobs.
-    lengths
-        Where the lengths are known from.
-    base
-        Of a knowledge base.
-    """
+    """All jobs, in the workflow's order, and where what they depend on is known from."""
 
     jobs: list[Job]
     encoder: BertConfig
     encoder_from: str
-    counts: str | None
+    counts: str | None  # None if nobody knows them, and then there are no jobs
     lengths: str
-    base: Base | None = None
+    base: Base | None = None  # of a knowledge base
 
     def measured_lengths(self) -> list[int]:
         """The shortest and the longest sequences that the jobs work on, to measure rates with."""
@@ -198,14 +171,15 @@ class _Lister:
         name: str,
         sizes: Sizes,
         settings: Settings,
-        files: Sequence[Sequence[str]],
+        *files: Sequence[str],
         logs: Sequence[str] = (),
         **other: Any,
     ) -> Job:
-        """Jobs that leave these lists of files, one each, and these benchmarks."""
+        """Jobs that leave these files, a list a job, and these benchmarks (else its name's)."""
         made = estimate(stage, sizes, {**self.settings["compute"], **settings})
         done = sum(all((self.folder / file).is_file() for file in own) for own in files)
         folder = self.folder / "logs" / self.settings["workspace"]
+        logs = logs or [f"{stage}/{name}"]
         seconds = (_benchmark(folder / f"{log}.benchmark.tsv") for log in logs)
         own = {"count": len(files), "done": done, "took": tuple(filter(None, seconds)), **other}
         return Job(stage, name, made, **own)
@@ -215,8 +189,7 @@ class _Lister:
     ) -> Job:
         """A model's training; once it is done, its checkpoint is gone."""
         sizes = self.of(model, mentions=mentions, validation=validation)
-        own = model_settings(self.settings, model)
-        job = self.job("train", model, sizes, own, [files], [f"train/{model}"])
+        job = self.job("train", model, sizes, model_settings(self.settings, model), files)
         disk = job.estimate.disk / (1 + STATES) if job.done else job.estimate.disk
         return replace(job, estimate=replace(job.estimate, disk=disk))
 
@@ -239,22 +212,22 @@ class _Lister:
                 yield self.train(model, files.model_files(model), mentions, validation)
         if "grid" in settings["results"]:
             model = settings["grid"]["model"]
-            sizes, own = (
-                self.of(model, mentions=mentions, validation=validation),
-                model_settings(settings, model),
-            )
+            sizes = self.of(model, mentions=mentions, validation=validation)
+            own = model_settings(settings, model)
             for name, changes in points(settings["grid"]).items():
                 point = {**own, "training": {**own["training"], **changes}}
-                yield self.job("grid", name, sizes, point, [[files.grid_log(name)]])
+                yield self.job("grid", name, sizes, point, [files.grid_log(name)])
         for stage, keys, files_of, own in (
             ("encode", needs.stores, files.store_files, {}),
             ("encode_global", needs.globals, files.global_files, settings["global_view"]),
             ("merge", needs.merged, files.merged_files, settings["merge"]),
         ):
             for model, split, *search in keys:
-                made = files_of(model, split, *search)
-                name = "_".join((f"{split}/{model}", *search))
-                yield self.job(stage, name, on(model, split), own, [made], [f"{stage}/{name}"])
+                name, made = (
+                    "_".join((f"{split}/{model}", *search)),
+                    files_of(model, split, *search),
+                )
+                yield self.job(stage, name, on(model, split), own, made)
         for system, split in needs.runs:
             row = settings["systems"][system]
             if "model" in row:
@@ -263,10 +236,8 @@ class _Lister:
                     "score": trained_as(settings, row["model"])["score"],
                     "merged": row.get("merge_layers", 0) * settings["merge"]["top_k"],
                 }
-                ranked, name = files.run_files(system, split), f"{split}/{system}"
-                yield self.job(
-                    "retrieve", name, on(row["model"], split), own, [ranked], [f"retrieve/{name}"]
-                )
+                sizes, ranked = on(row["model"], split), files.run_files(system, split)
+                yield self.job("retrieve", f"{split}/{system}", sizes, own, ranked)
 
     def linked(self) -> Iterator[Job]:
         """Jobs over one knowledge base and the sets linked to it."""
@@ -281,37 +252,29 @@ class _Lister:
         dump = replace(self.sizes, bytes=base.dump_bytes)
         part = replace(self.sizes, bytes=base.dump_bytes / count)
         own = {"line_bytes": LINE_BYTES, "disk": (base.bytes - LOOKUP * base.entities) / count}
-        yield self.job("dump", "", dump, {}, [[files.dump]], origin="given")
-        yield self.job(
-            "kb_part", "", part, own, [], count=count, done=len(parts), origin=base.origin
-        )
-        yield self.job("kb", "", whole, {}, [files.kb_files], ["kb"])
-        rows = settings["tables"]["table2"]["rows"]
+        yield self.job("dump", "", dump, {}, [files.dump], origin="given")
+        done = {"count": count, "done": len(parts), "origin": base.origin}
+        yield self.job("kb_part", "", part, own, **done)
+        yield self.job("kb", "", whole, {}, files.kb_files, logs=["kb"])
+        systems, rows = settings["systems"], settings["tables"]["table2"]["rows"]
         models: list[str] = []
         for system in rows:
-            self.add_model(models, settings["systems"][system]["model"])
+            self.add_model(models, systems[system]["model"])
         for model in models:
             yield from self.model(files, model, parts, count)
-        for system in rows:
-            row = settings["systems"][system]
-            if index := row.get("index"):
-                name = f"{row['model']}/{index}"
-                sizes = replace(self.ranking(row["model"]), name=index)
-                made = files.index_files(row["model"], index)
-                yield self.job(
-                    "index", name, sizes, self.searching(index), [made], [f"index/{name}"]
-                )
-            for name in linking["test"]:
-                yield self.search(files, system, name)
+        indices = ((systems[system]["model"], systems[system].get("index")) for system in rows)
+        for model, index in dict.fromkeys(pair for pair in indices if pair[1]):
+            sizes, made = replace(self.ranking(model), name=index), files.index_files(model, index)
+            yield self.job("index", f"{model}/{index}", sizes, self.searching(index), made)
+        for system, name in product(rows, linking["test"]):
+            yield self.search(files, system, name)
         mentions, asked = sum(base.mentions[name] for name in linking["test"]), self.asked
-        for model, kind in product(models, asked.indices):
-            chosen = {"factory": kind, "lists": asked.lists, "training_views": asked.training_views}
+        chosen = {"lists": asked.lists, "training_views": asked.training_views}
+        for model, kind, stage in product(models, asked.indices, ("index", "search")):
             sizes = replace(self.ranking(model, mentions), name=kind)
-            for stage in ("index", "search"):
-                own = {**self.searching(None), **chosen}
-                yield self.job(
-                    stage, f"{model}/{kind}", sizes, own, [], count=1, origin=self.origin(model)
-                )
+            own = {**self.searching(None), **chosen, "factory": kind}
+            other = {"count": 1, "origin": self.origin(model)}
+            yield self.job(stage, f"{model}/{kind}", sizes, own, **other)
 
     def add_model(self, models: list[str], model: str) -> None:
         """Add a model, after those that it starts from or that find its negatives."""
@@ -341,23 +304,26 @@ class _Lister:
             model,
             self.of(model, entities=base.entities / count),
             {"dtype": linking["dtype"]},
-            [files.vector_files(model, part) for part in parts],
-            [f"encode/{model}/{part}" for part in parts],
+            *(files.vector_files(model, part) for part in parts),
+            logs=[f"encode/{model}/{part}" for part in parts],
             count=count,
             origin=self.origin(model),
         )
-        systems = {
-            name: row for name, row in settings["systems"].items() if row.get("model") == model
-        }
-        mines = any(
-            other.get("negatives", {}).get("system") in systems
-            for other in settings["models"].values()
+        systems = [name for name, row in settings["systems"].items() if row.get("model") == model]
+        miners = [
+            one["negatives"]["system"] for one in settings["models"].values() if "negatives" in one
+        ]
+        mines = bool({*systems} & {*miners})
+        indexed = self.asked.indices or any(
+            settings["systems"][one].get("index") for one in systems
         )
-        indexed = self.asked.indices or any(row.get("index") for row in systems.values())
         for name in [train] * mines + [validation] * bool(indexed) + linking["test"]:
-            sizes = self.of(model, mentions=base.mentions[name])
-            vectors, log = files.mention_vectors(model, name), f"encode/{model}/{name}"
-            yield self.job("encode_mentions", f"{model}/{name}", sizes, {}, [vectors], [log])
+            sizes, vectors = (
+                self.of(model, mentions=base.mentions[name]),
+                files.mention_vectors(model, name),
+            )
+            logs = [f"encode/{model}/{name}"]
+            yield self.job("encode_mentions", f"{model}/{name}", sizes, {}, vectors, logs=logs)
 
     def origin(self, model: str) -> str:
         """That of a model's number of views: where there is no base, paragraphs are the most."""
@@ -369,8 +335,8 @@ class _Lister:
         row = self.settings["systems"][system]
         index = row.get("index")
         sizes = replace(self.ranking(row["model"], self.base.mentions[name]), name=index or "")
-        ranked, name = files.run_files(system, name), f"{name}/{system}"
-        return self.job("search", name, sizes, self.searching(index), [ranked], [f"search/{name}"])
+        ranked = files.run_files(system, name)
+        return self.job("search", f"{name}/{system}", sizes, self.searching(index), ranked)
 
     def ranking(self, model: str, mentions: float = 0) -> Sizes:
         """Sizes of a job on all vectors of a model."""

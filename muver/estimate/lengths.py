@@ -19,30 +19,14 @@ SAMPLED, AT_MOST = "those of a sample", "the most that settings allow"
 
 @dataclass(frozen=True)
 class Lengths:
-    """Means by which counts become tokens.
+    """Means by which counts become tokens."""
 
-    Attributes
-    ----------
-    views
-        Of an entity.
-    tokens
-        Of a view.
-    training_views
-        Of an entity in training.
-    context
-        Tokens of a mention's context.
-    laying_out
-        Seconds that laying out a view takes; 0 where no sample tells.
-    origin
-        Where they are known from.
-    """
-
-    views: float
-    tokens: float
-    training_views: float
-    context: float
-    laying_out: float = 0.0
-    origin: str = AT_MOST
+    views: float  # of an entity
+    tokens: float  # of a view
+    training_views: float  # of an entity in training
+    context: float  # tokens of a mention in its context
+    laying_out: float = 0.0  # seconds that laying out a view takes; 0 where no sample tells
+    origin: str = AT_MOST  # where they are known from
 
 
 def world_lengths(settings: Settings, folder: Path, model: Mapping[str, Any]) -> Lengths:

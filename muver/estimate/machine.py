@@ -11,21 +11,11 @@ import psutil
 
 @dataclass(frozen=True)
 class Machine:
-    """What the estimates are held against.
+    """What the estimates are held against."""
 
-    Attributes
-    ----------
-    folder
-        Where the run writes.
-    memory
-        Bytes of main memory.
-    room
-        Bytes of disk for the folder: what is free, and what its files take already.
-    """
-
-    folder: str
-    memory: int
-    room: int
+    folder: str  # where the run writes
+    memory: int  # bytes of main memory
+    room: int  # bytes of disk for the folder: what is free, and what its files take already
     cores: int
     gpus: int
 

@@ -23,38 +23,21 @@ FIRST = 8  # units of the first run: fewer would tell of single ones, not of bat
 
 @dataclass(frozen=True)
 class Rate:
-    """``value`` units a second.
-
-    Attributes
-    ----------
-    origin
-        "measured" here, or "given" in the settings.
-    """
+    """``value`` units a second."""
 
     value: float
     unit: str
-    origin: str = "measured"
+    origin: str = "measured"  # or "given" in the settings
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Rates of one job on this machine.
+    """Rates of one job on this machine, as it would do if it were otherwise idle."""
 
-    Attributes
-    ----------
-    known
-        By the kind of work (:class:`muver.estimate.stages.Work`): rates by name, or for sequences
-        by their length in tokens.
-    device
-        Where they were measured.
-    share
-        Of the processor's time that the measurement got. Rates are of a whole share: what an
-        otherwise idle machine would do.
-    """
-
+    # By the kind of work (muver.estimate.stages.Work), then its name, or a length in tokens.
     known: Mapping[str, Mapping[str | int, Rate]] = field(default_factory=dict)
-    device: str = ""
-    share: float = 1.0
+    device: str = ""  # where they were measured
+    share: float = 1.0  # of the processor's time that measuring got
 
     def of(self, kind: str, name: str = "", length: float = 0) -> Rate | None:
         """The rate for a name, else for the nearest length; None where neither is known."""

@@ -81,22 +81,12 @@ def hub_cache(name: str) -> Path | None:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of worlds.
-
-    Attributes
-    ----------
-    entities, mentions
-        By split.
-    pairs
-        By split, the sum over worlds of entities x mentions: what is compared.
-    origin
-        Where they are known from.
-    """
+    """Counts of worlds by split."""
 
     entities: dict[str, int]
     mentions: dict[str, int]
-    pairs: dict[str, int]
-    origin: str
+    pairs: dict[str, int]  # the sum over worlds of entities x mentions: what is compared
+    origin: str  # where they are known from
 
 
 def world_counts(settings: Settings, folder: Path) -> Counts | None:
@@ -128,27 +118,14 @@ def world_counts(settings: Settings, folder: Path) -> Counts | None:
 
 @dataclass(frozen=True)
 class Base:
-    """Sizes of a knowledge base.
-
-    Attributes
-    ----------
-    segments
-        Paragraphs; an entity without any counts as one.
-    bytes
-        Of its parts and lookups.
-    origin
-        "measured" of a finished base; "projected" from the parts that are made; "at most": as many
-        paragraphs as are kept, in no fewer bytes than the whole dump has.
-    mentions
-        By set; 0 for one of which nothing is published, until it is linked.
-    """
+    """Sizes of a knowledge base."""
 
     entities: int
-    segments: int
-    bytes: int
+    segments: int  # paragraphs; an entity without any counts as one
+    bytes: int  # of its parts and lookups
     dump_bytes: int
-    origin: str
-    mentions: dict[str, int]
+    origin: str  # "measured" if it is finished, "projected" from some parts, or "at most"
+    mentions: dict[str, int]  # by set; 0 if nothing is published, until it is linked
 
 
 def base_sizes(

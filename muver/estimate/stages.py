@@ -31,23 +31,14 @@ FINISHING = 48  # bytes an entity: ids, hashes and both orders 8 each, the title
 class Work:
     """Something that takes time, at a rate that can be measured or given.
 
-    Attributes
-    ----------
-    kind
-        "read" (a dump), "encode", "train" (forward and backward), "multiply" (vectors in memory),
-        "build" (an index) or "search" (one, or vectors on disk).
-    amounts
-        How much, by the unit of a rate: tokens, views, products (of two vectors), mentions, MB.
-    name
-        The model or the type of index.
-    length
-        Tokens of the sequences.
+    Kinds are "read" (a dump), "encode", "train" (forward and backward), "multiply" (vectors in
+    memory), "build" (an index) and "search" (one, or vectors on disk).
     """
 
     kind: str
-    amounts: Mapping[str, float]
-    name: str = ""
-    length: float = 0
+    amounts: Mapping[str, float]  # by unit: tokens, views, products (of two vectors), mentions, MB
+    name: str = ""  # of the model, or the type of index
+    length: float = 0  # tokens of a sequence
 
     def seconds(self, rate: Rate) -> float:
         """The time at a rate, whose unit is one of the amounts'."""
@@ -56,24 +47,14 @@ class Work:
 
 @dataclass(frozen=True)
 class Estimate:
-    """One job.
-
-    Attributes
-    ----------
-    disk, memory, gpu_memory
-        Bytes: written; held at most, without Python and its libraries; held by a GPU.
-    laying_out
-        Seconds of laying out views, as a sample says.
-    note
-        What else is known, such as faiss's name of an index.
-    """
+    """One job: bytes that it writes and holds at most (without Python itself), and its work."""
 
     work: tuple[Work, ...] = ()
     disk: float = 0
     memory: float = 0
     gpu_memory: float = 0
-    laying_out: float = 0
-    note: str = ""
+    laying_out: float = 0  # seconds of laying out views, as a sample says
+    note: str = ""  # what else is known: faiss's name of an index
 
     def seconds(self, rates: Rates) -> float | None:
         """The time by the rates of a machine; None if one of them is not known."""
@@ -85,31 +66,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a job works on.
-
-    Attributes
-    ----------
-    entities, mentions
-        How many.
-    pairs
-        Of an entity and a mention, that are compared.
-    bytes
-        Of text that is read.
-    validation
-        Entities and mentions that a training validates on.
-    gpu
-        Whether the job has one.
-    """
+    """What a job works on."""
 
     encoder: BertConfig = field(default_factory=BertConfig)
     lengths: Lengths = field(default_factory=lambda: Lengths(1, 0, 1, 0))
-    name: str = ""
+    name: str = ""  # of the model, or the type of index
     entities: float = 0
     mentions: float = 0
-    pairs: float = 0
-    bytes: float = 0
-    validation: tuple[float, float] = (0, 0)
-    gpu: bool = False
+    pairs: float = 0  # of an entity and a mention, that are compared
+    bytes: float = 0  # of text that is read
+    validation: tuple[float, float] = (0, 0)  # entities and mentions that a training validates on
+    gpu: bool = False  # whether the job has one
 
     @property
     def views(self) -> float:
