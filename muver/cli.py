@@ -50,6 +50,7 @@ STAGES = (
     "audit",
     "report",
     "reference",
+    "asked",
     "prune",
     "unlock",
 )

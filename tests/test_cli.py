@@ -52,60 +52,28 @@ def test_settings_that_are_no_json_object(settings, capsys):
 
 def test_a_mistake_is_told_without_a_traceback(tmp_path):
     """By the module, as the workflow's shell calls it."""
-    (tmp_path / "file").touch()
-    file = str(tmp_path / "file")
-    call = [sys.executable, "-m", "muver.cli", "prune", "--folder", file, "--keep", "bm25"]
-    done = subprocess.run(call, capture_output=True, text=True)
+    call = [sys.executable, "-m", "muver.cli", "prune"]
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"muver prune: error: {file}: not a folder")
+    assert done.stderr.startswith("muver prune: error: params.yaml: no such file")
     assert "Traceback" not in done.stderr
 
 
 def test_the_log_has_what_is_said(tmp_path, capsys):
-    folder, log = tmp_path / "folder", tmp_path / "logs" / "prune.log"
+    folder, log = tmp_path / "metrics", tmp_path / "logs" / "metrics.log"
     folder.mkdir()
     (folder / "old.json").touch()
-    assert main(["prune", "--log", str(log), "--folder", str(folder), "--keep", "new"]) == 0
-    assert "[prune] removing" in capsys.readouterr().err
+    places = ["--metrics", str(folder), "--plots", str(tmp_path / "plots")]
+    assert main(["metrics", "--log", str(log), *places]) == 0
+    assert "[metrics] removing" in capsys.readouterr().err
     assert "old.json" in log.read_text()
 
 
 def test_a_log_that_cannot_be_written(tmp_path, capsys):
     (tmp_path / "file").touch()
-    log = tmp_path / "file" / "prune.log"
-    assert main(["prune", "--log", str(log), "--folder", str(tmp_path), "--keep", "file"]) == 2
-    assert f"muver prune: error: {log}: cannot be written" in capsys.readouterr().err
-
-
-def test_prune_keeps_what_lies_deeper(tmp_path):
-    kept = [tmp_path / place for place in ("test/muver/layer0.npy", "val/muver/layer0.npy")]
-    gone = [tmp_path / place for place in ("test/som/layer0.npy", "train/muver/layer0.npy")]
-    for path in (*kept, *gone):
-        path.parent.mkdir(parents=True)
-        path.touch()
-    assert main(["prune", "--folder", str(tmp_path), "--keep", "test/muver", "val/muver"]) == 0
-    assert all(path.is_file() for path in kept)
-    assert not any(path.parent.exists() for path in gone)
-    assert not (tmp_path / "train").exists()
-
-
-def test_prune_makes_the_folder_of_a_stage_that_nothing_was_asked_of(tmp_path):
-    assert main(["prune", "--folder", str(tmp_path / "spans"), "--keep"]) == 0
-    assert (tmp_path / "spans").is_dir()
-
-
-def test_prune_keeps_by_name_and_removes_the_rest(tmp_path):
-    for name in ("muver.parquet", "muver.json", "muver_plain.json", "old.json"):
-        (tmp_path / name).touch()
-    (tmp_path / "gone").mkdir()
-    (tmp_path / "gone" / "file").touch()
-    (tmp_path / "som").mkdir()
-    assert main(["prune", "--folder", str(tmp_path), "--keep", "muver", "som"]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "muver.json",
-        "muver.parquet",
-        "som",
-    ]
+    log = tmp_path / "file" / "unlock.log"
+    assert main(["unlock", "--log", str(log)]) == 2
+    assert f"muver unlock: error: {log}: cannot be written" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("stage", TABLE.values(), ids=TABLE)

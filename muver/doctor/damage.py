@@ -73,8 +73,9 @@ def _other_model(origin: Origin) -> Iterator[str]:
 
 def other_ranks(run: Run, mentions: list[str], ranks: Any) -> list[Damage]:
     """Ranks of the gold entities against those that the evaluation recorded beside it."""
-    path = run.origin and run.origin.file("evaluations", f"{run.origin.system}.parquet")
-    if not path or run.manifest is None:
+    scores = run.origin and run.origin.scores
+    path = scores.with_suffix(".parquet") if scores else None
+    if not (path and path.is_file()) or run.manifest is None:
         return []
     try:
         table = read_ranks(path)

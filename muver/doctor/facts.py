@@ -127,7 +127,7 @@ def _of_files(origin: Origin) -> Iterator[Group]:
 
 def _of_row(origin: Origin, evaluation: Mapping[str, Any]) -> Iterator[Group]:
     """The row's settings; what they say of the model stands under ``model``."""
-    source = origin.root / "evaluations" / f"{origin.system}.json"
+    source = origin.scores or origin.root
     row = evaluation["settings"]
     yield "data", source, {key: evaluation.get(key) for key in ("dataset", "fingerprint")}
     yield "seed", source, {"of_row": row.get("seed")}

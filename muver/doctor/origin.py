@@ -1,108 +1,104 @@
-"""The files of a workspace that a run was made from: store, merged views, model.
+"""What a run was made from: stores, merged views, model, start, corpus.
 
-Runs lie in ``build/<dataset>/runs/<split>/<system>.parquet``. What Snakemake recorded of a file
-names its inputs for sure; without that record params.yaml names the model, and the folders are
-those of :mod:`muver.workspace.paths`.
+Our runs lie in ``build/<dataset>/runs/<set>/<system>-<key>.parquet``, and the catalog beside them
+says what each was made of (:mod:`muver.workspace.catalog`).
 """
 
-import json
-from base64 import urlsafe_b64encode
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from muver.io.files import read_json
+from muver.workspace.catalog import NAME, read_catalog
 
-KINDS = {"stores": 3, "merged": 4, "globals": 3, "spans": 3, "models": 2}  # parts of their folders
+VECTORS = ("stores", "merged", "globals", "spans", "models")
 
 
 @dataclass(frozen=True)
 class Origin:
-    """A run among the files of its workspace."""
+    """A run among the files of its dataset.
 
-    root: Path  # the folder build/<dataset>
-    system: str  # the row's name
-    split: str | None  # None if the path does not say
+    Attributes
+    ----------
+    root
+        The folder ``build/<dataset>``.
+    run
+        The run's path below it, without its suffix.
+    """
+
+    root: Path
+    run: str
 
     @classmethod
-    def of(cls, run: Path) -> "Origin | None":
-        """The origin of a run or TREC file; None if it lies in no workspace."""
-        run = run.absolute()
-        for folder in run.parents:
-            if (folder / "corpus").is_dir() and run.parent != folder:
-                kind = run.relative_to(folder).parts
-                if kind[0] in ("runs", "trec"):
-                    return cls(folder, run.stem, kind[1] if kind[0] == "runs" else None)
+    def of(cls, path: Path) -> "Origin | None":
+        """The origin of a run or of its TREC file; None if it lies in no dataset's folder."""
+        path = path.resolve()  # build/<dataset>/current has links to what is asked for
+        for root in path.parents:
+            if (root / NAME).is_file():
+                own, catalog = path.relative_to(root).with_suffix("").as_posix(), read_catalog(root)
+                runs = [own, *catalog.get(own, [])]  # an evaluation has its run among its inputs
+                return next((cls(root, one) for one in runs if one.startswith("runs/")), None)
         return None
 
     @property
-    def project(self) -> Path:
-        """The folder that holds params.yaml."""
-        above = (folder for folder in self.root.parents if (folder / "params.yaml").is_file())
-        return next(above, self.root.parents[1])
+    def system(self) -> str:
+        """The row's name."""
+        return Path(self.run).name.rpartition("-")[0]
 
-    def file(self, *parts: str) -> Path | None:
-        """A file of the workspace, if it is there."""
-        path = self.root.joinpath(*parts)
+    @property
+    def project(self) -> Path:
+        """The folder that holds build/."""
+        return self.root.parents[1]
+
+    @cached_property
+    def origins(self) -> dict[str, Path]:
+        """By kind, the nearest artifact that the run was made from."""
+        found: dict[str, Path] = {}
+        for one in self._upwards():
+            found.setdefault(one.partition("/")[0], self.root / one)
+        return found
+
+    def _upwards(self) -> Iterator[str]:
+        catalog = read_catalog(self.root)
+        waiting, seen = [self.run], set()
+        while waiting:
+            one = waiting.pop(0)
+            if one not in seen:
+                seen.add(one)
+                yield one
+                waiting += catalog.get(one, [])
+
+    def file(self, kind: str, name: str) -> Path | None:
+        """A file of what the run was made from, if it is there."""
+        path = self.origins.get(kind, self.root / kind) / name
         return path if path.is_file() else None
 
     @cached_property
+    def scores(self) -> Path | None:
+        """What ``muver evaluate`` wrote of this run; the gold ranks lie beside it."""
+        made = read_catalog(self.root).items()
+        own = (path for path, inputs in made if self.run in inputs)
+        found = (self.root / f"{path}.json" for path in own if path.startswith("evaluations/"))
+        return next((path for path in found if path.is_file()), None)
+
+    @cached_property
     def evaluation(self) -> dict[str, Any] | None:
-        """What ``muver evaluate`` wrote of this row."""
-        path = self.file("evaluations", f"{self.system}.json")
-        return read_json(path) if path else None
+        """Its content."""
+        return read_json(self.scores) if self.scores else None
 
     @property
     def run_file(self) -> Path | None:
         """Our run, also where the file that was given is its TREC form."""
-        evaluated = (self.evaluation or {}).get("settings", {}).get("retrieve", {})
-        split = self.split or evaluated.get("split", "test")
-        return self.file("runs", split, f"{self.system}.parquet")
+        path = self.root / f"{self.run}.parquet"
+        return path if path.is_file() else None
 
     @cached_property
     def folders(self) -> dict[str, Path]:
         """Folders of stores, merged, globals, spans and models that the run was made from."""
-        if self.run_file is None:
-            return {}
-        found = self._recorded(self.run_file) or self._by_settings()
-        if "models" not in found and "stores" in found:
-            named = {"models": self.root / "models" / found["stores"].name}
-            found = {**named, **self._recorded(found["stores"] / "layer0.npy"), **found}
-        return {kind: folder for kind, folder in found.items() if folder.is_dir()}
-
-    def _recorded(self, file: Path) -> dict[str, Path]:
-        """Folders among the inputs that Snakemake recorded of a file; none without a record."""
-        try:
-            path = file.resolve().relative_to(self.project.resolve()).as_posix()
-            name = urlsafe_b64encode(path.encode()).decode()
-            record = json.loads((self.project / ".snakemake" / "metadata" / name).read_text())
-            inputs = [Path(one).parts for one in record["input"]]
-        except (OSError, ValueError, KeyError, TypeError):
-            return {}
         return {
-            kind: self.project.joinpath(*parts[: start + KINDS[kind]])
-            for parts in inputs
-            for start, kind in enumerate(parts)
-            if kind in KINDS and len(parts) > start + KINDS[kind]
+            kind: folder
+            for kind, folder in self.origins.items()
+            if kind in VECTORS and folder.is_dir()
         }
-
-    def _by_settings(self) -> dict[str, Path]:
-        try:
-            text = (self.project / "params.yaml").read_text(encoding="utf-8")
-            own = yaml.safe_load(text)["systems"][self.system]
-            model = own["model"]
-        except (OSError, yaml.YAMLError, KeyError, TypeError):
-            return {}
-        split = self.split or "test"
-        stage = lambda name, *more: self.root.joinpath(name, split, model, *more)  # noqa: E731
-        found = {"stores": stage("stores"), "models": self.root / "models" / model}
-        if own.get("merge_layers"):
-            found["merged"] = stage("merged", own.get("search", "distant"))
-        if own.get("global_view"):
-            found["globals"] = stage("globals")
-        if own.get("spans"):
-            found["spans"] = stage("spans")
-        return found

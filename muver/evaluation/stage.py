@@ -36,7 +36,7 @@ def evaluate(
     kb: Path | None = None,
     report: Path | None = None,
     encoder: Path | None = None,
-    trec: Path | None = None,
+    trec: bool = False,
 ) -> None:
     """Score a run on a set; write its evaluation and, beside it, the ranks of the gold entities.
 
@@ -60,8 +60,8 @@ def evaluate(
         Manifest of the start encoder. Its identity (for a directory the hash of its weights, not
         where it lay) joins the settings of a row that has a model.
     trec
-        Folder for the run and the gold entities in TREC's formats (:mod:`muver.runs.trec`);
-        None writes none.
+        Whether to write the run and the gold entities in TREC's formats as well, beside the
+        evaluation with ``.run`` and ``.qrels`` (:mod:`muver.runs.trec`).
 
     Raises
     ------
@@ -106,9 +106,16 @@ def evaluate(
         raise InputError(f"{run}: {error}") from None
     inside = gold.mentions["gold"].is_valid()
     table, here = gold.mentions.filter(inside), inside.to_numpy()
-    if trec is not None:
+    if trec:
         scored_rows = pc.is_in(ranked["mention_id"], table["mention_id"].combine_chunks())
-        write_trec(trec, system, ranked.filter(scored_rows), table, gold.titles, made["match"])
+        write_trec(
+            out.with_suffix(""),
+            system,
+            ranked.filter(scored_rows),
+            table,
+            gold.titles,
+            made["match"],
+        )
     ids, worlds, documents = (table[key].to_pylist() for key in ("mention_id", "world", "document"))
     ranked_gold = ranks_table(ids, worlds, documents, ranks[here], gold.lengths[here], made["k"])
     write_ranks(beside, ranked_gold)

@@ -1,50 +1,47 @@
-"""Removing from a folder what a changed params.yaml no longer asks for."""
+"""What lies in a folder beside what is kept."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from muver.io.errors import InputError
 from muver.io.progress import logger
 
 
-def prune(folder: Path, keep: Iterable[str]) -> None:
-    """Remove everything below ``folder`` that is neither kept nor a folder above something kept.
+def strays(folder: Path, kept: Iterable[Path]) -> Iterator[Path]:
+    """Everything below a folder that is neither kept nor on the way to something kept.
 
     Parameters
     ----------
-    folder
-        Made if it does not exist: a stage may be asked for nothing at all.
-    keep
-        Paths below the folder: of files without any suffix, or of folders, kept whole.
-
-    Raises
-    ------
-    InputError
-        If the folder is a file, or cannot be made.
+    kept
+        Paths below the folder: of folders, kept whole, or of files without their suffixes, all of
+        which are kept.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: not a folder, and cannot be made one ({error}).") from None
-    _prune(folder, {Path(path).parts for path in keep})
+    kept = set(kept)
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path in kept or (path.is_file() and any(_belongs(path, one) for one in kept)):
+            continue
+        if path.is_dir() and any(path in one.parents for one in kept):
+            yield from strays(path, kept)
+        else:
+            yield path
 
 
-def _prune(folder: Path, keep: set[tuple[str, ...]]) -> None:
-    for path in sorted(folder.iterdir()):
-        below = {parts[1:] for parts in keep if _has_name(path, parts[0])}
-        if () in below:
-            continue
-        if below and path.is_dir():
-            _prune(path, below)
-            continue
+def _belongs(path: Path, stem: Path) -> bool:
+    """Whether a path is a stem and a suffix; names may have dots in them."""
+    return path.parent == stem.parent and path.name.startswith(f"{stem.name}.")
+
+
+def remove_all(paths: Iterable[Path]) -> None:
+    """Remove files and folders."""
+    for path in paths:
         logger.info("removing %s", path)
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink()
 
 
-def _has_name(path: Path, name: str) -> bool:
-    """Whether a path has this name, of a file without its suffix; names may have dots in them."""
-    return path.name == name or (path.is_file() and path.name.startswith(f"{name}."))
+def size(path: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.lstat().st_size for file in files if not file.is_dir())

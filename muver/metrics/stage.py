@@ -6,7 +6,7 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json, write_text
-from muver.io.pruning import prune
+from muver.io.pruning import remove_all, strays
 from muver.metrics.curves import curves_of
 from muver.metrics.numbers import numbers_of
 
@@ -35,11 +35,11 @@ def write_metrics(
     for path in tables:
         for row, numbers in numbers_of(_read(path)).items():
             write_json(metrics / path.stem / f"{row}.json", numbers)
-            kept.append(f"{path.stem}/{row}.json")
+            kept.append(metrics / path.stem / f"{row}.json")
     for path in curves:
         write_text(plots / f"{path.stem}.csv", curves_of(_read(path)))
-    prune(metrics, kept)
-    prune(plots, [f"{path.stem}.csv" for path in curves])
+    remove_all(strays(metrics, kept))
+    remove_all(strays(plots, [plots / f"{path.stem}.csv" for path in curves]))
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ class RunFiles:
     results
         Tables and figures.
     workspace
-        What was built, ``build/<workspace>``.
+        What was built, ``build/<workspace>/current``.
     logs
         Log files and benchmarks by rule.
     """
@@ -36,20 +36,15 @@ class RunFiles:
 
     def evaluation(self, system: str, set_name: str) -> Path:
         """Scores of a system on a set."""
-        return self._scored("evaluations", set_name, f"{system}.json")
+        return self.workspace / "evaluations" / set_name / f"{system}.json"
 
     def ranks(self, system: str, set_name: str) -> Path:
         """Ranks of the gold entities, beside the scores."""
         return self.evaluation(system, set_name).with_suffix(".parquet")
 
     def trec(self, system: str, set_name: str) -> Path:
-        """The run for TREC's tools."""
-        return self._scored("trec", set_name, f"{system}.run")
-
-    def _scored(self, folder: str, set_name: str, name: str) -> Path:
-        """A file in the folder of its set, or above it where a run has one set only."""
-        own = self.workspace / folder / set_name / name
-        return own if own.exists() else self.workspace / folder / name
+        """The run for TREC's tools, beside them."""
+        return self.evaluation(system, set_name).with_suffix(".run")
 
     def recorded(self, table: str) -> Path:
         """Which MLflow run belongs to which row of a table."""

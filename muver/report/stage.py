@@ -38,7 +38,7 @@ def make_report(
     results
         Folder with the tables.
     workspace, logs
-        Folders of what was built and of the logs; by default ``build/<dataset>`` and
+        Folders of what was built and of the logs; by default ``build/<dataset>/current`` and
         ``logs/<dataset>``, where the workflow has them, of the dataset of the tables.
 
     Returns
@@ -56,7 +56,9 @@ def make_report(
     problems = Problems()
     shown = read_results(names, RunFiles(results, Path("build"), Path("logs")), problems)
     dataset = _dataset(shown)
-    files = RunFiles(results, workspace or Path("build") / dataset, logs or Path("logs") / dataset)
+    files = RunFiles(
+        results, workspace or Path("build") / dataset / "current", logs or Path("logs") / dataset
+    )
     systems = read_systems(shown, files, problems)
     data = None
     try:

@@ -20,17 +20,19 @@ from muver.io.files import write_text
 
 
 def write_trec(
-    folder: Path,
+    out: Path,
     system: str,
     run: pa.Table,
     mentions: pa.Table,
     titles: Mapping[str, Sequence[str]],
     match: str,
 ) -> None:
-    """Write ``<system>.run`` and ``<system>.qrels``.
+    """Write the run of a system and the gold entities: ``out`` with ``.run`` and ``.qrels``.
 
     Parameters
     ----------
+    out
+        Path without a suffix.
     run, mentions, titles, match
         As :func:`muver.evaluation.recall.gold_ranks` takes and checks them. Titles are looked at
         where they decide, and need not be there where ``match`` is "id".
@@ -53,7 +55,7 @@ def write_trec(
     lowered = decreasing(scores, ranks).tolist()
     tag = field(system)
     write_text(
-        folder / f"{system}.run",
+        f"{out}.run",
         "".join(
             f"{query} Q0 {candidate} {rank} {score!r} {tag}\n"
             for query, candidate, rank, score in zip(
@@ -65,7 +67,7 @@ def write_trec(
         queries.values(), mentions["world"].to_pylist(), mentions["gold"].to_pylist(), strict=True
     )
     write_text(
-        folder / f"{system}.qrels",
+        f"{out}.qrels",
         "".join(f"{query} 0 {document(world, entity)} 1\n" for query, world, entity in gold),
     )
 

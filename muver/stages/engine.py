@@ -10,6 +10,7 @@ from muver.stages.stage import (
     Option,
     Stage,
     json_object,
+    named_folder,
     option,
 )
 
@@ -68,11 +69,18 @@ ENGINE = (
         "choose one of several trained models by validation recall",
         "muver.training.choice:choose",
         (
-            option("--models", "model directories, with their logs", nargs="+"),
+            option(
+                "--models",
+                "model directories, with their logs",
+                type=named_folder,
+                nargs="+",
+                metavar="NAME=DIR",
+            ),
             option("--cutoff", "the k of recall@k", type=int),
             _out("model directory to write"),
         ),
-        "--models models/blink_128 models/blink_all --cutoff 64 --out models/partalidou",
+        """--models blink_128=models/blink_128 blink_all=models/blink_all --cutoff 64
+  --out models/partalidou""",
     ),
     Stage(
         "convert",

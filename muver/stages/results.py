@@ -2,11 +2,19 @@
 
 from pathlib import Path
 
-from muver.stages.stage import COUNTS, Stage, option
+from muver.stages.stage import COUNTS, Stage, option, setting
 
 EVALUATIONS = "JSON files from muver evaluate, with the ranks beside each"
 PRINT = option("--print", "print the table as well", to="show", action="store_true")
 
+CONFIG = option(
+    "--config",
+    "settings that replace those of params.yaml",
+    type=setting,
+    nargs="+",
+    default=[],
+    metavar="KEY=VALUE",
+)
 RESULTS = (
     Stage(
         "evaluate",
@@ -16,7 +24,7 @@ RESULTS = (
             option("--system", "name of the system that made the run", type=str),
             option("--dataset", "name of the dataset", type=str),
             option("--set", "a split, or a set such as msnbc", to="name", type=str),
-            option("--run", "from muver retrieve, bm25, fuse or ann-search"),
+            option("--run", "from muver retrieve"),
             option("--run-manifest", "the run's manifest"),
             option("--mentions", "Parquet from muver corpus or muver link"),
             option(
@@ -37,7 +45,9 @@ RESULTS = (
                 "--out", "JSON file to write; the gold entities' ranks go beside it, as .parquet"
             ),
             option(
-                "--trec", "folder for SYSTEM.run and SYSTEM.qrels", required=False, metavar="DIR"
+                "--trec",
+                "write the run and the gold entities for TREC's tools as well, beside it",
+                action="store_true",
             ),
         ),
         """--system muver --dataset miniwikia --set test --run muver.parquet
@@ -173,7 +183,7 @@ RESULTS = (
             option("--results", "folder of the tables", default=Path("results"), metavar="DIR"),
             option(
                 "--workspace",
-                "what was built; by default build/DATASET of the tables' dataset",
+                "what was built; by default build/DATASET/current of the tables' dataset",
                 required=False,
                 metavar="DIR",
             ),
@@ -186,21 +196,21 @@ RESULTS = (
         about="what to show, and how much the page may hold",
     ),
     Stage(
+        "asked",
+        "list what params.yaml asks of each DVC stage, in build/DATASET/asked",
+        "muver.workspace.present:list_asked",
+        (CONFIG,),
+        "--config preset=miniwikia",
+    ),
+    Stage(
         "prune",
-        "remove from a folder the results of models or systems that are no longer asked for",
-        "muver.io.pruning:prune",
+        "show what was made and params.yaml no longer asks for, with its size, and remove it",
+        "muver.workspace.present:prune",
         (
-            option("--folder", "folder to prune; made if there is none"),
-            option(
-                "--keep",
-                "what to keep: files without suffix, or folders, below the folder",
-                nargs="*",
-                default=[],
-                type=str,
-                metavar="PATH",
-            ),
+            CONFIG,
+            option("--remove", "remove it; without this, only show", action="store_true"),
         ),
-        "--folder build/miniwikia/stores/test --keep muver blink_128",
+        "--config preset=miniwikia --remove",
     ),
     Stage(
         "unlock",

@@ -22,6 +22,24 @@ def json_object(text: str) -> dict[str, Any]:
     return value
 
 
+def setting(text: str) -> tuple[str, Any]:
+    """A setting as Snakemake's ``--config`` takes it: KEY=VALUE, the value in YAML."""
+    import yaml
+
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE, such as preset=zeshel")
+    return key, yaml.safe_load(value)
+
+
+def named_folder(text: str) -> tuple[str, Path]:
+    """A folder with a name, NAME=DIR."""
+    name, equals, folder = text.partition("=")
+    if not (name and equals and folder):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=DIR")
+    return name, Path(folder)
+
+
 @dataclass(frozen=True)
 class Option:
     """An argument of a stage: of the command line, and of the function that does the work."""

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from muver.encoders.files import MODEL_FILES
@@ -13,7 +13,7 @@ from muver.training.log import kept_validation
 LOG = "training_log.jsonl"
 
 
-def choose(models: Sequence[Path], cutoff: int, out: Path) -> None:
+def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
     """Copy the model with the best validation recall; of equals the first one.
 
     The log of the copy ends with a line that names what was chosen among and by which values.
@@ -21,7 +21,7 @@ def choose(models: Sequence[Path], cutoff: int, out: Path) -> None:
     Parameters
     ----------
     models
-        Model directories with their training logs.
+        Names and directories of models with their training logs.
     cutoff
         The k of the recall that checkpoints were kept by.
 
@@ -30,14 +30,15 @@ def choose(models: Sequence[Path], cutoff: int, out: Path) -> None:
     InputError
         If a log is missing, damaged, or holds no validation at this cutoff.
     """
-    found = {folder.name: kept_validation(folder / LOG, cutoff)[0] for folder in models}
-    chosen = max(models, key=lambda folder: found[folder.name])  # max takes the first of equals
-    for name in MODEL_FILES:
-        with atomic_path(out / name) as temporary:
-            shutil.copyfile(chosen / name, temporary)
-    note = {"chosen": chosen.name, f"validation_recall_at_{cutoff}_of": found}
-    log = (chosen / LOG).read_text(encoding="utf-8")
+    folders = dict(models)
+    found = {name: kept_validation(folder / LOG, cutoff)[0] for name, folder in folders.items()}
+    chosen = max(found, key=found.__getitem__)  # max takes the first of equals
+    for file in MODEL_FILES:
+        with atomic_path(out / file) as temporary:
+            shutil.copyfile(folders[chosen] / file, temporary)
+    note = {"chosen": chosen, f"validation_recall_at_{cutoff}_of": found}
+    log = (folders[chosen] / LOG).read_text(encoding="utf-8")
     write_text(out / LOG, f"{log}{json.dumps(note)}\n")
     for name, recall in found.items():
         logger.info("%s: validation recall@%d %.2f", name, cutoff, recall)
-    logger.info("chosen: %s", chosen.name)
+    logger.info("chosen: %s", chosen)

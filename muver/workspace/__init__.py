@@ -1,8 +1,24 @@
-"""Where everything lies that the workflow makes, what asks for what, and which code makes it."""
+"""What is made of what, where it lies, and which code makes it."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from muver.settings.linked import is_linked
+from muver.workspace.artifact import Artifact
 from muver.workspace.code import code
+from muver.workspace.graph import Graph
+from muver.workspace.knowledge_base import KnowledgeBase
 from muver.workspace.linked import LinkedWorkspace
 from muver.workspace.needs import Needs, needs_of
 from muver.workspace.paths import Workspace
+from muver.workspace.worlds import Worlds
 
-__all__ = ["LinkedWorkspace", "Needs", "Workspace", "code", "needs_of"]
+__all__ = [
+    "Artifact", "Graph", "KnowledgeBase", "LinkedWorkspace", "Needs", "Workspace", "Worlds", "code",
+    "graph_of", "needs_of",
+]  # fmt: skip
+
+
+def graph_of(settings: Mapping[str, Any]) -> Graph:
+    """The graph of the dataset that the settings name."""
+    return KnowledgeBase(settings) if is_linked(settings) else Worlds(settings)

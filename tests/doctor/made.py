@@ -1,6 +1,5 @@
 """A workspace of one world, written by hand: runs, evaluations, a model, a store."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,11 @@ from muver.corpus.schema import ENTITIES, MENTIONS
 from muver.io.files import sha256_of, write_json
 from muver.io.parquet import table_writer
 from muver.runs.run import write_run
+from muver.workspace.catalog import read_catalog
 
 TITLES = ["Ann", "Bob", "Bob", "Cid", "Dot", "Eve"]
 GOLD = {"m1": 0, "m2": 2, "m3": 3, "m4": 4}
+KEY = "0badcafe"
 WORLD = "reef"
 Ranked = dict[str, list[tuple[int, float]]]  # mention: entities with their scores, best first
 
@@ -83,12 +84,15 @@ class Project:
     def __init__(self, folder: Path):
         self.folder = folder
         self.root = folder / "build" / "made"
-        save_corpus(self.root / "corpus")
-        self.systems: dict[str, Any] = {}
+        save_corpus(self.root / "corpus" / KEY)
+
+    def at(self, kind: str, name: str, suffix: str = "") -> Path:
+        """The folder or file of an artifact."""
+        return self.root / kind / f"{name}-{KEY}{suffix}"
 
     def model(self, name: str, weights: bytes = b"w", **training: Any) -> dict[str, Any]:
         """A model directory and its store; returns the settings that its row has."""
-        folder, store = self.root / "models" / name, self.root / "stores" / "test" / name
+        folder, store = self.at("models", name), self.at("stores/test", name)
         settings = {**MODEL, "training": {**MODEL["training"], **training}}
         config = {key: value for key, value in settings.items() if key not in ("training", "seed")}
         own = {"training": settings["training"], "seed": settings["seed"]}
@@ -106,9 +110,9 @@ class Project:
         self, system: str, ranked: Ranked, model: str = "one", settings: Any = None, **retrieve: Any
     ) -> Path:
         """A run, its manifest and its evaluation; needs the model."""
-        path = save_run(self.root / "runs" / "test" / f"{system}.parquet", ranked)
+        path = save_run(self.at("runs/test", f"{system}", ".parquet"), ranked)
         made = {**RETRIEVE, **retrieve}
-        store = self.root / "stores" / "test" / model / "layer0.npy"
+        store = self.at("stores/test", model) / "layer0.npy"
         manifest = {
             "stage": "retrieve",
             "muver": "0.1.0",
@@ -124,7 +128,11 @@ class Project:
             "settings": row,
             "run_sha256": sha256_of(path),
         }
-        write_json(self.root / "evaluations" / f"{system}.json", evaluation)
-        self.systems[system] = {"model": model}
-        (self.folder / "params.yaml").write_text(json.dumps({"systems": self.systems}))
+        write_json(self.at("evaluations/test", system, ".json"), evaluation)
+        write_json(self.root / "catalog.json", {
+            **read_catalog(self.root),
+            f"evaluations/test/{system}-{KEY}": [f"runs/test/{system}-{KEY}"],
+            f"runs/test/{system}-{KEY}": [f"stores/test/{model}-{KEY}", f"corpus/{KEY}"],
+            f"stores/test/{model}-{KEY}": [f"models/{model}-{KEY}", f"corpus/{KEY}"],
+        })  # fmt: skip
         return path

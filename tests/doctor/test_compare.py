@@ -79,8 +79,8 @@ def test_ties_are_nothing_found(project):
     assert not report["found"]
     assert "1 moved among scores that differ by less than 1e-05" in as_text(report)
     strict = compare(
-        project.root / "runs/test/a.parquet",
-        project.root / "runs/test/b.parquet",
+        project.at("runs/test", "a", ".parquet"),
+        project.at("runs/test", "b", ".parquet"),
         settings={"tolerance": 0},
     )
     assert strict["found"]
@@ -99,7 +99,7 @@ def test_models_are_followed_to_their_settings_and_weights(project):
 def test_which_state_was_kept_is_read_from_the_log(project):
     settings = project.model("two", b"other", keep="last")
     for name, note in (("one", '{"best_step": 2}'), ("two", '{"last_step": 4}')):
-        log = write_log(project.root / "models" / name / "training_log.jsonl", (90.0, 80.0))
+        log = write_log(project.at("models", name) / "training_log.jsonl", (90.0, 80.0))
         log.write_text(f"{log.read_text()}{note}\n")
     first = project.run("plain", FIRST)
     second = project.run("last", SECOND, model="two", settings=settings)
@@ -108,18 +108,16 @@ def test_which_state_was_kept_is_read_from_the_log(project):
     assert {"name": "kept.step", "first": 2, "second": 4} in cause["facts"]
 
 
-def test_snakemakes_record_names_the_model(project):
-    from base64 import urlsafe_b64encode
-
+def test_the_catalog_names_the_model(project):
     project.model("two", b"other")
-    path = project.run("plain", FIRST)
-    assert Origin.of(path).folders["models"].name == "one"
-    record = {"input": ["build/made/stores/test/two/layer0.npy", "muver/x.py"]}
-    name = urlsafe_b64encode(b"build/made/runs/test/plain.parquet").decode()
-    (project.folder / ".snakemake" / "metadata").mkdir(parents=True)
-    (project.folder / ".snakemake" / "metadata" / name).write_text(json.dumps(record))
-    folders = Origin.of(path).folders
-    assert (folders["stores"].name, folders["models"].name) == ("two", "two")
+    path = project.run("plain", FIRST, model="two")
+    origin = Origin.of(path)
+    assert (origin.system, origin.folders["models"]) == ("plain", project.at("models", "two"))
+    link = project.root / "current" / "plain.parquet"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    assert Origin.of(link) == origin == Origin.of(project.at("evaluations/test", "plain", ".run"))
+    assert origin.evaluation["system"] == "plain"
 
 
 def test_title_or_id(project):
@@ -136,7 +134,7 @@ def test_title_or_id(project):
 
 def test_ours_and_a_trec_file(project, tmp_path):
     first = project.run("plain", FIRST)
-    ours = save_trec(project.root / "trec" / "plain.run", FIRST)
+    ours = save_trec(project.at("evaluations/test", "plain", ".run"), FIRST)
     assert not compare(first, ours)["found"]
     for names in (
         [f"D{n}" for n in range(6)],

@@ -16,6 +16,7 @@ from muver.evaluation.stage import evaluate
 from muver.io.files import read_json, write_json
 from muver.retrieval.kinds import retrieve
 from tests import tiny
+from tests.doctor.made import KEY
 
 COUNTS = {
     "dataset": "tiny",
@@ -36,25 +37,25 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
     """``build/tiny`` of a project, with three rows over one model."""
     project = tmp_path_factory.mktemp("project")
     root = project / "build" / "tiny"
-    (root / "corpus").mkdir(parents=True)
+    data = root / "corpus" / KEY
+    data.mkdir(parents=True)
     entities, mentions, sentences = (
-        root / "corpus" / f"{name}.parquet" for name in ("entities", "mentions", "sentences")
+        data / f"{name}.parquet" for name in ("entities", "mentions", "sentences")
     )
     for path, made in zip((entities, mentions, sentences), corpus, strict=True):
         path.symlink_to(made)
-    write_json(root / "corpus" / "counts.json", COUNTS)
-    model, store = root / "models" / "muver", root / "stores" / "test" / "muver"
+    write_json(data / "counts.json", COUNTS)
+    model, store = root / f"models/muver-{KEY}", root / f"stores/test/muver-{KEY}"
     towers = tiny.make_model(encoder)
     towers.save_pretrained(model)
     encode_split(model, entities, mentions, sentences, store, tiny.settings(Encode, split="test"))
-    merged = root / "merged" / "test" / "muver" / "distant"
+    merged = root / f"merged/test/muver-distant-{KEY}"
     own = {"layers": 1, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 64}
     merging = tiny.settings(Merge, **own)
     merge_store(model, store, merged, merging)
-    systems = {name: {"model": "muver", **settings} for name, settings in ROWS.items()}
-    write_json(project / "params.yaml", {"systems": systems})  # JSON is YAML
+    made_of = {f"stores/test/muver-{KEY}": [f"models/muver-{KEY}", f"corpus/{KEY}"]}
     for name, settings in ROWS.items():
-        run = root / "runs" / "test" / f"{name}.parquet"
+        run = root / f"runs/test/{name}-{KEY}.parquet"
         asked = {
             "split": "test", "k": 8, "match": "title", "memory_mb": 256, "metric": "dot",
             "merge_layers": 0, "search": None, "global_view": False, "spans": False, **settings,
@@ -70,7 +71,7 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
             "retrieve": asked,
             "model": {"views": config.views, "context": config.context, "score": config.score},
         }
-        counts = root / "corpus" / "counts.json"
+        counts = data / "counts.json"
         evaluate(
             name,
             "tiny",
@@ -78,34 +79,46 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
             run,
             run.with_suffix(".json"),
             mentions,
-            root / "evaluations" / f"{name}.json",
+            scores_of(root, name),
             Scoring(cutoffs=[1, 4, 8], resample="documents", row=row),
             entities,
             sentences,
             counts,
-            trec=root / "trec",
+            trec=True,
         )
+        made_of |= {
+            f"evaluations/test/{name}-{KEY}": [f"runs/test/{name}-{KEY}"],
+            f"runs/test/{name}-{KEY}": [
+                *([f"merged/test/muver-distant-{KEY}"] if "merge_layers" in settings else []),
+                f"stores/test/muver-{KEY}",
+            ],
+        }
+    write_json(root / "catalog.json", made_of)
     return root
 
 
 def runs(root: Path, *names: str) -> list[Path]:
-    return [root / "runs" / "test" / f"{name}.parquet" for name in names]
+    return [root / f"runs/test/{name}-{KEY}.parquet" for name in names]
+
+
+def scores_of(root: Path, name: str) -> Path:
+    return root / f"evaluations/test/{name}-{KEY}.json"
 
 
 def test_the_chain_is_followed(root):
     [merged] = runs(root, "merged")
     folders = {kind: path.relative_to(root) for kind, path in Origin.of(merged).folders.items()}
     assert folders == {
-        "stores": Path("stores/test/muver"),
-        "models": Path("models/muver"),
-        "merged": Path("merged/test/muver/distant"),
+        "stores": Path(f"stores/test/muver-{KEY}"),
+        "models": Path(f"models/muver-{KEY}"),
+        "merged": Path(f"merged/test/muver-distant-{KEY}"),
     }
 
 
 def test_recall_is_that_of_the_evaluations(root):
     report = compare(*runs(root, "plain", "best"))
     for which, name in (("first", "plain"), ("second", "best")):
-        evaluation = read_json(root / "evaluations" / f"{name}.json")
+        evaluation = read_json(scores_of(root, name))
         for k, recall in report["recall"][which].items():
             if k in evaluation["micro"]:
                 assert recall == pytest.approx(evaluation["micro"][k])
@@ -127,7 +140,7 @@ def test_merging(root):
 def test_views_merged_before_choices_could_be_replaced_were_merged_as_released(root, tmp_path):
     project = shutil.copytree(root.parents[1], tmp_path / "project")
     old = project / root.relative_to(root.parents[1])
-    path = old / "merged" / "test" / "muver" / "distant" / "manifest.json"
+    path = old / f"merged/test/muver-distant-{KEY}/manifest.json"
     manifest = read_json(path)
     assert manifest["settings"].pop("wasted") == "kept"
     write_json(path, manifest)
@@ -137,14 +150,14 @@ def test_views_merged_before_choices_could_be_replaced_were_merged_as_released(r
 
 
 def test_a_run_and_its_trec_file(root):
-    report = compare(*runs(root, "plain"), root / "trec" / "plain.run")
+    report = compare(*runs(root, "plain"), scores_of(root, "plain").with_suffix(".run"))
     assert not report["found"]
     assert report["lists"] == {"same": 12, "ties": 0, "changed": 0}
 
 
 def test_a_trec_file_changed_by_hand(root, tmp_path):
     """Nothing records a TREC file's hash, but its gold ranks are not the evaluation's."""
-    path = root / "trec" / "best.run"
+    path = scores_of(root, "best").with_suffix(".run")
     before = path.read_text()
     lines = [line.split() for line in before.splitlines()]
     scores = iter(np.linspace(0, 1, len(lines)))
@@ -159,11 +172,11 @@ def test_a_trec_file_changed_by_hand(root, tmp_path):
 
 def test_vectors_that_were_encoded_again(root):
     """Another store under the same name: the run's manifest and the merged views say otherwise."""
-    matrix = root / "stores" / "test" / "muver" / "layer0.npy"
+    matrix = root / f"stores/test/muver-{KEY}/layer0.npy"
     before = matrix.read_bytes()
     np.save(matrix, np.load(matrix) + 1)
     report = compare(*runs(root, "plain", "merged"))
     matrix.write_bytes(before)
     says = [damage["says"] for damage in report["damaged"]]
     assert len(says) == 2 and all("two stores are mixed" in one for one in says)
-    assert str(root / "merged" / "test" / "muver" / "distant") in says[1]
+    assert str(root / f"merged/test/muver-distant-{KEY}") in says[1]

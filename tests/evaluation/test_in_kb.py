@@ -107,7 +107,7 @@ def evaluate(tmp_path: Path) -> Evaluate:
                 f"--run={tmp_path / 's.parquet'}", f"--run-manifest={tmp_path / 's.json'}",
                 f"--kb={tmp_path / 'kb'}", f"--mentions={mentions}",
                 f"--report={tmp_path / 'report.json'}", f"--out={tmp_path / 'out.json'}",
-                f"--trec={tmp_path / 'trec'}", f"--settings={json.dumps(given)}",
+                "--trec", f"--settings={json.dumps(given)}",
             ]
         )  # fmt: skip
 
@@ -140,7 +140,7 @@ def test_ranks_and_trec_files_are_of_mentions_inside(evaluate: Evaluate, tmp_pat
         "rank": [1, 3, 0, 2],
         "sentences": [0] * 4,
     }
-    qrels, run = tmp_path / "trec" / "s.qrels", tmp_path / "trec" / "s.run"
+    qrels, run = tmp_path / "out.qrels", tmp_path / "out.run"
     assert qrels.read_text() == (
         "m1 0 wikipedia/4 1\nm2 0 wikipedia/7 1\nm4 0 wikipedia/0 1\nm5 0 wikipedia/9 1\n"
     )
@@ -156,7 +156,7 @@ def test_ranks_and_trec_files_are_of_mentions_inside(evaluate: Evaluate, tmp_pat
 def test_same_input_same_bytes(evaluate: Evaluate, tmp_path: Path):
     def outputs() -> list[bytes]:
         assert evaluate(index=INDEX) == 0
-        return [(tmp_path / f).read_bytes() for f in ("out.json", "out.parquet", "trec/s.run")]
+        return [(tmp_path / f).read_bytes() for f in ("out.json", "out.parquet", "out.run")]
 
     assert outputs() == outputs()
 
@@ -209,4 +209,4 @@ def test_mentions_for_which_an_index_found_too_few_are_known(evaluate: Evaluate,
 def test_what_does_not_belong_is_refused(evaluate, tmp_path, capsys, given, message):
     assert evaluate(**given) == 2
     assert message in capsys.readouterr().err
-    assert not (tmp_path / "out.json").exists() and not (tmp_path / "trec").exists()
+    assert not (tmp_path / "out.json").exists() and not (tmp_path / "out.run").exists()

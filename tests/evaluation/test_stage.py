@@ -31,7 +31,7 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
         name="test",
         encoder: Path | None = None,
         out: str = "out.json",
-        trec: Path | None = None,
+        trec: bool = False,
         kb: Path | None = None,
         **manifest: Any,
     ) -> dict[str, Any]:
@@ -95,8 +95,8 @@ def test_ranks_beside_it(run_stage: Stage, corpus: Path):
 def test_trec_files_where_asked_for(run_stage: Stage, corpus: Path):
     run_stage()
     assert not list(corpus.glob("**/*.qrels"))
-    run_stage(trec=corpus / "trec")
-    assert sorted(path.name for path in (corpus / "trec").iterdir()) == ["s.qrels", "s.run"]
+    run_stage(trec=True)
+    assert (corpus / "out.qrels").is_file() and (corpus / "out.run").is_file()
 
 
 def test_views_per_entity(run_stage: Stage):
@@ -107,8 +107,9 @@ def test_views_per_entity(run_stage: Stage):
 
 def test_same_input_same_bytes(run_stage: Stage, corpus: Path):
     def outputs() -> list[bytes]:
-        run_stage(trec=corpus)
-        return [(corpus / f).read_bytes() for f in ("out.json", "out.parquet", "s.run", "s.qrels")]
+        run_stage(trec=True)
+        ends = ("json", "parquet", "run", "qrels")
+        return [(corpus / f"out.{end}").read_bytes() for end in ends]
 
     assert outputs() == outputs()
 

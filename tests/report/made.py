@@ -64,7 +64,9 @@ LOG = "2026-03-01 10:00:00,100 starting\n2026-03-01 10:01:30,200 done\n"
 
 def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
     """Write the whole run below ``folder``, as the workflow lays it out."""
-    places = RunFiles(folder / "results", folder / "build" / dataset, folder / "logs" / dataset)
+    places = RunFiles(
+        folder / "results", folder / "build" / dataset / "current", folder / "logs" / dataset
+    )
     _corpus(places, dataset)
     files = [
         _system(places, dataset, "bm25", BM25, {}),

@@ -45,7 +45,9 @@ INDEX = {"index": "IVF4,SQ8", "built": {"factory": "ivf_sq8", "lists": 4}, "agre
 
 def make_linked(folder: Path, dataset: str = "tinypedia") -> RunFiles:
     """Write the whole run below ``folder``, as the workflow lays it out."""
-    places = RunFiles(folder / "results", folder / "build" / dataset, folder / "logs" / dataset)
+    places = RunFiles(
+        folder / "results", folder / "build" / dataset / "current", folder / "logs" / dataset
+    )
     places.workspace.mkdir(parents=True)
     kb = make_kb(places.workspace)
     fingerprint = read_json(kb / "manifest.json")["fingerprint"]
@@ -99,7 +101,7 @@ def _system(places: RunFiles, dataset: str, system: str, name: str) -> Path:
     evaluate(
         system, dataset, name, run, run.with_suffix(".json"), mentions, out, settings,
         kb=kb, report=mentions.with_suffix(".json"),
-        trec=places.workspace / "trec" / name,
+        trec=True,
     )  # fmt: skip
     return out
 

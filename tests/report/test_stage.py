@@ -231,4 +231,4 @@ def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):
     assert "predictions of 2" in (tmp_path / "report.log").read_text()
     text = text_of(tmp_path / "results" / "report.html")
     assert "muver: results on my-wiki.2" in text
-    assert "build/my-wiki.2/runs/test/bm25.parquet" in text
+    assert "build/my-wiki.2/current/runs/test/bm25.parquet" in text

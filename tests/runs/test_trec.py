@@ -24,7 +24,7 @@ CUTOFFS = [1, 2, 4, 8]
 def test_files_by_hand(corpus: Path, tiny: SimpleNamespace):
     run = read_run(tiny.save_run(corpus / "run.parquet", {**tiny.ranked, "m3": [2, 0, 3]}))
     mentions = read_mentions(corpus / "mentions.parquet", "test")
-    write_trec(corpus, "a system", run, mentions, tiny.titles, "title")
+    write_trec(corpus / "a system", "a system", run, mentions, tiny.titles, "title")
     lines = (corpus / "a system.run").read_text().splitlines()
     assert lines[:3] == [
         "m1 Q0 reef/0 1 -1.0 a%20system",
@@ -35,7 +35,7 @@ def test_files_by_hand(corpus: Path, tiny: SimpleNamespace):
     assert (corpus / "a system.qrels").read_text() == (
         "m1 0 reef/0 1\nm2 0 reef/1 1\nm3 0 reef/3 1\nm4 0 vale/1 1\n"
     )
-    write_trec(corpus, "s", run, mentions, tiny.titles, "id")
+    write_trec(corpus / "s", "s", run, mentions, tiny.titles, "id")
     assert "m3 Q0 reef/2 1 -1.0 s\n" in (corpus / "s.run").read_text()
     assert "m2 0 reef/2 1\n" in (corpus / "s.qrels").read_text()
 
@@ -43,7 +43,7 @@ def test_files_by_hand(corpus: Path, tiny: SimpleNamespace):
 @pytest.mark.parametrize("match", ["title", "id"])
 def test_success_is_our_recall_ties_included(tmp_path: Path, match: str):
     run, mentions, titles = many_ties(match)
-    write_trec(tmp_path, "s", run, mentions, titles, match)
+    write_trec(tmp_path / "s", "s", run, mentions, titles, match)
     ranks = gold_ranks(run, mentions, titles, match, 10)
     ours = summarise(ranks, mentions["world"].to_pylist(), CUTOFFS)
     found = ir_measures.calc_aggregate(
@@ -127,7 +127,7 @@ def test_scores_that_are_no_numbers_are_refused(corpus: Path, tiny: SimpleNamesp
     broken[4] = float("nan")
     run = run.set_column(column, RUN.field(column), pa.array(broken, pa.float32()))
     with pytest.raises(InputError, match="run of s, row 4: score nan"):
-        write_trec(corpus, "s", run, mentions, tiny.titles, "title")
+        write_trec(corpus / "s", "s", run, mentions, tiny.titles, "title")
     assert not (corpus / "s.run").exists()
 
 
@@ -135,5 +135,5 @@ def test_a_candidate_that_comes_twice_is_refused(corpus: Path, tiny: SimpleNames
     run = read_run(tiny.save_run(corpus / "run.parquet", {**tiny.ranked, "m2": [1, 2, 0]}))
     mentions = read_mentions(corpus / "mentions.parquet", "test")
     with pytest.raises(InputError, match="mention m2 has candidate reef/1 twice"):
-        write_trec(corpus, "s", run, mentions, tiny.titles, "title")
-    write_trec(corpus, "s", run, mentions, tiny.titles, "id")
+        write_trec(corpus / "s", "s", run, mentions, tiny.titles, "title")
+    write_trec(corpus / "s", "s", run, mentions, tiny.titles, "id")

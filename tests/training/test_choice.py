@@ -20,12 +20,12 @@ def make(folder, recalls):
 
 
 def test_the_best_checkpoint_of_each_counts_and_the_first_of_equals_wins(tmp_path):
-    models = [
-        make(tmp_path / name, recalls)
+    models = {
+        name: make(tmp_path / f"{name}-key", recalls)
         for name, recalls in {"a": [50.0, 10.0], "b": [20.0, 60.0], "c": [60.0, 0.0]}.items()
-    ]
-    choose(models, 4, tmp_path / "out")
-    assert (tmp_path / "out" / "muver.json").read_text() == "muver.json of b"
+    }
+    choose(models.items(), 4, tmp_path / "out")
+    assert (tmp_path / "out" / "muver.json").read_text() == "muver.json of b-key"
     assert all((tmp_path / "out" / name).is_file() for name in MODEL_FILES)
     log = (tmp_path / "out" / "training_log.jsonl").read_text().splitlines()
     assert json.loads(log[-1]) == {
@@ -38,10 +38,10 @@ def test_the_best_checkpoint_of_each_counts_and_the_first_of_equals_wins(tmp_pat
 def test_another_cutoff_a_damaged_log_and_none(tmp_path):
     model = make(tmp_path / "a", [10.0])
     with pytest.raises(InputError, match="no validation_recall_at_8"):
-        choose([model], 8, tmp_path / "out")
+        choose([("a", model)], 8, tmp_path / "out")
     (model / "training_log.jsonl").write_text("{")
     with pytest.raises(InputError, match="line 1: expected a JSON object"):
-        choose([model], 4, tmp_path / "out")
+        choose([("a", model)], 4, tmp_path / "out")
     with pytest.raises(InputError, match="cannot be read as a training log"):
-        choose([tmp_path / "b"], 4, tmp_path / "out")
+        choose([("b", tmp_path / "b")], 4, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -16,6 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
+from muver.settings import resolve
+from muver.settings.file import read_params
+from muver.stages.stage import setting
+from muver.workspace import Artifact, graph_of
+
 ROOT = Path(__file__).parents[2]
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 TINY = {
@@ -59,7 +64,8 @@ FEW = {
     "tables": {"table1": ["bm25", "muver_plain", "muver"], "table6": ["muver"]},
 }
 TRAINING = {"epochs": 1, "batch_size": 8, "validate_every": 2, "checkpoint_every": 1}
-CHECKPOINT = "build/miniwikia/checkpoints/muver/last.pt"
+BUILT = "build/miniwikia/current"  # what the settings ask for, by names without keys
+CHECKPOINT = "build/miniwikia/checkpoints/muver-*/last.pt"
 RECORDED = "build/miniwikia/recorded/table1.csv"
 
 
@@ -118,6 +124,12 @@ class Project:
         for key, value in sections.items():
             preset[key] = {**preset.get(key, {}), **value} if isinstance(value, dict) else value
         path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
+
+    def place(self, kind: str, name: str, *config: str) -> Artifact:
+        """An artifact of these settings."""
+        overrides = dict(setting(one) for one in config if one != "--config")
+        params = read_params(self.folder / "params.yaml")
+        return graph_of(resolve(params, overrides)).named(kind, name)
 
     def read(self, path: str) -> bytes:
         return (self.folder / path).read_bytes()
@@ -203,7 +215,7 @@ def make_main_job(project: Project) -> dict[str, Any]:
     )
     try:
         limit = time.monotonic() + 300
-        while not (project.folder / CHECKPOINT).exists():
+        while not list(project.folder.glob(CHECKPOINT)):
             assert running.poll() is None, "it ended before it could be killed"
             assert time.monotonic() < limit
             time.sleep(0.02)
@@ -213,8 +225,8 @@ def make_main_job(project: Project) -> dict[str, Any]:
             running.wait()
     files = [path for path in project.folder.rglob("*") if path.is_file()]
     unlocked = project.run("muver", "unlock")
-    model = project.folder / "build/miniwikia/models/muver"
-    model.mkdir(exist_ok=True)
+    model = (project.folder / BUILT / "models/muver").resolve()
+    model.mkdir(parents=True, exist_ok=True)
     (model / "tokenizer.json").write_text("half of it")
     said = project.snakemake()
     recorded = [project.read(RECORDED).decode()]

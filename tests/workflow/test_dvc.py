@@ -1,11 +1,12 @@
 """DVC around the workflow: both tools agree on what is up to date, here and in a second clone."""
 
+import re
+
 import pytest
 
-from tests.workflow.conftest import FEW, Project
+from tests.workflow.conftest import BUILT, FEW, Project
 
-BUILD = "build/miniwikia"
-MODEL = f"{BUILD}/models/muver/entity_encoder/model.safetensors"
+MODEL = f"{BUILT}/models/muver/entity_encoder/model.safetensors"
 TABLE = "results/table1.csv"
 
 
@@ -34,18 +35,27 @@ def test_the_same_table_from_either_tool(main_job, adopted, by_dvc):
     assert "up to date" in adopted.run("dvc", "repro")
 
 
-def test_a_dropped_row_leaves_its_files_and_the_table(main_job, adopted):
-    for file in (
-        f"{BUILD}/models/partalidou/muver.json",
-        f"{BUILD}/runs/test/partalidou.parquet",
-        f"{BUILD}/evaluations/partalidou.json",
-        "results/table3.csv",
-    ):
-        assert (main_job.folder / file).is_file()
-        assert not (adopted.folder / file).exists()
-    # What a table still declares stays, for when it is asked for.
-    assert (adopted.folder / f"{BUILD}/evaluations/som.json").is_file()
+def test_a_dropped_row_leaves_the_table_and_its_files_stay(main_job, adopted):
     assert b"Partalidou" in main_job.read(TABLE) and b"Partalidou" not in adopted.read(TABLE)
+    dropped = main_job.place("models", "partalidou")
+    assert (adopted.folder / dropped.path / "muver.json").is_file()
+    assert dropped.path in adopted.run("muver", "prune")
+    assert f"/models/{dropped.id}" in adopted.read("build/miniwikia/.dvcignore").decode()
+    kept = adopted.place("evaluations", "test/muver")
+    assert kept.path not in adopted.run("muver", "prune")
+
+
+def test_another_seed_loses_nothing_and_back_again_costs_nothing(by_dvc, tmp_path):
+    """In both tools; the trial's files are none of DVC's."""
+    project = by_dvc.copy(tmp_path / "copy")
+    before = project.read(MODEL), project.read(TABLE)
+    project.snakemake("results/table1.csv", "--config", "seed=7")
+    assert project.read(MODEL) != before[0] and project.read(TABLE) != before[1]
+    assert set(project.planned()) == {"comparison", "metrics", "report"}  # named by no key
+    said = project.run("dvc", "repro")
+    assert project.read(MODEL) == before[0] and project.read(TABLE) == before[1]
+    assert "train" not in set(re.findall(r"\(Rule: (\w+)\)", said))
+    assert "up to date" in project.run("dvc", "repro")
 
 
 def test_a_changed_merge_section_never_retrains(by_dvc):
@@ -60,7 +70,16 @@ def test_swapped_numbers_are_a_change(by_dvc):
     assert by_dvc.planned("--config", "bm25={k1: 0.4, b: 0.9}")["bm25"] == 1
 
 
-def test_a_second_clone_pulls_adopts_and_has_nothing_to_do(by_dvc, tmp_path):
+def test_an_unused_preset_marks_nothing(by_dvc, tmp_path):
+    project = by_dvc.copy(tmp_path / "copy")
+    project.change("zeshel", training={"epochs": 3})
+    marked = re.findall(r"^(\w+):$", project.run("dvc", "status"), re.MULTILINE)
+    assert marked == ["settings"]
+    said = project.run("dvc", "repro")
+    assert set(re.findall(r"Running stage '(\w+)'", said)) == {"settings"}
+
+
+def test_a_second_clone_pulls_and_has_nothing_to_do(by_dvc, tmp_path):
     copy = by_dvc.copy(tmp_path / "copy")
     copy.run("dvc", "remote", "add", "-d", "shelf", str(tmp_path / "shelf"))
     copy.commit("a remote")
@@ -68,16 +87,11 @@ def test_a_second_clone_pulls_adopts_and_has_nothing_to_do(by_dvc, tmp_path):
     copy.run("git", "clone", "-q", str(copy.folder), str(tmp_path / "clone"))
     clone = Project(tmp_path / "clone")
     clone.run("dvc", "pull")
-    assert clone.run("dvc", "status", "-q") == ""  # as `make pull` asks
-
-    # Without records a changed parameter would go unnoticed: refused, and said what to type.
-    refused = clone.snakemake("-n", ok=False)
-    assert "make pull" in refused
-    assert "Traceback" not in refused
-
-    clone.snakemake("--touch", "--forceall")
+    assert clone.run("dvc", "status", "-q") == ""
+    clone.snakemake("--touch")  # as `make pull` does: what came along is as old as its inputs
     assert clone.planned() == {}
     assert "up to date" in clone.run("dvc", "repro")
     assert clone.read(TABLE) == by_dvc.read(TABLE)
+    # What other settings ask for has other names, so that nothing fetched is taken for it.
     clone.change(merge={"top_k": 0.2})
     assert "merge" in clone.planned()

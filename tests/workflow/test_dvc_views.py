@@ -7,7 +7,10 @@ import re
 
 import pytest
 
-MODEL = "build/miniwikia/models/muver/entity_encoder/model.safetensors"
+from tests.workflow.conftest import BUILT
+
+FILE = "entity_encoder/model.safetensors"
+MODEL = f"{BUILT}/models/muver/{FILE}"
 CURVES = "Table 1, recall at k"
 
 
@@ -107,5 +110,4 @@ def test_the_model_is_an_artifact_that_a_tag_names(experiment, tmp_path):
     experiment.run("dvc", "remote", "add", "-d", "shelf", str(tmp_path / "shelf"))
     experiment.run("dvc", "push", "train")
     experiment.run("dvc", "artifacts", "get", ".", "muver", "-o", str(tmp_path / "model"))
-    file = MODEL.removeprefix("build/miniwikia/models/muver/")
-    assert (tmp_path / "model" / file).read_bytes() == experiment.read(MODEL)
+    assert (tmp_path / "model" / FILE).read_bytes() == experiment.read(MODEL)

@@ -12,6 +12,7 @@ from muver.encoders.bert import Bert, BertConfig
 from tests import tiny
 from tests.workflow.conftest import Project, copy_of_the_project
 
+BUILT = "build/miniwikipedia/current"
 SETS = ("msnbc", "wnedwiki")
 MENTIONS = {"aida-train": 60, "aida-testa": 12, "aida-testb": 24, "msnbc": 12, "wnedwiki": 16}
 CHANGES = {
@@ -95,7 +96,7 @@ def test_table_2_has_both_rows_on_all_sets(linked):
 
 
 def test_vectors_are_made_in_parts_and_weights_come_from_the_checkpoint(linked):
-    built = linked.folder / "build/miniwikipedia"
+    built = linked.folder / BUILT
     parts = json.loads((built / "kb/manifest.json").read_text())["parts"]
     assert len(parts) > 1
     for model in ("blink_wiki", "muver_wiki"):
@@ -108,7 +109,7 @@ def test_vectors_are_made_in_parts_and_weights_come_from_the_checkpoint(linked):
 def test_hard_negatives_are_not_gold(linked):
     import pyarrow.parquet as pq
 
-    built = linked.folder / "build/miniwikipedia"
+    built = linked.folder / BUILT
     found = pq.read_table(built / "negatives/muver_wiki.parquet").to_pylist()
     mentions = pq.read_table(built / "mentions/aida-train.parquet").to_pylist()
     gold = {one["mention_id"]: one["gold"] for one in mentions}
@@ -119,7 +120,7 @@ def test_hard_negatives_are_not_gold(linked):
 def test_nothing_is_left_to_do_and_a_lost_part_is_encoded_alone(linked):
     asked = ("--config", "preset=miniwikipedia")
     assert linked.planned(*asked) == {}
-    part = "build/miniwikipedia/vectors/muver_wiki/part-00001.npy"
+    part = f"{linked.place('vectors', 'muver_wiki', *asked).path}/part-00001.npy"
     before = linked.read(part)
     (linked.folder / part).unlink()
     assert linked.planned(part, *asked) == {"encode_part": 1}
@@ -145,7 +146,7 @@ def test_an_index_that_agrees_too_little_is_no_source(linked):
 
 def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
     """The preset of the paper on a small dump: refused before anything is linked or trained."""
-    raw = linked.folder / "build/miniwikipedia/raw"
+    raw = linked.folder / BUILT / "raw"
     project = copy_of_the_project(tmp_path)
     files = ", ".join(f"{name}: {{file: {raw / f'{name}.jsonl'}}}" for name in MENTIONS)
     given = {"kilt": raw / "kilt_knowledgesource.json", "blink_biencoder": "blink.bin"}
@@ -161,7 +162,7 @@ def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
 
 def test_the_papers_preset_on_files_as_they_are_published(linked, tmp_path):
     """All but training and AIDA: the archive, the dump and the weights to a row of the table."""
-    raw = linked.folder / "build/miniwikipedia/raw"
+    raw = linked.folder / BUILT / "raw"
     project = copy_of_the_project(tmp_path)
     with zipfile.ZipFile(tmp_path / "benchmarks.zip", "w") as archive:
         for name, file in (("msnbc", "msnbc/msnbc"), ("wnedwiki", "wikipedia/wikipedia")):
@@ -185,13 +186,13 @@ def test_the_papers_preset_on_files_as_they_are_published(linked, tmp_path):
     table = json.loads(project.read("results/table2.json"))
     found = {one["set"]: one["mentions"] + one["outside"] for one in table["sets"]}
     assert found == {name: MENTIONS[name] for name in ("msnbc", "wnedwiki")}
+    built = tmp_path / "build/wikipedia/current"
     for name in found:
         made, again = (
             json.loads((root / f"mentions/{name}.json").read_text())["matched"]
-            for root in (linked.folder / "build/miniwikipedia", tmp_path / "build/wikipedia")
+            for root in (linked.folder / BUILT, built)
         )
         assert made == again
-    built = tmp_path / "build/wikipedia"
     texts = json.loads((built / "texts/blink_entities/manifest.json").read_text())
     pages = json.loads((built / "kb/manifest.json").read_text())["entities"]
     assert (texts["lines"], texts["found"]) == (pages, pages - 1)
@@ -208,15 +209,15 @@ def test_a_model_that_is_trained_on_the_texts_has_a_subset_of_them(linked):
     """Without the checkpoint BLINK is trained: on its own subset, and vectors are of the texts."""
     file = write_entities(
         linked.folder / "mine.jsonl",
-        linked.folder / "build/miniwikipedia/raw/kilt_knowledgesource.json",
+        linked.folder / BUILT / "raw/kilt_knowledgesource.json",
     )
     views = "views: {kind: prefix, max_tokens: 48, text: blink_entities}"
-    planned = linked.planned(
-        "build/miniwikipedia/models/own/muver.json", "--config", "preset=miniwikipedia",
-        f"linking={{source: {{blink_entities: {file}}}}}",
+    asked = (
+        "--config", "preset=miniwikipedia", f"linking={{source: {{blink_entities: {file}}}}}",
         f"models={{own: {{{views}, score: max}}}}",
     )  # fmt: skip
-    assert planned == {"entities": 1, "texts": 1, "subset": 1, "train": 1}
+    planned = linked.planned(linked.place("models", "own", *asked).files[0], *asked)
+    assert planned == {"fetch": 1, "texts": 1, "subset": 1, "train": 1}
 
 
 def test_benchmarks_are_fetched_for_the_sets_that_are_not_there(tmp_path):
@@ -227,7 +228,9 @@ def test_benchmarks_are_fetched_for_the_sets_that_are_not_there(tmp_path):
         "preset=wikipedia",
         f"linking={{sets: {{aida-testb: {{file: {tmp_path}/mine.tsv}}}}}}",
     )
-    first = project.planned("build/wikipedia/mentions/aida-testb.parquet", *own)
-    assert first == {"kilt": 1, "kb": 1, "link": 1}
-    second = project.planned("build/wikipedia/mentions/msnbc.parquet", *own)
+    first, second = (
+        project.planned(project.place("mentions", name, *own).files[0], *own)
+        for name in ("aida-testb", "msnbc")
+    )
+    assert first == {"fetch": 1, "kb": 1, "link": 1}
     assert second == {**first, "benchmarks": 1}

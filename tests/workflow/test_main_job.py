@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from tests.workflow.conftest import RECORDED
+from tests.workflow.conftest import BUILT, RECORDED
 
 METHODS = [
     "BM25",
@@ -37,12 +37,9 @@ def test_every_row_and_column(rows):
 
 
 def test_the_two_muver_rows_share_a_model_and_differ_in_views(main_job, rows):
-    models = {path.name for path in (main_job.folder / "build/miniwikia/models").iterdir()}
+    models = {path.name for path in (main_job.folder / BUILT / "models").iterdir()}
     assert {name for name in models if name.startswith("muver")} == {"muver"}
-    runs = [
-        main_job.read(f"build/miniwikia/runs/test/{name}.parquet")
-        for name in ("muver_plain", "muver")
-    ]
+    runs = [main_job.read(f"{BUILT}/runs/test/{name}.parquet") for name in ("muver_plain", "muver")]
     assert runs[0] != runs[1]
 
 

@@ -9,9 +9,9 @@ import xml.etree.ElementTree as ElementTree
 import ir_measures
 import pytest
 
-from tests.workflow.conftest import PARAMS, TINY, Project
+from tests.workflow.conftest import BUILT, PARAMS, TINY, Project
 
-BUILD = "build/miniwikia"
+RECORDED = "build/miniwikia/recorded"
 
 
 def table(project, name: str) -> list[dict[str, str]]:
@@ -74,14 +74,14 @@ def test_the_grid_s_choice_is_by_validation(main_job):
     best = max(lines, key=lambda line: float(line["R@16"]))
     assert [line["chosen"] for line in lines if line == best] == ["true"]
     assert sum(line["chosen"] == "true" for line in lines) == 1
-    listed = csv.DictReader(io.StringIO(main_job.read(f"{BUILD}/recorded/grid.csv").decode()))
+    listed = csv.DictReader(io.StringIO(main_job.read(f"{RECORDED}/grid.csv").decode()))
     assert len(list(listed)) == 1 + len(lines)  # the parent and its points
 
 
 def test_beyond_the_paper_with_a_weight_chosen_on_validation(main_job):
     methods = [line["method"] for line in table(main_job, "beyond")]
     assert methods == [PARAMS["systems"][name]["method"] for name in TINY["tables"]["beyond"]]
-    weighted = json.loads(main_job.read(f"{BUILD}/runs/test/muver_bm25.json"))["chosen"]
+    weighted = json.loads(main_job.read(f"{BUILT}/runs/test/muver_bm25.json"))["chosen"]
     hits = {tried["weight"]: tried["hits"] for tried in weighted["tried"]}
     assert hits[weighted["weight"]] == max(hits.values())
     assert weighted["mentions"] == 12  # those of validation
@@ -102,21 +102,21 @@ def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
     kept = {row["system"]: row["row_key"] for row in made["rows"]}
     table1 = json.loads(main_job.read("results/table1.json"))["rows"]
     assert kept.items() <= {row["system"]: row["row_key"] for row in table1}.items()
-    recorded = project.read(f"{BUILD}/recorded/mine.csv").decode()
+    recorded = project.read(f"{RECORDED}/mine.csv").decode()
     assert all(key in recorded for key in kept.values())
     assert "Mine: recall@k" in project.read("results/report.html").decode()
 
 
 @pytest.mark.parametrize("system", ["bm25", "som", "muver", "muver_bm25_rrf"])
 def test_other_tools_score_the_run_files_to_the_same_numbers(main_job, system):
-    trec = main_job.folder / BUILD / "trec"
+    trec = main_job.folder / BUILT / "evaluations/test"
     measures = [ir_measures.Success @ k for k in (1, 2, 4, 8, 16)]
     found = ir_measures.calc_aggregate(
         measures,
         list(ir_measures.read_trec_qrels(str(trec / f"{system}.qrels"))),
         list(ir_measures.read_trec_run(str(trec / f"{system}.run"))),
     )
-    ours = json.loads(main_job.read(f"{BUILD}/evaluations/{system}.json"))["micro"]
+    ours = json.loads(main_job.read(f"{BUILT}/evaluations/test/{system}.json"))["micro"]
     for measure in measures:
         assert 100 * found[measure] == pytest.approx(ours[str(measure.params["cutoff"])])
 

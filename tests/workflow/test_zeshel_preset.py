@@ -7,7 +7,7 @@ import tarfile
 import yaml
 
 from muver.corpus.sources import find_source
-from tests.workflow.conftest import copy_of_the_project
+from tests.workflow.conftest import BUILT, copy_of_the_project
 
 
 def archive_of_zeshel_shape() -> bytes:
@@ -53,7 +53,7 @@ def test_the_download_is_checked_against_the_published_counts(main_job, site, tm
     """Fetched, unpacked, read; 2 entities are not 31929, and nothing is trained on them."""
     project = copy_of_the_project(tmp_path)
     site.body = archive_of_zeshel_shape()
-    encoder = main_job.folder / "build/miniwikia/start"
+    encoder = main_job.folder / BUILT / "start"
     said = project.snakemake(
         "results/table1.csv",
         "--config",
@@ -66,7 +66,7 @@ def test_the_download_is_checked_against_the_published_counts(main_job, site, tm
     assert "american_football entities 2 (published 31929)" in said
     assert "val mentions 4 (published 10000)" in said
     assert "Traceback" not in said
-    raw = tmp_path / "build/zeshel/raw"
+    raw = tmp_path / "build/zeshel/raw/zeshel"
     assert len(list((raw / "documents").iterdir())) == 16
     assert (tmp_path / "build/zeshel/download/zeshel.tar.bz2.sha256").is_file()
     assert not (tmp_path / "build/zeshel/models").exists()
@@ -113,8 +113,8 @@ def test_the_paper_s_hyper_parameters_run_on_a_small_encoder(main_job, tmp_path)
         "--config",
         "preset=zeshel",
         "workspace=zeshel",
-        "dataset=build/miniwikia/raw",
-        "encoder=build/miniwikia/start",
+        f"dataset={BUILT}/raw",
+        f"encoder={BUILT}/start",
         "segment={punkt: train}",
         "tables={table1: [muver]}",
         "tracking={enabled: false}",
@@ -124,7 +124,7 @@ def test_the_paper_s_hyper_parameters_run_on_a_small_encoder(main_job, tmp_path)
     (row,) = table["rows"]
     paper = row["sets"]["test"]["paper"]
     assert (table["dataset"], row["method"], paper) == ("zeshel", "MuVER", None)
-    card = json.loads(project.read("build/zeshel/models/muver/muver.json"))
+    card = json.loads(project.read("build/zeshel/current/models/muver/muver.json"))
     training = card["provenance"]["training"]
     assert (training["batch_size"], training["epochs"], training["learning_rate"]) == (
         128,

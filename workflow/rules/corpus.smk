@@ -1,21 +1,24 @@
-# Raw data to the canonical corpus: generated, downloaded, or a directory as it is.
+# Raw data to the canonical corpus and its sentences, and the weights that training starts from.
 
-if S["dataset"] == "miniwikia":
+if W.raw and W.raw.rule == "generate":
 
     rule generate:
         input:
             code=code("generate"),
         output:
-            RAW,
+            W.raw.files,
         log:
             f"{LOGS}/generate.log",
         benchmark:
             f"{LOGS}/generate.benchmark.tsv"
+        threads: 2 if LINKED else 1
         params:
-            settings=as_json(S["generate"]),
-            raw=subpath(output[0], ancestor=2),
+            settings=told(W.raw),
+            shape="--shape kilt --workers 2" if LINKED else "",
+            folder=W.raw.path,
         shell:
-            "muver generate --log {log} --settings {params.settings:q} --out {params.raw}"
+            "muver generate --log {log} {params.shape} --settings {params.settings:q}"
+            " --out {params.folder}"
 
 
 if S["dataset"] == "zeshel":
@@ -24,42 +27,87 @@ if S["dataset"] == "zeshel":
         input:
             code=code("download"),
         output:
-            RAW,
+            W.raw.files,
         log:
             f"{LOGS}/download.log",
         benchmark:
             f"{LOGS}/download.benchmark.tsv"
         params:
             settings=as_json(S["download"]),
-            raw=subpath(output[0], ancestor=2),
+            folder=W.raw.path,
             archive=f"{ROOT}/download/zeshel.tar.bz2",
         shell:
             "muver download --log {log} --dataset zeshel --settings {params.settings:q}"
-            " --archive {params.archive} --out {params.raw}"
+            " --archive {params.archive} --out {params.folder}"
 
 
-rule corpus:
+if not LINKED:
+
+    rule corpus:
+        input:
+            inputs("corpus"),
+            code=code("corpus"),
+        output:
+            W.pattern("corpus"),
+        log:
+            f"{LOGS}/corpus/{{id}}.log",
+        benchmark:
+            f"{LOGS}/corpus/{{id}}.benchmark.tsv"
+        params:
+            settings=settings("corpus"),
+            name=S["workspace"],
+            raw=lambda wildcards, input: Path(input.raw[0]).parents[1],
+        shell:
+            "muver corpus --log {log} --name {params.name} --settings {params.settings:q}"
+            " --raw {params.raw:q} --entities {output[0]} --mentions {output[1]}"
+            " --counts {output[2]}"
+
+    rule punkt_english:
+        output:
+            W.pattern("punkt_english"),
+        log:
+            f"{LOGS}/punkt/{{id}}.log",
+        benchmark:
+            f"{LOGS}/punkt/{{id}}.benchmark.tsv"
+        params:
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver download --log {log} --punkt english --out {params.folder}"
+
+    rule segment:
+        input:
+            inputs("segment"),
+            code=code("segment"),
+        output:
+            W.pattern("segment"),
+        log:
+            f"{LOGS}/segment/{{id}}.log",
+        benchmark:
+            f"{LOGS}/segment/{{id}}.benchmark.tsv"
+        params:
+            settings=settings("segment"),
+            english=folders("english"),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver segment --log {log} --settings {params.settings:q} --entities {input.entities}"
+            " --counts {input.counts} {params.english} --out {params.folder}"
+
+
+rule encoder:
     input:
-        raw=RAW,
-        code=code("corpus"),
+        inputs("start"),
+        code=code("encoder"),
     output:
-        entities=W.entities,
-        mentions=W.mentions,
-        counts=W.counts,
+        W.pattern("start"),
     log:
-        f"{LOGS}/corpus.log",
+        f"{LOGS}/encoder/{{id}}.log",
     benchmark:
-        f"{LOGS}/corpus.benchmark.tsv"
+        f"{LOGS}/encoder/{{id}}.benchmark.tsv"
     params:
-        settings=as_json(
-            {
-                **S["corpus"],
-                "expected": "zeshel" if S["dataset"] == "zeshel" else None,
-            }
-        ),
-        name=S["workspace"],
-        raw=folder_of("raw", ancestor=2),
+        source=S["encoder"],
+        settings=as_json({name: S[name] for name in ("scratch", "seed")}),
+        texts=options("entities", "counts"),
+        folder=subpath(output[0], parent=True),
     shell:
-        "muver corpus --log {log} --name {params.name} --settings {params.settings:q}"
-        " --raw {params.raw:q} --entities {output.entities} --mentions {output.mentions}"
-        " --counts {output.counts}"
+        "muver encoder --log {log} --source {params.source:q} --settings {params.settings:q}"
+        " {params.texts} --out {params.folder}"

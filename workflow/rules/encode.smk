@@ -1,101 +1,184 @@
 # Entities and mentions to vectors, the heuristic search over them, and views of other kinds.
 
+if not LINKED:
 
-rule encode:
-    input:
-        model=W.model_files("{model}"),
-        entities=W.entities,
-        mentions=W.mentions,
-        sentences=W.sentences,
-        code=code("encode"),
-    output:
-        W.store_files("{model}", "{split}"),
-    log:
-        f"{LOGS}/encode/{{split}}/{{model}}.log",
-    benchmark:
-        f"{LOGS}/encode/{{split}}/{{model}}.benchmark.tsv"
-    threads: COMPUTE["threads"]
-    resources:
-        gpu=GPUS,
-    params:
-        settings=lambda wildcards: with_compute(split=wildcards.split),
-        model=folder_of("model"),
-        folder=subpath(output[0], parent=True),
-    shell:
-        "muver encode --log {log} --label {wildcards.model} --settings {params.settings:q}"
-        " --model {params.model} --entities {input.entities} --mentions {input.mentions}"
-        " --sentences {input.sentences} --out {params.folder}"
+    rule encode:
+        input:
+            inputs("stores"),
+            code=code("encode"),
+        output:
+            W.pattern("stores"),
+        log:
+            f"{LOGS}/encode/{{id}}.log",
+        benchmark:
+            f"{LOGS}/encode/{{id}}.benchmark.tsv"
+        threads: COMPUTE["threads"]
+        resources:
+            gpu=GPUS,
+        params:
+            label=label("stores"),
+            settings=settings("stores"),
+            model=folder_of("model"),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver encode --log {log} --label {params.label} --settings {params.settings:q}"
+            " --model {params.model} --entities {input.entities} --mentions {input.mentions}"
+            " --sentences {input.sentences} --out {params.folder}"
+
+    rule merge:
+        input:
+            inputs("merged"),
+            code=code("merge"),
+        output:
+            W.pattern("merged"),
+        log:
+            f"{LOGS}/merge/{{id}}.log",
+        benchmark:
+            f"{LOGS}/merge/{{id}}.benchmark.tsv"
+        threads: COMPUTE["threads"]
+        resources:
+            gpu=GPUS,
+        params:
+            label=label("merged"),
+            settings=settings("merged"),
+            from_=folders("model", "store"),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver merge --log {log} --label {params.label} --settings {params.settings:q}"
+            " {params.from_} --out {params.folder}"
+
+    rule encode_global:
+        input:
+            inputs("globals"),
+            code=code("encode_global"),
+        output:
+            W.pattern("globals"),
+        log:
+            f"{LOGS}/encode_global/{{id}}.log",
+        benchmark:
+            f"{LOGS}/encode_global/{{id}}.benchmark.tsv"
+        threads: COMPUTE["threads"]
+        resources:
+            gpu=GPUS,
+        params:
+            label=label("globals"),
+            settings=settings("globals"),
+            from_=folders("model", "store"),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver encode-global --log {log} --label {params.label}"
+            " --settings {params.settings:q} {params.from_} --entities {input.entities}"
+            " --out {params.folder}"
+
+    rule encode_spans:
+        input:
+            inputs("spans"),
+            code=code("encode_spans"),
+        output:
+            W.pattern("spans"),
+        log:
+            f"{LOGS}/encode_spans/{{id}}.log",
+        benchmark:
+            f"{LOGS}/encode_spans/{{id}}.benchmark.tsv"
+        threads: COMPUTE["threads"]
+        resources:
+            gpu=GPUS,
+        params:
+            label=label("spans"),
+            settings=settings("spans"),
+            from_=folders("model", "store"),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver encode-spans --log {log} --label {params.label} --settings {params.settings:q}"
+            " {params.from_} --out {params.folder}"
 
 
-rule merge:
-    input:
-        model=W.model_files("{model}"),
-        store=W.store_files("{model}", "{split}"),
-        code=code("merge"),
-    output:
-        W.merged_files("{model}", "{split}", "{search}"),
-    log:
-        f"{LOGS}/merge/{{split}}/{{model}}_{{search}}.log",
-    benchmark:
-        f"{LOGS}/merge/{{split}}/{{model}}_{{search}}.benchmark.tsv"
-    threads: COMPUTE["threads"]
-    resources:
-        gpu=GPUS,
-    params:
-        settings=lambda wildcards: with_compute(**merge_settings(S, wildcards.search)),
-        model=folder_of("model"),
-        store=folder_of("store"),
-        folder=subpath(output[0], parent=True),
-    shell:
-        "muver merge --log {log} --label {wildcards.model} --settings {params.settings:q}"
-        " --model {params.model} --store {params.store} --out {params.folder}"
+# Vectors of a knowledge base in parts, a job each, so that many GPUs or machines share them.
 
+if LINKED:
 
-rule encode_global:
-    input:
-        model=W.model_files("{model}"),
-        store=W.store_files("{model}", "{split}"),
-        entities=W.entities,
-        code=code("encode_global"),
-    output:
-        W.global_files("{model}", "{split}"),
-    log:
-        f"{LOGS}/encode_global/{{split}}/{{model}}.log",
-    benchmark:
-        f"{LOGS}/encode_global/{{split}}/{{model}}.benchmark.tsv"
-    threads: COMPUTE["threads"]
-    resources:
-        gpu=GPUS,
-    params:
-        settings=with_compute(**S["global_view"]),
-        model=folder_of("model"),
-        store=folder_of("store"),
-        folder=subpath(output[0], parent=True),
-    shell:
-        "muver encode-global --log {log} --label {wildcards.model} --settings {params.settings:q}"
-        " --model {params.model} --store {params.store} --entities {input.entities}"
-        " --out {params.folder}"
+    def vectors(kind):
+        """Vectors of all parts of the knowledge base, once it is known which there are."""
 
+        def files(wildcards):
+            checkpoints.kb.get(id=W.kb.id)
+            made = at(kind, wildcards).inputs["vectors"]
+            return [f"{made.path}/{part}{end}" for part in W.parts for end in PART]
 
-rule encode_spans:
-    input:
-        model=W.model_files("{model}"),
-        store=W.store_files("{model}", "{split}"),
-        code=code("encode_spans"),
-    output:
-        W.span_files("{model}", "{split}"),
-    log:
-        f"{LOGS}/encode_spans/{{split}}/{{model}}.log",
-    benchmark:
-        f"{LOGS}/encode_spans/{{split}}/{{model}}.benchmark.tsv"
-    threads: COMPUTE["threads"]
-    resources:
-        gpu=GPUS,
-    params:
-        settings=with_compute(**S["spans"]),
-        model=folder_of("model"),
-        store=folder_of("store"),
-        folder=subpath(output[0], parent=True),
-    shell:
-        "muver encode-spans --log {log} --label {wildcards.model} --settings {params.settings:q}"
-        " --model {params.model} --store {params.store} --out {params.folder}"
+        return files
+
+    rule encode_part:
+        input:
+            inputs("vectors"),
+            code=code("encode_part"),
+        output:
+            [f"{ROOT}/vectors/{{id}}/{{part}}{end}" for end in PART],
+        log:
+            f"{LOGS}/encode/{{id}}/{{part}}.log",
+        benchmark:
+            f"{LOGS}/encode/{{id}}/{{part}}.benchmark.tsv"
+        threads: COMPUTE["threads"]
+        resources:
+            gpu=GPUS,
+        params:
+            label=label("vectors"),
+            settings=settings("vectors"),
+            from_=folders("model", "kb"),
+            texts=options("texts"),
+            number=lambda wildcards: int(wildcards.part.removeprefix("part-")),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver encode-part --log {log} --label {params.label} --settings {params.settings:q}"
+            " {params.from_} --part {params.number} {params.texts} --out {params.folder}"
+
+    rule encode_mentions:
+        input:
+            inputs("mention_vectors"),
+            code=code("encode_mentions"),
+        output:
+            W.pattern("mention_vectors"),
+        log:
+            f"{LOGS}/encode_mentions/{{id}}.log",
+        benchmark:
+            f"{LOGS}/encode_mentions/{{id}}.benchmark.tsv"
+        threads: COMPUTE["threads"]
+        resources:
+            gpu=GPUS,
+        params:
+            label=label("mention_vectors"),
+            settings=settings("mention_vectors"),
+            model=folder_of("model"),
+        shell:
+            "muver encode-mentions --log {log} --label {params.label}"
+            " --settings {params.settings:q} --model {params.model} --mentions {input.mentions}"
+            " --out {output[0]}"
+
+    # The check writes into the index's manifest what it chose and how far it agrees, so that both
+    # are one job: an index that was not checked is of no use to a table.
+    rule ann_index:
+        input:
+            inputs("index"),
+            vectors=vectors("index"),
+            code=[*code("ann_build"), *code("ann_check")],
+        output:
+            W.pattern("index"),
+        log:
+            build=f"{LOGS}/index/{{id}}.log",
+            check=f"{LOGS}/index/{{id}}_check.log",
+        benchmark:
+            f"{LOGS}/index/{{id}}.benchmark.tsv"
+        threads: COMPUTE["threads"]
+        params:
+            label=label("index"),
+            build=lambda wildcards: as_json(
+                {**at("index", wildcards).settings["build"], "threads": COMPUTE["threads"]}
+            ),
+            check=as_json(linked.check_settings(S)),
+            vectors=folder_of("vectors"),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver ann-build --log {log.build} --label {params.label} --settings {params.build:q}"
+            " --vectors {params.vectors} --out {params.folder}"
+            " && muver ann-check --log {log.check} --settings {params.check:q}"
+            " --vectors {params.vectors} --index {params.folder}"
+            " --mention-vectors {input.mentions} --report {output[2]}"

@@ -1,116 +1,76 @@
-# Rankings and their scores: a run a system and split, an evaluation a system.
+# Rankings and their scores: a run and an evaluation for each system and set.
 
-RUN, MANIFEST = W.run_files("{system}", "{split}")
+RUN, MANIFEST = W.pattern("runs")
+SCORES, RANKS, TREC, QRELS = W.pattern("evaluations")
 
 
 rule bm25:
     input:
-        entities=W.entities,
-        mentions=W.mentions,
+        inputs("runs"),
         code=code("bm25"),
     output:
         run=RUN,
         manifest=MANIFEST,
     log:
-        f"{LOGS}/retrieve/{{split}}/{{system}}.log",
+        f"{LOGS}/bm25/{{id}}.log",
     benchmark:
-        f"{LOGS}/retrieve/{{split}}/{{system}}.benchmark.tsv"
+        f"{LOGS}/bm25/{{id}}.benchmark.tsv"
     wildcard_constraints:
-        system=one_of(LEXICAL),
+        id=made_by("bm25", "runs"),
     params:
-        settings=retrieval,
+        settings=settings("runs"),
     shell:
-        "muver retrieve --kind bm25 --log {log} --settings {params.settings:q} --entities {input.entities}"
+        "muver bm25 --log {log} --settings {params.settings:q} --entities {input.entities}"
         " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
 
 
 rule retrieve:
     input:
-        store=store,
-        merged=merged_layers,
-        globals=global_views,
-        spans=spans,
-        entities=W.entities,
-        mentions=W.mentions,
+        inputs("runs"),
         code=code("retrieve"),
     output:
         run=RUN,
         manifest=MANIFEST,
     log:
-        f"{LOGS}/retrieve/{{split}}/{{system}}.log",
+        f"{LOGS}/retrieve/{{id}}.log",
     benchmark:
-        f"{LOGS}/retrieve/{{split}}/{{system}}.benchmark.tsv"
+        f"{LOGS}/retrieve/{{id}}.benchmark.tsv"
     wildcard_constraints:
-        system=one_of(STORED),
+        id=made_by("retrieve", "runs"),
     threads: COMPUTE["threads"]
     params:
-        settings=retrieval,
-        store=folder_of("store"),
-        merged=folder_of("merged", option="--merged"),
-        globals=folder_of("globals", option="--global-views"),
-        spans=folder_of("spans", option="--spans"),
+        label=label("runs"),
+        settings=settings("runs"),
+        views=folders("store", "merged", "global_views", "spans"),
     shell:
-        "muver retrieve --kind views --log {log} --label {wildcards.system} --settings {params.settings:q}"
-        " --store {params.store} {params.merged} {params.globals} {params.spans}"
-        " --entities {input.entities} --mentions {input.mentions} --run {output.run}"
-        " --manifest {output.manifest}"
-
-
-# Made when asked for: snakemake --cores all build/<dataset>/indexes/<system>.json
-rule index:
-    input:
-        store=store,
-        merged=merged_layers,
-        globals=global_views,
-        spans=spans,
-        model=model,
-        entities=W.entities,
-    output:
-        f"{ROOT}/indexes/{{system}}.json",
-    log:
-        f"{LOGS}/index/{{system}}.log",
-    benchmark:
-        f"{LOGS}/index/{{system}}.benchmark.tsv"
-    wildcard_constraints:
-        system=one_of(STORED),
-    params:
-        settings=retrieval,
-        model=folder_of("model"),
-        store=folder_of("store"),
-        merged=folder_of("merged", option="--merged"),
-        globals=folder_of("globals", option="--global-views"),
-        spans=folder_of("spans", option="--spans"),
-    shell:
-        "muver index --log {log} --settings {params.settings:q} --model {params.model}"
-        " --store {params.store} {params.merged} {params.globals} {params.spans}"
-        " --entities {input.entities} --out {output}"
+        "muver retrieve --log {log} --label {params.label} --settings {params.settings:q}"
+        " {params.views} --entities {input.entities} --mentions {input.mentions}"
+        " --run {output.run} --manifest {output.manifest}"
 
 
 rule retrieve_tokens:
     input:
-        model=model,
-        entities=W.entities,
-        mentions=W.mentions,
-        sentences=W.sentences,
+        inputs("runs"),
         code=code("retrieve_tokens"),
     output:
         run=RUN,
         manifest=MANIFEST,
     log:
-        f"{LOGS}/retrieve/{{split}}/{{system}}.log",
+        f"{LOGS}/retrieve_tokens/{{id}}.log",
     benchmark:
-        f"{LOGS}/retrieve/{{split}}/{{system}}.benchmark.tsv"
+        f"{LOGS}/retrieve_tokens/{{id}}.benchmark.tsv"
     wildcard_constraints:
-        system=one_of(TOKENS),
+        id=made_by("retrieve_tokens", "runs"),
     threads: COMPUTE["threads"]
     resources:
         gpu=GPUS,
     params:
-        settings=retrieval,
-        compute=as_json(ENCODING),
+        label=label("runs"),
+        settings=settings("runs"),
+        compute=as_json(W.encoding),
         model=folder_of("model"),
     shell:
-        "muver retrieve --kind tokens --log {log} --label {wildcards.system} --settings {params.settings:q}"
+        "muver retrieve --log {log} --label {params.label} --settings {params.settings:q}"
         " --compute {params.compute:q} --model {params.model} --entities {input.entities}"
         " --mentions {input.mentions} --sentences {input.sentences}"
         " --run {output.run} --manifest {output.manifest}"
@@ -118,60 +78,99 @@ rule retrieve_tokens:
 
 rule fuse:
     input:
-        runs=parts,
-        validation=validation_parts,
-        entities=W.entities,
-        mentions=W.mentions,
+        inputs("runs"),
         code=code("fuse"),
     output:
         run=RUN,
         manifest=MANIFEST,
     log:
-        f"{LOGS}/retrieve/{{split}}/{{system}}.log",
+        f"{LOGS}/fuse/{{id}}.log",
     benchmark:
-        f"{LOGS}/retrieve/{{split}}/{{system}}.benchmark.tsv"
+        f"{LOGS}/fuse/{{id}}.benchmark.tsv"
     wildcard_constraints:
-        system=one_of(FUSED),
+        id=made_by("fuse", "runs"),
     params:
-        settings=retrieval,
-        validation=lambda wildcards, input: (
-            f"--validation-runs {input.validation}" if input.validation else ""
-        ),
+        label=label("runs"),
+        settings=settings("runs"),
+        runs=options("runs", validation="validation-runs"),
     shell:
-        "muver retrieve --kind fusion --log {log} --label {wildcards.system} --settings {params.settings:q}"
-        " --runs {input.runs} {params.validation} --entities {input.entities}"
-        " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
+        "muver fuse --log {log} --label {params.label} --settings {params.settings:q}"
+        " {params.runs} --entities {input.entities} --mentions {input.mentions}"
+        " --run {output.run} --manifest {output.manifest}"
+
+
+if LINKED:
+
+    rule search:
+        input:
+            inputs("runs"),
+            vectors=vectors("runs"),
+            code=code("ann_search"),
+        output:
+            run=RUN,
+            manifest=MANIFEST,
+        log:
+            f"{LOGS}/search/{{id}}.log",
+        benchmark:
+            f"{LOGS}/search/{{id}}.benchmark.tsv"
+        wildcard_constraints:
+            id=made_by("search", "runs"),
+        threads: COMPUTE["threads"]
+        params:
+            label=label("runs"),
+            settings=settings("runs"),
+            over=folders("vectors", "index", "kb"),
+        shell:
+            "muver ann-search --log {log} --label {params.label} --settings {params.settings:q}"
+            " {params.over} --mentions {input.mentions} --mention-vectors {input.queries}"
+            " --run {output.run} --manifest {output.manifest}"
 
 
 rule evaluate:
     input:
-        run=W.run_files("{system}", SPLIT)[0],
-        manifest=W.run_files("{system}", SPLIT)[1],
-        identity=identity,
-        entities=W.entities,
-        mentions=W.mentions,
-        sentences=W.sentences,
-        counts=W.counts,
+        inputs("evaluations"),
         code=code("evaluate"),
     output:
-        scores=W.evaluation_files("{system}")[0],
-        ranks=W.evaluation_files("{system}")[1],
-        trec=W.trec_files("{system}")[0],
-        qrels=W.trec_files("{system}")[1],
+        scores=SCORES,
+        ranks=RANKS,
+        run=TREC,
+        qrels=QRELS,
     log:
-        f"{LOGS}/evaluate/{{system}}.log",
+        f"{LOGS}/evaluate/{{id}}.log",
     benchmark:
-        f"{LOGS}/evaluate/{{system}}.benchmark.tsv"
+        f"{LOGS}/evaluate/{{id}}.benchmark.tsv"
     params:
-        settings=lambda wildcards: as_json(
-            {**S["evaluate"], "row": row_settings(S, wildcards.system)}
-        ),
-        name=S["workspace"],
-        trec=subpath(output.trec, parent=True),
+        label=label("evaluations"),
+        set=lambda wildcards: at("evaluations", wildcards).set,
+        name=S["dataset"] if LINKED else S["workspace"],
+        settings=settings("evaluations"),
+        gold=options("entities", "sentences", "counts", "report", identity="encoder"),
+        kb=folders("kb"),
     shell:
-        "muver evaluate --log {log} --system {wildcards.system} --dataset {params.name}"
-        f" --set {SPLIT}"
-        " --settings {params.settings:q} --encoder {input.identity} --run {input.run}"
-        " --run-manifest {input.manifest} --entities {input.entities}"
-        " --mentions {input.mentions} --sentences {input.sentences} --counts {input.counts}"
-        " --trec {params.trec} --out {output.scores}"
+        "muver evaluate --log {log} --system {params.label} --dataset {params.name}"
+        " --set {params.set}"
+        " --settings {params.settings:q} --run {input.run} --run-manifest {input.manifest}"
+        " --mentions {input.mentions} {params.gold} {params.kb} --trec --out {output.scores}"
+
+
+# What muver.Retriever opens. It has no key, and is made when asked for:
+# snakemake --cores all build/<dataset>/indexes/<system>.json
+if not LINKED:
+
+    rule index:
+        input:
+            unpack(lambda wildcards: W.index(wildcards.system)),
+        output:
+            f"{ROOT}/indexes/{{system}}.json",
+        log:
+            f"{LOGS}/index/{{system}}.log",
+        benchmark:
+            f"{LOGS}/index/{{system}}.benchmark.tsv"
+        wildcard_constraints:
+            system=one_of(W.stored),
+        params:
+            settings=lambda wildcards: told(W.run(wildcards.system, W.sets[0])),
+            folders=folders("model", "store", "merged", "global_views", "spans"),
+        shell:
+            "muver index --log {log} --settings {params.settings:q} {params.folders}"
+            " --entities {input.entities} --out {output}"

@@ -1,15 +1,70 @@
-# Evaluations to tables and figures, and their rows into MLflow.
+# Evaluations to tables and figures, their rows into MLflow, and the page of all of them.
+
+SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # with rules of their own
+COMPARED = [name for name in W.measured if name not in SPECIAL]
+CAPTIONED = ("table2", "table6")  # whose captions in Snakemake's report are their own
+PAGE = "results/report.html"
+POINTS = [point.files[0] for point in W.grid_points]
+
+
+def rows_of(table):
+    """Rows of a table with their names, as its stage takes them."""
+    named = []
+    for name in S["tables"][table]["rows"]:
+        row, own = table_row(S, name), system_of(S, name)
+        if table == "table1":
+            row["repeats"] = S["repeats"].get(name, [])
+        if table == "table3":
+            row |= {key: own.get(key) for key in ("merge_layers", "search", "sweep_of")}
+        named.append(row)
+    return named
+
+
+def comparison(wildcards):
+    """Settings of a table of rows, the row that the others are tested against among them."""
+    own = S["tables"][wildcards.table]
+    against = own.get("against")
+    return as_json(
+        {
+            "rows": rows_of(wildcards.table),
+            "against": against if against in own["rows"] else None,
+            "contrasts": S["contrasts"],
+            "caption": own.get("caption"),
+            **({"sets": W.sets} if LINKED else {}),
+        }
+    )
+
+
+def errors_by_length(wildcards):
+    """Settings of a figure of two rows."""
+    own = S["figures"][wildcards.figure]
+    rows = [{"method": S["systems"][name]["method"], "system": name} for name in own["rows"]]
+    return as_json({**own, "rows": rows})
+
+
+def training_logs(table):
+    """The training log of each row that has a model, with the row's system."""
+    systems = {system: S["systems"][system].get("model") for system in W.rows(table)}
+    return [(system, W.model(model).files[-1]) for system, model in systems.items() if model]
+
+
+def scores(table):
+    """What a table is made of: scores and gold ranks; runs and training logs are recorded."""
+    made = W.evaluations(table)
+    return {
+        "evaluations": [one.files[0] for one in made],
+        "ranks": [one.files[1] for one in made],
+        "runs": [one.input_files["run"] for one in made],
+        "logs": [log for _, log in training_logs(table)],
+    }
 
 
 # Recording is part of the rules that make a table and not a rule of its own: the store and its list
 # of runs belong to this machine, so that a clone that only pulled the tables has nothing to do.
 rule comparison:
     input:
-        evaluations=lambda wildcards: evaluations(wildcards.table),
-        ranks=lambda wildcards: ranks(wildcards.table),
-        runs=lambda wildcards: runs(wildcards.table),
-        logs=lambda wildcards: logs(wildcards.table),
-        counts=W.counts,
+        unpack(lambda wildcards: scores(wildcards.table)),
+        counts=[] if LINKED else W.corpus.files[2],
         code=code("tables"),
     output:
         report(
@@ -25,181 +80,227 @@ rule comparison:
     benchmark:
         f"{LOGS}/tables/{{table}}.benchmark.tsv"
     wildcard_constraints:
-        table=one_of(COMPARISONS),
+        table=one_of(COMPARED),
     params:
         settings=comparison,
+        counts=options("counts"),
         record=lambda wildcards: recording(wildcards.table),
     shell:
         "muver table --log {log} --name {wildcards.table} --settings {params.settings:q}"
-        " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
-        " && {params.record}"
+        " --evaluations {input.evaluations} {params.counts} --out {output.csv} {params.record}"
 
 
-rule table3:
+rule no_table2:
     input:
-        evaluations=evaluations("table3"),
-        ranks=ranks("table3"),
-        runs=runs("table3"),
-        logs=logs("table3"),
-        counts=W.counts,
-        code=[*code("tables"), *code("figures")],
+        lambda wildcards: no_knowledge_base(),
     output:
-        report(
-            "results/table3.html",
-            caption="../report/table3.rst",
-            category="Tables",
-            labels={"result": "table3", "form": "table"},
-        ),
-        report(
-            "results/figures/table3.svg",
-            caption="../report/table3_figure.rst",
-            category="Figures",
-            labels={"result": "table3", "form": "figure"},
-        ),
-        csv="results/table3.csv",
-        rest=[
-            *multiext("results/table3", ".md", ".json", ".tex"),
-            "results/figures/table3.png",
-        ],
+        "results/{table}.csv",
     log:
-        f"{LOGS}/tables/table3.log",
-    benchmark:
-        f"{LOGS}/tables/table3.benchmark.tsv"
-    params:
-        settings=as_json({"rows": rows_of_table("table3"), "cutoff": S["sweep"]["cutoff"]}),
-        record=recording("table3"),
-    shell:
-        "muver table --log {log} --name table3 --settings {params.settings:q}"
-        " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
-        f" && muver figure --log {LOGS}/tables/table3_figure.log --name table3 --table results/table3.json"
-        " --figures results/figures && {params.record}"
-
-
-rule table4:
-    input:
-        counts=W.counts,
-        code=code("tables"),
-    output:
-        report(
-            "results/table4.html",
-            caption="../report/table4.rst",
-            category="Tables",
-            labels={"result": "table4", "form": "table"},
-        ),
-        csv="results/table4.csv",
-        rest=multiext("results/table4", ".md", ".json", ".tex"),
-    log:
-        f"{LOGS}/tables/table4.log",
-    benchmark:
-        f"{LOGS}/tables/table4.benchmark.tsv"
-    shell:
-        "muver table --log {log} --name table4 --counts {input.counts} --out {output.csv}"
-
-
-rule table5:
-    input:
-        start=W.start_files,
-        code=code("tables"),
-    output:
-        report(
-            "results/table5.html",
-            caption="../report/table5.rst",
-            category="Tables",
-            labels={"result": "table5", "form": "table"},
-        ),
-        csv="results/table5.csv",
-        rest=multiext("results/table5", ".md", ".json", ".tex"),
-    log:
-        f"{LOGS}/tables/table5.log",
-    benchmark:
-        f"{LOGS}/tables/table5.benchmark.tsv"
-    params:
-        start=folder_of("start"),
-    shell:
-        "muver table --log {log} --name table5 --encoder {params.start} --out {output.csv}"
-
-
-rule table6:
-    input:
-        evaluations=evaluations("table6"),
-        ranks=ranks("table6"),
-        counts=W.counts,
-        code=code("tables"),
-    output:
-        report(
-            "results/table6.html",
-            caption="../report/table6.rst",
-            category="Tables",
-            labels={"result": "table6", "form": "table"},
-        ),
-        csv="results/table6.csv",
-        rest=multiext("results/table6", ".md", ".json", ".tex"),
-    log:
-        f"{LOGS}/tables/table6.log",
-    benchmark:
-        f"{LOGS}/tables/table6.benchmark.tsv"
-    params:
-        settings=as_json({"rows": rows_of_table("table6"), "contrasts": S["contrasts"]}),
-    shell:
-        "muver table --log {log} --name table6 --settings {params.settings:q}"
-        " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
-
-
-rule figure:
-    input:
-        evaluations=lambda wildcards: evaluations(wildcards.figure),
-        ranks=lambda wildcards: ranks(wildcards.figure),
-        code=code("figures"),
-    output:
-        report(
-            "results/figures/{figure}.svg",
-            caption="../report/figure2.rst",
-            category="Figures",
-            labels={"result": "{figure}", "form": "figure"},
-        ),
-        csv="results/{figure}.csv",
-        rest=["results/{figure}.json", "results/figures/{figure}.png"],
-    log:
-        f"{LOGS}/tables/{{figure}}.log",
-    benchmark:
-        f"{LOGS}/tables/{{figure}}.benchmark.tsv"
+        f"{LOGS}/tables/{{table}}_missing.log",
     wildcard_constraints:
-        figure=one_of(S["figures"]),
-    params:
-        settings=errors_by_length,
+        table=one_of([] if LINKED else ["table2"]),
     shell:
-        "muver figure --log {log} --name {wildcards.figure} --settings {params.settings:q}"
-        " --evaluations {input.evaluations} --out {output.csv} --figures results/figures"
+        "exit 1"
 
 
-rule grid:
+def no_knowledge_base():
+    """Say which presets make Table 2."""
+    raise WorkflowError(
+        f"results/table2.csv: not made of the dataset {S['dataset']}. Ask for it with"
+        " --config preset=miniwikipedia (anywhere, in minutes) or --config preset=wikipedia."
+    )
+
+
+if not LINKED:
+
+    rule table3:
+        input:
+            **scores("table3"),
+            counts=W.corpus.files[2],
+            code=[*code("tables"), *code("figures")],
+        output:
+            report(
+                "results/table3.html",
+                caption="../report/table3.rst",
+                category="Tables",
+                labels={"result": "table3", "form": "table"},
+            ),
+            report(
+                "results/figures/table3.svg",
+                caption="../report/table3_figure.rst",
+                category="Figures",
+                labels={"result": "table3", "form": "figure"},
+            ),
+            csv="results/table3.csv",
+            rest=[
+                *multiext("results/table3", ".md", ".json", ".tex"),
+                "results/figures/table3.png",
+            ],
+        log:
+            f"{LOGS}/tables/table3.log",
+        benchmark:
+            f"{LOGS}/tables/table3.benchmark.tsv"
+        params:
+            settings=as_json({"rows": rows_of("table3"), "cutoff": S["sweep"]["cutoff"]}),
+            record=lambda wildcards: recording("table3"),
+        shell:
+            "muver table --log {log} --name table3 --settings {params.settings:q}"
+            " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
+            f" && muver figure --log {LOGS}/tables/table3_figure.log --name table3"
+            " --table results/table3.json --figures results/figures {params.record}"
+
+    rule table4:
+        input:
+            counts=W.corpus.files[2],
+            code=code("tables"),
+        output:
+            report(
+                "results/table4.html",
+                caption="../report/table4.rst",
+                category="Tables",
+                labels={"result": "table4", "form": "table"},
+            ),
+            csv="results/table4.csv",
+            rest=multiext("results/table4", ".md", ".json", ".tex"),
+        log:
+            f"{LOGS}/tables/table4.log",
+        benchmark:
+            f"{LOGS}/tables/table4.benchmark.tsv"
+        shell:
+            "muver table --log {log} --name table4 --counts {input.counts} --out {output.csv}"
+
+    rule table5:
+        input:
+            start=W.start.files,
+            code=code("tables"),
+        output:
+            report(
+                "results/table5.html",
+                caption="../report/table5.rst",
+                category="Tables",
+                labels={"result": "table5", "form": "table"},
+            ),
+            csv="results/table5.csv",
+            rest=multiext("results/table5", ".md", ".json", ".tex"),
+        log:
+            f"{LOGS}/tables/table5.log",
+        benchmark:
+            f"{LOGS}/tables/table5.benchmark.tsv"
+        params:
+            start=W.start.path,
+        shell:
+            "muver table --log {log} --name table5 --encoder {params.start} --out {output.csv}"
+
+    rule figure:
+        input:
+            unpack(lambda wildcards: scores(wildcards.figure)),
+            code=code("figures"),
+        output:
+            report(
+                "results/figures/{figure}.svg",
+                caption="../report/figure2.rst",
+                category="Figures",
+                labels={"result": "{figure}", "form": "figure"},
+            ),
+            csv="results/{figure}.csv",
+            rest=["results/{figure}.json", "results/figures/{figure}.png"],
+        log:
+            f"{LOGS}/tables/{{figure}}.log",
+        benchmark:
+            f"{LOGS}/tables/{{figure}}.benchmark.tsv"
+        wildcard_constraints:
+            figure=one_of(S["figures"]),
+        params:
+            settings=errors_by_length,
+        shell:
+            "muver figure --log {log} --name {wildcards.figure} --settings {params.settings:q}"
+            " --evaluations {input.evaluations} --out {output.csv} --figures results/figures"
+
+    rule grid:
+        input:
+            logs=POINTS,
+            counts=W.corpus.files[2],
+            start=W.start["/manifest.json"].path,
+            code=code("grid"),
+        output:
+            report(
+                "results/grid.html",
+                caption="../report/grid.rst",
+                category="Tables",
+                labels={"result": "grid", "form": "table"},
+            ),
+            csv="results/grid.csv",
+            rest=multiext("results/grid", ".md", ".json", ".tex"),
+        log:
+            f"{LOGS}/tables/grid.log",
+        benchmark:
+            f"{LOGS}/tables/grid.benchmark.tsv"
+        params:
+            settings=as_json(
+                {
+                    "grid": S["grid"],
+                    "base": model_settings(S, S["grid"]["model"]),
+                }
+            ),
+            name=S["workspace"],
+            record=lambda wildcards: recording("grid"),
+        shell:
+            "muver grid --log {log} --settings {params.settings:q} --dataset {params.name}"
+            " --counts {input.counts} --encoder {input.start} --logs {input.logs}"
+            " --out {output.csv} {params.record}"
+
+
+# Results as `dvc metrics` and `dvc plots` read and compare them: a file of numbers a row, a file of
+# points a plot (dvc.yaml says how these are drawn).
+MEASURED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid") and not LINKED]
+DRAWN = [name for name in MEASURED if name not in ("table6", "grid")]
+DRAWN += [name for name in S["results"] if name in S["figures"]]
+METRICS = [
+    f"results/metrics/{name}/{row}.json"
+    for name in MEASURED
+    for row in (W.points if name == "grid" else S["tables"][name]["rows"])
+]
+PLOTS = [f"results/plots/{name}.csv" for name in DRAWN]
+
+
+if METRICS or PLOTS:
+
+    rule metrics:
+        input:
+            tables=[f"results/{name}.json" for name in MEASURED],
+            curves=[f"results/{name}.json" for name in DRAWN],
+            code=code("metrics"),
+        output:
+            METRICS,
+            PLOTS,
+        log:
+            f"{LOGS}/tables/metrics.log",
+        benchmark:
+            f"{LOGS}/tables/metrics.benchmark.tsv"
+        shell:
+            "muver metrics --log {log} --tables {input.tables} --curves {input.curves}"
+            " --metrics results/metrics --plots results/plots"
+
+
+# The logs beside it are read as they are: another time of a job is no reason to make the page again.
+rule report:
     input:
-        logs=[W.grid_log(point) for point in POINTS],
-        counts=W.counts,
-        start=f"{ROOT}/start/manifest.json",
-        code=code("grid"),
+        tables=[f"results/{name}.csv" for name in S["results"]],
+        made=[
+            file
+            for one in W.asked(S["results"])
+            if one.kind in ("evaluations", "runs", "corpus", "segment", "mentions", "kb")
+            for file in one.files
+        ],
+        code=code("report"),
     output:
-        report(
-            "results/grid.html",
-            caption="../report/grid.rst",
-            category="Tables",
-            labels={"result": "grid", "form": "table"},
-        ),
-        csv="results/grid.csv",
-        rest=multiext("results/grid", ".md", ".json", ".tex"),
+        PAGE,
     log:
-        f"{LOGS}/tables/grid.log",
+        f"{LOGS}/tables/report.log",
     benchmark:
-        f"{LOGS}/tables/grid.benchmark.tsv"
+        f"{LOGS}/tables/report.benchmark.tsv"
     params:
-        settings=as_json(
-            {
-                "grid": S["grid"],
-                "base": model_settings(S, S["grid"]["model"]),
-            }
-        ),
-        name=S["workspace"],
-        record=recording("grid"),
+        settings=as_json({"results": S["results"]}),
     shell:
-        "muver grid --log {log} --settings {params.settings:q} --dataset {params.name}"
-        " --counts {input.counts} --encoder {input.start} --logs {input.logs} --out {output.csv} && {params.record}"
+        "muver report --log {log} --settings {params.settings:q} --results results"
+        f" --workspace {ROOT}/current --logs {LOGS} --out {{output}}"

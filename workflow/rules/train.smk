@@ -1,81 +1,124 @@
-# Models: trained, one job each, or chosen among trained ones.
+# Models: trained, one job each, chosen among trained ones, or converted from published weights.
 # A killed training job goes on from build/<dataset>/checkpoints/<model>.
+
+
+def launcher():
+    """What starts a training job: one process, or torchrun with several."""
+    if COMPUTE["processes"] == 1:
+        return "muver"
+    return f"torchrun --standalone --nproc-per-node {COMPUTE['processes']} -m muver.cli"
+
+
+TRAIN = (
+    f"{launcher()} train"
+    " --log {log} --label {params.label} --settings {params.settings:q}"
+    " --compute {params.compute:q} --start {params.start} {params.files}"
+    " --checkpoints {params.checkpoints}"
+)
+READ = ("entities", "mentions", "sentences")
 
 
 rule train:
     input:
-        start=W.start_files,
-        entities=W.entities,
-        mentions=W.mentions,
-        sentences=W.sentences,
+        inputs("models"),
         code=code("train"),
     output:
-        W.model_files("{model}"),
+        W.pattern("models"),
     log:
-        f"{LOGS}/train/{{model}}.log",
+        f"{LOGS}/train/{{id}}.log",
     benchmark:
-        f"{LOGS}/train/{{model}}.benchmark.tsv"
+        f"{LOGS}/train/{{id}}.benchmark.tsv"
     wildcard_constraints:
-        model=one_of(TRAINED),
+        id=made_by("train", "models"),
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
         gpu=GPUS,
     params:
-        label="{model}",
-        settings=lambda wildcards: as_json(model_settings(S, wildcards.model)),
+        label=label("models"),
+        settings=settings("models"),
         compute=as_json(COMPUTE),
         start=folder_of("start"),
-        checkpoints=f"{ROOT}/checkpoints/{{model}}",
+        files=options(*READ),
+        negatives=lambda wildcards, input: (
+            f"--negatives {Path(input.entities).with_name('negatives.parquet')}"
+            if "negatives" in at("models", wildcards).settings
+            else ""
+        ),
+        checkpoints=f"{ROOT}/checkpoints/{{id}}",
         folder=subpath(output[0], parent=True),
     shell:
-        f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl --out {{params.folder}}"
+        f"{TRAIN} {{params.negatives}} --training-log {{params.folder}}/training_log.jsonl --out {{params.folder}}"
 
 
 rule choose:
     input:
-        models=candidates,
+        inputs("models"),
         code=code("choose"),
     output:
-        W.model_files("{model}"),
+        W.pattern("models"),
     log:
-        f"{LOGS}/choose/{{model}}.log",
+        f"{LOGS}/choose/{{id}}.log",
     benchmark:
-        f"{LOGS}/choose/{{model}}.benchmark.tsv"
+        f"{LOGS}/choose/{{id}}.benchmark.tsv"
     wildcard_constraints:
-        model=one_of(CHOSEN),
+        id=made_by("choose", "models"),
     params:
-        cutoff=lambda wildcards: validation_cutoff(S["models"][wildcards.model]["best_of"][0]),
         among=lambda wildcards: [
-            f"{ROOT}/models/{one}" for one in S["models"][wildcards.model]["best_of"]
+            f"{one.name}={one.path}" for one in at("models", wildcards).parents
         ],
+        # All candidates selected their checkpoint by the same k of recall@k.
+        cutoff=lambda wildcards: at("models", wildcards)
+        .parents[0]
+        .settings["training"]["validation_cutoff"],
         folder=subpath(output[0], parent=True),
     shell:
         "muver choose --log {log} --models {params.among} --cutoff {params.cutoff}"
         " --out {params.folder}"
 
 
+rule convert:
+    input:
+        inputs("models"),
+        code=code("convert"),
+    output:
+        W.pattern("models"),
+        f"{ROOT}/models/{{id}}/manifest.json",
+    log:
+        f"{LOGS}/convert/{{id}}.log",
+    benchmark:
+        f"{LOGS}/convert/{{id}}.benchmark.tsv"
+    wildcard_constraints:
+        id=made_by("convert", "models"),
+    params:
+        settings=settings("models"),
+        start=folder_of("start"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver convert --log {log} --checkpoint {input.checkpoint:q} --encoder {params.start}"
+        " --settings {params.settings:q} --training-log {params.folder}/training_log.jsonl"
+        " --out {params.folder}"
+
+
 # A point of the grid leaves its log and no weights.
 rule grid_point:
     input:
-        start=W.start_files,
-        entities=W.entities,
-        mentions=W.mentions,
-        sentences=W.sentences,
+        inputs("grid"),
         code=code("train"),
     output:
-        W.grid_log("{point}"),
+        W.pattern("grid"),
     log:
-        f"{LOGS}/grid/{{point}}.log",
+        f"{LOGS}/grid/{{id}}.log",
     benchmark:
-        f"{LOGS}/grid/{{point}}.benchmark.tsv"
+        f"{LOGS}/grid/{{id}}.benchmark.tsv"
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
         gpu=GPUS,
     params:
-        label="{point}",
-        settings=lambda wildcards: as_json(grid_settings(wildcards.point)),
+        label=label("grid"),
+        settings=settings("grid"),
         compute=as_json(COMPUTE),
         start=folder_of("start"),
-        checkpoints=f"{ROOT}/checkpoints/grid/{{point}}",
+        files=options(*READ),
+        checkpoints=f"{ROOT}/checkpoints/grid/{{id}}",
     shell:
         f"{TRAIN} --training-log {{output}}"

@@ -1,0 +1,153 @@
+"""An artifact: something that a stage makes, named by the settings and the data that made it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Union
+
+from muver.io.files import short_hash
+
+DIGITS = 8  # of a key
+
+
+class File(NamedTuple):
+    """One of an artifact's files, where a stage does not read them all."""
+
+    artifact: "Artifact"
+    suffix: str
+
+    @property
+    def path(self) -> str:
+        """Where it lies."""
+        return f"{self.artifact.path}{self.suffix}"
+
+
+# A path is a file that nobody makes: it is given, or lies in the user's directory.
+Input = Union[str, File, "Artifact", Sequence[Union[str, File, "Artifact"]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Artifact:
+    """What one job makes.
+
+    Attributes
+    ----------
+    root
+        The dataset's folder, ``build/<workspace>``.
+    kind
+        The artifact's folder below it, such as ``models``.
+    name
+        As params.yaml has it, such as ``muver``, or ``test/muver`` of a set. Empty where there is
+        one artifact of a kind.
+    rule
+        The rule that makes it.
+    suffixes
+        What its files are called after its own path.
+    settings
+        What decides its content: its stage's settings.
+    inputs
+        What its stage reads, by the name of the input.
+    free
+        Further settings of its stage, which move no number: memory, threads.
+    pinned
+        Whether a published checksum says what it holds. Then its name needs no key.
+    """
+
+    root: str
+    kind: str
+    name: str
+    rule: str
+    suffixes: Sequence[str]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    free: Mapping[str, Any] = field(default_factory=dict)
+    pinned: bool = False
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of kind, name, settings and the keys of the inputs."""
+        inputs = {role: [_key(one) for one in _each(given)] for role, given in self.inputs.items()}
+        made_of = {"settings": self.settings, "inputs": inputs}
+        return short_hash({"kind": self.kind, "name": self.name, **made_of}, DIGITS)
+
+    @property
+    def id(self) -> str:
+        """The name with the key."""
+        return self.name if self.pinned else f"{self.name}-{self.key}".removeprefix("-")
+
+    @property
+    def label(self) -> str:
+        """The name without the set: that of the model or system."""
+        return self.name.rpartition("/")[2]
+
+    @property
+    def set(self) -> str:
+        """The set of mentions that it is of; empty if of none."""
+        return self.name.rpartition("/")[0]
+
+    @property
+    def path(self) -> str:
+        """What all its files begin with: a folder, or a file's path without its suffix."""
+        return f"{self.root}/{self.kind}/{self.id}"
+
+    @property
+    def files(self) -> list[str]:
+        """All files."""
+        return [f"{self.path}{suffix}" for suffix in self.suffixes]
+
+    def __getitem__(self, suffix: str) -> File:
+        """One of the files."""
+        return File(self, suffix)
+
+    @property
+    def input_files(self) -> dict[str, str | list[str]]:
+        """Paths of what its stage reads, by the name of the input: of one file, or several."""
+        return {
+            role: _paths(given)[0]
+            if isinstance(given, str | File)
+            else [path for one in _each(given) for path in _paths(one)]
+            for role, given in self.inputs.items()
+        }
+
+    @property
+    def parents(self) -> list["Artifact"]:
+        """The artifacts among its inputs."""
+        found = (_artifact(one) for given in self.inputs.values() for one in _each(given))
+        return [one for one in found if one is not None]
+
+
+def with_origins(artifacts: Sequence[Artifact]) -> list[Artifact]:
+    """The artifacts and all that they are made of, each once, every one after its inputs."""
+    ordered: dict[str, Artifact] = {}
+
+    def add(one: Artifact) -> None:
+        if one.path not in ordered:
+            for parent in one.parents:
+                add(parent)
+            ordered[one.path] = one
+
+    for one in artifacts:
+        add(one)
+    return list(ordered.values())
+
+
+def _each(given: Input) -> Iterator[str | File | Artifact]:
+    return iter([given] if isinstance(given, str | File | Artifact) else given)
+
+
+def _artifact(one: str | File | Artifact) -> Artifact | None:
+    return one.artifact if isinstance(one, File) else one if isinstance(one, Artifact) else None
+
+
+def _paths(one: str | File | Artifact) -> list[str]:
+    if isinstance(one, Artifact):
+        return one.files
+    return [one.path if isinstance(one, File) else one]
+
+
+def _key(one: str | File | Artifact) -> str:
+    if isinstance(one, str):
+        return one
+    if isinstance(one, File):
+        return f"{_key(one.artifact)}{one.suffix}"
+    return one.path if one.pinned else one.key

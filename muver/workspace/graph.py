@@ -1,0 +1,286 @@
+"""The graph of a dataset: what each model, run and evaluation is made of.
+
+What all datasets have in common. :mod:`muver.workspace.worlds` and
+:mod:`muver.workspace.knowledge_base` add their data and the way in which their vectors lie on disk.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from muver.encoders.files import ENCODER_FILES, MANIFEST_FILE, MODEL_FILES, START_FILES
+from muver.grid.points import points
+from muver.io.errors import InputError
+from muver.io.typed import overlay
+from muver.settings import model_settings, retrieval_settings, row_settings
+from muver.workspace.artifact import Artifact, File, Input, with_origins
+
+LOG = "/training_log.jsonl"
+# Files of each kind after an artifact's own path; of the other kinds they depend on the settings.
+SUFFIXES = {
+    "start": [f"/{file}" for file in START_FILES],
+    "models": [*(f"/{file}" for file in MODEL_FILES), LOG],
+    "grid": [".jsonl"],
+    "runs": [".parquet", ".json"],
+    "evaluations": [".json", ".parquet", ".run", ".qrels"],
+}
+# The kinds that each DVC stage keeps.
+STAGES = {
+    "corpus": ("raw", "corpus", "kb", "texts", "mentions"),
+    "segment": ("segment",),
+    "encoder": ("start", "training"),
+    "train": ("models", "negatives"),
+    "encode": ("stores", "globals", "vectors", "mention_vectors", "index"),
+    "merge": ("merged", "spans"),
+    "retrieve": ("runs",),
+    "evaluate": ("evaluations",),
+    "grid": ("grid",),
+}
+
+
+class Graph(ABC):
+    """Everything that a dataset's settings can ask for, each an artifact.
+
+    Parameters
+    ----------
+    settings
+        As :func:`muver.settings.resolve` gives them.
+    """
+
+    suffixes: Mapping[str, list[str]] = SUFFIXES
+
+    def __init__(self, settings: Mapping[str, Any]):
+        self.settings = settings
+        self.root = f"build/{settings['workspace']}"
+        self.points = points(settings["grid"])
+        # Each is asked for many times.
+        for method in ("model", "run", "evaluation"):
+            setattr(self, method, cache(getattr(self, method)))
+
+    # What the two kinds of datasets have each in its own way.
+
+    @property
+    @abstractmethod
+    def sets(self) -> list[str]:
+        """Sets of mentions that tables score."""
+
+    @property
+    @abstractmethod
+    def measured(self) -> list[str]:
+        """Tables and figures that such data can have and that need runs."""
+
+    @property
+    @abstractmethod
+    def data(self) -> list[Artifact]:
+        """What is made of the data before any model."""
+
+    @abstractmethod
+    def texts_to_count(self) -> dict[str, Input]:
+        """Texts that a vocabulary from scratch is made of."""
+
+    @abstractmethod
+    def training_data(self, model: str) -> dict[str, Input]:
+        """What a model is trained on."""
+
+    @abstractmethod
+    def run(self, system: str, name: str) -> Artifact:
+        """A system's ranked candidates for the mentions of a set."""
+
+    @abstractmethod
+    def gold(self, name: str) -> dict[str, Input]:
+        """The mentions of a set, and what their gold entities are found by."""
+
+    @property
+    def agreement(self) -> dict[str, float]:
+        """How far a run made with an index has to agree with exact search."""
+        return {}
+
+    # Models.
+
+    @cached_property
+    def start(self) -> Artifact:
+        """The BERT directory that training starts from."""
+        settings, inputs = {"encoder": self.settings["encoder"]}, self.encoder_files()
+        if settings["encoder"] == "scratch":
+            settings |= {key: self.settings[key] for key in ("scratch", "seed")}
+            inputs |= self.texts_to_count()
+        return self.made("start", "", "encoder", settings, **inputs)
+
+    def encoder_files(self) -> dict[str, Input]:
+        """Files of the encoder's directory as they lie there; none for scratch and the hub."""
+        folder = Path(self.settings["encoder"])
+        if self.settings["encoder"] == "scratch" or not folder.is_dir():
+            return {}
+        return {"source": [str(folder / n) for n in ENCODER_FILES if (folder / n).is_file()]}
+
+    def model(self, name: str) -> Artifact:
+        """A trained, chosen or converted model."""
+        own, settings = self.settings["models"][name], model_settings(self.settings, name)
+        if "best_of" in own:
+            among = [self.model(one) for one in own["best_of"]]
+            return self.made("models", name, "choose", settings, models=among)
+        if "checkpoint" in own:
+            inputs = {"checkpoint": own["checkpoint"], "start": self.start}
+            return self.made("models", name, "convert", settings, **inputs)
+        start = self.model(own["start"]) if "start" in own else self.start
+        return self.made("models", name, "train", settings, start=start, **self.training_data(name))
+
+    @property
+    def grid_points(self) -> list[Artifact]:
+        """Training logs of all points of the grid."""
+        return [self.grid_point(point) for point in self.points]
+
+    def grid_point(self, name: str) -> Artifact:
+        """The training log of a point of the grid, which leaves no weights."""
+        model = self.settings["grid"]["model"]
+        settings = overlay(model_settings(self.settings, model), {"training": self.points[name]})
+        return self.made(
+            "grid", name, "grid_point", settings, start=self.start, **self.training_data(model)
+        )
+
+    def checkpoint(self, model: str) -> str:
+        """Published weights that a converted model is made of; they have to be there."""
+        file = str(self.settings["models"][model]["checkpoint"])
+        if not Path(file).is_file():
+            raise InputError(
+                f"params.yaml: models.{model}.checkpoint is {file}: no such file. Fetch the "
+                "published weights and put them there, or name where they lie."
+            )
+        return file
+
+    def weights(self, model: str) -> File:
+        """The manifest that names the weights a model came from, through what it started from."""
+        own = self.settings["models"][model]
+        if "checkpoint" in own:
+            return self.model(model)[f"/{MANIFEST_FILE}"]
+        if "start" in own:
+            return self.weights(own["start"])
+        return self.start[f"/{MANIFEST_FILE}"]
+
+    def evaluation(self, system: str, name: str) -> Artifact:
+        """Scores of a system on a set, and the ranks of the gold entities."""
+        run, inputs = self.run(system, name), self.gold(name)
+        model = self.settings["systems"][system].get("model")
+        if model is not None:
+            inputs["identity"] = self.weights(model)
+        settings = {
+            **self.settings["evaluate"],
+            "row": row_settings(self.settings, system),
+            **self.agreement,
+        }
+        return self.made(
+            "evaluations", f"{name}/{system}", "evaluate", settings,
+            run=run[".parquet"], manifest=run[".json"], **inputs,
+        )  # fmt: skip
+
+    # Settings of the machine.
+
+    @property
+    def precision(self) -> dict[str, str]:
+        """The setting of the machine that moves vectors."""
+        return {"precision": self.settings["compute"]["precision"]}
+
+    @property
+    def compute(self) -> dict[str, Any]:
+        """Those that move nothing."""
+        moving = ("precision", "training_precision")
+        return {k: value for k, value in self.settings["compute"].items() if k not in moving}
+
+    @property
+    def encoding(self) -> dict[str, Any]:
+        """All settings of a stage that encodes."""
+        return {**self.precision, **self.compute}
+
+    # What is asked for.
+
+    def rows(self, result: str) -> list[str]:
+        """Systems of a table or figure, further seeds among them; none of one without runs."""
+        if result not in self.measured:
+            return []
+        if result in self.settings["figures"]:
+            return list(self.settings["figures"][result]["rows"])
+        rows = list(self.settings["tables"][result]["rows"])
+        if result == "table1":
+            rows += [seed for row in rows for seed in self.settings["repeats"].get(row, [])]
+        return rows
+
+    def evaluations(self, result: str) -> list[Artifact]:
+        """The evaluations that a table or figure is made of."""
+        return [self.evaluation(system, name) for name in self.sets for system in self.rows(result)]
+
+    def asked(self, results: Iterable[str]) -> list[Artifact]:
+        """Everything that these tables and figures are made of, every artifact after its inputs."""
+        found = [*self.data, self.start]
+        for result in results:
+            found += self.evaluations(result)
+            if result == "grid":
+                found += self.grid_points
+        return with_origins(found)
+
+    @cached_property
+    def declared(self) -> list[Artifact]:
+        """Everything that the settings' tables and figures can ask for."""
+        return self.asked([*self.measured, "grid"])
+
+    @cached_property
+    def by_place(self) -> dict[tuple[str, str], Artifact]:
+        """Every artifact that can be made, by kind and id."""
+        found = list(self.declared)
+        for model in self.settings["models"]:
+            with suppress(InputError):  # made of other data
+                found.append(self.model(model))
+        for system in self.settings["systems"]:
+            for name in self.sets:
+                with suppress(InputError):
+                    found.append(self.evaluation(system, name))
+        return {(one.kind, one.id): one for one in with_origins(found)}
+
+    def at(self, kind: str, name: str) -> Artifact:
+        """The artifact of a kind and an id.
+
+        Raises
+        ------
+        InputError
+            If the settings ask for nothing of this name: it was made under other ones.
+        """
+        try:
+            return self.by_place[kind, name]
+        except KeyError:
+            raise InputError(
+                f"{self.root}/{kind}/{name}: not what params.yaml asks for. `snakemake -n` shows "
+                "what it asks for; another setting makes files of another name."
+            ) from None
+
+    def named(self, kind: str, name: str) -> Artifact:
+        """The artifact of a kind and a name."""
+        return next(one for one in self.by_place.values() if (one.kind, one.name) == (kind, name))
+
+    def made(
+        self, kind: str, name: str, rule: str, settings: Mapping[str, Any] | None = None,
+        free: Mapping[str, Any] | None = None, **inputs: Input,
+    ) -> Artifact:  # fmt: skip
+        """An artifact of this dataset."""
+        suffixes = self.suffixes[kind]
+        return Artifact(self.root, kind, name, rule, suffixes, settings or {}, inputs, free or {})
+
+    def pattern(self, kind: str) -> list[str]:
+        """Files of a kind as a rule's outputs, with the wildcard ``id``."""
+        return [f"{self.root}/{kind}/{{id}}{suffix}" for suffix in self.suffixes[kind]]
+
+    def ids(self, kind: str, rule: str) -> list[str]:
+        """Of all artifacts of a kind that a rule makes."""
+        return [one.id for one in self.by_place.values() if (one.kind, one.rule) == (kind, rule)]
+
+
+def kind_of_run(settings: Mapping[str, Any], system: str) -> str:
+    """How a system finds its candidates, which is also the rule that makes its runs."""
+    own = settings["systems"][system]
+    if "fuse" in own:
+        return "fuse"
+    if "retriever" in own:
+        return str(own["retriever"])
+    made = retrieval_settings(settings, system)
+    return "retrieve" if "aggregate" in made else "retrieve_tokens"

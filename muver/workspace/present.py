@@ -1,0 +1,144 @@
+"""What params.yaml asks for at present, told to people and to DVC.
+
+Links without keys for people, a list of artifacts for each of DVC's stages, and what DVC leaves
+alone: artifacts that other settings made.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from muver.io.files import sha256_of, write_json, write_text
+from muver.io.pruning import remove_all, size, strays
+from muver.settings.file import read_params
+from muver.settings.resolve import resolve
+from muver.workspace import graph_of
+from muver.workspace.artifact import Artifact
+from muver.workspace.catalog import add_to_catalog
+from muver.workspace.code import PACKAGE, code
+from muver.workspace.graph import STAGES, Graph
+
+# The code of a rule that has not the rule's name.
+CODE = {
+    "ann_index": ["ann_build", "ann_check"],
+    "benchmarks": ["download"],
+    "fetch": ["download"],
+    "grid_point": ["train"],
+    "punkt_english": [],
+    "search": ["ann_search"],
+    "subset": ["kb_subset"],
+    "texts": ["kb_texts"],
+}
+TABLES = ("tables", "figures", "grid", "metrics", "report")
+# Sections that decide what tables say of the evaluations they are made of.
+OF_TABLES = ("results", "tables", "contrasts", "figures", "sweep", "tracking")
+IGNORE = (
+    "# Made under other settings than the present ones; `muver prune` shows and removes them.\n"
+)
+
+
+def link(graph: Graph) -> None:
+    """Make ``build/<workspace>/current`` point to what the settings ask for, and catalogue it."""
+    add_to_catalog(Path(graph.root), graph.by_place.values())
+    asked = {one.path for one in graph.asked(graph.settings["results"])}
+    folder = Path(graph.root, "current")
+    wanted = {
+        folder / place: os.path.relpath(target, (folder / place).parent)
+        for one in graph.by_place.values()
+        for place, target in _places(one)
+        if one.path in asked or Path(target).exists()
+    }
+    wanted[folder / "recorded"] = "../recorded"  # which MLflow run is which row's
+    for place in folder.rglob("*"):
+        if place.is_symlink() and wanted.get(place) != os.readlink(place):
+            place.unlink()
+    for place, target in wanted.items():
+        if not place.is_symlink():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(target)
+
+
+def _places(one: Artifact) -> Iterator[tuple[str, str]]:
+    """A link of an artifact's folder, or of each of its files, and what it points to."""
+    files = [suffix for suffix in one.suffixes if suffix.startswith(".")]
+    if len(files) < len(one.suffixes) or not one.suffixes:
+        yield f"{one.kind}/{one.name}".rstrip("/"), one.path
+    for suffix in files:
+        yield f"{one.kind}/{one.name}{suffix}", f"{one.path}{suffix}"
+
+
+def write_asked(graph: Graph) -> None:
+    """Write what each DVC stage depends on: ``build/<workspace>/asked/<stage>.json``.
+
+    The ids of the artifacts that it has to make, and hashes of the code that makes them; of the
+    tables the sections that decide what they say.
+    """
+    settings, folder = graph.settings, Path(graph.root, "asked")
+    asked = graph.asked(settings["results"])
+    for stage, kinds in STAGES.items():
+        own = [one for one in asked if one.kind in kinds]
+        ids = {f"{one.kind}/{one.name}": one.id for one in own}
+        rules = {rule for one in own for rule in CODE.get(one.rule, [one.rule])}
+        content = {"artifacts": dict(sorted(ids.items())), "code": _hashes(rules)}
+        write_json(folder / f"{stage}.json", content)
+    rows = {row for result in settings["results"] for row in graph.rows(result)}
+    tables = {section: settings[section] for section in OF_TABLES}
+    tables["systems"] = {row: settings["systems"][row] for row in sorted(rows)}
+    write_json(folder / "tables.json", {"settings": tables, "code": _hashes(TABLES)})
+
+
+def _hashes(rules: Iterable[str]) -> dict[str, str]:
+    """The hash of each file of the code behind rules."""
+    files = sorted({file for rule in rules for file in code(rule)})
+    return {file: sha256_of(PACKAGE.parent / file)[:12] for file in files}
+
+
+def not_asked(graph: Graph) -> list[Path]:
+    """What lies in the dataset's folder and no table or figure of the settings asks for."""
+    kept = [Path(one.path) for one in graph.declared]
+    kept += [Path(graph.root, "checkpoints", one.id) for one in graph.declared]
+    kinds = {kind for kinds in STAGES.values() for kind in kinds} | {"checkpoints"}
+    return [path for kind in sorted(kinds) for path in strays(Path(graph.root, kind), kept)]
+
+
+def write_ignored(graph: Graph) -> None:
+    """Write ``build/<workspace>/.dvcignore``, so that DVC keeps no trial of other settings."""
+    lines = [f"/{path.relative_to(graph.root).as_posix()}\n" for path in not_asked(graph)]
+    ignored = Path(graph.root, ".dvcignore")
+    text = "".join([IGNORE, *lines])
+    if not ignored.is_file() or ignored.read_text(encoding="utf-8") != text:
+        write_text(ignored, text)
+
+
+def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
+    """Write the lists of :func:`write_asked` and what DVC leaves alone.
+
+    Parameters
+    ----------
+    config
+        Settings that replace those of params.yaml.
+    """
+    graph = _graph(config)
+    write_asked(graph)
+    write_ignored(graph)
+
+
+def prune(config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> None:
+    """Print what was made and is no longer asked for, largest first, and remove it if told to."""
+    graph = _graph(config)
+    sizes = {path: size(path) for path in not_asked(graph)}
+    for path in sorted(sizes, key=sizes.__getitem__, reverse=True):
+        print(f"{sizes[path] / 1e6:10.1f} MB  {path}")
+    total = f"{len(sizes)} files and folders, {sum(sizes.values()) / 1e6:.1f} MB"
+    if remove:
+        remove_all(sizes)
+        print(f"{total}, removed.")
+    elif sizes:
+        print(f"{total}, that no table or figure of params.yaml asks for. --remove removes them.")
+    else:
+        print(f"{graph.root}: everything that was made is asked for.")
+
+
+def _graph(config: Iterable[tuple[str, Any]]) -> Graph:
+    return graph_of(resolve(read_params("params.yaml"), dict(config)))

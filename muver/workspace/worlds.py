@@ -1,0 +1,245 @@
+"""The graph of worlds with mentions of their own, as ZESHEL has them.
+
+Vectors lie in a store for each model and set; merging and the other kinds of views extend it.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+from muver.corpus.sources import find_source
+from muver.corpus.splits import SPLITS
+from muver.io.errors import InputError
+from muver.settings import NAMED_DATASETS, retrieval_settings
+from muver.settings.rows import merge_settings, system_of
+from muver.views.files import PUNKT_FILES
+from muver.workspace.artifact import Artifact, Input
+from muver.workspace.graph import SUFFIXES, Graph, kind_of_run
+
+LAYER0 = ["/layer0.npy", "/layer0.parquet"]
+
+
+class Worlds(Graph):
+    """Worlds of entities, and mentions in splits that share no world."""
+
+    @cached_property
+    def suffixes(self) -> Mapping[str, list[str]]:
+        """Files of each kind after an artifact's own path."""
+        layers = range(1, self.settings["merge"]["layers"] + 1)
+        return {
+            **SUFFIXES,
+            "raw": [
+                *(f"/documents/{world}.json" for world in self.worlds),
+                *(f"/mentions/{split}.json" for split in SPLITS),
+            ],
+            "corpus": ["/entities.parquet", "/mentions.parquet", "/counts.json"],
+            "punkt_english": [f"/{file}" for file in PUNKT_FILES],
+            "segment": [
+                "/sentences.parquet",
+                *(f"/punkt/{file}" for file in PUNKT_FILES),
+                "/manifest.json",
+            ],
+            "stores": [*LAYER0, "/mentions.npy", "/manifest.json"],
+            "globals": [*LAYER0, "/manifest.json"],
+            "spans": ["/layer1.npy", "/layer1.parquet", "/manifest.json"],
+            "merged": [
+                *(f"/layer{layer}.{suffix}" for layer in layers for suffix in ("npy", "parquet")),
+                "/manifest.json",
+            ],
+        }
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of all worlds."""
+        dataset = self.settings["dataset"]
+        if dataset == "miniwikia":
+            return [w for split in SPLITS for w in self.settings["generate"]["worlds"][split]]
+        if dataset in NAMED_DATASETS:
+            published = find_source(dataset).published
+            return list(published.worlds) if published else []
+        found = sorted(path.stem for path in Path(dataset, "documents").glob("*.json"))
+        if not found:
+            raise InputError(
+                f"dataset {dataset}: no documents/*.json in it. Expected a directory in ZESHEL's "
+                "format: documents/<world>.json and mentions/{train,val,test}.json."
+            )
+        return found
+
+    @property
+    def sets(self) -> list[str]:
+        """The split that tables score."""
+        return [self.settings["retrieve"]["split"]]
+
+    @property
+    def measured(self) -> list[str]:
+        """All tables but Table 2, and the figures."""
+        tables = [name for name in self.settings["tables"] if name != "table2"]
+        return [*tables, *self.settings["figures"]]
+
+    @property
+    def data(self) -> list[Artifact]:
+        """The corpus, and its descriptions split into sentences."""
+        return [self.corpus, self.segment]
+
+    # From raw files to sentences.
+
+    @cached_property
+    def raw(self) -> Artifact | None:
+        """The dataset's files; None for a directory of the user's."""
+        dataset = self.settings["dataset"]
+        if dataset == "miniwikia":
+            return self.made("raw", "", "generate", self.settings["generate"])
+        if dataset in NAMED_DATASETS:
+            return Artifact(
+                self.root, "raw", dataset, "download", self.suffixes["raw"], pinned=True
+            )
+        return None
+
+    @property
+    def raw_files(self) -> list[str]:
+        """Paths of the dataset's files."""
+        folder = self.settings["dataset"]
+        return self.raw.files if self.raw else [f"{folder}{s}" for s in self.suffixes["raw"]]
+
+    @cached_property
+    def corpus(self) -> Artifact:
+        """Canonical entities and mentions, and their counts."""
+        expected = "zeshel" if self.settings["dataset"] == "zeshel" else None
+        settings = {**self.settings["corpus"], "expected": expected}
+        return self.made("corpus", "", "corpus", settings, raw=self.raw or self.raw_files)
+
+    @cached_property
+    def segment(self) -> Artifact:
+        """Descriptions split into sentences."""
+        english = Artifact(
+            self.root, "punkt_english", "english", "punkt_english",
+            self.suffixes["punkt_english"], pinned=True,
+        )  # fmt: skip
+        wanted = self.settings["segment"]["punkt"] == "english"
+        return self.made(
+            "segment", "", "segment", self.settings["segment"],
+            **({"english": english} if wanted else {}), **self.counted,
+        )  # fmt: skip
+
+    @property
+    def counted(self) -> dict[str, Input]:
+        """Entities and their counts."""
+        return {"entities": self.corpus["/entities.parquet"], "counts": self.corpus["/counts.json"]}
+
+    @property
+    def linked(self) -> dict[str, Input]:
+        """Entities and mentions."""
+        return {
+            "entities": self.corpus["/entities.parquet"],
+            "mentions": self.corpus["/mentions.parquet"],
+        }
+
+    @property
+    def texts(self) -> dict[str, Input]:
+        """Entities and mentions with the descriptions' sentences."""
+        return {**self.linked, "sentences": self.segment["/sentences.parquet"]}
+
+    def texts_to_count(self) -> dict[str, Input]:
+        """All descriptions."""
+        return self.counted
+
+    def training_data(self, model: str) -> dict[str, Input]:
+        """Mentions of the training worlds."""
+        if "negatives" in self.settings["models"][model]:
+            raise InputError(
+                f"models.{model}.negatives: mined from one knowledge base; the dataset "
+                f"{self.settings['dataset']} has worlds. Leave it out."
+            )
+        return self.texts
+
+    # Vectors.
+
+    def store(self, model: str, name: str) -> Artifact:
+        """Vectors of the views of a set's entities, and of its mentions."""
+        return self.made(
+            "stores", f"{name}/{model}", "encode", {"split": name, **self.precision}, self.compute,
+            model=self.model(model), **self.texts,
+        )  # fmt: skip
+
+    def merged(self, model: str, name: str, search: str) -> Artifact:
+        """Merged layers over a store, found by one search."""
+        settings = {**merge_settings(self.settings, search), **self.precision}
+        return self.made(
+            "merged", f"{name}/{model}-{search}", "merge", settings, self.compute,
+            model=self.model(model), store=self.store(model, name),
+        )  # fmt: skip
+
+    def globals(self, model: str, name: str) -> Artifact:
+        """Global views of a store's entities."""
+        return self.made(
+            "globals", f"{name}/{model}", "encode_global",
+            {**self.settings["global_view"], **self.precision}, self.compute,
+            model=self.model(model), store=self.store(model, name),
+            entities=self.corpus["/entities.parquet"],
+        )  # fmt: skip
+
+    def spans(self, model: str, name: str) -> Artifact:
+        """All spans of the short descriptions of a store's entities."""
+        return self.made(
+            "spans", f"{name}/{model}", "encode_spans",
+            {**self.settings["spans"], **self.precision}, self.compute,
+            model=self.model(model), store=self.store(model, name),
+        )  # fmt: skip
+
+    def views(self, system: str, name: str) -> dict[str, Input]:
+        """The store of a system's model, and the further views that the system uses."""
+        own = system_of(self.settings, system)
+        model = own["model"]
+        found: dict[str, Input] = {"store": self.store(model, name)}
+        if own["merge_layers"]:
+            found["merged"] = self.merged(model, name, own["search"])
+        if own["global_view"]:
+            found["global_views"] = self.globals(model, name)
+        if own["spans"]:
+            found["spans"] = self.spans(model, name)
+        return found
+
+    @property
+    def stored(self) -> list[str]:
+        """Systems that search a store, which a retriever can open."""
+        systems = self.settings["systems"]
+        return [name for name in systems if kind_of_run(self.settings, name) == "retrieve"]
+
+    def index(self, system: str) -> dict[str, list[str]]:
+        """Files that a retriever opens to find entities as a system does."""
+        run, model = self.run(system, self.sets[0]), self.settings["systems"][system]["model"]
+        return {**run.input_files, "model": self.model(model).files}
+
+    # Runs and scores.
+
+    def run(self, system: str, name: str) -> Artifact:
+        """A system's ranked candidates for the mentions of a split."""
+        settings = retrieval_settings(self.settings, system, name)
+        free = {"memory_mb": settings.pop("memory_mb")} if "memory_mb" in settings else {}
+        kind = kind_of_run(self.settings, system)
+        return self.made(
+            "runs", f"{name}/{system}", kind, settings, free,
+            **self._run_inputs(kind, system, name), **self.linked,
+        )  # fmt: skip
+
+    def _run_inputs(self, kind: str, system: str, name: str) -> dict[str, Input]:
+        own = self.settings["systems"][system]
+        if kind == "fuse":
+            parts = [self.run(part, name)[".parquet"] for part in own["fuse"]]
+            if own["by"] != "weighted":
+                return {"runs": parts}
+            # The weight is chosen on validation.
+            return {
+                "runs": parts,
+                "validation": [self.run(part, "val")[".parquet"] for part in own["fuse"]],
+            }
+        if kind == "retrieve_tokens":
+            return {
+                "model": self.model(own["model"]),
+                "sentences": self.segment["/sentences.parquet"],
+            }
+        return self.views(system, name) if kind == "retrieve" else {}
+
+    def gold(self, name: str) -> dict[str, Input]:
+        """Mentions, the titles that gold is matched by, and the lengths of descriptions."""
+        return {**self.texts, "counts": self.corpus["/counts.json"]}

@@ -1,0 +1,130 @@
+"""What tables need: no more models, stores and runs than their rows; and how files are named."""
+
+from pathlib import Path
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.settings import resolve
+from muver.settings.file import read_params
+from muver.workspace import graph_of
+
+PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
+
+
+def graph(**overrides):
+    return graph_of(resolve(PARAMS, overrides))
+
+
+def asked(result, rows, kind=None, **overrides):
+    """Names of the artifacts that a table of these rows asks for."""
+    made = graph(tables={result: rows}, **overrides).asked([result])
+    return [one.name for one in made if kind in (None, one.kind)]
+
+
+def test_a_lexical_row_needs_its_run_alone():
+    kinds = {one.kind for one in graph(tables={"table1": ["bm25"]}).asked(["table1"])}
+    assert kinds == {"raw", "corpus", "segment", "start", "runs", "evaluations"}
+
+
+def test_two_rows_of_one_model_share_it():
+    rows = ["muver_plain", "muver", "som"]
+    assert asked("table1", rows, "models") == ["muver", "som"]
+    assert asked("table1", rows, "stores") == ["test/muver"]  # token vectors are never stored
+    assert asked("table1", rows, "merged") == ["test/muver-distant"]
+
+
+def test_the_sweep_needs_its_searches_and_no_further_model():
+    assert asked("table3", ["muver"], "models") == ["muver"]
+    searches = ("distant", "close", "distant_full", "close_full")
+    assert sorted(asked("table3", ["muver"], "merged")) == sorted(
+        f"test/muver-{search}" for search in searches
+    )
+    assert len(asked("table3", ["muver"], "evaluations")) == 16
+
+
+def test_a_weight_is_chosen_on_validation_runs():
+    assert asked("beyond", ["muver_bm25"], "evaluations") == ["test/muver_bm25"]
+    assert set(asked("beyond", ["muver_bm25"], "runs")) == {
+        "test/muver_200", "test/bm25_200", "val/muver_200", "val/bm25_200", "test/muver_bm25",
+    }  # fmt: skip
+    assert asked("beyond", ["muver_bm25"], "stores") == ["test/muver", "val/muver"]
+
+
+def test_reciprocal_ranks_need_no_validation():
+    runs = asked("beyond", ["muver_bm25_rrf"], "runs")
+    assert all(name.startswith("test/") for name in runs)
+
+
+def test_a_chosen_model_needs_those_it_is_chosen_among():
+    models = asked("table1", ["partalidou"], "models")
+    assert models == ["blink_128", "blink_special", "blink_span", "blink_all", "partalidou"]
+
+
+def test_a_model_may_start_from_another_on_worlds_too():
+    start = {"models": {"muver": {"start": "blink_128"}}}
+    made = graph(**start).model("muver")
+    assert [one.label for one in made.parents][0] == "blink_128"
+    assert made.key != graph().model("muver").key
+
+
+def test_a_seed_names_other_files_of_what_is_drawn_and_the_same_of_the_rest():
+    first, other = graph(), graph(seed=7)
+    assert first.model("muver").path != other.model("muver").path
+    assert first.corpus.path == other.corpus.path
+    assert first.run("bm25", "test").path == other.run("bm25", "test").path
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        {"compute": {"threads": 2}},
+        {"retrieve": {"memory_mb": 64}},
+        {"compute": {"batch_tokens": 1}},
+    ],
+)
+def test_the_machine_names_nothing(machine):
+    assert graph(**machine).by_place.keys() == graph().by_place.keys()
+
+
+def test_precision_names_vectors():
+    precise, other = graph(), graph(compute={"precision": "bf16"})
+    assert precise.model("muver").path == other.model("muver").path
+    assert precise.store("muver", "test").path != other.store("muver", "test").path
+
+
+def test_table2_asks_for_sets_parts_and_the_runs_that_negatives_are_mined_from():
+    made = graph(preset="miniwikipedia").asked(["table2"])
+    names = {kind: [one.name for one in made if one.kind == kind] for kind in ("runs", "training")}
+    sets = ("aida-testb", "msnbc", "wnedwiki")
+    rows = ("blink_wiki", "muver_wiki")
+    assert sorted(names["runs"]) == sorted(
+        ["aida-train/blink_wiki", *(f"{name}/{row}" for name in sets for row in rows)]
+    )
+    assert names["training"] == ["golds", "muver_wiki"]
+
+
+def test_sets_of_one_file_are_told_apart():
+    made = graph(preset="wikipedia")
+    assert made.mentions("msnbc").key != made.mentions("wnedwiki").key
+    assert made.model("blink_wiki").input_files["checkpoint"] == (
+        "build/wikipedia/raw/biencoder_wiki_large.bin"
+    )
+
+
+def test_worlds_have_no_negatives_of_a_knowledge_base_and_a_base_no_stores():
+    with pytest.raises(InputError, match="muver_wiki.negatives"):
+        graph().model("muver_wiki")
+    with pytest.raises(InputError, match="systems.bm25: does not search"):
+        graph(preset="miniwikipedia").run("bm25", "msnbc")
+
+
+def test_a_name_of_other_settings_is_refused():
+    stale = graph(seed=7).model("muver")
+    with pytest.raises(InputError, match="not what params.yaml asks for"):
+        graph().at("models", stale.id)
+
+
+def test_missing_published_weights_are_named():
+    with pytest.raises(InputError, match="models.muver_released.checkpoint is best_zeshel.bin"):
+        graph(preset="released").checkpoint("muver_released")

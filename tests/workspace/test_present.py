@@ -1,0 +1,96 @@
+"""What people and DVC are told of the present settings, and what other settings left behind."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from muver.cli import main
+from muver.settings import resolve
+from muver.settings.file import read_params
+from muver.workspace import graph_of
+from muver.workspace.present import link, not_asked, write_asked, write_ignored
+
+PROJECT = Path(__file__).parents[2]
+PARAMS = read_params(PROJECT / "params.yaml")
+
+
+def graph(**overrides):
+    return graph_of(resolve(PARAMS, overrides))
+
+
+def make(*artifacts):
+    for one in artifacts:
+        for file in one.files:
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
+            Path(file).write_text("made")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_links_without_keys_follow_the_settings():
+    first, other = graph(), graph(seed=7)
+    model, run = first.model("muver"), first.run("muver", "test")
+    make(model, other.model("muver"), run)
+    link(first)
+    assert Path("build/miniwikia/current/models/muver").resolve() == Path(model.path).resolve()
+    assert Path("build/miniwikia/current/runs/test/muver.parquet").read_text() == "made"
+    link(other)
+    current = Path("build/miniwikia/current/models/muver").resolve()
+    assert current == Path(other.model("muver").path).resolve()
+    assert os.path.islink("build/miniwikia/current/corpus")
+
+
+def test_what_a_stage_is_asked_for_changes_with_its_own_settings_alone():
+    asked = Path("build/miniwikia/asked")
+
+    def lists(**overrides):
+        write_asked(graph(**overrides))
+        return {path.stem: path.read_text() for path in asked.iterdir()}
+
+    before = lists()
+    assert "models/muver" in json.loads(before["train"])["artifacts"]
+    changed = {
+        "seed": lists(seed=7),
+        "merge": lists(merge={"top_k": 0.3}),
+        "another preset": lists(presets={"zeshel": {"seed": 1}}),
+        "a name": lists(systems={"muver": {"method": "ours"}}),
+    }
+    differ = {
+        what: {stage for stage in before if after[stage] != before[stage]}
+        for what, after in changed.items()
+    }
+    assert differ == {
+        "seed": {"encoder", "train", "encode", "merge", "retrieve", "evaluate", "grid"},
+        "merge": {"merge", "retrieve", "evaluate"},
+        "another preset": set(),
+        "a name": {"tables"},
+    }
+
+
+def test_what_other_settings_made_is_left_to_prune(capsys, monkeypatch):
+    params = (PROJECT / "params.yaml").read_text(encoding="utf-8")
+    Path("params.yaml").write_text(params, encoding="utf-8")
+    kept, left = graph(), graph(seed=7)
+    make(
+        kept.model("muver"),
+        kept.run("muver", "test"),
+        left.model("muver"),
+        left.run("muver", "test"),
+    )
+    stale = {Path(left.model("muver").path), *map(Path, left.run("muver", "test").files)}
+    assert set(not_asked(kept)) == stale
+    write_ignored(kept)
+    ignored = Path("build/miniwikia/.dvcignore").read_text().splitlines()
+    assert {f"build/miniwikia{line}" for line in ignored[1:]} == {str(path) for path in stale}
+
+    assert main(["prune"]) == 0
+    assert all(path.exists() for path in stale)
+    assert str(left.model("muver").path) in capsys.readouterr().out
+    assert main(["prune", "--config", "seed=7", "--remove"]) == 0
+    assert not Path(kept.model("muver").path).exists()
+    assert all(path.exists() for path in stale)

@@ -1,0 +1,145 @@
+# A dump and the sets of mentions over it, to a knowledge base in parts and linked sets.
+
+if LINKED:
+    L = S["linking"]
+    ARCHIVE = f"{ROOT}/raw/benchmarks"
+    FETCHED = {
+        find_source(name).file: name for name in ("kilt", "blink_biencoder", "blink_entities")
+    }
+
+    wildcard_constraints:
+        part=r"part-\d+",
+        file=one_of(FETCHED),
+
+    rule fetch:
+        input:
+            code=code("download"),
+        output:
+            f"{ROOT}/raw/{{file}}",
+        log:
+            f"{LOGS}/fetch/{{file}}.log",
+        benchmark:
+            f"{LOGS}/fetch/{{file}}.benchmark.tsv"
+        params:
+            name=lambda wildcards: FETCHED[wildcards.file],
+            settings=lambda wildcards: as_json({"source": L["source"][FETCHED[wildcards.file]]}),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver download --log {log} --files {params.name} --settings {params.settings:q}"
+            " --out {params.folder}"
+
+    rule benchmarks:
+        input:
+            code=code("download"),
+        output:
+            directory(ARCHIVE),
+        log:
+            f"{LOGS}/fetch/benchmarks.log",
+        benchmark:
+            f"{LOGS}/fetch/benchmarks.benchmark.tsv"
+        params:
+            settings=as_json({"source": L["source"]["blink_benchmarks"]}),
+        shell:
+            "muver download --log {log} --files blink_benchmarks --settings {params.settings:q}"
+            " --out {output}"
+
+    # A checkpoint, since only now it is known how many parts there are to encode. The parts are no
+    # outputs: Snakemake would remove them before it goes on with what a stop cut off.
+    checkpoint kb:
+        input:
+            inputs("kb"),
+            code=code("kb"),
+        output:
+            W.pattern("kb"),
+        log:
+            f"{LOGS}/kb/{{id}}.log",
+        benchmark:
+            f"{LOGS}/kb/{{id}}.benchmark.tsv"
+        threads: workflow.cores
+        params:
+            settings=settings("kb"),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver kb all --log {log} --dump {input.dump} --out {params.folder}"
+            " --workers {threads} --settings {params.settings:q}"
+            " && muver kb finish --log {log}.finish --dump {input.dump} --out {params.folder}"
+            " --settings {params.settings:q}"
+
+    rule texts:
+        input:
+            inputs("texts"),
+            code=code("kb_texts"),
+        output:
+            directory(f"{ROOT}/texts/{{id}}"),
+        log:
+            f"{LOGS}/texts/{{id}}.log",
+        benchmark:
+            f"{LOGS}/texts/{{id}}.benchmark.tsv"
+        params:
+            settings=settings("texts"),
+            kb=folders("kb"),
+        shell:
+            "muver kb-texts --log {log} {params.kb} --file {input.file} --out {output}"
+            " --settings {params.settings:q}"
+
+    # Each set by itself, so that the others do without AIDA, whose text needs a licence
+    # (linking.test and the rows of table2 say what is asked for).
+    rule link:
+        input:
+            inputs("mentions"),
+            code=code("link"),
+        output:
+            W.pattern("mentions"),
+        log:
+            f"{LOGS}/link/{{id}}.log",
+        benchmark:
+            f"{LOGS}/link/{{id}}.benchmark.tsv"
+        params:
+            set=label("mentions"),
+            file=lambda wildcards, input: (
+                f"{L['sets'][at('mentions', wildcards).label]['file']} --below {ARCHIVE}"
+                if input.file == ARCHIVE
+                else input.file
+            ),
+            settings=settings("mentions"),
+            kb=folders("kb"),
+        shell:
+            "muver link --log {log} --set {params.set} {params.kb} --file {params.file}"
+            " --settings {params.settings:q} --mentions {output[0]} --report {output[1]}"
+
+    rule subset:
+        input:
+            inputs("training"),
+            code=code("kb_subset"),
+        output:
+            W.pattern("training"),
+        log:
+            f"{LOGS}/subset/{{id}}.log",
+        benchmark:
+            f"{LOGS}/subset/{{id}}.benchmark.tsv"
+        params:
+            settings=settings("training"),
+            kb=folders("kb"),
+            files=options("train", "val", "negatives", "texts"),
+            folder=subpath(output[0], parent=True),
+        shell:
+            "muver kb-subset --log {log} {params.kb} {params.files} --settings {params.settings:q}"
+            " --out {params.folder}"
+
+    rule negatives:
+        input:
+            inputs("negatives"),
+            code=code("negatives"),
+        output:
+            W.pattern("negatives"),
+        log:
+            f"{LOGS}/negatives/{{id}}.log",
+        benchmark:
+            f"{LOGS}/negatives/{{id}}.benchmark.tsv"
+        params:
+            settings=settings("negatives"),
+            kb=folders("kb"),
+        shell:
+            "muver negatives --log {log} --run {input.run} --run-manifest {input.manifest}"
+            " --mentions {input.mentions} {params.kb} --out {output[0]} --manifest {output[1]}"
+            " --settings {params.settings:q}"
