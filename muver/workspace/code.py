@@ -13,12 +13,8 @@ from muver.stages import STAGES
 
 PACKAGE = Path(__file__).parents[1]
 # Where a rule's work begins, if not in the command of its name.
+KIND = "retrieve_"  # before the name of a retriever kind
 BEGINS = {
-    "bm25": "retrieval/kinds/bm25.py",
-    "retrieve": "retrieval/kinds/views.py",
-    "retrieve_tokens": "retrieval/kinds/tokens.py",
-    "fuse": "retrieval/kinds/fusion.py",
-    "ann_search": "retrieval/kinds/shards.py",
     "tables": "tables/stage.py",
     "figures": "figures/stage.py",
     # The files of an archive are verified by its checksum: only what is declared decides.
@@ -75,6 +71,8 @@ def code(rule: str) -> list[str]:
 
 def _begin(rule: str) -> str:
     """The module that does a stage's work: by the table of stages, or a command of its own."""
+    if rule.startswith(KIND):
+        return f"retrieval/kinds/{rule.removeprefix(KIND)}.py"
     stage = STAGES.get(rule.replace("_", "-"))
     if stage is None:
         return f"commands/{rule}.py"

@@ -15,7 +15,9 @@ from muver.encoders.files import ENCODER_FILES, MANIFEST_FILE, MODEL_FILES, STAR
 from muver.grid.points import points
 from muver.io.errors import InputError
 from muver.io.typed import overlay
-from muver.settings import model_settings, retrieval_settings, row_settings
+from muver.retrieval import kinds
+from muver.settings import model_settings, row_settings
+from muver.settings.rows import system_of, trained_as
 from muver.workspace.artifact import Artifact, File, Input, with_origins
 
 LOG = "/training_log.jsonl"
@@ -27,6 +29,8 @@ SUFFIXES = {
     "runs": [".parquet", ".json"],
     "evaluations": [".json", ".parquet", ".run", ".qrels"],
 }
+# Settings of a run that bound memory or time and move no candidate.
+FREE = ("memory_mb", "threads", "gpu")
 # The kinds that each DVC stage keeps.
 STAGES = {
     "corpus": ("raw", "corpus", "kb", "texts", "mentions"),
@@ -51,6 +55,7 @@ class Graph(ABC):
     """
 
     suffixes: Mapping[str, list[str]] = SUFFIXES
+    sharded = False  # whether the vectors of one knowledge base lie in shards
 
     def __init__(self, settings: Mapping[str, Any]):
         self.settings = settings
@@ -86,8 +91,12 @@ class Graph(ABC):
         """What a model is trained on."""
 
     @abstractmethod
-    def run(self, system: str, name: str) -> Artifact:
-        """A system's ranked candidates for the mentions of a set."""
+    def retrieval(self, system: str, name: str) -> dict[str, Any]:
+        """Settings of a system's run for the mentions of a set."""
+
+    @abstractmethod
+    def source(self, need: str, system: str, name: str) -> Input:
+        """What a system ranks the mentions of a set with (:data:`muver.retrieval.kinds.INPUTS`)."""
 
     @abstractmethod
     def gold(self, name: str) -> dict[str, Input]:
@@ -159,6 +168,27 @@ class Graph(ABC):
         if "start" in own:
             return self.weights(own["start"])
         return self.start[f"/{MANIFEST_FILE}"]
+
+    # Runs and scores.
+
+    def kind(self, system: str) -> str:
+        """How a system finds its candidates (:mod:`muver.retrieval.kinds`)."""
+        own = self.settings["systems"][system]
+        score = trained_as(self.settings, own["model"])["score"] if "model" in own else None
+        return kinds.kind_of(own, score, self.sharded)
+
+    def run(self, system: str, name: str) -> Artifact:
+        """A system's ranked candidates for the mentions of a set."""
+        settings = self.retrieval(system, name)
+        free = {key: settings.pop(key) for key in FREE if key in settings}
+        needs = kinds.find(self.kind(system)).needs(system_of(self.settings, system))
+        inputs = {need: self.source(need, system, name) for need in needs}
+        return self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
+
+    def fused(self, need: str, system: str, name: str) -> list[File]:
+        """Runs that a system fuses, on a set or on validation."""
+        on = name if need == "runs" else "val"
+        return [self.run(part, on)[".parquet"] for part in self.settings["systems"][system]["fuse"]]
 
     def evaluation(self, system: str, name: str) -> Artifact:
         """Scores of a system on a set, and the ranks of the gold entities."""
@@ -273,14 +303,3 @@ class Graph(ABC):
     def ids(self, kind: str, rule: str) -> list[str]:
         """Of all artifacts of a kind that a rule makes."""
         return [one.id for one in self.by_place.values() if (one.kind, one.rule) == (kind, rule)]
-
-
-def kind_of_run(settings: Mapping[str, Any], system: str) -> str:
-    """How a system finds its candidates, which is also the rule that makes its runs."""
-    own = settings["systems"][system]
-    if "fuse" in own:
-        return "fuse"
-    if "retriever" in own:
-        return str(own["retriever"])
-    made = retrieval_settings(settings, system)
-    return "retrieve" if "aggregate" in made else "retrieve_tokens"

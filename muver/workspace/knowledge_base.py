@@ -3,7 +3,7 @@
 Vectors lie in parts of the knowledge base, a job each; an index may cover them all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,15 @@ from muver.io.files import read_json
 from muver.settings import linked
 from muver.settings.rows import negatives_settings, trained_as
 from muver.workspace.artifact import Artifact, Input
-from muver.workspace.graph import SUFFIXES, Graph
+from muver.workspace.graph import FREE, SUFFIXES, Graph
 
-# Of the search: what bounds memory or time and moves no candidate.
-FREE = ("memory_mb", "threads", "gpu")
 PART = (".npy", ".counts.npy", ".json")
 
 
 class KnowledgeBase(Graph):
     """One knowledge base that every mention may be linked to."""
+
+    sharded = True
 
     suffixes: Mapping[str, list[str]] = {
         **SUFFIXES,
@@ -221,25 +221,26 @@ class KnowledgeBase(Graph):
 
     # Runs and scores.
 
-    def run(self, system: str, name: str) -> Artifact:
-        """A system's ranked candidates for the mentions of a set."""
-        own = self.settings["systems"][system]
-        if "index" not in own:
+    def retrieval(self, system: str, name: str) -> dict[str, Any]:
+        """Settings of a system's run for the mentions of a set."""
+        if "index" not in self.settings["systems"][system]:
             raise InputError(
                 f"systems.{system}: does not search a knowledge base; give it index: null (exact) "
                 "or one of linking.indexes."
             )
-        model = own["model"]
-        settings = linked.search_settings(self.settings, name)
-        free = {key: settings.pop(key) for key in FREE}
-        queries = self.mention_vectors(model, name)
-        index = {"index": self.index(model, own["index"])} if own["index"] else {}
-        return self.made(
-            "runs", f"{name}/{system}", "search", settings, free,
-            vectors=self.vectors(model), **index, kb=self.kb,
-            mentions=self.mentions(name)[".parquet"],
-            queries=queries[".npy"], made=queries[".json"],
-        )  # fmt: skip
+        return linked.search_settings(self.settings, name)
+
+    def source(self, need: str, system: str, name: str) -> Input:
+        """What a system ranks the mentions of a set with."""
+        own = self.settings["systems"][system]
+        made: dict[str, Callable[[], Input]] = {
+            "kb": lambda: self.kb,
+            "vectors": lambda: self.vectors(own["model"]),
+            "mentions": lambda: self.mentions(name)[".parquet"],
+            "mention_vectors": lambda: self.mention_vectors(own["model"], name)[".npy"],
+            "index": lambda: self.index(own["model"], own["index"]),
+        }
+        return made[need]()
 
     def gold(self, name: str) -> dict[str, Input]:
         """A set's mentions with their gold, and how it was found."""

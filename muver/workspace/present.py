@@ -16,7 +16,7 @@ from muver.settings.resolve import resolve
 from muver.workspace import graph_of
 from muver.workspace.artifact import Artifact
 from muver.workspace.catalog import add_to_catalog
-from muver.workspace.code import PACKAGE, code
+from muver.workspace.code import KIND, PACKAGE, code
 from muver.workspace.graph import STAGES, Graph
 
 # The code of a rule that has not the rule's name.
@@ -26,7 +26,6 @@ CODE = {
     "fetch": ["download"],
     "grid_point": ["train"],
     "punkt_english": [],
-    "search": ["ann_search"],
     "subset": ["kb_subset"],
     "texts": ["kb_texts"],
 }
@@ -79,13 +78,19 @@ def write_asked(graph: Graph) -> None:
     for stage, kinds in STAGES.items():
         own = [one for one in asked if one.kind in kinds]
         ids = {f"{one.kind}/{one.name}": one.id for one in own}
-        rules = {rule for one in own for rule in CODE.get(one.rule, [one.rule])}
+        rules = {rule for one in own for rule in _code_of(graph, one)}
         content = {"artifacts": dict(sorted(ids.items())), "code": _hashes(rules)}
         write_json(folder / f"{stage}.json", content)
     rows = {row for result in settings["results"] for row in graph.rows(result)}
     tables = {section: settings[section] for section in OF_TABLES}
     tables["systems"] = {row: settings["systems"][row] for row in sorted(rows)}
     write_json(folder / "tables.json", {"settings": tables, "code": _hashes(TABLES)})
+
+
+def _code_of(graph: Graph, one: Artifact) -> list[str]:
+    if one.kind == "runs":
+        return [f"{KIND}{graph.kind(one.label)}"]
+    return CODE.get(one.rule, [one.rule])
 
 
 def _hashes(rules: Iterable[str]) -> dict[str, str]:

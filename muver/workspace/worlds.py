@@ -3,9 +3,10 @@
 Vectors lie in a store for each model and set; merging and the other kinds of views extend it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from muver.corpus.sources import find_source
 from muver.corpus.splits import SPLITS
@@ -14,7 +15,7 @@ from muver.settings import NAMED_DATASETS, retrieval_settings
 from muver.settings.rows import merge_settings, system_of
 from muver.views.files import PUNKT_FILES
 from muver.workspace.artifact import Artifact, Input
-from muver.workspace.graph import SUFFIXES, Graph, kind_of_run
+from muver.workspace.graph import SUFFIXES, Graph
 
 LAYER0 = ["/layer0.npy", "/layer0.parquet"]
 
@@ -186,59 +187,37 @@ class Worlds(Graph):
             model=self.model(model), store=self.store(model, name),
         )  # fmt: skip
 
-    def views(self, system: str, name: str) -> dict[str, Input]:
-        """The store of a system's model, and the further views that the system uses."""
+    # Runs and scores.
+
+    def retrieval(self, system: str, name: str) -> dict[str, Any]:
+        """Settings of a system's run for the mentions of a split."""
+        return retrieval_settings(self.settings, system, name)
+
+    def source(self, need: str, system: str, name: str) -> Input:
+        """What a system ranks the mentions of a split with."""
         own = system_of(self.settings, system)
-        model = own["model"]
-        found: dict[str, Input] = {"store": self.store(model, name)}
-        if own["merge_layers"]:
-            found["merged"] = self.merged(model, name, own["search"])
-        if own["global_view"]:
-            found["global_views"] = self.globals(model, name)
-        if own["spans"]:
-            found["spans"] = self.spans(model, name)
-        return found
+        model = own.get("model")
+        made: dict[str, Callable[[], Input]] = {
+            **{role: lambda role=role: self.texts[role] for role in self.texts},
+            "model": lambda: self.model(model),
+            "store": lambda: self.store(model, name),
+            "merged": lambda: self.merged(model, name, own["search"]),
+            "global_views": lambda: self.globals(model, name),
+            "spans": lambda: self.spans(model, name),
+            "runs": lambda: self.fused(need, system, name),
+            "validation_runs": lambda: self.fused(need, system, name),
+        }
+        return made[need]()
 
     @property
     def stored(self) -> list[str]:
         """Systems that search a store, which a retriever can open."""
-        systems = self.settings["systems"]
-        return [name for name in systems if kind_of_run(self.settings, name) == "retrieve"]
+        return [name for name in self.settings["systems"] if self.kind(name) == "views"]
 
-    def index(self, system: str) -> dict[str, list[str]]:
+    def index(self, system: str) -> dict[str, str | list[str]]:
         """Files that a retriever opens to find entities as a system does."""
         run, model = self.run(system, self.sets[0]), self.settings["systems"][system]["model"]
         return {**run.input_files, "model": self.model(model).files}
-
-    # Runs and scores.
-
-    def run(self, system: str, name: str) -> Artifact:
-        """A system's ranked candidates for the mentions of a split."""
-        settings = retrieval_settings(self.settings, system, name)
-        free = {"memory_mb": settings.pop("memory_mb")} if "memory_mb" in settings else {}
-        kind = kind_of_run(self.settings, system)
-        return self.made(
-            "runs", f"{name}/{system}", kind, settings, free,
-            **self._run_inputs(kind, system, name), **self.linked,
-        )  # fmt: skip
-
-    def _run_inputs(self, kind: str, system: str, name: str) -> dict[str, Input]:
-        own = self.settings["systems"][system]
-        if kind == "fuse":
-            parts = [self.run(part, name)[".parquet"] for part in own["fuse"]]
-            if own["by"] != "weighted":
-                return {"runs": parts}
-            # The weight is chosen on validation.
-            return {
-                "runs": parts,
-                "validation": [self.run(part, "val")[".parquet"] for part in own["fuse"]],
-            }
-        if kind == "retrieve_tokens":
-            return {
-                "model": self.model(own["model"]),
-                "sentences": self.segment["/sentences.parquet"],
-            }
-        return self.views(system, name) if kind == "retrieve" else {}
 
     def gold(self, name: str) -> dict[str, Input]:
         """Mentions, the titles that gold is matched by, and the lengths of descriptions."""

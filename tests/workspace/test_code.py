@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from muver.workspace.code import BEGINS, FREE, PACKAGE, UNUSED, code, read_by
+from muver.retrieval.kinds import names
+from muver.workspace.code import BEGINS, FREE, KIND, PACKAGE, UNUSED, code, read_by
 
 RULES = [
     rule
@@ -14,7 +15,7 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize("rule", sorted(set(RULES)))
+@pytest.mark.parametrize("rule", sorted({*RULES, *(f"{KIND}{name}" for name in names())}))
 def test_a_rule_has_code(rule):
     files = code(rule)
     assert files and all((PACKAGE.parent / file).is_file() for file in files)
@@ -26,7 +27,7 @@ def test_a_rule_has_code(rule):
     ("rule", "expected"),
     [
         ("merge", ["muver/views/merging.py", "muver/encoders/bert.py"]),
-        ("bm25", ["muver/retrieval/exact.py", "muver/runs/run.py"]),
+        ("retrieve_bm25", ["muver/retrieval/exact.py", "muver/runs/run.py"]),
         ("figures", ["muver/tables/paper.yaml", "muver/evaluation/bootstrap.py"]),
         ("generate", ["muver/corpus/miniwikia/lexicon.yaml"]),
         ("report", ["muver/report/assets/page.css", "muver/tables/numbers.py"]),
@@ -43,7 +44,7 @@ def test_a_change_that_another_result_may_come_of_runs_a_rule_again(rule, expect
         ("train", "muver/views/merging.py"),  # merging is no part of training
         ("evaluate", "muver/encoders/bert.py"),  # a run is scored without a model
         ("tables", "muver/retrieval/exact.py"),
-        ("bm25", "muver/training/loop.py"),
+        ("retrieve_bm25", "muver/training/loop.py"),
     ],
 )
 def test_and_no_other(rule, free):
@@ -72,5 +73,5 @@ def test_imports_are_followed_as_python_reads_them():
 
 
 def test_the_lists_name_files():
-    names = [*FREE, *BEGINS.values(), *(name for some in UNUSED.values() for name in some)]
-    assert all((PACKAGE / name).is_file() for name in names)
+    listed = [*FREE, *BEGINS.values(), *(name for some in UNUSED.values() for name in some)]
+    assert all((PACKAGE / name).is_file() for name in listed)

@@ -10,6 +10,7 @@ from snakemake.logging import logger
 
 from muver.corpus.sources import find_source
 from muver.io.errors import InputError
+from muver.retrieval.kinds import runs_a_model
 from muver.settings import linked, model_settings, resolve
 from muver.settings.file import read_params
 from muver.settings.replaced import without_effect

@@ -4,30 +4,18 @@ RUN, MANIFEST = W.pattern("runs")
 SCORES, RANKS, TREC, QRELS = W.pattern("evaluations")
 
 
-rule bm25:
-    input:
-        inputs("runs"),
-        code=code("bm25"),
-    output:
-        run=RUN,
-        manifest=MANIFEST,
-    log:
-        f"{LOGS}/bm25/{{id}}.log",
-    benchmark:
-        f"{LOGS}/bm25/{{id}}.benchmark.tsv"
-    wildcard_constraints:
-        id=made_by("bm25", "runs"),
-    params:
-        settings=settings("runs"),
-    shell:
-        "muver bm25 --log {log} --settings {params.settings:q} --entities {input.entities}"
-        " --mentions {input.mentions} --run {output.run} --manifest {output.manifest}"
+def kind(wildcards):
+    """The retriever kind of a run."""
+    return W.kind(at("runs", wildcards).label)
 
 
+# Every kind by one rule: what it needs is said in muver/retrieval/kinds. Vectors of a knowledge base
+# lie in parts, which are known once it is made.
 rule retrieve:
     input:
         inputs("runs"),
-        code=code("retrieve"),
+        vectors=vectors("runs") if LINKED else [],
+        code=lambda wildcards: code(f"retrieve_{kind(wildcards)}"),
     output:
         run=RUN,
         manifest=MANIFEST,
@@ -35,95 +23,28 @@ rule retrieve:
         f"{LOGS}/retrieve/{{id}}.log",
     benchmark:
         f"{LOGS}/retrieve/{{id}}.benchmark.tsv"
-    wildcard_constraints:
-        id=made_by("retrieve", "runs"),
-    threads: COMPUTE["threads"]
-    params:
-        label=label("runs"),
-        settings=settings("runs"),
-        views=folders("store", "merged", "global_views", "spans"),
-    shell:
-        "muver retrieve --log {log} --label {params.label} --settings {params.settings:q}"
-        " {params.views} --entities {input.entities} --mentions {input.mentions}"
-        " --run {output.run} --manifest {output.manifest}"
-
-
-rule retrieve_tokens:
-    input:
-        inputs("runs"),
-        code=code("retrieve_tokens"),
-    output:
-        run=RUN,
-        manifest=MANIFEST,
-    log:
-        f"{LOGS}/retrieve_tokens/{{id}}.log",
-    benchmark:
-        f"{LOGS}/retrieve_tokens/{{id}}.benchmark.tsv"
-    wildcard_constraints:
-        id=made_by("retrieve_tokens", "runs"),
     threads: COMPUTE["threads"]
     resources:
-        gpu=GPUS,
+        gpu=lambda wildcards: GPUS * runs_a_model(kind(wildcards)),
     params:
+        kind=kind,
         label=label("runs"),
         settings=settings("runs"),
-        compute=as_json(W.encoding),
-        model=folder_of("model"),
+        compute=lambda wildcards: (
+            f"--compute {shlex.quote(as_json(W.encoding))}"
+            if runs_a_model(kind(wildcards))
+            else ""
+        ),
+        files=options(
+            "entities", "mentions", "sentences", "mention_vectors", "runs", "validation_runs"
+        ),
+        folders=folders(
+            "model", "store", "merged", "global_views", "spans", "kb", "vectors", "index"
+        ),
     shell:
-        "muver retrieve --log {log} --label {params.label} --settings {params.settings:q}"
-        " --compute {params.compute:q} --model {params.model} --entities {input.entities}"
-        " --mentions {input.mentions} --sentences {input.sentences}"
-        " --run {output.run} --manifest {output.manifest}"
-
-
-rule fuse:
-    input:
-        inputs("runs"),
-        code=code("fuse"),
-    output:
-        run=RUN,
-        manifest=MANIFEST,
-    log:
-        f"{LOGS}/fuse/{{id}}.log",
-    benchmark:
-        f"{LOGS}/fuse/{{id}}.benchmark.tsv"
-    wildcard_constraints:
-        id=made_by("fuse", "runs"),
-    params:
-        label=label("runs"),
-        settings=settings("runs"),
-        runs=options("runs", validation="validation-runs"),
-    shell:
-        "muver fuse --log {log} --label {params.label} --settings {params.settings:q}"
-        " {params.runs} --entities {input.entities} --mentions {input.mentions}"
-        " --run {output.run} --manifest {output.manifest}"
-
-
-if LINKED:
-
-    rule search:
-        input:
-            inputs("runs"),
-            vectors=vectors("runs"),
-            code=code("ann_search"),
-        output:
-            run=RUN,
-            manifest=MANIFEST,
-        log:
-            f"{LOGS}/search/{{id}}.log",
-        benchmark:
-            f"{LOGS}/search/{{id}}.benchmark.tsv"
-        wildcard_constraints:
-            id=made_by("search", "runs"),
-        threads: COMPUTE["threads"]
-        params:
-            label=label("runs"),
-            settings=settings("runs"),
-            over=folders("vectors", "index", "kb"),
-        shell:
-            "muver ann-search --log {log} --label {params.label} --settings {params.settings:q}"
-            " {params.over} --mentions {input.mentions} --mention-vectors {input.queries}"
-            " --run {output.run} --manifest {output.manifest}"
+        "muver retrieve --kind {params.kind} --log {log} --label {params.label}"
+        " --settings {params.settings:q} {params.compute} {params.files}"
+        " {params.folders} --run {output.run} --manifest {output.manifest}"
 
 
 rule evaluate:
