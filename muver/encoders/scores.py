@@ -45,6 +45,13 @@ def best_views(
     -------
     (mentions, entities) scores. The gradient goes to the winning view; of equal ones to the first.
     (mentions, entities) int64: which of the entity's own views won, from 0.
+
+    Examples
+    --------
+    >>> views, owners = torch.tensor([[1.0], [3.0], [2.0]]), torch.tensor([0, 0, 1])
+    >>> scores, winners = best_views(torch.tensor([[2.0]]), views, owners, entities=2)
+    >>> scores.tolist(), winners.tolist()
+    ([[6.0, 4.0]], [[1, 0]])
     """
     counts = torch.bincount(owners, minlength=entities)
     starts = torch.cumsum(counts, 0) - counts

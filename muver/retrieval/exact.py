@@ -39,8 +39,7 @@ class WorldIndex:
         return np.diff(self.starts, append=len(self.owners))
 
 
-@dataclass(frozen=True)
-class Ranking:
+class Ranking(NamedTuple):
     """Ranked candidates of some mentions; -1 and -inf where a world has fewer than k.
 
     Attributes
@@ -57,9 +56,20 @@ class Ranking:
     scores: np.ndarray
     rows: np.ndarray
 
+    @classmethod
+    def empty(cls, mentions: int, k: int) -> "Ranking":
+        """Nothing ranked yet."""
+        shape = (mentions, k)
+        scores = np.full(shape, -np.inf, dtype=np.float32)
+        return cls(np.full(shape, -1), scores, np.full(shape, -1))
+
 
 def first_with_same(keys: list[Any]) -> np.ndarray:
-    """For each position the first position with an equal key: (n,) int64."""
+    """For each position the first position with an equal key: (n,) int64.
+
+    >>> first_with_same(["Fox", "Den", "Fox"]).tolist()
+    [0, 1, 0]
+    """
     seen: dict[Any, int] = {}
     return np.array([seen.setdefault(key, n) for n, key in enumerate(keys)], dtype=np.int64)
 
@@ -72,7 +82,7 @@ def build_world(
     Parameters
     ----------
     parts : (some views, d) each
-        The views' vectors, to be thought of as under each other.
+        The views' vectors, in parts that follow each other.
     entities : (views,)
         Line number of each view's entity.
     candidate_of : (entities of the world,)
@@ -127,9 +137,7 @@ def rank(
     Ties go to the candidate that stands first in the world; among a candidate's equal views the
     first one won.
     """
-    shape = (len(mentions), k)
-    entities, rows = np.full(shape, -1), np.full(shape, -1)
-    scores = np.full(shape, -np.inf, dtype=np.float32)
+    ranking = Ranking.empty(len(mentions), k)
     keep = min(k, len(world.starts))
     block = max(
         memory_mb * 2**20 // _bytes_a_mention(world, keep, aggregate, softmax_candidates), 1
@@ -152,12 +160,12 @@ def rank(
             chosen = np.take_along_axis(np.sort(pool, axis=1), inner, axis=1)
             ranked = np.take_along_axis(sums, inner, axis=1)
         views = _winning_views(products, world, chosen)
-        entities[span, :keep] = world.owners[views]
-        rows[span, :keep] = world.rows[views]
-        scores[span, :keep] = ranked
+        ranking.entities[span, :keep] = world.owners[views]
+        ranking.rows[span, :keep] = world.rows[views]
+        ranking.scores[span, :keep] = ranked
         if advance is not None:
             advance(len(products))
-    return Ranking(entities, scores, rows)
+    return ranking
 
 
 def _bytes_a_mention(world: WorldIndex, keep: int, aggregate: str, candidates: int) -> int:
@@ -173,7 +181,7 @@ def _bytes_a_mention(world: WorldIndex, keep: int, aggregate: str, candidates: i
 def rank_scores(
     scores: np.ndarray, candidate_of: np.ndarray, k: int, memory_mb: int = 256
 ) -> Ranking:
-    """Rank entities by their scores; of entities that are one candidate the best one stands.
+    """Rank entities by scores; of those that are one candidate, the one that scores best counts.
 
     Parameters
     ----------
@@ -187,17 +195,16 @@ def rank_scores(
     starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])
     world = WorldIndex(np.empty((len(order), 0), dtype=np.float32), order, starts, order)
     keep = min(k, len(starts))
-    shape = (len(scores), k)
-    entities, values = np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32)
+    ranking = Ranking.empty(len(scores), k)
     block = max(memory_mb * 2**20 // _bytes_a_mention(world, keep, "max", keep), 1)
     for start in range(0, len(scores), block):
         span = slice(start, start + block)
         ordered = scores[span, order]
         best = np.maximum.reduceat(ordered, starts, axis=1)
         chosen = top_columns(best, keep)
-        values[span, :keep] = np.take_along_axis(best, chosen, axis=1)
-        entities[span, :keep] = order[_winning_views(ordered, world, chosen)]
-    return Ranking(entities, values, entities)
+        ranking.scores[span, :keep] = np.take_along_axis(best, chosen, axis=1)
+        ranking.entities[span, :keep] = order[_winning_views(ordered, world, chosen)]
+    return ranking._replace(rows=ranking.entities)
 
 
 def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
@@ -210,6 +217,11 @@ def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
     Returns
     -------
     (rows, k) int64
+
+    Examples
+    --------
+    >>> top_columns(np.array([[1.0, 3.0, 2.0, 3.0]]), 3).tolist()
+    [[1, 3, 2]]
     """
     columns = scores.shape[1]
     if k >= columns:
@@ -236,7 +248,7 @@ def _to_distances(
     products *= -2
     products += mention_squares[:, None]
     products += view_squares
-    np.maximum(products, 0, out=products)  # rounding may leave a little less than nothing
+    np.maximum(products, 0, out=products)  # rounding may leave a little less than 0
     np.sqrt(products, out=products)
     np.negative(products, out=products)
 
@@ -257,7 +269,7 @@ def _softmax_sums(
 
 
 def _normaliser(products: np.ndarray, greatest: np.ndarray) -> np.ndarray:
-    """(mentions,) sum of exp(products - greatest), of so few at a time that they stay in cache."""
+    """(mentions,) sum of exp(products - greatest), a few mentions at a time to stay in cache."""
     mentions, views = products.shape
     sums = np.empty(mentions)
     few = max(CACHED_SCORES // views, 1)

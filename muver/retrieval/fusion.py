@@ -29,6 +29,11 @@ def reciprocal_rank(ranks: np.ndarray, constant: float) -> np.ndarray:
     Returns
     -------
     (rows,) float64, the same for any order of the runs.
+
+    Examples
+    --------
+    >>> reciprocal_rank(np.array([[1, 2], [2, np.inf]]), constant=1).round(3).tolist()
+    [0.833, 0.333]
     """
     return np.sort(1 / (constant + ranks), axis=0).sum(axis=0)
 
@@ -44,6 +49,11 @@ def weighted(scores: np.ndarray, weight: float) -> np.ndarray:
     Returns
     -------
     (rows,) float64
+
+    Examples
+    --------
+    >>> weighted(np.array([[1.0, 0.5], [0.0, 1.0]]), 0.75).tolist()
+    [0.75, 0.625]
     """
     return weight * scores[0] + (1 - weight) * scores[1]
 

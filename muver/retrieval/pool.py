@@ -146,6 +146,11 @@ def normalise(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     Returns
     -------
     (rows,) float64
+
+    Examples
+    --------
+    >>> normalise(np.array([4.0, 3.0, 2.0, 7.0]), np.array([0, 3])).tolist()
+    [1.0, 0.5, 0.0, 1.0]
     """
     if not len(scores):
         return np.zeros(0)

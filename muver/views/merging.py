@@ -40,6 +40,12 @@ def pairs_to_merge(
     Returns
     -------
     Slot numbers, increasing.
+
+    Examples
+    --------
+    >>> views = np.array([[0.0], [1.0], [5.0], [6.0], [8.0]])
+    >>> pairs_to_merge(views, 0.4), pairs_to_merge(views, 0.4, "close")
+    ([1, 3], [0, 2])
     """
     count = int(len(vectors) * top_k)
     if count == 0 or len(vectors) < 2:
@@ -73,6 +79,11 @@ def grow(ends: Sequence[int], chosen: Sequence[int]) -> dict[int, int]:
     Returns
     -------
     {slot: new end} of those that are able to grow; the other choices make no view.
+
+    Examples
+    --------
+    >>> grow([1, 2, 2], chosen=[0, 1])
+    {0: 2}
     """
     able = able_to_grow(ends)
     return {slot: ends[slot + 1] for slot in chosen if able[slot]}
@@ -96,8 +107,13 @@ def unions_to_add(
 
     Returns
     -------
-    The unions, in the order of their pairs. A pair whose union V has already, or has just been
-    given by a pair before, is passed over.
+    The unions, in the order of their pairs, each once and none that V has already.
+
+    Examples
+    --------
+    >>> members = [frozenset([view]) for view in range(3)]
+    >>> [sorted(union) for union in unions_to_add(members, np.array([[0.0], [1.0], [5.0]]), 2)]
+    [[0, 2], [1, 2]]
     """
     from scipy.spatial.distance import pdist
 

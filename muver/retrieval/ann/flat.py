@@ -27,10 +27,7 @@ def search_exact(shards: Shards, mentions: np.ndarray, k: int, memory_mb: int = 
     Ranking with global numbers: ``entities``, and ``rows`` for the winning views. Ties go to the
     entity that comes first, and among its views to the first.
     """
-    shape = (len(mentions), k)
-    found = Ranking(
-        np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32), np.full(shape, -1)
-    )
+    found = Ranking.empty(len(mentions), k)
     progress = Progress("exact search", shards.views, "views")
     for block in shards.blocks(memory_mb // 4):
         # A product is held as such, as its best by entity, as a mask, and while few are chosen.
@@ -61,16 +58,15 @@ def _take(found: Ranking, span: slice, mentions: np.ndarray, block: Block) -> No
         counts = np.full(len(mentions), columns.shape[1])
         columns, most = columns.ravel(), columns.shape[1]
     places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    fresh = Ranking(*(_empty(len(mentions), most, like) for like in _fields(found)))
+    fresh = Ranking.empty(len(mentions), most)
     fresh.entities[rows, places] = block.first_entity + columns
     fresh.scores[rows, places] = best[rows, columns]
     fresh.rows[rows, places] = block.first_view + _winners(products, block, rows, columns)
-    together = [
-        np.concatenate([old[span], new], axis=1)
-        for old, new in zip(_fields(found), _fields(fresh), strict=True)
-    ]
-    chosen = top_columns(together[1], k)
-    for old, both in zip(_fields(found), together, strict=True):
+    together = Ranking(
+        *(np.concatenate([old[span], new], axis=1) for old, new in zip(found, fresh, strict=True))
+    )
+    chosen = top_columns(together.scores, k)
+    for old, both in zip(found, together, strict=True):
         old[span] = np.take_along_axis(both, chosen, axis=1)
 
 
@@ -88,11 +84,3 @@ def _winners(
         winners[more[better]] = starts[more[better]] + place
         best[more[better]] = values[better]
     return winners
-
-
-def _fields(ranking: Ranking) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return ranking.entities, ranking.scores, ranking.rows
-
-
-def _empty(rows: int, columns: int, like: np.ndarray) -> np.ndarray:
-    return np.full((rows, columns), -1 if like.dtype.kind == "i" else -np.inf, dtype=like.dtype)

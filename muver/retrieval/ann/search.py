@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
 from muver.retrieval.ann.index import AnnIndex
 from muver.retrieval.exact import Ranking
@@ -58,10 +57,7 @@ def search(
         Bound on the found views, and on the vectors that are gathered at a time.
     """
     shards = index.shards
-    shape = (len(mentions), k)
-    ranking = Ranking(
-        np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32), np.full(shape, -1)
-    )
+    ranking = Ranking.empty(len(mentions), k)
     most = max(min(most_views, index.most), 1)
     fetch = min(-(-k * shards.views // shards.entities), most)
     wanted = min(k, shards.entities)
@@ -84,8 +80,8 @@ def search(
             if len(own) and rescore:
                 scores = _exact_scores(shards, mentions[own], views)
             best = best_by_entity(entities, scores, views, k)
-            ranking.entities[own], ranking.scores[own] = best.entities, best.scores
-            ranking.rows[own] = best.rows
+            for whole, part in zip(ranking, best, strict=True):
+                whole[own] = part
             progress.advance(len(own))
         pending = np.concatenate(again)
         if len(pending):
@@ -101,7 +97,11 @@ def search(
 
 
 def distinct(entities: np.ndarray) -> np.ndarray:
-    """How many different entities each row has, -1 being none: (rows, n) to (rows,) int64."""
+    """How many different entities each row has: (rows, n) to (rows,) int64. -1 is none.
+
+    >>> distinct(np.array([[4, 2, 4, -1], [-1, -1, -1, -1]])).tolist()
+    [2, 0]
+    """
     ordered = np.sort(entities, axis=1)
     fresh = np.diff(ordered, axis=1, prepend=-1) != 0
     return fresh.sum(axis=1)
@@ -119,12 +119,7 @@ def best_by_entity(entities: np.ndarray, scores: np.ndarray, views: np.ndarray, 
     -------
     (rows, k); ties go to the entity that comes first, and among its views to the first.
     """
-    if len(entities) and entities.shape[1] == 0:
-        raise InputError("nothing was searched for.")
-    shape = (len(entities), k)
-    ranking = Ranking(
-        np.full(shape, -1), np.full(shape, -np.inf, dtype=np.float32), np.full(shape, -1)
-    )
+    ranking = Ranking.empty(len(entities), k)
     rows, columns = np.nonzero(entities >= 0)
     flat = entities[rows, columns], scores[rows, columns], views[rows, columns]
     # Best view of each entity first; then the entities by these.
