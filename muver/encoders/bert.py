@@ -1,9 +1,9 @@
 """BERT over packed sequences: nothing is computed for padding, or for states that nobody reads.
 
-The weights bear the names of Hugging Face's ``BertModel`` without its pooling layer, so that either
-loads what the other wrote; a test compares their outputs. It is written out here because a model's
-stage would otherwise spend more time on importing the library than on a small model, and because
-the library computes padded batches and all states of the last layer, where a view needs one.
+The weights have the names of Hugging Face's ``BertModel`` without its pooling layer, so that either
+loads what the other wrote; a test compares their outputs. It is written out here for two reasons:
+importing the library takes longer than a stage does on a small model, and the library computes
+padded batches and all states of the last layer, where a view needs one.
 """
 
 import torch

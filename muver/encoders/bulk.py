@@ -1,4 +1,4 @@
-"""Encoding many token sequences: by length, in batches of so many tokens."""
+"""Encoding many token sequences in batches of similar length."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +20,8 @@ def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.
 
     Yields
     ------
-    Arrays of positions into ``lengths``; rows x longest row is at most ``batch_tokens`` (one row
-    at least). Longest first, so that too small a memory shows at once.
+    Arrays of positions into ``lengths``, longest first, so that too small a memory shows at once.
+    Rows x longest row is at most ``batch_tokens``, but there is one row at least.
     """
     order = _longest_first(lengths)
     start = 0
@@ -38,9 +38,10 @@ def encode_by_length(
     device: torch.device | str = "cpu",
     pad_to: int | None = None,
 ) -> Iterator[tuple[np.ndarray, Packed, Tensor]]:
-    """Encode sequences batch by batch; in smaller ones where a GPU's memory does not suffice.
+    """Encode sequences batch by batch.
 
-    Each time it does not, a batch has half the tokens from there on, and a warning says so.
+    Where a GPU's memory does not hold a batch, batches have half the tokens from there on, and a
+    warning says so.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def _attempt(
 
 
 def _fewer(rows: int, longest: int) -> int:
-    """Tokens of a batch after one of so many rows did not fit; frees what that one left behind."""
+    """Half the tokens of a batch that did not fit; frees what it left on the GPU."""
     torch.cuda.empty_cache()
     if rows == 1:
         raise InputError(

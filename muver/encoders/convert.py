@@ -53,20 +53,19 @@ def convert(
     Parameters
     ----------
     checkpoint
-        What ``torch.save(model.state_dict())`` wrote, in one of :data:`LAYOUTS`. It is read
-        without running code that it may hold.
+        What ``torch.save(model.state_dict())`` wrote, in one of :data:`LAYOUTS`. Code in it is
+        never run.
     encoder
         BERT directory, or hub name, whose sizes and tokenizer the towers have.
     settings
-        The model's settings; ``views``, ``context`` and ``score``, and if they are not to be the
-        defaults ``pooling`` and ``metric``, say how it is to be used.
+        The model's settings: ``views``, ``context`` and ``score``, and where they are not the
+        defaults ``pooling`` and ``metric``.
     training_log
         Receives one line that names the checkpoint's SHA-256, in place of a training run's.
 
     Writes
     ------
-    The model directory, and in it ``manifest.json``: by its ``identity`` a row's key knows the
-    weights.
+    The model directory with ``manifest.json``, whose ``identity`` of the weights joins a row's key.
 
     Raises
     ------
@@ -115,7 +114,7 @@ def read_state(checkpoint: Path) -> State:
             f"{checkpoint}: not a pickled state dict, or one that holds more than tensors; such "
             "a file could run code and is not opened. Save model.state_dict() alone."
         ) from error
-    except Exception as error:  # a cut file fails in whatever part of the loader it was cut for
+    except Exception as error:  # where the loader fails depends on where the file was cut
         raise InputError(
             f"{checkpoint}: damaged, or not a file of torch.save ({error}). Fetch it again."
         ) from error
@@ -184,7 +183,7 @@ def _unwrap(state: State, wrappers: Sequence[str]) -> tuple[str, State]:
 
 
 def _load(tower: Tower, sizes: BertConfig, checkpoint: Path, encoder: str) -> Bert:
-    """A BERT of the encoder's sizes with a tower's weights, every one of which has to fit."""
+    """A BERT of the encoder's sizes with a tower's weights, which must all fit."""
     model = Bert(sizes)
     expected = model.state_dict()
     weights = {n: w for n, w in tower.weights.items() if not n.startswith(UNUSED)}

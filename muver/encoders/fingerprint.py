@@ -1,4 +1,4 @@
-"""By what vectors know the model that made them (imports nothing heavy)."""
+"""A model's fingerprint, which vectors carry (imports nothing heavy)."""
 
 from pathlib import Path
 
@@ -10,13 +10,13 @@ from muver.io.files import read_json, sha256_of, short_hash
 def model_fingerprint(folder: str | Path) -> str:
     """64 hexadecimal digits that differ where vectors of two models may differ.
 
-    They are of both towers' configurations and weights, the tokenizer, and what ``muver.json`` says
-    of views, contexts, score, pooling and metric; not of the model's provenance or place.
+    They depend on both towers' configurations and weights, the tokenizer, and what ``muver.json``
+    says of views, contexts, score, pooling and metric, but not on provenance or place.
 
     Raises
     ------
     InputError
-        If the folder is no model's directory.
+        If the folder is not a model's directory.
     """
     folder = Path(folder)
     config = read_json(folder / CONFIG_FILE)

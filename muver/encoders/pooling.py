@@ -1,7 +1,7 @@
 """Which states of the last layer make the vector of a context or a view.
 
-MuVER and BLINK take the first position, ``[CLS]``. Means over other positions are what Partalidou
-et al. compare; what is public of it, and our reading, stands in docs/fidelity.md.
+MuVER and BLINK take the first position, ``[CLS]``. Partalidou et al. compare means over other
+positions; docs/fidelity.md says what of this is public and how we read it.
 """
 
 import torch

@@ -14,7 +14,7 @@ from muver.encoders.bert import Bert, BertConfig
 from muver.io.errors import InputError
 from muver.io.progress import logger
 
-# Weights of BERT checkpoints that a tower has no use for: the pooling layer and training heads.
+# Weights that a tower does not use: the pooling layer and training heads.
 UNUSED_WEIGHTS = ("pooler.", "cls.", "embeddings.position_ids")
 
 transformers_logging.disable_progress_bar()
@@ -31,8 +31,8 @@ def read_tower(source: str) -> Bert:
     Raises
     ------
     InputError
-        If it is no BERT, the weights are damaged, of other sizes than config.json says, or some
-        are missing (the library would make those up at random).
+        If it is not a BERT, or its weights are damaged, do not have the sizes of config.json, or
+        are missing in part (the library would draw those at random).
     OSError
         If the hub has no such name or cannot be reached.
     """

@@ -1,4 +1,4 @@
-"""Sizes of a BERT, known without torch: what plans and checks reads them without loading it."""
+"""Sizes of a BERT, without torch, for what only plans or checks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -36,7 +36,7 @@ class BertConfig:
         Raises
         ------
         InputError
-            If it is not a BERT's, or that of a kind of BERT that is not built here.
+            If it is not a BERT's, or a kind of BERT that is not built here.
         """
         raw = read_json(path)
         if not isinstance(raw, dict):
@@ -45,7 +45,7 @@ class BertConfig:
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], where: str) -> "BertConfig":
-        """Take what is known of a config.json; ``where`` is named in errors."""
+        """Take the sizes from a config.json's content; ``where`` is named in errors."""
         kind = raw.get("model_type")
         if kind != "bert":
             raise InputError(
@@ -72,5 +72,5 @@ class BertConfig:
         return config
 
     def as_dict(self) -> dict[str, Any]:
-        """What stands in config.json."""
+        """The content of config.json."""
         return {"architectures": ["BertModel"], "model_type": "bert", **asdict(self)}

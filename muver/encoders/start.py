@@ -102,7 +102,7 @@ def _take(source: str, name: str, out: Path) -> None:
 
 
 def _finish(out: Path, name: str, identity: dict[str, Any]) -> None:
-    """Write the manifest; the identity joins a row's settings and does not tell where it lay."""
+    """Write the manifest; the identity joins a row's settings, the place it came from does not."""
     WordPieces(out)  # refuses a vocabulary without the markers
     write_manifest(out / "manifest.json", "encoder", {}, {}, name=name, identity=identity)
 

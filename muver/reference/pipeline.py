@@ -47,7 +47,7 @@ def load_model(encoder: Path, settings: dict[str, Any]) -> BiEncoder:
 
 
 class Replay:
-    """The recorded inputs in our hands; each part is made from the parts before it.
+    """Our own results from the recorded inputs, each made from those before it.
 
     Attributes
     ----------

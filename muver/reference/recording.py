@@ -1,4 +1,4 @@
-"""Reading a recording of the released system, and refusing what is not one."""
+"""Reading and checking a recording of the released system."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ SETTINGS = ("max_cand_len", "max_seq_len", "top_k")
 
 @dataclass(frozen=True)
 class Recording:
-    """What the released system was given and what it made of it, for one world.
+    """Inputs and outputs of the released system for one world.
 
     Attributes
     ----------
@@ -94,8 +94,7 @@ def read_recording(folder: Path) -> Recording:
     Raises
     ------
     InputError
-        If a file or a key is missing, damaged, or does not fit the others; such a folder is of
-        another version than the one that can be replayed.
+        If a file or a key is missing or damaged, or does not fit the others.
     """
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:

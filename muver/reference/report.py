@@ -1,4 +1,4 @@
-"""What a comparison found: counts by kind, the first difference of each, a table of them."""
+"""The result of a comparison: counts by kind, and the first difference of each."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -60,7 +60,7 @@ class Tally:
         Parameters
         ----------
         where
-            Says of a position in the arrays what it is.
+            Describes a position in the arrays.
         tolerance
             Absolute; a NaN is never near anything.
         excused

@@ -1,4 +1,4 @@
-"""The views that a system ranks by: those of a store, and further ones that were made from it."""
+"""The views that a system ranks by: a store's, and those that were made from it."""
 
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +33,7 @@ class SystemViews:
 
     Notes
     -----
-    With ``spans``, entities that have every span have no merged views; the others have.
+    With ``spans``, merged views are left out for the entities that have every span.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class SystemViews:
 
     @cached_property
     def fingerprint(self) -> str:
-        """That of the store; read once, since it takes a pass over the vectors."""
+        """The store's fingerprint, read once because that takes a pass over the vectors."""
         return self._store.fingerprint()
 
     @property
@@ -81,8 +81,8 @@ class SystemViews:
 
         Returns
         -------
-        (some views, d) vectors of each kind, memory-mapped but where views are left out; for all
-        of them under each other the (views,) entity of each, and where each comes from.
+        For each kind its (some views, d) vectors, memory-mapped unless some are left out. Then,
+        for the views of all kinds in that order: the (views,) entity of each, and its origin.
         """
         layers = [(code, file.world(name)) for code, file in self._parts]
         few = np.bincount(layers[0][1].entities) <= self._exhaustive

@@ -1,6 +1,6 @@
 """Hard negatives: the best candidates of a run that are not the mention's gold (appendix, "AIDA").
 
-They are mined once, from the run of another model over the training mentions ("precomputed using
+They are mined once, from another model's run over the training mentions ("precomputed using
 BLINK"), and stored as data.
 """
 
@@ -112,7 +112,7 @@ class _Found:
         self.counts = {"negatives": 0, "fewer": 0, "same_title": 0}
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One a mention with gold, in the mentions' order; its lists are empty if it has none."""
+        """A row for each mention with a gold, in the mentions' order, empty lists included."""
         for mention, gold in self._golds.items():
             if mention not in self._blocks:
                 raise InputError(
@@ -146,7 +146,7 @@ class _Found:
             yield row
 
     def _bound(self, start: int, end: int, gold: Gold) -> float:
-        """The greatest score of a negative; a gold that was not found is below all candidates."""
+        """The greatest score of a negative. A gold that was not found counts as below them all."""
         if self._settings.margin is None:
             return np.inf
         at = np.flatnonzero(self._entities[start:end] == gold.entity)

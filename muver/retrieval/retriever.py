@@ -97,7 +97,7 @@ class Retriever:
 
     @cached_property
     def model(self) -> BiEncoder:
-        """The two towers, of which only the mentions' is used here."""
+        """The two towers; only the mentions' is used here."""
         return BiEncoder.from_pretrained(self._model_folder).eval()
 
     @torch.inference_mode()
@@ -106,8 +106,7 @@ class Retriever:
 
         Returns
         -------
-        For each mention at most ``k`` candidates of its world, best first; fewer where the world
-        has fewer.
+        For each mention the best ``k`` candidates of its world, best first, or all if it has fewer.
         """
         if k < 1:
             raise InputError(f"k: {k} is not a number of candidates; at least 1 is.")

@@ -1,4 +1,4 @@
-"""What all stages that make runs share: rows of the run file, and what a candidate is."""
+"""Parts that retriever kinds share: a run's rows, its mentions, and what a candidate is."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class Origins(NamedTuple):
     Attributes
     ----------
     layer : (views,)
-        Code of its origin; -1 where there are no views to speak of.
+        Code of its origin; -1 for retrievers without views.
     first, last : (views,)
         Sentences that it was made from.
     """

@@ -1,4 +1,4 @@
-"""Retrieval over token vectors (SOM): entities are encoded a chunk at a time and never stored."""
+"""Scores by token vectors (SOM): entities are encoded a chunk at a time and never stored."""
 
 import os
 import tempfile
@@ -49,17 +49,16 @@ def score_world(
 ) -> np.ndarray:
     """Sum-of-max scores of every mention with every entity of a world.
 
-    The token vectors of the mentions (mentions x 128 x d floats) lie in a temporary file, those of
-    entities exist for a chunk at a time.
+    The token vectors of the mentions (mentions x 128 x d floats) lie in a temporary file. Those of
+    the entities exist a chunk at a time.
 
     Parameters
     ----------
     batch_tokens
         Padded tokens in one pass through an encoder.
     memory_mb
-        Bound on the products of token vectors held at a time together with the vectors that they
-        are made of; the result and what an encoder needs come on top. One mention and one entity
-        are always scored, whatever they need.
+        Bound on the token vectors and their products that are held at a time. The result and the
+        encoder's own memory come on top. One mention and one entity always go through.
     pad_to
         Lengths to which contexts and entities are padded, padding taking part in the score
         (:attr:`muver.encoders.biencoder.ModelConfig.pad_to`).
@@ -82,7 +81,7 @@ def score_world(
         chunk_tokens = min(batch_tokens, budget // (2 * token_bytes))
         for chunk in _encode(encode_entities, entities, chunk_tokens, device, pad_to[1]):
             for some in _few_at_a_time(held, chunk, budget, device):
-                # Vectors are float32 by now; so are their products, whatever they were made in.
+                # Vectors are float32 by now, and so are their products in any precision.
                 with torch.autocast(device.type, enabled=False):
                     part = sum_of_max(*some[1:], *chunk[1:], rows=len(some.rows))
                 scores[np.ix_(some.rows, chunk.rows)] = part.cpu().numpy()
@@ -120,7 +119,7 @@ def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:
 def _few_at_a_time(
     held: list[TokenVectors], chunk: TokenVectors, budget: int, device: torch.device
 ) -> Iterator[TokenVectors]:
-    """Mentions, so many that their products with the chunk stay within the budget."""
+    """Mentions in groups whose products with the chunk stay within the budget (bytes)."""
     entities, length, dimension = chunk.vectors.shape
     left = budget - 4 * chunk.vectors.numel()
     for batch in held:

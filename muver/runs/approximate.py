@@ -11,8 +11,11 @@ from muver.io.files import canonical_json
 def reached(measured: Mapping[str, Any]) -> float:
     """The agreement that counts: recall, or the share of best entities found if that is less.
 
-    Among a hundred entities a missing one weighs little; that it is always the one that matters
-    would not show. (An outlier by its norm is such a one in a graph.)
+    Recall of a hundred entities hardly shows that the best one is always missing, as it can be in
+    a graph if its vector's norm is an outlier.
+
+    >>> reached({"recall": 0.99, "best": {"found": 0.9}})
+    0.9
     """
     return min(measured["recall"], measured["best"]["found"])
 

@@ -1,4 +1,4 @@
-"""The run file: for each mention its ranked candidates. All that scoring needs of a retriever."""
+"""The run file: each mention's ranked candidates. Scoring needs nothing else of a retriever."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reading TREC run and qrels files, anybody's, line by line with the place of every mistake."""
+"""Reading TREC run and qrels files of any origin, with errors that name the line."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ class TrecRun:
     reordered
         Mentions whose ranks are not in the order of their scores.
     tied
-        Mentions whose order hangs on equal scores, which tools break in different ways.
+        Mentions with equal scores, which tools order in different ways.
     """
 
     mentions: list[str]
@@ -38,8 +38,8 @@ def read_trec_run(path: Path) -> TrecRun:
     Raises
     ------
     InputError
-        Naming the line, for a line that is cut or no line of a run, a candidate that a mention has
-        twice, or a file that ends in the middle of a line.
+        For a line that is cut or not a run's, a candidate that a mention has twice, or a file that
+        ends in the middle of a line.
     """
     by_mention: dict[str, list[tuple[float, int, str]]] = {}
     seen: set[tuple[str, str]] = set()

@@ -35,7 +35,7 @@ class CachedEncoding:
     Attributes
     ----------
     vectors : (sequences, d) or (sequences, longest, d)
-        Leaf tensor, rows in the order given; what stands behind a sequence's end has no meaning.
+        Leaf tensor, rows in the order given. Values behind a sequence's end have no meaning.
     mask : (sequences, longest)
         1 at the positions that take part in a score: real tokens, or all under ``pad_to``.
     """

@@ -1,4 +1,4 @@
-"""Choosing one of several trained models by what they found on validation."""
+"""Choosing the best of several trained models by recall on validation."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ LOG = "training_log.jsonl"
 def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
     """Copy the model with the best validation recall; of equals the first one.
 
-    The log of the copy ends with a line that names what was chosen among and by which values.
+    The copy's log ends with a line that names the models and their recall.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from muver.views.worlds import World
 
 
 class Trainer:
-    """Trains one model; everything that a resumed run needs is in its state.
+    """Trains one model. A resumed run needs nothing but the saved state.
 
     Parameters
     ----------
@@ -244,9 +244,9 @@ class Trainer:
 
 
 def write_log(path: Path, log: list[dict[str, Any]], cutoff: int, keep: str) -> None:
-    """Write the training log as JSON lines: one a step, one a validation, that of the state kept.
+    """Write the training log as JSON lines: steps, validations, and the state that is kept.
 
-    No times stand in it, so where the run itself repeats, as on a processor, so do the bytes
+    It holds no times: where a run repeats exactly, as on a CPU, so do the log's bytes
     (docs/fidelity.md, "Equal bytes").
     """
     name = f"validation_recall_at_{cutoff}"

@@ -16,19 +16,19 @@ def fewer_graph_tokens(
 
     Batches above the bound are encoded twice, in chunks, instead of keeping their activations; the
     gradients stay the same (:mod:`muver.training.caching`). Smaller chunks would draw other
-    dropout masks, so ``chunk_tokens`` is a person's choice and not made here.
+    dropout masks, so that choice is left to a person.
 
     Parameters
     ----------
     sequences
         Contexts and views of the batch that did not fit.
     processes
-        How many train together. Of several none can repeat a step alone.
+        How many train together. One of several cannot repeat a step alone.
 
     Raises
     ------
     InputError
-        If the batch was encoded in chunks already; says what to set.
+        If the batch was encoded in chunks already. The message says what to set.
     """
     torch.cuda.empty_cache()
     tokens = sum(map(len, sequences))

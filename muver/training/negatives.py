@@ -1,4 +1,4 @@
-"""Hard negatives given to training: read, checked and cut to the number wanted."""
+"""Hard negatives for training: read, checked and cut to the number asked for."""
 
 from pathlib import Path
 

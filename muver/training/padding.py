@@ -1,4 +1,4 @@
-"""Empty views in training, a fault of the released code that can be had for parity."""
+"""Empty views in training: a fault of the released code, repeated for parity on request."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,8 @@ def fill_with_empty_views(
 
     The released code laid out every gold entity in ``count`` rows and encoded the empty ones with
     all positions masked, which in the library of its time came to the same as none masked. So an
-    empty view is ``max_tokens`` pieces ``[PAD]``, all attended. Each is encoded by itself, as
-    dropout treats each in its own way.
+    empty view is ``max_tokens`` pieces ``[PAD]``, all attended. Each is encoded by itself, because
+    each has a dropout of its own.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Mention vectors on disk: an array of a set's mentions, and beside it what made them."""
+"""Vectors of a set's mentions on disk, with a manifest that says what made them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -53,7 +53,7 @@ def read_mentions(
     Parameters
     ----------
     mentions
-        The table they must be of; None: not looked at.
+        The table they must belong to; None does not check it.
 
     Raises
     ------
@@ -92,8 +92,8 @@ def _inputs(path: Path) -> Mapping[str, str]:
     place = path.with_suffix(".json")
     if not place.is_file():
         raise InputError(
-            f"{place}: no such file: of which model {path.name} is cannot be told. Encode the "
-            "mentions with `muver encode-mentions`."
+            f"{place}: no such file, and nothing else says which model made {path.name}. Encode "
+            "the mentions with `muver encode-mentions`."
         )
     manifest = read_json(place)
     if not isinstance(manifest, dict) or manifest.get("stage") != STAGE:

@@ -1,4 +1,4 @@
-"""Views of a knowledge base, as they lie on disk in parts; read in blocks, never all at once.
+"""Shards: the views of a knowledge base on disk, in parts, read a block at a time.
 
 A folder holds for each part ``part-00000.npy`` ((views, d), float16 or float32, the views of an
 entity next to each other), ``part-00000.counts.npy`` ((entities,) uint8, how many views each
@@ -88,8 +88,8 @@ class Shards:
         Parameters
         ----------
         kb
-            Manifest of the knowledge base; its parts must be those of the vectors. None: whether
-            the last parts are missing cannot be told.
+            Manifest of the knowledge base, whose parts the vectors must have. Without it, missing
+            parts at the end go unnoticed.
 
         Raises
         ------
@@ -237,7 +237,7 @@ def write_part(
     model, kb
         Fingerprints of the model, and of the knowledge base's part.
     texts
-        That of the texts which stand in for the part's paragraphs, if any do.
+        Fingerprint of the texts that stand in for the part's paragraphs, if any do.
     """
     path = Path(folder) / part_name(number)
     path.with_suffix(".json").unlink(missing_ok=True)
@@ -261,7 +261,7 @@ def read_part_manifest(path: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it is missing or none, or an array is missing, damaged or another one.
+        If it is missing or not a part's manifest, or does not fit the arrays beside it.
     """
     place = path.with_suffix(".json")
     if not place.is_file():

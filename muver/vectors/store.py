@@ -54,7 +54,7 @@ class Layer:
     ids: pa.ChunkedArray
 
     def in_sentences(self, owners: Sequence[int], views: Sequence[View]) -> list[View]:
-        """Views whose ``first..last`` count an entity's views of this layer, counted in sentences.
+        """Views whose ``first..last`` number an entity's views of this layer, as sentence numbers.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class ViewStore:
         return LayerFile(*layer_files(self.folder, number))
 
     def fingerprint(self) -> str:
-        """SHA-256 of the original views' vectors, by which further views know their store."""
+        """SHA-256 of the original views' vectors, which further views name as their store."""
         return sha256_of(layer_files(self.folder, 0)[0])
 
 
@@ -128,7 +128,7 @@ class LayerFile:
 
 
 class LayerWriter:
-    """Collects the worlds of a layer and writes both files, complete or not at all."""
+    """Collects the worlds of a layer and writes both of its files."""
 
     def __init__(self) -> None:
         self._tables: list[pa.Table] = []
@@ -137,7 +137,7 @@ class LayerWriter:
     def add(
         self, world: str, entities: Sequence[int], views: Sequence[View], vectors: np.ndarray
     ) -> None:
-        """Append a world's views; its worlds must come in the order they are to be read in."""
+        """Append a world's views; worlds are read in the order in which they are added."""
         columns = {
             "world": [world] * len(views),
             "entity": list(entities),

@@ -1,4 +1,4 @@
-"""Merging for one world: all layers of the heuristic search, or every span of views."""
+"""Merging a world's views: all layers of the heuristic search, or every span of views."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ EncodeViews = Callable[[Sequence[Ids]], np.ndarray]
 
 @dataclass(frozen=True)
 class NewViews:
-    """What a layer adds to a world: views and their entities, in the entities' order."""
+    """The views that a layer adds to a world, in the order of their entities."""
 
     entities: list[int]
     views: list[View]
@@ -69,7 +69,7 @@ def every_span(
 ) -> tuple[list[int], list[View]]:
     """Merge every run of neighbouring views, of entities with at most ``max_views`` of them.
 
-    Whatever neighbours are merged into is among them.
+    Every view that merging neighbours can make is among them.
 
     Parameters
     ----------

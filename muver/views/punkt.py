@@ -1,7 +1,7 @@
-"""Parameters of the Punkt sentence splitter (Kiss & Strunk 2006): learnt, kept in files, checked.
+"""Parameters of the Punkt sentence splitter (Kiss & Strunk 2006): learnt, stored, checked.
 
 The files are those of NLTK's ``punkt_tab`` packages. They are read and written here because NLTK
-only touches files below its own data folders, and writes sets in the order of the day.
+only touches files below its own data folders, and writes sets in an order that changes.
 """
 
 import hashlib
@@ -66,7 +66,7 @@ def load(folder: str | Path) -> PunktParameters:
     Raises
     ------
     InputError
-        Naming the file that is missing, or the line that is not as it should be.
+        For a file that is missing or a line of another form.
     """
     folder = Path(folder)
     parameters = PunktParameters()
@@ -81,7 +81,7 @@ def load(folder: str | Path) -> PunktParameters:
 
 
 def verify_english(folder: str | Path) -> None:
-    """Make sure that a folder's parameters are English ones that work.
+    """Check that a folder's parameters are English ones that work.
 
     Raises
     ------

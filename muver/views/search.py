@@ -1,7 +1,7 @@
-"""The two ways to search one entity's views for what to merge, with what they remember.
+"""The two ways to search an entity's views for pairs to merge.
 
-A layer of merging asks a search for new views (:meth:`propose`), has them encoded, and hands it
-their vectors (:meth:`accept`), by which the next layer is chosen.
+A layer of merging asks a search for new views (:meth:`propose`), has them encoded, and hands back
+their vectors (:meth:`accept`), from which the search chooses the next layer.
 """
 
 from typing import Protocol

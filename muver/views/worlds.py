@@ -63,7 +63,7 @@ def load_worlds(
     gold_only: bool = False,
     negatives: Mapping[str, Sequence[int]] | None = None,
 ) -> list[World]:
-    """Read and lay out the worlds of a split, by name. A world may have mentions in several splits.
+    """Read and lay out the worlds of a split, by name.
 
     Parameters
     ----------

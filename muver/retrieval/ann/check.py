@@ -1,4 +1,4 @@
-"""How far an approximate index agrees with exact search, and how hard it must try to do so."""
+"""How far an approximate index agrees with exact search, and the effort that this takes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,9 +24,9 @@ def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:
 
     Returns
     -------
-    ``recall``: the share of the exact k entities that were found, mean of the mentions.
-    ``best``: where the exact best entity stands: the share of mentions that have it ``found``, and
-    have it ``first``, the ``greatest_rank`` it has, and in how many mentions it is ``missing``.
+    ``recall``: the share of the exact k entities that were found, a mean over mentions.
+    ``best``: of the exact best entity, the shares of mentions in which it was ``found`` and stands
+    ``first``, its ``greatest_rank``, and the number of mentions in which it is ``missing``.
     """
     wanted = exact.entities >= 0
     same = (exact.entities[:, :, None] == found.entities[:, None, :]).any(axis=2) & wanted
@@ -75,8 +75,8 @@ def check_indices(
     """Measure indices of the same shards on the same sample of mentions, searched exactly once.
 
     Each gets the smallest of ``efforts`` (nprobe or efSearch) that reaches ``agreement``
-    (:func:`reached`), or the last one if none does; it and what was measured are put down in the
-    index's manifest.
+    (:func:`reached`), or the last one if none does. The index's manifest records it and what was
+    measured.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def check_indices(
 
     Returns
     -------
-    What was put down, by folder.
+    What the manifests record, by folder.
     """
     if len(mentions) == 0:
         raise InputError("no mentions: agreement is measured on a sample of them.")
@@ -151,7 +151,7 @@ def require(
     Raises
     ------
     InputError
-        If agreement was not measured, or is below ``minimum`` (:func:`reached`): what it is, and
+        If agreement was not measured, or is below ``minimum`` (:func:`reached`); the message says
         how to raise it.
     """
     result, place = manifest["agreement"], Path(folder) / MANIFEST

@@ -2,10 +2,11 @@
 
 faiss is imported inside functions only.
 
-How the greatest inner products of vectors with any norm are found is the setting ``product``: "ip",
-faiss's METRIC_INNER_PRODUCT, or "l2" of augmented vectors (:mod:`muver.retrieval.ann.transform`).
-"ip" is the default for every type, by recall of the exact 100 best entities, found views re-scored.
-Made vectors are clusters of entities, 5 views each, norms log-normal (sigma 0.4), a common part:
+The setting ``product`` says how the greatest inner products are found: "ip" is faiss's
+METRIC_INNER_PRODUCT, "l2" its distance between augmented vectors
+(:mod:`muver.retrieval.ann.transform`). "ip" is the default for every type. The numbers below are
+recall of the exact 100 best entities, with found views scored again. Generated vectors are clusters
+of entities of 5 views each, with log-normal norms (sigma 0.4) and a common part:
 
 * IVF: faiss makes the cells by k-means on unit centroids and codes residuals whose products add up
   exactly, so the metric is right whatever the norms. Augmented vectors have one value that is
@@ -31,11 +32,11 @@ from muver.io.progress import logger
 
 IVF, HNSW = "nprobe", "efSearch"
 MOST_ON_GPU = 2048  # faiss: vectors returned, and lists looked at
-CELLS_TRAINED = 64  # views a list, of which faiss's k-means uses up to 256
+CELLS_TRAINED = 64  # views a list; faiss's k-means uses up to 256
 
 
 def set_threads(threads: int) -> None:
-    """Let faiss use so many threads; 0 leaves what it takes by itself."""
+    """Set the threads that faiss uses; 0 leaves its own choice."""
     import faiss
 
     if threads:
@@ -72,7 +73,7 @@ def make(factory: str, dimension: int, product: str, ef_construction: int, seed:
     if isinstance(inner, faiss.IndexIVF):
         inner.cp.seed = seed
     if hasattr(inner, "do_polysemous_training"):
-        # Codes whose Hamming distance tells something: not searched by, and most of the time.
+        # It would take most of the time, for codes that are not searched by Hamming distance.
         inner.do_polysemous_training = False
     if hasattr(inner, "hnsw"):
         inner.hnsw.efConstruction = ef_construction
@@ -129,7 +130,7 @@ def to_gpu(index: Any, wanted: bool) -> Any:
     if not wanted or getattr(faiss, "get_num_gpus", int)() == 0:
         return index
     try:
-        # Its buffers live as long as the index, which holds on to them.
+        # The index keeps these resources alive.
         return faiss.index_cpu_to_gpu(faiss.StandardGpuResources(), 0, index)
     except RuntimeError as error:
         logger.warning("the index stays off the GPU (%s)", _reason(error))
@@ -156,7 +157,7 @@ def knob(index: Any) -> str | None:
 
 
 def turn(index: Any, name: str, effort: int, lists: int) -> None:
-    """Set the knob of this name; more lists than there are would be none the better."""
+    """Set the knob of this name, at most to the number of lists there are."""
     import faiss
 
     on_gpu = _on_gpu(index)
@@ -186,6 +187,6 @@ def _inner(index: Any) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """The last line of faiss's message: those before say where in its source it was raised."""
+    """The last line of faiss's message; the lines before name a place in its source."""
     text = str(error).strip().splitlines()[-1]
     return text.rpartition(".cpp:")[2].partition(": ")[2] or text

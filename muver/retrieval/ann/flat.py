@@ -1,7 +1,7 @@
 """Exact search over shards: every mention against every view, read from disk once.
 
-The same ranking as :func:`muver.retrieval.exact.rank` gives with ``aggregate`` "max". It is the
-reference that approximate indices are measured by, and an index of its own.
+It ranks as :func:`muver.retrieval.exact.rank` does with ``aggregate`` "max". Approximate indices
+are measured against it, and a row without an index searches by it.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def search_exact(shards: Shards, mentions: np.ndarray, k: int, memory_mb: int = 
     found = Ranking.empty(len(mentions), k)
     progress = Progress("exact search", shards.views, "views")
     for block in shards.blocks(memory_mb // 4):
-        # A product is held as such, as its best by entity, as a mask, and while few are chosen.
+        # Bytes a mention: a product for each view; the best and some indices for each entity.
         columns = 4 * len(block.vectors) + 32 * len(block.starts)
         rows = max(memory_mb * 2**20 // 2 // columns, 1)
         for start in range(0, len(mentions), rows):

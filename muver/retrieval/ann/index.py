@@ -1,6 +1,6 @@
 """Approximate indices on disk: built from shards, opened, searched for the best views.
 
-A folder holds ``index.faiss``, ``centre.npy`` and ``manifest.json``. The manifest is written last:
+A folder holds ``index.faiss``, ``centre.npy`` and ``manifest.json``. The manifest is written last;
 an index without one was not finished.
 """
 
@@ -59,7 +59,7 @@ def build(vectors: str | Path, out: str | Path, settings: Build) -> dict[str, An
     index = factory.to_gpu(index, settings.gpu)
     if size:
         logger.info("%s: training on %d of %d views", string, size, shards.views)
-        # Passed on at once: a sample that had a name would be held while views are added.
+        # The sample has no name, or it would be held while views are added.
         chosen = shards.sample(size, settings.seed)
         factory.train(index, transform.views(shards.gather(chosen)))
     trained = time.monotonic()

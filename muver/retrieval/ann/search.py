@@ -41,20 +41,20 @@ def search(
 ) -> Found:
     """Find k distinct entities for each mention.
 
-    As many views are fetched as k entities have on average. Mentions whose views are of fewer than
-    k entities are searched again for twice as many, until they have k, the index gives no more
-    (all lists that it looks at are exhausted), or ``most_views`` is reached.
+    At first as many views are fetched as k entities have on average. A mention whose views belong
+    to fewer than k entities is searched again for twice as many, until there are k, the index has
+    no more in the lists it looks at, or ``most_views`` is reached.
 
     Parameters
     ----------
     mentions : (mentions, d) float32
     rescore
-        Score the views that were found by their vectors in the shards. What the index gives are
-        products with vectors that may be quantised.
+        Score found views by their vectors in the shards. The index's own scores are products with
+        vectors that may be quantised.
     most_views
         Bound on the views fetched for a mention.
     memory_mb
-        Bound on the found views, and on the vectors that are gathered at a time.
+        Bound on the found views and the vectors that are gathered at a time.
     """
     shards = index.shards
     ranking = Ranking.empty(len(mentions), k)

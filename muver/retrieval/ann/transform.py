@@ -1,13 +1,13 @@
-"""What is done to vectors so that an index finds the greatest inner products.
+"""Vectors transformed so that an index finds the greatest inner products.
 
-Two steps, each of which leaves the order of the views of any mention as it is:
+There are two steps. Neither changes the order of the views for any mention:
 
-* Centring: the mean of the views is taken off each of them. ``q.(x - mean)`` is ``q.x`` less what
-  is the same for all views. Vectors of one encoder have a large common part, which otherwise
-  takes up the range of every quantiser and hides what tells the cells apart.
-* Augmentation, for L2 only: a view gets one further value ``sqrt(M^2 - |x|^2)``, M being the
-  greatest norm, a mention gets 0. All views are then of norm M, so that the nearest view has the
-  greatest product: ``|q - x'|^2 = |q|^2 + M^2 - 2 q.x`` (Bachrach et al., RecSys 2014).
+* Centring subtracts the mean of the views from each. ``q.(x - mean)`` differs from ``q.x`` by a
+  number that all views share. Without it, the large common part of an encoder's vectors takes up
+  the range of every quantiser and hides what tells the cells apart.
+* Augmentation, for L2 only, gives a view one further value ``sqrt(M^2 - |x|^2)``, where M is the
+  greatest norm, and a mention 0. All views then have norm M, so the nearest view has the greatest
+  product: ``|q - x'|^2 = |q|^2 + M^2 - 2 q.x`` (Bachrach et al., RecSys 2014).
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Transform:
     Attributes
     ----------
     centre : (d,) float32
-        Taken off views; zeros for none.
+        Subtracted from views; zeros where they are not centred.
     norm
         The greatest norm of a view so centred; None where nothing is augmented.
     """
@@ -70,7 +70,7 @@ class Transform:
 
 
 def fit(shards: Shards, centre: bool, augment: bool, memory_mb: int) -> Transform:
-    """Read all views for their mean, and once more for their greatest norm; either if needed."""
+    """Read all views for their mean, and once more for their greatest norm, where asked for."""
     mean = np.zeros(shards.dimension)
     if centre:
         for block in shards.blocks(memory_mb):
