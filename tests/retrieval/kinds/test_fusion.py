@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from muver.cli import build_parser
+from muver.cli import main
 from muver.corpus.schema import ENTITIES, MENTIONS
 from muver.io.errors import InputError
 from muver.io.files import read_json
@@ -225,15 +225,13 @@ def test_settings_that_do_not_fit(folder, settings, validation, message):
 
 
 def test_the_command(folder):
-    arguments = build_parser(["retrieve"]).parse_args(
-        [
-            "retrieve", "--kind", "fusion", "--label", "both", "--settings", json.dumps(SETTINGS),
-            "--runs", f"{folder}/dense.parquet", f"{folder}/lexical.parquet",
-            "--entities", f"{folder}/entities.parquet", "--mentions", f"{folder}/mentions.parquet",
-            "--run", f"{folder}/run.parquet", "--manifest", f"{folder}/run.json",
-        ]
-    )  # fmt: skip
-    arguments.run(arguments)
+    arguments = [
+        "retrieve", "--kind", "fusion", "--label", "both", "--settings", json.dumps(SETTINGS),
+        "--runs", folder / "dense.parquet", folder / "lexical.parquet",
+        "--entities", folder / "entities.parquet", "--mentions", folder / "mentions.parquet",
+        "--run", folder / "run.parquet", "--manifest", folder / "run.json",
+    ]  # fmt: skip
+    assert main([str(one) for one in arguments]) == 0
     assert read_json(folder / "run.json")["settings"] == {
         **SETTINGS, "weights": [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0],
     }  # fmt: skip
