@@ -23,6 +23,10 @@ def has_the(entity: Entity) -> bool:
     return entity.type in ("creature", "event")
 
 
+def _full_name(entity: Entity) -> Form:
+    return form(entity.base if has_the(entity) else entity.named)
+
+
 class Sentences:
     """Makes sentences about the entities of a world.
 
@@ -45,21 +49,14 @@ class Sentences:
 
         ``continued``: the sentence before had the same subject, so that a pronoun will do.
         """
-        entity = self._world.entities[number]
-        kind = self._world.grammar.kinds[fact[0]]
-        template = kind.tell[self.own_form(number, fact, -1, len(kind.tell))]
-        values = self._values(number, fact, None)
-        values["S"] = self._subject(entity, template, continued, chance)
+        template, values = self._own_words(number, fact)
+        values["S"] = self._subject(self._world.entities[number], template, continued, chance)
         return self._dressed(template.fill(values), chance)
 
     def lead(self, number: int) -> str:
         """The first sentence of a page, with the full name and without ornament."""
-        entity = self._world.entities[number]
-        fact = self._world.facts.of[number][0]
-        kind = self._world.grammar.kinds[fact[0]]
-        template = kind.tell[self.own_form(number, fact, -1, len(kind.tell))]
-        values = self._values(number, fact, None)
-        values["S"] = form(entity.base if has_the(entity) else entity.named)
+        template, values = self._own_words(number, self._world.facts.of[number][0])
+        values["S"] = _full_name(self._world.entities[number])
         return template.fill(values)
 
     def mentioning(self, target: int, fact: Fact, surface: Surface, chance: Chance) -> str:
@@ -104,6 +101,12 @@ class Sentences:
         template = chance.pick(self._world.grammar.fillers)
         return template.fill({gap: Form(word, word, word) for gap, word in words.items()})
 
+    def _own_words(self, number: int, fact: Fact) -> tuple[Template, dict[str, Form]]:
+        """The template and the forms by which the entity's own page states a fact."""
+        tell = self._world.grammar.kinds[fact[0]].tell
+        template = tell[self.own_form(number, fact, -1, len(tell))]
+        return template, self._values(number, fact, None)
+
     def _values(self, number: int, fact: Fact, chance: Chance | None) -> dict[str, Form]:
         """What fills the gaps: the forms of the entity's page, or with ``chance`` any others."""
         values = dict(_PRONOUNS[self._world.entities[number].pronoun])
@@ -123,7 +126,7 @@ class Sentences:
             return _PRONOUNS[entity.pronoun]["he"]
         if entity.type == "person" and draw < 0.8:
             return form(entity.word)
-        return form(entity.base if has_the(entity) else entity.named)
+        return _full_name(entity)
 
     def _other_template(self, target: int, fact: Fact, chance: Chance, named: bool) -> Template:
         """Another template than on the entity's page; ``named``: one with room for its name."""
