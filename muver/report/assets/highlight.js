@@ -106,10 +106,8 @@ function written(found) {
   for (const part of found) {
     const tight = before === null || (before.joined && part.joined && before.sentence === part.sentence);
     if (!tight && !/^\s/.test(part.text)) paragraph.append(" ");
-    if (part.kind === "view") paragraph.append(make("mark", { class: "view" }, part.text));
-    else if (part.kind === "word") paragraph.append(make("mark", { class: "word" }, part.text));
-    else if (part.kind === "gap") paragraph.append(make("span", { class: "gap" }, part.text));
-    else paragraph.append(part.text);
+    const tag = { view: "mark", word: "mark", gap: "span" }[part.kind];
+    paragraph.append(tag ? make(tag, { class: part.kind }, part.text) : part.text);
     before = part;
   }
   return paragraph;

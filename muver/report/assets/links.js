@@ -11,13 +11,7 @@ function remembered() {
 }
 
 function setBase(base) {
-  let address = null;
-  try {
-    address = new URL(base);
-  } catch {
-    return false;
-  }
-  if (!["http:", "https:"].includes(address.protocol)) return false;
+  if (!/^https?:\/\/[^\s\/]/i.test(base)) return false;
   for (const link of document.querySelectorAll("a[data-address]")) link.href = base.replace(/\/+$/, "") + link.dataset.address;
   return true;
 }
