@@ -1,8 +1,11 @@
 """The data of the explorer: everything found again that was put in."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from muver.report import descriptions
 from muver.report.collection import worlds
 from muver.report.explorer import explore, opened, views_of
 from muver.report.problems import Problems
@@ -79,6 +82,26 @@ def test_a_sample_takes_from_all_worlds(finished):
         chosen = corpus.sample(limit, 3)
         assert len(chosen) == limit
         assert np.abs(np.diff(np.bincount(corpus.group[chosen]))) <= 1
+
+
+def test_a_sample_stands_in_the_order_of_the_corpus(finished):
+    mixed = replace(worlds(finished, "test"), group=np.array([0, 1, 0, 1, 0, 1]))
+    assert mixed.sample(4, 3).tolist() == [0, 1, 2, 3]
+
+
+def test_entities_of_one_title_are_one_where_titles_decide(finished):
+    doubled = replace(worlds(finished, "test"), namesake=np.array([0, 1, 0, 3, 4, 5, 6, 7]))
+    entity, mention = np.array([2, 1]), np.array([0, 0])  # whose gold entity is 0
+    assert doubled.is_gold(entity, mention, "title").tolist() == [True, False]
+    assert doubled.is_gold(entity, mention, "id").tolist() == [False, False]
+
+
+def test_sentences_of_a_span_are_kept(finished, monkeypatch):
+    monkeypatch.setattr(descriptions, "STEPS", (16,))
+    entities = explored(finished, characters=1)["entities"]
+    texts = dict(zip(entities["title"], entities["text"], strict=True))
+    assert texts["Bridge"] == ["A bridge of oak.", "It was built twice."]
+    assert texts["Gate"][-1] == 1  # its last sentence won nowhere
 
 
 def test_views_that_won_survive_a_small_budget(finished):

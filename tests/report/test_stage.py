@@ -11,6 +11,7 @@ from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.report.settings import Report
 from muver.report.stage import make_report
+from muver.runs.run import read_run, write_run
 from tests.report.made import SCRIPT, change_run, make_project
 from tests.report.pages import data_of, read_page, text_of
 
@@ -140,9 +141,38 @@ def other_key_in_csv(project):
     path.write_text(path.read_text().replace(key, "0" * 12))
 
 
+def second_table_of_another_run(project):
+    key = json.loads(project.table("table1").read_text())["rows"][0]["row_key"]
+    for suffix in (".json", ".csv"):
+        text = project.table("table1", suffix).read_text()
+        project.table("table2", suffix).write_text(text.replace(key, "0" * 12))
+
+
+def change_column(project, column, row, value):
+    path = project.run("muver", "test")
+    run = read_run(path)
+    values = run[column].to_pylist()
+    values[row] = value
+    columns = {**run.to_pydict(), column: values}
+    write_run(path, *columns.values())
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
+        (second_table_of_another_run, "tables of different runs. Make both again."),
+        *(
+            (
+                lambda run, of=of: change_column(run, *of),
+                "muver.parquet on test: its candidates are other entities",
+            )
+            for of in (
+                ("entity", 0, 4),
+                ("entity", 12, 4),
+                ("entity", 0, -1),
+                ("title", 0, "Elsewhere"),
+            )
+        ),
         (
             lambda run: shutil.copy(run.ranks("bm25", "test"), run.ranks("muver", "test")),
             "MuVER: the run file muver.parquet on test ranks gold entities elsewhere",
