@@ -67,7 +67,7 @@ def plan(
         dump = files.get("dump") or dump_file(settings, folder)
         rates = measure(run.encoder, compute, run.measured_lengths(), asked.seconds, dump)
     rates = rates.given(_by_kind(asked.rates))
-    jobs = [_with_hours(job.as_dict(rates), asked) for job in run.jobs]
+    jobs = [with_hours(job.as_dict(rates), asked) for job in run.jobs]
     totals = disk_totals(run.jobs, asked.indices if run.base else [])
     misfits = unfit(run.jobs, totals, machine)
     write_manifest(
@@ -148,7 +148,7 @@ def _by_kind(rates: GivenRates) -> dict[str, dict[str, Rate]]:
     return {**found, "read": {"": Rate(rates.read, "MB", "given")} if rates.read else {}}
 
 
-def _with_hours(job: dict[str, Any], asked: Plan) -> dict[str, Any]:
+def with_hours(job: dict[str, Any], asked: Plan) -> dict[str, Any]:
     """The hours that all of these jobs take, as many at once as there are processes or devices."""
     at_once = min(asked.workers if job["stage"] == "kb_part" else asked.devices, job["jobs"])
     return {**job, "hours": job["seconds"] and job["seconds"] / at_once / 3600}

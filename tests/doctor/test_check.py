@@ -60,7 +60,8 @@ def test_a_machine_that_will_do(folder):
     ("own", "which", "says"),
     [
         ({"room": 10**6}, "disk", "needed in build/x (projected), 1.0 MB there. Free some"),
-        ({"memory": 10**9}, "memory", "1.0 GB there. Lower training.graph_tokens"),
+        # enough for the largest job, and not for two
+        ({"memory": 2**31 + 7 * 10**8}, "memory", "2.8 GB there. Lower training.graph_tokens"),
     ],
 )
 def test_too_small(folder, own, which, says):

@@ -7,6 +7,7 @@ import pytest
 
 from muver.encoders.sizes import BertConfig
 from muver.estimate.jobs import Job, Run, list_jobs
+from muver.estimate.rates import Rate, Rates
 from muver.estimate.settings import Plan
 from muver.estimate.stages import Estimate, Work
 from muver.settings import resolve
@@ -109,6 +110,9 @@ def test_parts_that_are_encoded(tmp_path):
     assert (found["kb_part", ""].count, found["kb_part", ""].done) == (3, 3)
     parts = found["encode_part", "blink_wiki"]
     assert (parts.count, parts.done) == (3, 1)
+    rates = Rates({"encode": {128: Rate(1000, "tokens")}})
+    assert parts.seconds_left(rates) == pytest.approx(5_903_530 * 128 / 1000 * 2 / 3)
+    assert parts.seconds_left(Rates()) is None
 
 
 def test_jobs_on_a_gpu(settings, tmp_path):

@@ -10,7 +10,8 @@ from muver.cli import main
 from muver.estimate import rates
 from muver.estimate.jobs import Job
 from muver.estimate.machine import Machine
-from muver.estimate.plan import disk_totals, unfit
+from muver.estimate.plan import disk_totals, unfit, with_hours
+from muver.estimate.settings import Plan
 from muver.estimate.stages import Estimate, Work
 from muver.io.files import read_json
 from tests import tiny
@@ -121,6 +122,15 @@ JOBS = [
     Job("index", "a hnsw", Estimate((Work("build", {}, "hnsw"),), disk=100)),
     Job("index", "b hnsw", Estimate((Work("build", {}, "hnsw"),), disk=200)),
 ]
+
+
+@pytest.mark.parametrize(
+    ("stage", "jobs", "hours"),
+    [("encode_part", 10, 1.0), ("encode_part", 2, 4.0), ("kb_part", 10, 2.0), ("train", 1, 8.0)],
+)
+def test_hours_of_jobs_beside_each_other(stage, jobs, hours):
+    asked = Plan(workers=4, devices=8)
+    assert with_hours({"stage": stage, "jobs": jobs, "seconds": 8 * 3600}, asked)["hours"] == hours
 
 
 def test_what_does_not_fit():

@@ -135,4 +135,6 @@ def test_lengths_of_a_sample(tmp_path, corpus, encoder):
     (tmp_path / workspace.root / "start").symlink_to(encoder)
     found = world_lengths(settings, tmp_path, muver)
     assert found.origin == SAMPLED and found.laying_out > 0
-    assert 1 <= found.views <= 5 and found.tokens <= 40 and found.context <= 64
+    assert 1 < found.views <= 5 and found.tokens <= 40 and found.context <= 64
+    first = {**muver, "views": {**muver["views"], "training_views": 1}}
+    assert world_lengths(settings, tmp_path, first).training_views == 1 < found.training_views
