@@ -15,10 +15,10 @@ from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
 from muver.encoders.tokens import WordPieces
-from muver.io.checking import with_defaults
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest, write_text
 from muver.io.progress import logger
+from muver.io.typed import suggestion
 
 State = dict[str, Tensor]
 # What the names of the mention tower's and the entity tower's weights begin with.
@@ -163,7 +163,9 @@ def split_towers(state: State, checkpoint: Path) -> tuple[list[Tower], str]:
 
 
 def _model_config(settings: dict[str, Any]) -> dict[str, Any]:
-    with_defaults(settings, dict.fromkeys(MODEL_KEYS))  # refuses unknown keys
+    for key in settings:
+        if key not in MODEL_KEYS:
+            raise InputError(f"--settings: unknown key {key}{suggestion(key, MODEL_KEYS)}")
     for name in ("views", "context"):
         part = settings.get(name)
         if not isinstance(part, dict) or not isinstance(part.get("max_tokens"), int):

@@ -193,7 +193,7 @@ def test_a_file_that_is_not_there_or_holds_a_tensor_alone(encoder, tmp_path):
     "change, message",
     [
         ({"score": "maximum"}, "score: 'maximum' is not one of"),
-        ({"view": {}}, "unknown key 'view'. Did you mean 'views'"),
+        ({"view": {}}, "unknown key view. Did you mean 'views'"),
         ({"context": {}}, "context.max_tokens is missing"),
         ({"context": {"max_tokens": 65}}, "context.max_tokens is 65, but the encoder has 64"),
     ],
