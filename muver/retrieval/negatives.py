@@ -46,10 +46,6 @@ def mine(
     ----------
     run, run_manifest
         A run over ``mentions``, as `muver retrieve --kind shards` writes it.
-    mentions
-        Parquet that `muver link` wrote.
-    kb
-        Folder of the knowledge base.
     out, manifest
         Parquet (`NEGATIVES`) and JSON to write.
 

@@ -43,8 +43,6 @@ def encode_part(
 
     Parameters
     ----------
-    model_folder
-        Model directory.
     kb
         Folder of the knowledge base; only the part itself has to be there.
     number

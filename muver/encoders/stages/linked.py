@@ -24,18 +24,11 @@ def encode_mentions(
 
     Parameters
     ----------
-    model_folder
-        Model directory; its ``context`` says how long a context is.
     mentions
         Parquet that `muver link` wrote.
     out
         .npy to write, (mentions, d) float32 in the table's order; its manifest has the same name
         with ``.json``.
-
-    Raises
-    ------
-    InputError
-        If the table is missing, damaged, without the columns of contexts, or empty.
     """
     table = _contexts(mentions)
     model = model_fingerprint(model_folder)

@@ -50,19 +50,7 @@ def check(
     settings: Check,
     report: str | Path | None = None,
 ) -> None:
-    """Measure indices of shards (:func:`check_indices`).
-
-    Parameters
-    ----------
-    vectors
-        Folder of the shards.
-    index
-        Folders of their indices.
-    mention_vectors
-        As :func:`muver.vectors.mentions.read_mentions` takes them.
-    report
-        JSON file to write the measurements to as well.
-    """
+    """Measure indices of the shards in a folder (:func:`check_indices`); ``report`` is JSON."""
     shards = Shards(vectors)
     measured = check_indices(index, shards, read_mentions(mention_vectors, shards), settings)
     if report is not None:

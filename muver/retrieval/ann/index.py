@@ -25,12 +25,7 @@ INDEX, CENTRE, MANIFEST = "index.faiss", "centre.npy", "manifest.json"
 def build(vectors: str | Path, out: str | Path, settings: Build) -> dict[str, Any]:
     """Build an index of all views; memory holds the index and a block of views.
 
-    Parameters
-    ----------
-    vectors
-        Folder of the shards.
-    out
-        Folder of the index. What lay there is replaced.
+    An index that lies in the folder ``out`` is replaced.
 
     Returns
     -------
