@@ -170,6 +170,7 @@ def _from_dataset(raw: Path, encoder: Path) -> Case:
     from muver.encoders.pretrained import read_tower
     from muver.encoders.tokens import WordPieces
     from muver.views.segment import segment
+    from muver.views.settings import Segment
 
     towers = [read_tower(str(encoder)) for _ in range(2)]
     model = BiEncoder(*towers, WordPieces(encoder), ModelConfig(VIEWS, CONTEXT, "max")).eval()
@@ -178,7 +179,7 @@ def _from_dataset(raw: Path, encoder: Path) -> Case:
         entities, mentions = folder / "entities.parquet", folder / "mentions.parquet"
         settings = BuildCorpus(context_tokens=128)
         build_corpus(raw.name, raw, entities, mentions, folder / "counts.json", settings)
-        segment(entities, folder / "counts.json", folder, "train")
+        segment(entities, folder / "counts.json", folder, Segment(punkt="train"))
         sentences = folder / "sentences.parquet"
         sizes = f"{model.entity_encoder.config.num_hidden_layers} layers and {model.dimension}"
         name = f"{raw.name}, a BERT of {sizes} numbers"

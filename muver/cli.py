@@ -92,7 +92,7 @@ def _stage(name: str) -> Stage:
 
 
 def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
-    """Build the parser, importing the commands of ``stages`` (they import nothing heavy)."""
+    """Build the parser of a stage, or one that lists several, without their options."""
     parser = argparse.ArgumentParser(
         prog="muver",
         description="Multi-view entity retrieval: the stages that the workflow chains.",
@@ -108,6 +108,8 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
             description=f"{stage.help[0].upper()}{stage.help[1:]}.",
             formatter_class=_Formatter,
         )
+        if len(stages) > 1:
+            continue
         command.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
         stage.add_arguments(command)
         example = as_shell(f"muver {name} {stage.example}")

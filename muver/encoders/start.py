@@ -1,21 +1,23 @@
 """The checkpoint that training starts from: made from scratch, a local directory, or the hub's."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from muver.corpus.schema import read_entities
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
-from muver.encoders.settings import Scratch
+from muver.encoders.settings import FromScratch, Scratch
 from muver.encoders.tokens import WordPieces
 from muver.encoders.towers import save_tower
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, sha256_of, write_manifest
+from muver.io.files import atomic_path, read_json, sha256_of, write_manifest
 from muver.io.progress import logger
+from muver.io.typed import read
 
 VOCABULARY_FILES = (TOKENIZER_FILE, "vocab.txt")
 SPECIAL_PIECES = [
@@ -28,6 +30,48 @@ SPECIAL_PIECES = [
     "[SEP]",
     "[MASK]",
 ]
+
+
+def make_start(
+    source: str,
+    out: Path,
+    settings: Mapping[str, Any],
+    entities: Path | None = None,
+    counts: Path | None = None,
+) -> None:
+    """Make or fetch the BERT that both towers start from.
+
+    Parameters
+    ----------
+    source
+        ``scratch``, a BERT directory, or a name on the hub.
+    out
+        Folder for the BERT directory.
+    settings
+        For ``scratch``: those of :class:`muver.encoders.settings.FromScratch`.
+    entities, counts
+        Outputs of the corpus stage: the vocabulary of an encoder from scratch is learnt from the
+        texts of the training worlds.
+
+    Raises
+    ------
+    InputError
+        If something is missing that an encoder from scratch needs, or there is no such BERT.
+    """
+    if source != "scratch":
+        local = Path(source)
+        if local.exists():
+            from_directory(local, out)
+        else:
+            from_hub(source, out)
+        return
+    if entities is None or counts is None:
+        raise InputError("--source scratch needs --entities and --counts (its vocabulary's texts).")
+    own = read(FromScratch, settings)
+    worlds = read_json(counts)["worlds"]
+    training = [world for world, count in worlds.items() if count["split"] == "train"]
+    texts = read_entities(entities, training)["text"].to_pylist()
+    from_scratch(texts, own.scratch, own.seed, out)
 
 
 def from_scratch(texts: Iterable[str], settings: Scratch, seed: int, out: Path) -> None:

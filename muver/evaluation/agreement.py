@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.runs.run import block_starts, mentions_of_rows, ranked_mentions, read_run
 
 DEPTHS = (1, 10, 64)
@@ -33,6 +34,20 @@ def agreement(first: Path, second: Path) -> dict[str, Any]:
         If a file is no run, or the two are of other mentions or other entities.
     """
     return table_agreement((first, second), [read_run(path) for path in (first, second)])
+
+
+def compare_runs(first: Path, second: Path, out: Path | None = None) -> None:
+    """Print the agreement of two runs (:func:`agreement`).
+
+    Parameters
+    ----------
+    out
+        JSON file to write as well.
+    """
+    found = agreement(first, second)
+    if out is not None:
+        write_json(out, {"runs": [first.as_posix(), second.as_posix()], **found})
+    print(as_text(found))
 
 
 def table_agreement(

@@ -1,7 +1,6 @@
 """Turning mistakes into messages: near names, unknown settings, a disk that refuses."""
 
 import contextlib
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,8 @@ from muver.io.errors import InputError
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """`` Did you mean 'x'?`` for the nearest known name, or nothing if none is near."""
+    import difflib
+
     near = difflib.get_close_matches(wrong, sorted(known), n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
 

@@ -1,5 +1,6 @@
 """The whole comparison: every recording in a folder against our pipeline."""
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.start import from_directory
 from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.io.progress import logger
 from muver.reference.merging import compare_merging
 from muver.reference.pipeline import Replay, load_model
@@ -50,6 +52,22 @@ def compare(folder: Path, encoder: Path, threads: int = 1) -> Report:
             _check_encoder(recording, model, encoder)
             _compare_one(recording, model, report, accelerator)
     return report
+
+
+def replay(folder: Path, encoder: Path, out: Path | None = None, threads: int = 1) -> None:
+    """Print what agrees (:func:`compare`), and end with status 1 if anything differs.
+
+    Parameters
+    ----------
+    out
+        JSON file for the report.
+    """
+    report = compare(folder, encoder, threads)
+    print(report.as_text(), end="")
+    if out is not None:
+        write_json(out, report.as_json())
+    if not report.agrees:
+        sys.exit(1)
 
 
 def _compare_one(

@@ -9,7 +9,16 @@ from muver.io.errors import InputError
 from muver.io.progress import duration
 from muver.report.machine import commit, machine, versions
 from muver.report.times import read_jobs
+from muver.results_page.page import write_page
 from muver.results_page.tables import read_tables, table_text
+
+
+def write_section(
+    project: Path, command: Sequence[str], out: Path, only: Sequence[str] = ()
+) -> None:
+    """Put a run's section (:func:`make_section`) into a page, in place of its dataset's."""
+    dataset, text = make_section(project, command, only)
+    write_page(out, {dataset: text})
 
 
 def make_section(

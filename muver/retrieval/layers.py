@@ -1,5 +1,6 @@
 """The views that a system ranks by: a store's, and those that were made from it."""
 
+import os
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,40 @@ from typing import Any
 import numpy as np
 
 from muver.io.errors import InputError
-from muver.io.files import read_json
+from muver.io.files import read_json, write_manifest
 from muver.retrieval.kinds.views import Settings
 from muver.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
 from muver.vectors.store import LayerFile, ViewStore
 
 PLACES = ("store", "merged", "global_views", "spans")
+
+
+def write_index(
+    model: Path,
+    store: Path,
+    entities: Path,
+    out: Path,
+    settings: Settings,
+    merged: Path | None = None,
+    global_views: Path | None = None,
+    spans: Path | None = None,
+) -> None:
+    """Write the JSON file that :class:`muver.Retriever` opens: settings, and where things are.
+
+    Raises
+    ------
+    InputError
+        If the settings ask for views that are not given, or some belong to another store.
+    """
+    given = {"store": store, "merged": merged, "global_views": global_views, "spans": spans}
+    given = {name: path for name, path in given.items() if path is not None}
+    SystemViews(settings, **given)
+    # Relative to the index, so that the folder can be moved as a whole.
+    places = {
+        name: os.path.relpath(path, out.parent)
+        for name, path in {"model": model, **given, "entities": entities}.items()
+    }
+    write_manifest(out, "index", settings.as_dict(), {}, **places)
 
 
 class SystemViews:

@@ -1,6 +1,6 @@
 """Stages that make the corpus, or the knowledge base and the mentions linked to it."""
 
-from muver.stages.stage import KB, Stage, option
+from muver.stages.stage import COUNTS, ENTITIES, KB, Stage, option
 
 CORPUS = (
     Stage(
@@ -35,6 +35,51 @@ CORPUS = (
         settings_needed=True,
     ),
     Stage(
+        "download",
+        "fetch a dataset, a declared file or Punkt's English parameters, and verify it",
+        "muver.commands.download:download",
+        (
+            option(
+                "--dataset",
+                "a declared dataset, such as zeshel",
+                either=True,
+                type=str,
+                metavar="NAME",
+            ),
+            option(
+                "--files",
+                "a declared source of another kind, such as kilt",
+                either=True,
+                type=str,
+                metavar="NAME",
+            ),
+            option(
+                "--punkt",
+                "parameters of the sentence splitter",
+                either=True,
+                type=str,
+                choices=["english"],
+            ),
+            option("--out", "folder for the raw files"),
+            option(
+                "--archive",
+                "where the archive is or is put; by default download/ beside --out, for a single "
+                "file --out itself",
+                required=False,
+            ),
+            option("--url", "another address than the declared one", type=str, required=False),
+            option(
+                "--source",
+                "an archive or unpacked folder to use instead of downloading",
+                required=False,
+            ),
+        ),
+        """--dataset zeshel --source zeshel.tar.bz2 --out build/zeshel/raw
+  --settings '{"sha256": null}'""",
+        settings="muver.corpus.settings:Download",
+        about="sha256 pins the archive; url and source as the options of these names",
+    ),
+    Stage(
         "corpus",
         "check a dataset in ZESHEL's format and write its entities, mentions and counts",
         "muver.corpus.build:build_corpus",
@@ -49,6 +94,25 @@ CORPUS = (
   --entities entities.parquet --mentions mentions.parquet --counts counts.json""",
         settings="muver.corpus.settings:BuildCorpus",
         about="expected is a source whose published counts must be met",
+    ),
+    Stage(
+        "segment",
+        "split descriptions into sentences with Punkt",
+        "muver.views.segment:segment",
+        (
+            ENTITIES,
+            COUNTS,
+            option("--out", "folder to write to"),
+            option(
+                "--english",
+                "folder of Punkt's English parameters, from muver download",
+                required=False,
+            ),
+        ),
+        """--entities entities.parquet --counts counts.json --settings '{"punkt": "train"}'
+  --out segment""",
+        settings="muver.views.settings:Segment",
+        about="train: learnt from the training worlds",
     ),
     Stage(
         "kb",

@@ -28,6 +28,23 @@ COMPUTE = """"device": "auto", "precision": "fp32",
 
 ENGINE = (
     Stage(
+        "encoder",
+        "make or fetch the BERT that both towers start from",
+        "muver.encoders.start:make_start",
+        (
+            option("--source", "'scratch', a BERT directory, or a name on the hub", type=str),
+            option("--entities", "for 'scratch': corpus/entities.parquet", required=False),
+            option("--counts", "for 'scratch': corpus/counts.json", required=False),
+            _out("folder for the BERT directory"),
+        ),
+        """--source scratch --entities entities.parquet --counts counts.json --out start
+  --settings '{"scratch": {"vocabulary": 1500, "layers": 2, "hidden": 128, "heads": 2,
+  "intermediate": 512, "positions": 512, "dropout": 0.0, "initializer_range": 0.1}, "seed": 10000}'
+""",
+        settings="json",
+        about='for \'scratch\': {"scratch": {...}, "seed": 10000}, as params.yaml has them',
+    ),
+    Stage(
         "train",
         "train a model: two towers on the training worlds, the checkpoint that the settings keep",
         "muver.training.run:train",
@@ -223,5 +240,38 @@ ENGINE = (
         """--run blink.parquet --run-manifest blink.json --mentions aida-train.parquet
   --kb kb --settings '{"per_mention": 3}' --out negatives.parquet --manifest negatives.json""",
         settings="muver.retrieval.settings:Mining",
+    ),
+    Stage(
+        "index",
+        "write an index: the file that muver.Retriever opens",
+        "muver.retrieval.layers:write_index",
+        (
+            MODEL,
+            STORE,
+            ENTITIES,
+            option("--merged", "folder that `muver merge` wrote", required=False),
+            option("--global-views", "folder that `muver encode-global` wrote", required=False),
+            option("--spans", "folder that `muver encode-spans` wrote", required=False),
+            _out("JSON file to write"),
+        ),
+        """--model models/muver --store store --merged merged --entities entities.parquet
+  --settings '{"split": "test", "k": 64, "match": "title", "memory_mb": 256, "aggregate": "max",
+  "metric": "dot", "merge_layers": 4, "search": "distant", "global_view": false, "spans": false}'
+  --out muver.json""",
+        settings="muver.retrieval.kinds.views:Settings",
+        about="the row's retrieval settings",
+    ),
+    Stage(
+        "reference",
+        "replay recordings of the released system and count what agrees; exit 1 if anything "
+        "differs",
+        "muver.reference.replay:replay",
+        (
+            option("folder", "a recording, or a folder with one a world", metavar="DIR"),
+            option("--encoder", "BERT directory they were recorded with"),
+            option("--out", "JSON file for the report", required=False),
+            option("--threads", "threads of the encoder", type=int, default=1),
+        ),
+        "recordings --encoder all-MiniLM-L6-v2 --out report.json",
     ),
 )

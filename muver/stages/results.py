@@ -157,6 +157,77 @@ RESULTS = (
         about="the section 'grid', and the settings of its model as base",
     ),
     Stage(
+        "agree",
+        "compare two runs of the same mentions: equal lists, common candidates, scores",
+        "muver.evaluation.agreement:compare_runs",
+        (
+            option("first", "run file, from muver retrieve", metavar="RUN"),
+            option("second", "run file, from muver retrieve", metavar="RUN"),
+            option("--out", "JSON file to write as well", required=False, metavar="FILE"),
+        ),
+        "fp32/muver.parquet bf16/muver.parquet --out agreement.json",
+        note="Shows what a change that should keep the ranking does to it: another precision, a "
+        "quantised or approximate index. What it does to recall stands in the two rows' tables.",
+    ),
+    Stage(
+        "audit",
+        "open MLflow's pages on the recorded rows, for this machine alone",
+        "muver.tracking.audit:audit",
+        (
+            option("--port", "where it listens, default 5000", type=int, default=5000),
+            option("--browser", "open the first table in the browser as well", action="store_true"),
+            option(
+                "--list",
+                "only say where each table's runs are, start nothing",
+                to="serve",
+                action="store_false",
+            ),
+            option(
+                "--recorded",
+                "folder below which `muver record` wrote its lists of runs, default build",
+                default=Path("build"),
+            ),
+        ),
+        "--list",
+    ),
+    Stage(
+        "results-page",
+        "write the page of record, docs/results.md, or some tables of another page, from results",
+        "muver.results_page.section:write_section",
+        (
+            option(
+                "--project",
+                "the run's project folder, with results/ and logs/ (default: here)",
+                default=Path("."),
+                metavar="DIR",
+            ),
+            option(
+                "--command",
+                "what was typed to make the results (default: make results)",
+                type=str,
+                nargs="+",
+                default=["make results"],
+                metavar="LINE",
+            ),
+            option(
+                "--out",
+                "page whose section of this dataset is replaced; all else of it stays",
+                default=Path("docs/results.md"),
+                metavar="FILE",
+            ),
+            option(
+                "--only",
+                "results that the section has (default: all that are in results/)",
+                type=str,
+                nargs="+",
+                default=[],
+                metavar="NAME",
+            ),
+        ),
+        """--command 'snakemake --cores all results/fidelity.csv' --only fidelity
+  --out docs/fidelity.md""",
+    ),
+    Stage(
         "metrics",
         "write the numbers and curves of results as DVC compares them",
         "muver.metrics.stage:write_metrics",

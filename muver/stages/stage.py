@@ -4,11 +4,8 @@ import argparse
 import importlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from muver.io.typed import outline, problem, read
+from typing import Any, NamedTuple
 
 
 def json_object(text: str) -> dict[str, Any]:
@@ -40,8 +37,7 @@ def named_folder(text: str) -> tuple[str, Path]:
     return name, Path(folder)
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """An argument of a stage: of the command line, and of the function that does the work."""
 
     flag: str
@@ -79,8 +75,7 @@ def option(
     return Option(flag, to or flag.removeprefix("--").replace("-", "_"), either, keywords)
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """An entry of the table.
 
     Parameters
@@ -137,41 +132,39 @@ class Stage:
         for own in self.options:
             (group if own.either else parser).add_argument(own.flag, **own.argparse)
         if self.settings:
-            kind = self._settings_type()
-            keys = outline(kind) if kind else ""
-            needed = not _accepts_nothing(kind) if kind else self.settings_needed
             parser.add_argument(
-                "--settings",
-                type=json_object,
-                required=needed,
-                default={},
-                metavar="JSON",
-                help=": ".join(filter(None, [self.about, keys])).replace("%", "%%"),
+                "--settings", type=json_object, default={}, metavar="JSON", **self._settings_help()
             )
 
     def run(self, args: argparse.Namespace) -> None:
         """Do the work, with the arguments of the command line."""
         given = {own.to: getattr(args, own.name) for own in self.options}
-        if self.settings:
-            kind = self._settings_type()
-            given[self.settings_to] = read(kind, args.settings) if kind else args.settings
+        if self.settings == "json":
+            given[self.settings_to] = args.settings
+        elif self.settings:
+            from muver.io.typed import read
+
+            given[self.settings_to] = read(_imported(self.settings), args.settings)
         self.function()(**given)
 
     def function(self) -> Callable[..., Any]:
         """The function that does the work, imported now."""
         return _imported(self.work)
 
-    def _settings_type(self) -> Any:
-        return _imported(self.settings) if self.settings and self.settings != "json" else None
+    def _settings_help(self) -> dict[str, Any]:
+        """Keywords of ``--settings``: what may stand there, and whether something has to."""
+        if self.settings == "json":
+            return {"help": self.about, "required": self.settings_needed}
+        from muver.io.typed import outline, problem
+
+        kind = _imported(self.settings)
+        text = ". ".join(filter(None, [outline(kind), self.about]))
+        return {"help": text.replace("%", "%%"), "required": problem(kind, {}) is not None}
 
 
 def _imported(name: str) -> Any:
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)
-
-
-def _accepts_nothing(kind: Any) -> bool:
-    return problem(kind, {}) is None
 
 
 MODEL = option("--model", "model directory")

@@ -14,8 +14,8 @@ from muver.io.files import read_json, sha256_of, write_manifest
 from muver.io.parquet import table_writer
 from muver.io.progress import Progress, logger
 from muver.views import punkt
+from muver.views.settings import Segment
 
-PARAMETERS = ("train", "english")
 Span = tuple[int, int]
 
 
@@ -25,7 +25,7 @@ def sentence_spans(cleaned: str, tokenizer: PunktSentenceTokenizer) -> list[Span
 
 
 def segment(
-    entities: Path, counts: Path, out: Path, parameters: str, english: Path | None = None
+    entities: Path, counts: Path, out: Path, settings: Segment, english: Path | None = None
 ) -> dict[str, Any]:
     """Split the descriptions of all entities; write sentences, parameters and a manifest.
 
@@ -36,8 +36,6 @@ def segment(
     out
         Receives ``sentences.parquet`` (`muver.corpus.schema.SENTENCES`), ``punkt/`` (the
         parameters that were used) and ``manifest.json``.
-    parameters
-        ``train``: learnt from the texts of the training worlds; ``english``: NLTK's own.
     english
         The folder of NLTK's English parameters; needed for ``english`` only.
 
@@ -45,18 +43,17 @@ def segment(
     -------
     What the manifest says of sentences and parameters.
     """
+    parameters = settings.punkt
     splits = {world: entry["split"] for world, entry in read_json(counts)["worlds"].items()}
     training = sorted(world for world, split in splits.items() if split == "train")
     if parameters == "train":
         logger.info("learning Punkt's parameters from %s", ", ".join(training))
         learnt = punkt.train(_texts(entities, training))
-    elif parameters == "english" and english is not None:
-        punkt.verify_english(english)
-        learnt = punkt.load(english)
-    elif parameters == "english":
+    elif english is None:
         raise InputError("--english is missing: the folder of Punkt's English parameters.")
     else:
-        raise InputError(f"punkt: unknown value {parameters!r}; allowed: {', '.join(PARAMETERS)}.")
+        punkt.verify_english(english)
+        learnt = punkt.load(english)
     punkt.save(learnt, out / "punkt")
     tokenizer = PunktSentenceTokenizer(punkt.load(out / "punkt"))
     sentences = _write_sentences(entities, splits, tokenizer, out / "sentences.parquet")

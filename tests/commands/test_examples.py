@@ -8,7 +8,7 @@ import pytest
 from muver.cli import STAGES, build_parser, main
 
 WITHOUT = {  # what has no --settings
-    "agree", "audit", "choose", "metrics", "prune", "reference", "results-page", "unlock",
+    "agree", "asked", "audit", "choose", "metrics", "prune", "reference", "results-page", "unlock",
 }  # fmt: skip
 
 NEED_NO_FILES = {"generate"}

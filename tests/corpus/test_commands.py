@@ -6,18 +6,12 @@ import tarfile
 
 import pytest
 
-from muver.cli import build_parser
 from muver.corpus.sources import find_source
 from muver.io.errors import InputError
 from muver.io.files import read_json
+from tests.commands import call
 
 TABLES = ["--entities", "entities.parquet", "--counts", "counts.json"]
-
-
-def call(command, *options):
-    """Run a stage as the command line does, but with its errors raised."""
-    args = build_parser([command]).parse_args([command, *map(str, options)])
-    args.do(args)
 
 
 @pytest.fixture
@@ -47,7 +41,7 @@ def test_from_an_address_to_sentences(zeshel, site, tmp_path, monkeypatch):
     assert not (tmp_path / "counts.json").exists()
     call("corpus", *corpus_options, "--settings", '{"context_tokens": 2}')
     assert read_json("counts.json")["entities"] == {"train": 24, "val": 12, "test": 12}
-    call("segment", *TABLES, "--out", "segment")
+    call("segment", *TABLES, "--out", "segment", "--settings", '{"punkt": "train"}')
     sentences = read_json("segment/manifest.json")["sentences"]
     assert len(sentences) == 16 and set(sentences.values()) == {3}
 

@@ -6,7 +6,7 @@ import pytest
 
 from muver.corpus.sources import find_source
 from muver.io.errors import InputError
-from tests.corpus.test_commands import call as call_stage
+from tests.commands import call as call_stage
 
 KILT = b'{"wikipedia_id": "1"}\n'
 

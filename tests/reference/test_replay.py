@@ -1,16 +1,15 @@
 """The whole comparison: all agrees, and each damaged item is found under its own kind."""
 
-import argparse
 import json
 
 import numpy as np
 import pytest
 
-from muver.commands import reference as command
 from muver.io.errors import InputError
 from muver.reference.recording import MERGING
 from muver.reference.replay import compare
 from muver.views import search
+from tests.commands import call
 from tests.reference import made
 
 RECORDED = "merged views, from recorded vectors"
@@ -26,9 +25,7 @@ def replayed(recording, encoder, folder):
 
 
 def run(*arguments):
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args([str(argument) for argument in arguments]))
+    call("reference", *arguments)
 
 
 def differing(report):

@@ -19,6 +19,7 @@ from muver.io.parquet import table_writer
 from muver.views import punkt
 from muver.views.files import PUNKT_FILES
 from muver.views.segment import segment, sentence_spans
+from muver.views.settings import Segment
 
 UNTRAINED = PunktSentenceTokenizer()
 
@@ -86,7 +87,7 @@ def corpus(tmp_path):
 
 def test_trained_on_the_training_worlds(corpus, tmp_path):
     out = tmp_path / "segment"
-    segment(*corpus, out, "train")
+    segment(*corpus, out, Segment(punkt="train"))
     table = read_sentences(out / "sentences.parquet")
     assert table["world"].to_pylist() == ["a"] * 6 + ["b"] * 2
     assert table["entity"].to_pylist() == [0, 1, 2, 3, 4, 5, 0, 1]
@@ -105,7 +106,7 @@ def test_trained_on_the_training_worlds(corpus, tmp_path):
 
 def test_twice_gives_the_same_bytes(corpus, tmp_path):
     for name in ("one", "two"):
-        segment(*corpus, tmp_path / name, "train")
+        segment(*corpus, tmp_path / name, Segment(punkt="train"))
     files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*")]
     assert len(files) == 6
     for file in files:
@@ -123,7 +124,7 @@ def english(tmp_path):
 
 def test_english_parameters(corpus, english, tmp_path):
     out = tmp_path / "segment"
-    segment(*corpus, out, "english", english)
+    segment(*corpus, out, Segment(punkt="english"), english)
     second = read_sentences(out / "sentences.parquet", ["b"]).to_pylist()[1]
     assert second["sentences"] == ["They met prof.", "Stone.", "It rained."]
     assert (out / "punkt" / "abbrev_types.txt").read_text() == "dr\n"
@@ -134,12 +135,7 @@ def test_english_parameters(corpus, english, tmp_path):
 
 def test_english_without_a_folder(corpus, tmp_path):
     with pytest.raises(InputError, match="--english is missing"):
-        segment(*corpus, tmp_path / "segment", "english")
-
-
-def test_unknown_parameters(corpus, tmp_path):
-    with pytest.raises(InputError, match="unknown value 'german'; allowed: train, english"):
-        segment(*corpus, tmp_path / "segment", "german")
+        segment(*corpus, tmp_path / "segment", Segment(punkt="english"))
 
 
 @pytest.mark.skipif(

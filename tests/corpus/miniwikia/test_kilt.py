@@ -12,8 +12,8 @@ from muver.corpus.settings import GenerateKilt
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
+from tests.commands import call
 from tests.corpus.kilt.conftest import READING, contents
-from tests.corpus.test_commands import call
 
 LINKING = ["--settings", '{"context_tokens": 128, "match": "id_or_title"}']
 SETTINGS = {
