@@ -10,7 +10,7 @@ from muver.figures.style import house_style, save
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json, write_text
 from muver.io.typed import Settings, read
-from muver.tables.evaluations import read_one_set
+from muver.tables.evaluations import TableFiles, read_one_set
 from muver.tables.settings import systems_of
 
 
@@ -49,7 +49,9 @@ def make_figure(
         if out is None or out.suffix != ".csv":
             raise InputError(f"--out: {out} must be a file that ends in .csv; .json comes beside.")
         given = read(ErrorByLength, settings)
-        data = lengths.build(name, given, read_one_set(evaluations or (), systems_of(given.rows)))
+        data = lengths.build(
+            name, given, read_one_set(TableFiles(evaluations or ()), systems_of(given.rows))
+        )
         drawn = lengths_plot.draw
     with house_style():
         save(drawn(data), figures, name)

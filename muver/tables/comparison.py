@@ -6,12 +6,11 @@ base.
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
 from muver.tables import contrasts
-from muver.tables.evaluations import Evaluations, head, identity, read_evaluations
+from muver.tables.evaluations import Evaluations, TableFiles, head, identity, read_evaluations
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import paper
@@ -33,21 +32,8 @@ from muver.tables.verdict import compare
 Table = dict[str, Any]
 
 
-def build(
-    name: str,
-    caption: str,
-    settings: Comparison,
-    files: Sequence[Path],
-    counts: Path | None = None,
-) -> Table:
+def build(name: str, caption: str, settings: Comparison, files: TableFiles) -> Table:
     """The table as data, in full precision.
-
-    Parameters
-    ----------
-    files
-        Evaluations of each system on each set.
-    counts
-        The corpus's counts, for worlds without mentions.
 
     Returns
     -------
@@ -59,7 +45,7 @@ def build(
     differences in points and verdicts. Beside the rows ``contrasts``, each with its ``set`` where
     there is a knowledge base.
     """
-    found = read_evaluations(files, systems_of(settings.rows), settings.sets, counts)
+    found = read_evaluations(files, systems_of(settings.rows), settings.sets)
     table = head(name, "comparison", caption, found)
     methods = {row.system: row.method for row in settings.rows}
     built = []
@@ -132,7 +118,7 @@ def page(table: Table) -> Page:
         *_references(table, lines),
         *contrasts.section(table, cutoffs),
         *([] if kb else [mean_of_worlds(table, cutoffs, lines)]),
-        intervals(table, cutoffs, lines, lambda line: line["interval"]["micro"]),
+        intervals(table, cutoffs, lines),
         *paired_tests(table, lines),
         *_over_seeds(table, lines),
         *([search_of_lines(lines)] if kb else []),

@@ -1,12 +1,10 @@
 """Table 6: every unseen domain by itself, and our mean of them."""
 
-from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from muver.tables import contrasts
-from muver.tables.evaluations import head, identity, read_one_set
+from muver.tables.evaluations import TableFiles, head, identity, read_one_set
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import paper
@@ -18,15 +16,8 @@ Table = dict[str, Any]
 MEAN = "macro mean"  # in place of a domain; the paper has no such rows
 
 
-def build(
-    name: str, caption: str, settings: Domains, files: Sequence[Path], counts: Path | None = None
-) -> Table:
+def build(name: str, caption: str, settings: Domains, files: TableFiles) -> Table:
     """The table as data, in full precision: a row a domain and method, then the means.
-
-    Parameters
-    ----------
-    files, counts
-        As of :func:`muver.tables.comparison.build`, of one set.
 
     Returns
     -------
@@ -34,7 +25,7 @@ def build(
     is the paper's, the published values, the differences in points and verdicts. The means have no
     ``hits``. Beside the rows ``contrasts``, each with its ``domain``.
     """
-    found = read_one_set(files, systems_of(settings.rows), counts)
+    found = read_one_set(files, systems_of(settings.rows))
     table = head(name, "domains", caption, {found.first["set"]: found})
     worlds = table["sets"][0]["worlds"]
     methods = {row.system: row.method for row in settings.rows}
@@ -89,7 +80,7 @@ def page(table: Table) -> Page:
         _main(table),
         *reference(cutoffs, rows, "paper", "Against the paper", paper()["source"]),
         *contrasts.section(table, cutoffs),
-        intervals(table, cutoffs, rows, lambda row: row["interval"]),
+        intervals(table, cutoffs, rows),
     ]
     return Page(f"{table['caption']}, {table['dataset']}", sections)
 

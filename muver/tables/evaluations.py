@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +29,24 @@ KEYS = (
     "views_per_entity", "index",
 )  # fmt: skip
 COUNTS = ("dataset", "fingerprint", "identified_as", "worlds", "mentions", "entities")
+
+
+class TableFiles(NamedTuple):
+    """The files that a table may be made of.
+
+    Attributes
+    ----------
+    evaluations
+        What the evaluate stage wrote, with the gold ranks beside each.
+    counts
+        The corpus's counts, which also say which worlds have no mentions.
+    encoder
+        Directory of the encoder in use.
+    """
+
+    evaluations: Sequence[Path] = ()
+    counts: Path | None = None
+    encoder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -148,21 +166,16 @@ def identity(row: Row, found: Mapping[str, Evaluations]) -> dict[str, Any]:
 
 
 def read_evaluations(
-    files: Sequence[Path],
-    systems: Sequence[str],
-    sets: Sequence[str] | None = None,
-    counts: Path | None = None,
+    files: TableFiles, systems: Sequence[str], sets: Sequence[str] | None = None
 ) -> dict[str, Evaluations]:
     """Read the evaluations of a table, by set.
 
     Parameters
     ----------
     files
-        What the evaluate stage wrote, one for each system and set.
+        An evaluation of each system on each set.
     systems, sets
         All of these and no others must be given; without ``sets``, any may be.
-    counts
-        The corpus's counts, from which worlds without mentions are known.
 
     Raises
     ------
@@ -173,7 +186,7 @@ def read_evaluations(
     """
     by_set: dict[str, dict[str, Evaluation]] = {name: {} for name in sets or ()}
     where: dict[str, dict[str, Path]] = {}
-    for path in files:
+    for path in files.evaluations:
         evaluation = _read(path, KEYS, "an evaluation", "evaluate")
         name, system = evaluation["set"], evaluation["system"]
         if sets is not None and name not in sets:
@@ -191,15 +204,13 @@ def read_evaluations(
         if extra := sorted(own.keys() - set(systems)):
             raise InputError(f"evaluations of {', '.join(extra)} were given, which have no row.")
     _check_same(by_set, systems[0])
-    empty = [] if counts is None else _without_mentions(counts, by_set)
+    empty = [] if files.counts is None else _without_mentions(files.counts, by_set)
     return {name: Evaluations(own, where[name], empty) for name, own in by_set.items()}
 
 
-def read_one_set(
-    files: Sequence[Path], systems: Sequence[str], counts: Path | None = None
-) -> Evaluations:
+def read_one_set(files: TableFiles, systems: Sequence[str]) -> Evaluations:
     """Read the evaluations of a result that is made on one set."""
-    found = read_evaluations(files, systems, None, counts)
+    found = read_evaluations(files, systems)
     if len(found) > 1:
         raise InputError(f"evaluations on {', '.join(found)} were given, expected one set.")
     return next(iter(found.values()))

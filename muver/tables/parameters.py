@@ -1,10 +1,11 @@
 """Table 5: how many parameters the two towers have, counted from models as they are built."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from muver.tables.evaluations import TableFiles
 from muver.tables.page import Page, Section
 from muver.tables.paper import paper
+from muver.tables.settings import Parameters
 
 if TYPE_CHECKING:
     from muver.encoders.bert import BertConfig
@@ -19,13 +20,8 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
 }
 
 
-def build(name: str, caption: str, encoder: Path | None) -> Table:
+def build(name: str, caption: str, settings: Parameters, files: TableFiles) -> Table:
     """The table as data: a row for each model of two towers, without pooling layers as we train it.
-
-    Parameters
-    ----------
-    encoder
-        Directory with the config.json of the encoder in use, for a row of its own.
 
     Returns
     -------
@@ -40,8 +36,8 @@ def build(name: str, caption: str, encoder: Path | None) -> Table:
     from muver.encoders.bert import BertConfig
 
     configs = {"MuVER (base)": BertConfig(), "MuVER (large)": BertConfig(**LARGE)}
-    if encoder is not None:
-        configs["MuVER (encoder in use)"] = BertConfig.from_file(encoder / "config.json")
+    if files.encoder is not None:
+        configs["MuVER (encoder in use)"] = BertConfig.from_file(files.encoder / "config.json")
     return {
         "name": name,
         "kind": "parameters",

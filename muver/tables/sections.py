@@ -151,17 +151,13 @@ def _tally(verdicts: Sequence[str | None]) -> str:
     return f"In all: {', '.join(f'{counts[verdict]} {verdict}' for verdict in VERDICTS)}."
 
 
-def intervals(
-    table: Mapping[str, Any],
-    cutoffs: Sequence[int],
-    lines: Sequence[Row],
-    interval: Callable[[Row], Mapping[str, Any]],
-) -> Section:
-    """How sure recall is; ``interval`` gives a line's bounds by cutoff."""
-    note = f"{table['interval']}."
-    return by_cutoff(
-        cutoffs, "How sure the numbers are", note, lines, lambda line, k: bounds(interval(line)[k])
-    )
+def intervals(table: Mapping[str, Any], cutoffs: Sequence[int], lines: Sequence[Row]) -> Section:
+    """How sure recall is: a line's interval of micro recall, or its only one."""
+
+    def cell(line: Row, k: str) -> str:
+        return bounds(line["interval"].get("micro", line["interval"])[k])
+
+    return by_cutoff(cutoffs, "How sure the numbers are", f"{table['interval']}.", lines, cell)
 
 
 def mean_of_worlds(

@@ -2,26 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.io.typed import read
+from muver.io.typed import Settings, read
 from muver.tables import comparison, domains, parameters, statistics, views
 from muver.tables import settings as kinds
-from muver.tables.evaluations import read_counts
-from muver.tables.page import Page
+from muver.tables.evaluations import TableFiles
 from muver.tables.paper import paper
 from muver.tables.render import write_table
 
-Table = dict[str, Any]
 NAMES = ("table1", "table2", "table3", "table4", "table5", "table6")  # of the paper
-# Tables of evaluations by name: settings, builder and page. Any other name is a comparison.
-OF_EVALUATIONS = {
-    "table3": (kinds.Views, views.build, views.page),
-    "table6": (kinds.Domains, domains.build, domains.page),
+# The settings and the module of each table that is no comparison; a module builds a table as data
+# (build) and lays it out for people (page).
+KINDS: dict[str, tuple[type[Settings], ModuleType]] = {
+    "table3": (kinds.Views, views),
+    "table4": (kinds.Statistics, statistics),
+    "table5": (kinds.Parameters, parameters),
+    "table6": (kinds.Domains, domains),
 }
-COMPARISON = (kinds.Comparison, comparison.build, comparison.page)
 
 
 def make_table(
@@ -56,32 +57,11 @@ def make_table(
     InputError
         For a name, setting or file that does not fit.
     """
-    table, page = _make(name, evaluations, settings, counts, encoder)
-    write_table(out, table, page, show)
-
-
-def _make(
-    name: str,
-    evaluations: Sequence[Path],
-    settings: Mapping[str, Any],
-    counts: Path | None,
-    encoder: Path | None,
-) -> tuple[Table, Page]:
-    if name == "table4":
-        given = read(kinds.Statistics, settings)
-        if counts is None:
-            raise InputError(f"--counts: {name} is made of the corpus's counts; none were given.")
-        table = statistics.build(name, _caption(name), given, read_counts(counts))
-        return table, statistics.page(table)
-    if name == "table5":
-        read(kinds.Parameters, settings)
-        table = parameters.build(name, _caption(name), encoder)
-        return table, parameters.page(table)
-    kind, build, page = OF_EVALUATIONS.get(name, COMPARISON)
+    kind, module = KINDS.get(name, (kinds.Comparison, comparison))
     given = read(kind, settings)
     caption = getattr(given, "caption", None) or _caption(name)
-    table = build(name, caption, given, evaluations, counts)
-    return table, page(table)
+    table = module.build(name, caption, given, TableFiles(evaluations, counts, encoder))
+    write_table(out, table, module.page(table), show)
 
 
 def _caption(name: str) -> str:

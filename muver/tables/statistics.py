@@ -3,6 +3,8 @@
 from typing import Any
 
 from muver.corpus.splits import SPLITS
+from muver.io.errors import InputError
+from muver.tables.evaluations import TableFiles, read_counts
 from muver.tables.page import Page, Section
 from muver.tables.paper import comparability, is_papers, paper
 from muver.tables.settings import Statistics
@@ -10,7 +12,7 @@ from muver.tables.settings import Statistics
 Table = dict[str, Any]
 
 
-def build(name: str, caption: str, settings: Statistics, counts: dict[str, Any]) -> Table:
+def build(name: str, caption: str, settings: Statistics, files: TableFiles) -> Table:
     """The table as data: a row a split.
 
     Parameters
@@ -18,14 +20,15 @@ def build(name: str, caption: str, settings: Statistics, counts: dict[str, Any])
     settings
         Without a ``source``, the column KB has the paper's word on its own dataset, and the
         dataset's name on others.
-    counts
-        What the corpus stage wrote.
 
     Returns
     -------
     Of each row ``mentions``, ``entities`` and its ``worlds``; where the dataset is the paper's also
     the paper's numbers and whether ours are ``equal``.
     """
+    if files.counts is None:
+        raise InputError(f"--counts: {name} is made of the corpus's counts; none were given.")
+    counts = read_counts(files.counts)
     dataset = counts["dataset"]
     known_as = counts["identified_as"]
     published = {row["split"]: row for row in paper()[name]["rows"] if row["dataset"] == known_as}

@@ -1,12 +1,11 @@
 """Table 3: recall against the number of views an entity, by how views are merged."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
 from muver.tables import contrasts
-from muver.tables.evaluations import Evaluations, head, identity, read_one_set
+from muver.tables.evaluations import Evaluations, TableFiles, head, identity, read_one_set
 from muver.tables.footnotes import with_footnotes
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
@@ -21,15 +20,8 @@ RELEASED = "as released"
 ALIKE = 0.01  # two numbers of views are the same, as they are beside the paper's
 
 
-def build(
-    name: str, caption: str, settings: Views, files: Sequence[Path], counts: Path | None = None
-) -> Table:
+def build(name: str, caption: str, settings: Views, files: TableFiles) -> Table:
     """The table as data, in full precision: a row a system.
-
-    Parameters
-    ----------
-    files, counts
-        As of :func:`muver.tables.comparison.build`, of one set.
 
     Returns
     -------
@@ -40,7 +32,7 @@ def build(
     words, both as ``searched``, and ``start``, the system of the row of the same views before any
     merging; each is None where there is none. Beside the rows ``contrasts``: distant minus close.
     """
-    found, cutoff = read_one_set(files, systems_of(settings.rows), counts), settings.cutoff
+    found, cutoff = read_one_set(files, systems_of(settings.rows)), settings.cutoff
     table = head(name, "views", caption, {found.first["set"]: found})
     if cutoff not in table["cutoffs"]:
         raise InputError(
@@ -149,7 +141,7 @@ def page(table: Table) -> Page:
         *([_whole(table["name"])] if table["sets"][0]["of_paper"] else []),
         *contrasts.section(table, cutoffs),
         mean_of_worlds(table, cutoffs, rows),
-        intervals(table, cutoffs, rows, lambda row: row["interval"]["micro"]),
+        intervals(table, cutoffs, rows),
     ]
     return Page(f"{table['caption']}, {table['dataset']}", sections)
 

@@ -6,6 +6,7 @@ from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.tables import row_key
 from muver.tables.comparison import build
+from muver.tables.evaluations import TableFiles
 from muver.tables.sections import lines_of
 from muver.tables.settings import Comparison
 from tests.tables.conftest import ZESHEL
@@ -28,7 +29,7 @@ def table(evaluation, write):
         repeats = [system for row in rows for system in row["repeats"]]
         made += [evaluation(system, (2, 7), (0, 2), **replaced) for system in repeats]
         settings = {"rows": rows, "against": against, "contrasts": list(pairs)}
-        return build(name, "Recall", read(Comparison, settings), write(*made))
+        return build(name, "Recall", read(Comparison, settings), TableFiles(write(*made)))
 
     return make
 

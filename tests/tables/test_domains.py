@@ -4,6 +4,7 @@ import pytest
 
 from muver.io.typed import read
 from muver.tables.domains import build
+from muver.tables.evaluations import TableFiles
 from muver.tables.settings import Domains
 from tests.tables.conftest import ZESHEL
 
@@ -21,7 +22,7 @@ def table(evaluation, write):
             evaluation("muver", (4, 8), (0, 3), **replaced),
         ]
         settings = read(Domains, {"rows": ROWS, "contrasts": [["muver", "blink_128"]]})
-        return build("table6", "By domain", settings, write(*made))
+        return build("table6", "By domain", settings, TableFiles(write(*made)))
 
     return make
 

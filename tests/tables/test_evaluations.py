@@ -6,7 +6,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.tables.evaluations import read_evaluations, read_one_set
+from muver.tables.evaluations import TableFiles, read_evaluations, read_one_set
 from muver.tables.settings import Comparison
 from tests.tables import linked
 
@@ -18,13 +18,13 @@ def both(evaluation, **replaced):
 
 
 def test_ranks_lie_beside_an_evaluation(evaluation, write):
-    found = read_one_set(write(*both(evaluation)), SYSTEMS)
+    found = read_one_set(TableFiles(write(*both(evaluation))), SYSTEMS)
     assert found.ranks("bm25")["rank"].to_pylist() == [1, 64, 0, 0, 0, 0, 0, 0, 1, 64, 64]
 
 
 def test_ranks_that_are_missing_or_of_another_run(evaluation, write):
     files = write(*both(evaluation))
-    found = read_one_set(files, SYSTEMS)
+    found = read_one_set(TableFiles(files), SYSTEMS)
     files[0].with_suffix(".parquet").write_bytes(files[1].with_suffix(".parquet").read_bytes())
     with pytest.raises(InputError, match=r"bm25.parquet: has the hits .* from other parameters"):
         found.ranks("bm25")
@@ -39,7 +39,7 @@ def test_ranks_that_are_missing_or_of_another_run(evaluation, write):
 def test_evaluations_of_different_data_are_refused(evaluation, write, key, value):
     files = write(*both(evaluation, **{key: value}))
     with pytest.raises(InputError, match=f"of muver on test: {key} is {value}, .* other param"):
-        read_evaluations(files, SYSTEMS)
+        read_evaluations(TableFiles(files), SYSTEMS)
 
 
 def test_evaluations_of_different_worlds_are_refused(evaluation, write):
@@ -47,24 +47,24 @@ def test_evaluations_of_different_worlds_are_refused(evaluation, write):
     bm25, muver = both(evaluation)
     muver["worlds"]["muppets"] = muver["worlds"].pop("lego")
     with pytest.raises(InputError, match="of muver on test: worlds is .*muppets"):
-        read_evaluations(write(bm25, muver), SYSTEMS)
+        read_evaluations(TableFiles(write(bm25, muver)), SYSTEMS)
 
 
 def test_evaluations_and_systems_must_match(evaluation, write):
     files = write(*both(evaluation))
     with pytest.raises(InputError, match="no evaluation of muver on test was given"):
-        read_evaluations(files[:1], SYSTEMS)
+        read_evaluations(TableFiles(files[:1]), SYSTEMS)
     with pytest.raises(InputError, match="evaluations of muver were given, which have no row"):
-        read_evaluations(files, SYSTEMS[:1])
+        read_evaluations(TableFiles(files), SYSTEMS[:1])
     with pytest.raises(InputError, match="two evaluations of bm25"):
-        read_evaluations([*files, files[0]], SYSTEMS)
+        read_evaluations(TableFiles([*files, files[0]]), SYSTEMS)
 
 
 @pytest.mark.parametrize("content", ["[]", '{"system": "bm25"}'])
 def test_a_file_of_another_kind(tmp_path, content):
     (tmp_path / "old.json").write_text(content)
     with pytest.raises(InputError, match=r"old.json: not an evaluation of this version"):
-        read_evaluations([tmp_path / "old.json"], ["bm25"])
+        read_evaluations(TableFiles([tmp_path / "old.json"]), ["bm25"])
 
 
 def test_worlds_without_mentions(evaluation, write, tmp_path):
@@ -79,25 +79,25 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
     content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
     content["identified_as"] = None
     counts.write_text(json.dumps({**content, "worlds": worlds}))
-    assert read_one_set(files, SYSTEMS, counts).without_mentions == ["atlantis"]
-    assert read_one_set(files, SYSTEMS).without_mentions == []
+    assert read_one_set(TableFiles(files, counts), SYSTEMS).without_mentions == ["atlantis"]
+    assert read_one_set(TableFiles(files), SYSTEMS).without_mentions == []
     counts.write_text(counts.read_text().replace("f00d", "beef"))
     with pytest.raises(InputError, match="counts of other data than the evaluations'"):
-        read_evaluations(files, SYSTEMS, counts=counts)
+        read_evaluations(TableFiles(files, counts), SYSTEMS)
     with pytest.raises(
         InputError, match=r"bm25.json: not the counts of a corpus .*\(no entities\)"
     ):
-        read_evaluations(files, SYSTEMS, counts=files[0])
+        read_evaluations(TableFiles(files, files[0]), SYSTEMS)
 
 
 def test_by_set_in_the_order_asked_for(tmp_path):
     files, sets = linked.write(tmp_path, linked.make_all()), list(linked.SIZES)[::-1]
-    found = read_evaluations(files, list(linked.HITS), sets)
+    found = read_evaluations(TableFiles(files), list(linked.HITS), sets)
     assert list(found) == sets
     assert found["msnbc"].by_system.keys() == linked.HITS.keys()
     assert found["msnbc"].ranks("muver_wiki")["rank"].to_pylist() == [99, 99]
     with pytest.raises(InputError, match="evaluations on aida-testb, .* expected one set"):
-        read_one_set(files, list(linked.HITS))
+        read_one_set(TableFiles(files), list(linked.HITS))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,9 @@ def test_evaluations_of_sets_that_do_not_belong_together(tmp_path, replaced, mes
     wrong = next(one for one in evaluations if (one["system"], one["set"]) == of)
     wrong |= replaced
     with pytest.raises(InputError, match=message):
-        read_evaluations(linked.write(tmp_path, evaluations), list(linked.HITS), list(linked.SIZES))
+        read_evaluations(
+            TableFiles(linked.write(tmp_path, evaluations)), list(linked.HITS), list(linked.SIZES)
+        )
 
 
 @pytest.mark.parametrize(

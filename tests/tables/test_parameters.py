@@ -6,7 +6,9 @@ import pytest
 
 from muver.encoders.bert import Bert, BertConfig
 from muver.io.errors import InputError
+from muver.tables.evaluations import TableFiles
 from muver.tables.parameters import build, count, page
+from muver.tables.settings import Parameters
 
 SMALL = {
     "model_type": "bert", "vocab_size": 11, "hidden_size": 4, "num_hidden_layers": 2,
@@ -35,7 +37,7 @@ def encoder(tmp_path):
 
 
 def test_rows(encoder):
-    table = build("table5", "Parameters", encoder)
+    table = build("table5", "Parameters", Parameters(), TableFiles(encoder=encoder))
     base, large, own = table["rows"]
     # 109,482,240 and 335,141,888 are known for whole BERTs, poolers included.
     assert (base["parameters"], base["poolers"]) == (2 * (109_482_240 - 590_592), 2 * 590_592)
@@ -52,13 +54,13 @@ def test_rows(encoder):
 
 
 def test_an_encoder_is_not_needed():
-    assert len(build("table5", "Parameters", None)["rows"]) == 2
+    assert len(build("table5", "Parameters", Parameters(), TableFiles())["rows"]) == 2
 
 
 def test_an_encoder_that_is_none(encoder):
     (encoder / "config.json").write_text('{"model_type": "gpt2"}')
     with pytest.raises(InputError, match=r"config.json says model_type 'gpt2'"):
-        build("table5", "Parameters", encoder)
+        build("table5", "Parameters", Parameters(), TableFiles(encoder=encoder))
     (encoder / "config.json").unlink()
     with pytest.raises(InputError, match=r"config.json: no such file"):
-        build("table5", "Parameters", encoder)
+        build("table5", "Parameters", Parameters(), TableFiles(encoder=encoder))

@@ -1,7 +1,10 @@
 """Table 4: what the dataset holds."""
 
+import json
+
 import pytest
 
+from muver.tables.evaluations import TableFiles
 from muver.tables.settings import Statistics
 from muver.tables.statistics import build, page
 
@@ -27,8 +30,14 @@ ZESHEL = {
 }
 
 
-def test_rows_by_split():
-    table = build("table4", "Statistics", Statistics(), COUNTS)
+def table_of(folder, counts, **settings):
+    path = folder / "counts.json"
+    path.write_text(json.dumps(counts))
+    return build("table4", "Statistics", Statistics(**settings), TableFiles(counts=path))
+
+
+def test_rows_by_split(tmp_path):
+    table = table_of(tmp_path, COUNTS)
     assert [(row["split"], row["mentions"], row["entities"]) for row in table["rows"]] == [
         ("train", 5, 7), ("val", 2, 4), ("test", 2, 9),
     ]  # fmt: skip
@@ -40,8 +49,8 @@ def test_rows_by_split():
     assert "made on tiny" in table["paper"]["note"]
 
 
-def test_the_papers_columns():
-    main, worlds = page(build("table4", "Statistics", Statistics(), COUNTS)).sections
+def test_the_papers_columns(tmp_path):
+    main, worlds = page(table_of(tmp_path, COUNTS)).sections
     assert main.header == ["Dataset", "Split", "Mention Num", "KB", "Entity Num"]
     assert main.rows[0] == ["tiny", "train", "5", "tiny", "7"]
     assert worlds.rows[-1] == ["test", "atlantis", "0", "6"]
@@ -50,8 +59,8 @@ def test_the_papers_columns():
     )
 
 
-def test_the_papers_numbers_on_its_dataset():
-    table = build("table4", "Statistics", Statistics(), ZESHEL)
+def test_the_papers_numbers_on_its_dataset(tmp_path):
+    table = table_of(tmp_path, ZESHEL)
     assert [row["kb"] for row in table["rows"]] == ["Wikia"] * 3
     assert table["rows"][2]["verdict"] == {"mentions": "equal", "entities": "not equal"}
     beside = page(table).sections[1]
@@ -60,6 +69,6 @@ def test_the_papers_numbers_on_its_dataset():
 
 
 @pytest.mark.parametrize("counts", [COUNTS, ZESHEL])
-def test_the_source_can_be_named(counts):
-    table = build("table4", "Statistics", Statistics(source="my wiki"), counts)
+def test_the_source_can_be_named(tmp_path, counts):
+    table = table_of(tmp_path, counts, source="my wiki")
     assert {row["kb"] for row in table["rows"]} == {"my wiki"}

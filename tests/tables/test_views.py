@@ -4,6 +4,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
+from muver.tables.evaluations import TableFiles
 from muver.tables.settings import Views
 from muver.tables.views import build, page
 from tests.tables.conftest import ZESHEL
@@ -54,7 +55,12 @@ def table(evaluation, write):
             *hits, views = HITS[system]
             own = {"views_per_entity": views, "settings": settings(system), **replaced}
             made.append(evaluation(system, *hits, **own))
-        return build("table3", "Views", read(Views, {"rows": rows, "cutoff": cutoff}), write(*made))
+        return build(
+            "table3",
+            "Views",
+            read(Views, {"rows": rows, "cutoff": cutoff}),
+            TableFiles(write(*made)),
+        )
 
     return make
 
