@@ -11,7 +11,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 from muver.tables.stage import make_table
 from muver.tracking.entries import entries
-from muver.tracking.entry import Entry
+from muver.tracking.entry import Entry, parent
 from muver.tracking.files import Files
 from muver.tracking.notes import ROOM
 from muver.tracking.settings import Recording
@@ -130,6 +130,17 @@ def test_a_sweep_stands_under_a_parent_whose_curve_starts_before_merging(tmp_pat
     assert "system" not in parent.tags and "verdict_at_64" not in parent.tags
     assert parent.files == [(tmp_path / "figure.svg", "figures")]
     assert "| 2 layers | 12.00 | 45.45 | 100.00 |" in parent.note
+
+
+def test_a_parent_has_what_its_runs_have_alike():
+    tags = {"dataset": "tiny", "verdict_at_64": "near"}
+    runs = [
+        Entry(key, key, {**tags, "system": key}, {}, {"seed": "1", "model": key}, "", "table.csv")
+        for key in ("a", "b")
+    ]
+    above = parent(runs, {"chosen": "a"}, key="above", name="above", metrics={}, note="")
+    assert above.tags.keys() == {"dataset", "role", "config_hash", "chosen"}
+    assert above.parameters == {"seed": "1"}
 
 
 def test_each_search_has_a_parent_and_another_set_of_layers_another_key(tmp_path: Path, write):

@@ -135,7 +135,7 @@ def held(client: MlflowClient, name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", [seeds, sweep, sets, grid], ids=lambda kind: kind.__name__)
-def test_what_a_run_holds_stays(
+def test_what_a_run_holds_stays_and_a_repeat_changes_nothing(
     kind, client: MlflowClient, name: str, tmp_path: Path, monkeypatch, write, make, logs
 ):
     monkeypatch.chdir(tmp_path)
@@ -146,3 +146,8 @@ def test_what_a_run_holds_stays(
         frozen[kind.__name__] = held(client, name)
         FROZEN.write_text(json.dumps(frozen, indent=1, ensure_ascii=False) + "\n")
     assert held(client, name) == frozen[kind.__name__]
+    before = [run.to_dictionary() for run in active(client, name)]
+    listed = (tmp_path / "recorded.csv").read_text()
+    kind(tmp_path, name, write, make, logs)
+    assert [run.to_dictionary() for run in active(client, name)] == before
+    assert (tmp_path / "recorded.csv").read_text() == listed

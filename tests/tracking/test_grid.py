@@ -54,13 +54,6 @@ def test_points_stand_under_their_grid(client: MlflowClient, name: str, record_p
     assert [(point.step, point.value) for point in history] == [(2, 75.0), (4, 25.0)]
 
 
-def test_a_repeat_changes_nothing(client: MlflowClient, name: str, record_points):
-    first = record_points()
-    before = [run.to_dictionary() for run in active(client, name)]
-    assert record_points() == first
-    assert [run.to_dictionary() for run in active(client, name)] == before
-
-
 def test_points_that_were_not_trained_in_fp32_are_marked(
     client: MlflowClient, name: str, record_points
 ):
@@ -77,32 +70,6 @@ def test_points_are_added_and_removed(client: MlflowClient, name: str, record_po
     again = record_points(2)
     assert again[1:] == few[1:]
     assert len(active(client, name)) == 3
-
-
-def test_an_interrupted_recording_goes_on(
-    client: MlflowClient, name: str, record_points, monkeypatch
-):
-    kept = MlflowClient.log_artifact
-    calls = []
-
-    def crash(*args):
-        calls.append(args[2])
-        # After the parent's files and the last two points.
-        if sum(path.endswith(".jsonl") for path in calls) == 3:
-            raise KeyboardInterrupt
-        return kept(*args)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(MlflowClient, "log_artifact", crash)
-        with pytest.raises(KeyboardInterrupt):
-            record_points()
-    half = active(client, name)
-    assert sorted(run.info.status for run in half) == ["FINISHED", "FINISHED", "RUNNING", "RUNNING"]
-    lines = record_points()
-    ids = {line["run_id"] for line in lines}
-    assert {run.info.run_id for run in active(client, name)} == ids
-    assert {run.info.run_id for run in half if run.info.status == "FINISHED"} <= ids
-    assert {run.info.status for run in active(client, name)} == {"FINISHED"}
 
 
 def test_logs_must_be_those_of_the_grid(record_points, logs: list[Path], tmp_path: Path):

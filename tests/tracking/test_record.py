@@ -125,13 +125,6 @@ def test_a_run_lasts_as_long_as_its_work(client: MlflowClient, record_rows: Reco
     assert WRITTEN * 1000 < bm25.info.start_time <= bm25.info.end_time  # of its recording
 
 
-def test_a_repeat_changes_nothing(client: MlflowClient, name: str, record_rows: Record):
-    first = record_rows()
-    before = [run.to_dictionary() for run in active(client, name)]
-    assert record_rows() == first
-    assert [run.to_dictionary() for run in active(client, name)] == before
-
-
 def test_other_numbers_replace_a_run(
     client: MlflowClient, name: str, record_rows: Record, files, monkeypatch, caplog
 ):
@@ -229,9 +222,11 @@ def test_another_store_than_before_is_told(record_rows: Record, files, monkeypat
     key = json.loads((files.folder / "table1.json").read_text())["rows"][0]["row_key"]
     (files.folder / "recorded.csv").write_text(
         f"row_key,method,run_id,store\n{key},BM25,0a,http://elsewhere:1\n"
+        "no_row,Gone,0b,http://elsewhere:1\n"
     )
     record_rows()
     assert "because the run is in the store http://elsewhere:1: BM25 (0a)" in caplog.text
+    assert "Gone" not in caplog.text
 
 
 def test_a_run_whose_files_were_lost_is_replaced(
