@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, defstruct
 
 from muver.corpus.settings import (
     Corpus,
@@ -18,7 +18,8 @@ from muver.evaluation.settings import Evaluate
 from muver.figures.settings import Figure
 from muver.grid.settings import Grid
 from muver.io.typed import Count, FileName, Name, Natural, Settings, Some, T, Text, partial
-from muver.retrieval.settings import BM25, Fusion, Index, IndexSearch, Retrieve
+from muver.retrieval.kinds import find, sections
+from muver.retrieval.settings import Fusion, Index, IndexSearch, Retrieve
 from muver.tables.settings import Sweep, Table
 from muver.training.settings import HardNegatives, Training
 from muver.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
@@ -68,7 +69,7 @@ class System(Settings):
     note: Text | UnsetType = UNSET
     k: Count | UnsetType = UNSET
     match: Literal["title", "id"] | UnsetType = UNSET
-    retriever: Literal["bm25"] | UnsetType = UNSET
+    retriever: Literal[tuple(sections())] | UnsetType = UNSET
     model: Text | UnsetType = UNSET
     aggregate: Literal["max", "softmax_sum"] | UnsetType = UNSET
     merge_layers: Natural | UnsetType = UNSET
@@ -84,7 +85,10 @@ class System(Settings):
         super().__post_init__()
         own = _given(self) - {"method", "note", "k", "match"}
         of_model = own - {"retriever", "fuse", "by"} == own and {"model", "aggregate"} <= own
-        if not of_model and own not in ({"retriever"}, {"fuse", "by"}):
+        of_kind = own == {"retriever"}
+        if own == {"retriever", "model"}:
+            of_kind = "model" in find(self.retriever).needs({})
+        if not (of_model or of_kind or own == {"fuse", "by"}):
             raise ValueError(
                 "a row names either 'retriever: bm25' alone, or 'model' and 'aggregate', or "
                 "'fuse' and 'by'."
@@ -133,8 +137,8 @@ class Tracking(Settings):
     enabled: bool
 
 
-class Sections(Settings, kw_only=True):
-    """Everything that a run is made with: params.yaml with a preset laid over it."""
+class Shared(Settings, kw_only=True):
+    """The sections that do not belong to one kind of retriever."""
 
     preset: Text
     dataset: Text
@@ -155,7 +159,6 @@ class Sections(Settings, kw_only=True):
     merge: Merge
     global_view: GlobalView
     spans: Spans
-    bm25: BM25
     fusion: Fusion
     retrieve: Retrieve
     systems: Named[System]
@@ -169,6 +172,9 @@ class Sections(Settings, kw_only=True):
     tracking: Tracking
 
 
+# Everything that a run is made with: params.yaml with a preset laid over it. A retriever kind that
+# a row names brings its section along (muver/retrieval/kinds).
+Sections = defstruct("Sections", list(sections().items()), bases=(Shared,), kw_only=True)
 Preset = partial(Sections)
 
 

@@ -148,7 +148,7 @@ def _systems(settings: Settings) -> Iterator[str]:
     for name, system in settings["systems"].items():
         if "fuse" in system:
             yield from _fusion(settings, name)
-        elif "model" in system:
+        elif "aggregate" in system:
             yield from _of_model(settings, name)
 
 

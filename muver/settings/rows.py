@@ -115,8 +115,8 @@ def retrieval_settings(settings: Settings, system: str, split: str | None = None
     if "fuse" in own:
         decides = {key: settings["fusion"][key] for key in FUSION[own["by"]]}
         return {**shared, "kind": own["by"], "parts": own["fuse"], **decides}
-    if "model" not in own:
-        return {**settings["bm25"], **shared}
+    if "retriever" in own:
+        return {**settings[own["retriever"]], **shared}
     model = trained_as(settings, own["model"])
     if model["score"] == "sum_max":
         return {**shared, "memory_mb": common["memory_mb"]}

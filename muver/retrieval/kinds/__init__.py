@@ -43,9 +43,13 @@ class Kind(Protocol):
     ----------
     Settings
         The type of the run's settings, which the run's manifest repeats.
+    Section
+        Of a kind that a row names by ``retriever: NAME``: the type of the section NAME of
+        params.yaml. Other kinds have none; rows show by a model or by ``fuse`` that they are of it.
     """
 
     Settings: type[Settings]
+    Section: type[Settings]
 
     def needs(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         """Names in :data:`INPUTS` of what a row of ``systems`` in params.yaml is ranked with."""
@@ -81,6 +85,12 @@ def find(name: str) -> Kind:
             f"{', '.join(names())}."
         )
     return importlib.import_module(f"{__name__}.{name}")
+
+
+def sections() -> dict[str, type[Settings]]:
+    """Sections of params.yaml of the kinds that a row names, by the kind's name."""
+    found = {name: getattr(find(name), "Section", None) for name in names()}
+    return {name: section for name, section in found.items() if section is not None}
 
 
 def kind_of(row: Mapping[str, Any], score: str | None = None, shards: bool = False) -> str:

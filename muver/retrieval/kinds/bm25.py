@@ -7,6 +7,7 @@ from typing import Any
 from muver.io.typed import Count, Text
 from muver.retrieval.settings import BM25, Match
 
+Section = BM25
 SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
 
 

@@ -1,0 +1,55 @@
+"""Words that a title shares with its mention: a retriever kind for the tests, as one adds it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from muver.io.typed import Settings as Base
+from muver.retrieval.settings import Run
+
+
+class Section(Base):
+    """Section ``overlap`` of params.yaml."""
+
+    lower: bool
+
+
+class Settings(Run, kw_only=True):
+    """Section ``overlap``, and what every run has."""
+
+    lower: bool
+
+
+def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Texts alone."""
+    return "entities", "mentions"
+
+
+def retrieve(
+    settings: Settings, run: Path, manifest: Path, *, entities: Path, mentions: Path
+) -> None:
+    """Rank the entities of each mention's world by the number of words shared."""
+    import numpy as np
+
+    from muver.corpus.schema import read_entities
+    from muver.io.files import write_manifest
+    from muver.retrieval.exact import rank_scores
+    from muver.retrieval.rows import Origins, RunRows, candidates, mentions_of_split
+
+    def words(text: str) -> set[str]:
+        return set((text.lower() if settings.lower else text).split())
+
+    table = mentions_of_split(mentions, settings.split)
+    rows = RunRows()
+    for name in dict.fromkeys(table["world"].to_pylist()):
+        own = [one for one in table.to_pylist() if one["world"] == name]
+        titles = read_entities(entities, [name])["title"].to_pylist()
+        shared = [[len(words(one["mention"]) & words(title)) for title in titles] for one in own]
+        ranking = rank_scores(
+            np.array(shared, dtype=np.float32), candidates(titles, settings.match), settings.k
+        )
+        none = np.full(len(titles), -1)
+        ids = [one["mention_id"] for one in own]
+        rows.add(name, ids, titles, ranking, Origins(none, none, none))
+    rows.write(run, table["mention_id"].to_pylist())
+    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)

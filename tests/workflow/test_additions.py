@@ -1,0 +1,45 @@
+"""What one adds, added as CONTRIBUTING.md says: a retriever kind and a table."""
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import yaml
+
+from tests.workflow.conftest import tiny_project
+
+
+def test_a_retriever_kind_is_its_module_and_params(tmp_path):
+    """With a table of its own; no rule, no list of names, no other module is touched."""
+    rows = ["bm25", "overlap"]
+    project = tiny_project(
+        tmp_path,
+        results=["table1", "mine"],
+        tracking={"enabled": False},
+        tables={"table1": rows, "mine": {"rows": rows, "caption": "Mine: recall@k"}},
+    )
+    kinds = project.folder / "muver/retrieval/kinds"
+    shutil.copy(Path(__file__).with_name("overlap.py"), kinds)
+    path = project.folder / "params.yaml"
+    params = yaml.safe_load(path.read_text(encoding="utf-8"))
+    params["overlap"] = {"lower": True}
+    params["systems"]["overlap"] = {"method": "Shared words", "retriever": "overlap"}
+    path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
+
+    project.snakemake("results/table1.csv", "results/mine.csv", "results/report.html")
+    for name in ("table1", "mine"):
+        lines = list(csv.DictReader(io.StringIO(project.read(f"results/{name}.csv").decode())))
+        assert [line["method"] for line in lines] == ["BM25", "Shared words"]
+        assert float(lines[1]["R@16"]) > 20
+    made = json.loads(project.read("build/miniwikia/current/runs/test/overlap.json"))
+    assert made["settings"]["lower"] is True
+    assert "Shared words" in project.read("results/report.html").decode()
+    # Its settings and its code are followed as those of every other kind.
+    assert project.planned("--config", "overlap={lower: false}")["retrieve"] == 1
+    module = kinds / "overlap.py"
+    module.write_text(module.read_text().replace("len(words", "1.0 * len(words"))
+    assert project.planned()["retrieve"] == 1
+    said = project.snakemake("-n", "--config", "overlap={lowre: true}", ok=False)
+    assert "overlap.lowre" in said and "lower" in said
