@@ -42,11 +42,15 @@ def make_run(folder: Path, mentions: int, entities: int, rows: int) -> RunFiles:
     _mentions(places, world, gold, random)
     first = np.stack([random.permutation(entities)[:DEPTH] for _ in range(mentions)])
     table = [_row(places, n, first, world, gold, sizes, random) for n in range(rows)]
+    one = {
+        "set": "test", "column": "", "mentions": mentions, "outside": 0, "worlds": list(WORLDS),
+        "worlds_without_mentions": [], "of_paper": False,
+    }  # fmt: skip
     head = {
-        "name": "table1", "caption": "Table 1: recall@k in percent", "dataset": "made_up",
-        "fingerprint": FINGERPRINT, "split": "test", "cutoffs": CUTOFFS, "mentions": mentions,
-        "worlds": list(WORLDS), "worlds_without_mentions": [], "paper": {"note": None},
-        "against": None, "rows": table,
+        "name": "table1", "kind": "comparison", "caption": "Table 1: recall@k in percent",
+        "dataset": "made_up", "fingerprint": FINGERPRINT, "kb": None, "cutoffs": CUTOFFS,
+        "resample": "documents", "interval": "95% interval", "sets": [one],
+        "paper": {"note": None}, "against": None, "contrasts": [], "rows": table,
     }  # fmt: skip
     write_json(places.table("table1"), head)
     lines = [f"{row['method']},{row['row_key']}" for row in table]
@@ -149,7 +153,7 @@ def _row(
     write_json(
         places.evaluation(system, "test"),
         {
-            "system": system, "dataset": "made_up", "fingerprint": FINGERPRINT,
+            "system": system, "dataset": "made_up", "fingerprint": FINGERPRINT, "kb": None,
             "identified_as": None, "set": "test", "settings": settings, "cutoffs": CUTOFFS,
             "resample": "documents", "mentions": mentions, "hits": hits,
             "micro": recall, "worlds": {}, "run_sha256": sha256_of(path),
@@ -159,10 +163,14 @@ def _row(
         ids, [WORLDS[one] for one in world], [None] * mentions, rank, [1] * mentions, DEPTH
     )
     write_ranks(places.evaluation(system, "test").with_suffix(".parquet"), ranks)
+    measured = {
+        "mentions": mentions, "hits": hits, "micro": recall, "macro": recall,
+        "interval": {"micro": interval, "macro": interval}, "paired": None, "seeds": None,
+        "paper": None, "readme": None,
+    }  # fmt: skip
     return {
         "method": f"Row {number}", "system": system, "row_key": row_key(settings, FINGERPRINT),
-        "mentions": mentions, "hits": hits, "micro": recall, "macro": recall,
-        "interval": {"micro": interval, "macro": interval}, "precision": {},
+        "note": None, "precision": {}, "sets": {"test": measured},
     }  # fmt: skip
 
 
@@ -189,6 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             times.append(time.perf_counter() - started)
             processor.append(time.process_time() - used)
         assert not problems.messages, json.dumps(problems.messages)
+        assert problems.passed["run file", "run files"] == given.rows
         size = out.stat().st_size
     print(
         f"{given.mentions} mentions x {given.rows} rows, {4 * given.entities} entities: "

@@ -128,7 +128,9 @@ def _read(name: str, files: RunFiles, problems: Problems) -> Result:
     except (OSError, UnicodeDecodeError, csv.Error):
         problems.add(f"{name}: {files.shown(files.table(name, '.csv'))} cannot be read.")
     result = Result(name, data, grid)
-    if data is not None:
+    if data is not None and "kind" not in data:
+        problems.add(f"{name}: its JSON is of another version. Make it again.")
+    elif data is not None:
         kind = "figure" if name.startswith("figure") else "table"
         problems.passes(kind, f"{kind}s")
         _check_csv(result, problems)

@@ -194,6 +194,10 @@ def change_column(project, column, row, value):
             lambda run: edit(run.counts, lambda one: one.update(fingerprint="beef")),
             "the fingerprint f00d; the corpus here has beef",
         ),
+        (
+            lambda run: edit(run.table("table4"), lambda one: one.pop("kind")),
+            "table4: its JSON is of another version. Make it again.",
+        ),
         (other_key_in_csv, "the CSV has rows (000000000000) that the JSON does not have"),
         (
             lambda run: run.recorded("table1").write_text("row_key,address\nabc,/#/x\n"),
@@ -233,7 +237,9 @@ def test_a_missing_corpus_leaves_the_tables(page, project):
 
 
 def test_a_figure_that_is_missing_is_told(page, project):
-    project.table("figure2").write_text('{"caption": "Errors", "dataset": "tiny"}')
+    project.table("figure2").write_text(
+        '{"kind": "lengths", "caption": "Errors", "dataset": "tiny"}'
+    )
     project.table("figure2", ".csv").write_text("sentences,error\n1-5,20.0\n")
     out, problems, _ = page()
     assert problems[0].startswith("figure2: the figure is missing or damaged.")
