@@ -19,7 +19,7 @@ EFFORTS = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096]
 
 
 class Build(Index, kw_only=True):
-    """An index as it is built; 0 threads are as many as faiss takes."""
+    """An index and how it is built. 0 threads means as many as faiss takes."""
 
     seed: Natural
     threads: Natural
@@ -33,9 +33,9 @@ class Check(Settings):
     Attributes
     ----------
     agreement
-        With exact search, which the least of ``efforts`` (nprobe or efSearch) has to reach.
+        The first of ``efforts`` (nprobe or efSearch) that agrees so far with exact search is taken.
     mentions
-        That are sampled.
+        Size of the sample.
     """
 
     k: Count
