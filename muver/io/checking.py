@@ -1,9 +1,8 @@
-"""Turning mistakes into messages: near names, unknown settings, a disk that refuses."""
+"""Turning mistakes into messages: near names, a disk that refuses."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from muver.io.errors import InputError
 
@@ -14,68 +13,6 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
 
     near = difflib.get_close_matches(wrong, sorted(known), n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
-
-
-def with_defaults(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a stage: ``defaults`` overlaid with ``given``.
-
-    Raises
-    ------
-    InputError
-        For a key that the stage does not know.
-    """
-    for key in given:
-        if key not in defaults:
-            raise InputError(
-                f"--settings: unknown key {key!r}.{did_you_mean(key, defaults)} "
-                f"Allowed: {', '.join(defaults)}."
-            )
-    return {**defaults, **given}
-
-
-def check_choices(settings: Mapping[str, Any], choices: Mapping[str, Sequence[Any]]) -> None:
-    """Refuse a setting whose value is none of those allowed.
-
-    Parameters
-    ----------
-    choices
-        The allowed values by key; keys that ``settings`` do not have are passed over.
-
-    Raises
-    ------
-    InputError
-        Naming the key, its value and what is allowed.
-    """
-    for key, allowed in choices.items():
-        if key in settings and settings[key] not in allowed:
-            near = did_you_mean(str(settings[key]), [one for one in allowed if one is not None])
-            raise InputError(
-                f"--settings: {key} is {settings[key]!r}, expected one of "
-                f"{', '.join(map(repr, allowed))}.{near}"
-            )
-
-
-def check_whole(settings: Mapping[str, Any], least: Mapping[str, int]) -> None:
-    """Refuse a setting that is no whole number, or too small a one.
-
-    Parameters
-    ----------
-    least
-        The smallest allowed value by key; keys that ``settings`` do not have are passed over.
-
-    Raises
-    ------
-    InputError
-        Naming the key, its value and what is allowed.
-    """
-    for key, minimum in least.items():
-        if key not in settings:
-            continue
-        value = settings[key]
-        if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
-            raise InputError(
-                f"--settings: {key} is {value!r}, expected a whole number, at least {minimum}."
-            )
 
 
 @contextlib.contextmanager
