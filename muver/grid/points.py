@@ -1,7 +1,8 @@
 """The points of the grid: every value of each hyper-parameter with every value of the others."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from pathlib import Path
 from typing import Any
 
 from muver.io.checking import did_you_mean
@@ -57,6 +58,11 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
 def name_of(point: Mapping[str, float]) -> str:
     """A point's name: fit for a file, and another for every other point."""
     return "_".join(f"{short}{spelled(point[key])}" for key, short in SHORT.items())
+
+
+def point_of(log: Path, named: Container[str]) -> str:
+    """The point that a training log is named after: ``<point>`` or ``<point>-<key>``."""
+    return log.stem if log.stem in named else log.stem.rpartition("-")[0] or log.stem
 
 
 def spelled(value: float) -> str:

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from muver.evaluation.precision import in_words, reduced_precision
-from muver.grid.points import HYPERPARAMETERS, points, spelled
+from muver.grid.points import HYPERPARAMETERS, point_of, points, spelled
 from muver.grid.settings import GridTable
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -116,13 +116,14 @@ def _by_point(named: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]
     """The log of each point, in the logs' order."""
     by_point: dict[str, Path] = {}
     for log in logs:
-        if log.stem not in named:
+        name = point_of(log, named)
+        if name not in named:
             raise InputError(
                 f"{log}: is named after no point of the grid.{did_you_mean(log.stem, named)}"
             )
-        if log.stem in by_point:
-            raise InputError(f"{log}: a second log of {log.stem}, beside {by_point[log.stem]}.")
-        by_point[log.stem] = log
+        if name in by_point:
+            raise InputError(f"{log}: a second log of {name}, beside {by_point[name]}.")
+        by_point[name] = log
     if missing := [name for name in named if name not in by_point]:
         raise InputError(f"--logs: no log of {', '.join(missing)}. Train these points first.")
     return by_point

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.grid.points import HYPERPARAMETERS, spelled
+from muver.grid.points import HYPERPARAMETERS, point_of, spelled
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.tracking import describe, notes
@@ -40,8 +40,8 @@ def grid_entry(
     InputError
         If a point has no log, or not the one its number was read from.
     """
-    by_point = {log.stem: log for log in logs}
     names = [row["system"] for row in grid["rows"]]
+    by_point = {point_of(log, names): log for log in logs}
     if unknown := [name for name in by_point if name not in names]:
         raise InputError(
             f"--logs: {unknown[0]} is not a point of the grid.{did_you_mean(unknown[0], names)}"

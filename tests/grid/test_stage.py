@@ -91,6 +91,11 @@ def test_the_same_input_gives_the_same_bytes(make, tmp_path: Path):
     assert content() == content()
 
 
+def test_a_log_may_have_a_key_after_its_point(make, logs: list[Path]):
+    keyed = [log.rename(log.with_stem(f"{log.stem}-70cde659")) for log in logs]
+    assert [row["system"] for row in make(keyed)["rows"]] == NAMES
+
+
 def test_logs_and_points_must_agree(make, logs: list[Path], tmp_path: Path):
     with pytest.raises(InputError, match=f"no log of {NAMES[3]}"):
         make(logs[:3])
