@@ -98,7 +98,7 @@ if LINKED:
             set=label("mentions"),
             file=lambda wildcards, input: (
                 f"{L['sets'][at('mentions', wildcards).label]['file']} --below {ARCHIVE}"
-                if input.file == ARCHIVE
+                if str(input.file) == ARCHIVE  # an artifact gives a list
                 else input.file
             ),
             settings=settings("mentions"),
