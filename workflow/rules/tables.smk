@@ -23,16 +23,15 @@ def rows_of(table):
 def comparison(wildcards):
     """Settings of a table of rows, the row that the others are tested against among them."""
     own = S["tables"][wildcards.table]
-    against = own.get("against")
-    return as_json(
-        {
-            "rows": rows_of(wildcards.table),
+    told = {"rows": rows_of(wildcards.table), "contrasts": S["contrasts"]}
+    if wildcards.table != "table6":
+        against = own.get("against")
+        told |= {
             "against": against if against in own["rows"] else None,
-            "contrasts": S["contrasts"],
             "caption": own.get("caption"),
-            **({"sets": W.sets} if LINKED else {}),
+            "sets": W.sets,
         }
-    )
+    return as_json(told)
 
 
 def errors_by_length(wildcards):
