@@ -102,7 +102,9 @@ def _hashes(rules: Iterable[str]) -> dict[str, str]:
 def not_asked(graph: Graph) -> list[Path]:
     """What lies in the dataset's folder and no table or figure of the settings asks for."""
     kept = [Path(one.path) for one in graph.declared]
-    kept += [Path(graph.root, "checkpoints", one.id) for one in graph.declared]
+    checkpoints = Path(graph.root, "checkpoints")
+    kept += [checkpoints / one.id for one in graph.declared if one.kind == "models"]
+    kept += [checkpoints / "grid" / one.id for one in graph.declared if one.kind == "grid"]
     kinds = {kind for kinds in STAGES.values() for kind in kinds} | {"checkpoints"}
     return [path for kind in sorted(kinds) for path in strays(Path(graph.root, kind), kept)]
 

@@ -83,6 +83,11 @@ def test_what_other_settings_made_is_left_to_prune(capsys, monkeypatch):
         left.run("muver", "test"),
     )
     stale = {Path(left.model("muver").path), *map(Path, left.run("muver", "test").files)}
+    for one in (kept, left):
+        for name in (one.model("muver").id, f"grid/{one.grid_points[0].id}"):
+            checkpoint = Path(one.root, "checkpoints", name)
+            checkpoint.mkdir(parents=True)
+            stale |= {checkpoint} if one is left else set()
     assert set(not_asked(kept)) == stale
     write_ignored(kept)
     ignored = Path("build/miniwikia/.dvcignore").read_text().splitlines()
