@@ -19,20 +19,20 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .PHONY: help setup table1 results docs-results docs-fidelity plots rulegraph test record audit pull lint lock clean
 
 help:
-	@echo 'make table1   run the workflow and print Table 1'
-	@echo 'make results  run the workflow for every table and figure of params.yaml'
-	@echo 'make docs-results  write docs/results.md, the page of record, from those results'
-	@echo 'make docs-fidelity  write the table of docs/fidelity.md, from results/fidelity.csv'
-	@echo 'make plots         dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
-	@echo 'make rulegraph     draw the rules into docs/rulegraph.md'
-	@echo 'make test     run the test suite; ARGS="-k name" goes to pytest'
-	@echo 'make record   record the rows of the tables in MLflow again'
-	@echo 'make audit    open MLflow on those records, on port $(PORT) of this machine'
-	@echo 'make pull     fetch the outputs that DVC keeps, and adopt them in Snakemake'
-	@echo 'make lint     check the style of the code and of the workflow'
-	@echo 'make setup    only build .venv'
-	@echo 'make lock     write requirements/*.lock anew; ARGS=--upgrade for newer versions'
-	@echo 'make clean    remove .venv and caches; data, models and results stay'
+	@echo 'make table1         run the workflow and print Table 1'
+	@echo 'make results        every table and figure that params.yaml lists, and the page'
+	@echo 'make test           run the test suite; ARGS="-k name" goes to pytest'
+	@echo 'make audit          open MLflow on the recorded rows, on port $(PORT) of this machine'
+	@echo 'make record         record the rows of the tables in MLflow again'
+	@echo 'make pull           fetch the outputs that DVC keeps; Snakemake takes them as up to date'
+	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
+	@echo 'make docs-results   write docs/results.md from the results'
+	@echo 'make docs-fidelity  write the table of docs/fidelity.md from results/fidelity.csv'
+	@echo 'make rulegraph      draw the rules into docs/rulegraph.md'
+	@echo 'make lint           check the style of the code and of the workflow'
+	@echo 'make setup          only build .venv; GPU=1 for one with a GPU'
+	@echo 'make lock           write requirements/*.lock anew; ARGS=--upgrade for newer versions'
+	@echo 'make clean          remove .venv and caches; data, models and results stay'
 	@echo
 	@echo 'Settings: PYTHON=python3.12  CORES=4  GPU=1  CONFIG="preset=zeshel"'
 
@@ -76,12 +76,13 @@ record: $(READY)
 audit: $(READY)
 	@$(BIN)/muver audit --port $(PORT)
 
+# What was fetched is as old as what it was made of, so Snakemake is told that it is up to date.
 pull: $(READY)
 	@$(BIN)/dvc pull
 	@$(BIN)/dvc status --quiet || { $(BIN)/dvc status; \
-	    echo 'pull: what is here differs from dvc.lock, so it was not adopted.' \
-	         'Run "dvc repro", or "dvc checkout" to go back to the recorded state.' >&2; exit 1; }
-	@$(SNAKEMAKE) --touch --forceall $(SETTINGS)
+	    echo 'pull: what is here differs from dvc.lock. Run "dvc repro", or "dvc checkout" to go' \
+	         'back to the recorded state.' >&2; exit 1; }
+	@$(SNAKEMAKE) --touch $(SETTINGS)
 
 lint: $(READY)
 	@$(BIN)/ruff check .
