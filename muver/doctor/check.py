@@ -1,22 +1,23 @@
 """Before a run: whether everything is there and fits this machine, and how long it will take."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 from muver.doctor import environment, inputs
 from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
-from muver.estimate.jobs import Job, list_jobs
+from muver.encoders.sizes import BertConfig
+from muver.estimate.jobs import Job, Run, list_jobs
 from muver.estimate.machine import Machine, this_machine
-from muver.estimate.rates import Rates, measure
+from muver.estimate.rates import Rates
 from muver.estimate.sizes import dump_file, sizes_as_dict
 from muver.estimate.text import size
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.settings import resolve
 from muver.settings.file import read_params
-from muver.settings.linked import is_linked
-from muver.workspace.needs import needs_of
+from muver.workspace import graph_of
 
 ENVIRONMENT = 2 * 2**30  # bytes of memory for the system and the libraries of other jobs
 SECONDS = 6.0
@@ -44,8 +45,8 @@ def check(
 
     Returns
     -------
-    The report, as JSON has it: ``findings``, ``jobs``, ``rates`` and totals; ``found`` says
-    whether something is a problem.
+    The report for JSON: ``findings``, ``jobs``, ``rates`` and totals; ``found`` says whether
+    something is a problem.
 
     Raises
     ------
@@ -53,37 +54,35 @@ def check(
         If there is no params.yaml, or the settings are not allowed.
     """
     settings = resolve(read_params(folder / "params.yaml"), overrides)
-    compute, needs = settings["compute"], needs_of(settings, settings["results"])
+    compute = settings["compute"]
+    machine = machine or this_machine(folder / "build" / settings["workspace"])
+    gpu, together = machine.gives_gpu(compute), at_once(compute, machine)
     findings = [environment.python_version(), environment.locked(folder / "requirements")]
     if measured:
         findings.append(environment.importable(environment.libraries()))
-    if is_linked(settings):
-        findings += inputs.knowledge_base(settings, folder)
-    else:
-        findings += [inputs.dataset(settings, folder), inputs.punkt(settings, folder)]
-    findings += [
-        inputs.encoder(settings, folder),
-        *inputs.checkpoints(settings, needs, folder),
-        *inputs.writable(folder),
-        inputs.lock(folder),
-    ]
-    machine = machine or this_machine(folder / "build" / settings["workspace"])
-    gpu = machine.gives_gpu(compute)
-    together = at_once(compute, machine)
-    findings.append(_device(compute, machine, together))
-    run = list_jobs(settings, folder, gpu)
+    with chdir(folder):  # the graph's paths are relative to it
+        try:
+            graph = graph_of(settings)
+            asked = graph.asked(settings["results"])
+        except InputError as error:  # such as a directory without documents
+            findings.append(Finding("dataset", PROBLEM, str(error)))
+            run = Run([], BertConfig(), "not known", None)
+        else:
+            findings += inputs.data(graph, asked) + inputs.punkt(graph, asked)
+            findings += [inputs.encoder(graph), *inputs.checkpoints(graph, asked)]
+            run = list_jobs(graph, gpu)
+        if rates is None and measured and run.jobs:
+            logger.info("measuring rates, some %d s", SECONDS)
+            try:
+                rates = run.measure(compute, SECONDS, dump_file(graph))
+            except InputError as error:
+                logger.warning("rates were not measured: %s", error)
+    findings += [*inputs.writable(folder), inputs.lock(folder), _device(compute, machine, together)]
     if run.counts is None:
         says = "the data are not counted yet: sizes and times follow once the corpus stage has run"
         findings.append(Finding("data", NOTE, says))
     else:
         findings += [_disk(run.jobs, machine), _memory(run.jobs, gpu, together, machine)]
-    if rates is None and measured and run.jobs:
-        logger.info("measuring rates, some %d s", SECONDS)
-        dump = dump_file(settings, folder)
-        try:
-            rates = measure(run.encoder, compute, run.measured_lengths(), SECONDS, dump)
-        except InputError as error:
-            logger.warning("rates were not measured: %s", error)
     if rates is not None and rates.share < BUSY:
         says = (
             f"busy: measuring got {rates.share:.0%} of the time it asked for. Times below are for "
@@ -119,19 +118,19 @@ def at_once(compute: Mapping[str, Any], machine: Machine) -> int:
 
 def _device(compute: Mapping[str, Any], machine: Machine, together: int) -> Finding:
     device, threads, processes = (compute[key] for key in ("device", "threads", "processes"))
+    gpu = machine.gives_gpu(compute)
     if device == "cuda" and not machine.gpus:
         return Finding("device", PROBLEM, "compute.device is cuda, and there is no GPU here.")
-    uses_gpu = machine.gives_gpu(compute)
-    if uses_gpu and processes > machine.gpus:
+    if gpu and processes > machine.gpus:
         says = f"compute.processes is {processes}, one a GPU, and there are {machine.gpus}."
         return Finding("device", PROBLEM, says)
-    if not uses_gpu and threads * processes > machine.cores:
+    if not gpu and threads * processes > machine.cores:
         says = (
             f"compute.threads x processes is {threads * processes}, and there are {machine.cores} "
             "cores: jobs wait for each other."
         )
         return Finding("device", NOTE, says)
-    where = f"{machine.gpus} GPUs" if uses_gpu else f"{machine.cores} cores, no GPU"
+    where = f"{machine.gpus} GPUs" if gpu else f"{machine.cores} cores, no GPU"
     return Finding("device", OK, f"{where}; {together} jobs of {threads} threads at a time")
 
 

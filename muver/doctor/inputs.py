@@ -1,105 +1,103 @@
 """Is everything there that a run takes from outside, and may it write where it will?"""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from muver.corpus.sources import find_source
 from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
 from muver.estimate.sizes import hub_cache
-from muver.io.errors import InputError
-from muver.settings import NAMED_DATASETS
-from muver.workspace import LinkedWorkspace, Workspace
+from muver.workspace import Artifact, Graph, KnowledgeBase
 from muver.workspace.locking import holder
-from muver.workspace.needs import Needs
 
 WRITTEN = ("build", "results", "logs", ".snakemake", "mlartifacts")
 
 
-def dataset(settings: dict[str, Any], folder: Path) -> Finding:
-    """Whether the data are here, or can be made or downloaded."""
-    name = settings["dataset"]
-    if name == "miniwikia":
-        return Finding("dataset", OK, "miniwikia is made here, without a download")
-    try:
-        files = Workspace(settings).raw_files()
-    except InputError as error:
-        return Finding("dataset", PROBLEM, str(error))
-    missing = [file for file in files if not (folder / file).is_file()]
-    if not missing:
-        return Finding("dataset", OK, f"{name}: {len(files)} files are here")
-    if name not in NAMED_DATASETS:
-        return Finding("dataset", PROBLEM, f"{missing[0]}: no such file, and {name} needs it.")
-    source, url = (settings["download"][key] for key in ("source", "url"))
-    return _download("dataset", name, "download.source", source, url)
+def _all_there(files: Sequence[str]) -> bool:
+    return all(Path(file).exists() for file in files)
 
 
-def _download(check: str, name: str, key: str, source: str | None, url: str | None) -> Finding:
-    """What becomes of a declared download that is not here; ``key`` sets its ``source``."""
-    if source is not None:
-        found = Path(source).exists()
-        says = f"{source} is taken" if found else f"{key} is {source}: no such file."
-        return Finding(check, OK if found else PROBLEM, says)
-    address = url or find_source(name).address
-    return Finding(check, NOTE, f"{name} will be downloaded from {address}: needs the network.")
+def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
+    """Whether the data are here, or can be made or downloaded: a finding for each download."""
+    dataset = graph.settings["dataset"]
+    raw = [one for one in asked if one.kind == "raw"]
+    if not raw:
+        missing = [file for file in graph.raw_files if not Path(file).is_file()]
+        says = f"{missing[0]}: no such file, and {dataset} needs it." if missing else ""
+        return [Finding("dataset", PROBLEM if missing else OK, says or f"{dataset}: is here")]
+    return [_raw(graph, one) for one in raw]
 
 
-def knowledge_base(settings: dict[str, Any], folder: Path) -> list[Finding]:
-    """The same of a knowledge base and the sets linked to it: a finding for each download."""
-    if settings["dataset"] == "miniwikipedia":
-        return [Finding("dataset", OK, "miniwikipedia is made here, without a download")]
-    workspace, linking = LinkedWorkspace(settings), settings["linking"]
-    weights = f"{workspace.root}/raw/{find_source('blink_biencoder').file}"
-    models = {
-        settings["systems"][system]["model"] for system in settings["tables"]["table2"]["rows"]
-    }
-    origins = {settings["models"][model].get("start") for model in models} - {None}
-    own = [settings["models"][model] for model in models | origins]
-    trained = any("checkpoint" not in model for model in own)
-    sets = [*linking["test"], *((linking["train"], linking["validation"]) if trained else ())]
-    files = {
-        "kilt": [workspace.dump],
-        "blink_benchmarks": [linking["sets"][name]["file"] for name in sets],
-        "blink_biencoder": [model["checkpoint"] for model in own if "checkpoint" in model],
-    }
-    unpacked = folder / workspace.root / "raw" / "benchmarks"
+def _raw(graph: Graph, one: Artifact) -> Finding:
+    settings = graph.settings
+    if one.rule == "generate":
+        return Finding("dataset", OK, f"{settings['dataset']} is made here, without a download")
+    if isinstance(graph, KnowledgeBase):
+        name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
+        key, source, url = f"linking.source.{name}", settings["linking"]["source"][name], None
+    else:
+        name, key = one.name, "download.source"
+        source, url = (settings["download"][key] for key in ("source", "url"))
+    if _all_there(one.files):
+        return Finding("dataset", OK, f"{name}: is here")
+    return _download("dataset", name, key, source, url)
+
+
+def _download(
+    check: str, name: str, key: str, source: str | None, url: str | None = None
+) -> Finding:
+    """What becomes of a download that is not here; ``key`` sets its ``source``."""
+    if source is None:
+        address = url or find_source(name).address
+        return Finding(check, NOTE, f"{name} will be downloaded from {address}: needs the network.")
+    if Path(source).exists():
+        return Finding(check, OK, f"{source} is taken")
+    return Finding(check, PROBLEM, f"{key} is {source}: no such file.")
+
+
+def checkpoints(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
+    """Whether published weights lie where they are expected, or can be downloaded."""
     found = []
-    for name, needed in files.items():
-        missing = [file for file in needed if not (folder / file).is_file()]
-        if not missing or (name == "blink_benchmarks" and unpacked.is_dir()):
-            found += [Finding("dataset", OK, f"{name}: is here")] if needed else []
-        elif name == "blink_biencoder" and missing != [weights]:
-            says = f"{missing[0]}: no such file, and a model's checkpoint names it."
-            found.append(Finding("dataset", PROBLEM, says))
+    for one in asked:
+        if one.rule != "convert":
+            continue
+        file = str(one.inputs["checkpoint"])
+        linked = isinstance(graph, KnowledgeBase)
+        if Path(file).is_file():
+            found.append(Finding("checkpoint", OK, f"{one.name}: {file} is here"))
+        elif linked and file == graph.download("blink_biencoder").path:
+            name = "blink_biencoder"
+            source = graph.linking["source"][name]
+            found.append(_download("checkpoint", name, f"linking.source.{name}", source))
         else:
-            source = linking["source"][name]
-            found.append(_download("dataset", name, f"linking.source.{name}", source, None))
+            says = f"models.{one.name}.checkpoint is {file}: no such file. Put the weights there."
+            found.append(Finding("checkpoint", PROBLEM, says))
     return found
 
 
-def punkt(settings: dict[str, Any], folder: Path) -> Finding:
-    """Whether the sentence splitter's parameters are here."""
-    if settings["segment"]["punkt"] != "english":
-        return Finding("sentences", OK, "Punkt is trained here, without a download")
-    files = Workspace(settings).english_files
-    if all((folder / file).is_file() for file in files):
-        return Finding("sentences", OK, "Punkt's English parameters are here")
-    return Finding(
-        "sentences", NOTE, "Punkt's English parameters will be downloaded: needs the network."
-    )
+def punkt(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
+    """Whether the sentence splitter's parameters are here; nothing where paragraphs are views."""
+    if isinstance(graph, KnowledgeBase):
+        return []
+    status, says = OK, "Punkt is trained here, without a download"
+    for one in asked:
+        if one.kind == "punkt_english":
+            status, says = OK, "Punkt's English parameters are here"
+            if not _all_there(one.files):
+                status = NOTE
+                says = "Punkt's English parameters will be downloaded: needs the network."
+    return [Finding("sentences", status, says)]
 
 
-def encoder(
-    settings: dict[str, Any], folder: Path, in_cache: Callable[[str], Any] = hub_cache
-) -> Finding:
+def encoder(graph: Graph, in_cache: Callable[[str], Any] = hub_cache) -> Finding:
     """Whether the weights that training starts from are here, or can be had."""
-    name = settings["encoder"]
+    name = graph.settings["encoder"]
     if name == "scratch":
         return Finding("encoder", OK, "made from scratch, without a download")
-    if all((folder / file).is_file() for file in Workspace(settings).start_files):
+    if _all_there(graph.start.files):
         return Finding("encoder", OK, f"{name}: taken already (start/)")
-    if (folder / name).is_dir():
+    if Path(name).is_dir():
         return Finding("encoder", OK, f"{name}: a directory here")
     try:
         if in_cache(name):
@@ -114,21 +112,6 @@ def encoder(
         )
         return Finding("encoder", PROBLEM, says)
     return Finding("encoder", NOTE, f"{name} will be taken from the hub: needs the network.")
-
-
-def checkpoints(settings: dict[str, Any], needs: Needs, folder: Path) -> list[Finding]:
-    """Whether published weights lie where they are expected."""
-    found = []
-    for model in needs.models:
-        file = settings["models"][model].get("checkpoint")
-        if file is None:
-            continue
-        if (folder / file).is_file():
-            found.append(Finding("checkpoint", OK, f"{model}: {file} is here"))
-        else:
-            says = f"models.{model}.checkpoint is {file}: no such file. Put the weights there."
-            found.append(Finding("checkpoint", PROBLEM, says))
-    return found
 
 
 def writable(folder: Path, may: Callable[[Path, int], bool] = os.access) -> list[Finding]:

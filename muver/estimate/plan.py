@@ -1,13 +1,14 @@
 """A run before it is begun: disk, memory and hours of each job, and what does not fit here."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import chdir
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from muver.estimate.jobs import Job, list_jobs
 from muver.estimate.machine import Machine, this_machine
-from muver.estimate.rates import Rate, Rates, measure
+from muver.estimate.rates import Rate, Rates
 from muver.estimate.settings import GivenRates, Plan
 from muver.estimate.sizes import dump_file, sizes_as_dict
 from muver.estimate.text import gigabytes, table
@@ -16,6 +17,7 @@ from muver.io.files import write_manifest
 from muver.io.typed import read, suggestion
 from muver.settings import resolve
 from muver.settings.file import read_params
+from muver.workspace import graph_of
 
 HEAD = ("stage", "job", "jobs", "disk GB", "sizes", "memory GB", "GPU GB", "hours", "rate", "index")
 NOTES = """\
@@ -58,14 +60,16 @@ def plan(
     """
     asked = read(Plan, given)
     settings = resolve(read_params(folder / "params.yaml"), overrides)
-    compute = settings["compute"]
     _check_names(asked.rates, settings["models"], [*asked.indices, *settings["linking"]["indexes"]])
     machine = this_machine(disk or folder / "build" / settings["workspace"])
-    run = list_jobs(settings, folder, machine.gives_gpu(compute), asked, **files)
+    files = {name: path and path.absolute() for name, path in files.items()}
     rates = Rates()
-    if measured:
-        dump = files.get("dump") or dump_file(settings, folder)
-        rates = measure(run.encoder, compute, run.measured_lengths(), asked.seconds, dump)
+    with chdir(folder):  # the graph's paths are relative to it
+        graph = graph_of(settings)
+        run = list_jobs(graph, machine.gives_gpu(settings["compute"]), asked, **files)
+        if measured:
+            dump = files.get("dump") or dump_file(graph)
+            rates = run.measure(settings["compute"], asked.seconds, dump)
     rates = rates.given(_by_kind(asked.rates))
     jobs = [with_hours(job.as_dict(rates), asked) for job in run.jobs]
     totals = disk_totals(run.jobs, asked.indices if run.base else [])

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from math import ceil
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -14,10 +14,8 @@ from muver.encoders.sizes import BertConfig
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.settings import NAMED_DATASETS
-from muver.settings.linked import is_linked
-from muver.workspace import LinkedWorkspace, Workspace
+from muver.workspace import Graph, KnowledgeBase, Worlds
 
-Settings = dict[str, Any]
 LOOKUP = 32  # bytes an entity: ids.npy 8, by_id.npy 8, by_title.npy 16
 DUMP_BYTES = 37_323_265_802  # KILT's 34.76 GiB
 MADE_PAGE = 1200  # bytes of a page of miniwikipedia
@@ -27,24 +25,25 @@ PUBLISHED = {
         hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096
     ),
 }
+COUNTED = {  # by the origin of a base's sizes
+    "measured": "of the knowledge base",
+    "projected": "projected from the parts made",
+    "at most": "as published or asked for",
+}
 
 
-def encoder_sizes(
-    settings: Settings, folder: Path, model: Path | None = None
-) -> tuple[BertConfig, str]:
+def encoder_sizes(graph: Graph, model: Path | None = None) -> tuple[BertConfig, str]:
     """Sizes of one tower, and where they are known from; those of a model or BERT, if given."""
     if model is not None:
         tower = model / "entity_encoder"
-        return BertConfig.from_file((tower if tower.is_dir() else model) / "config.json"), str(
-            model
-        )
-    name = settings["encoder"]
-    for path in (folder / Workspace(settings).root / "start", folder / name):
-        if (path / "config.json").is_file():
-            own = str(path.relative_to(folder) if path.is_relative_to(folder) else path)
-            return BertConfig.from_file(path / "config.json"), own
+        config = (tower if tower.is_dir() else model) / "config.json"
+        return BertConfig.from_file(config), str(model)
+    name = graph.settings["encoder"]
+    for folder in (graph.start.path, name):
+        if (config := Path(folder, "config.json")).is_file():
+            return BertConfig.from_file(config), folder
     if name == "scratch":
-        made = settings["scratch"]
+        made = graph.settings["scratch"]
         return BertConfig(
             vocab_size=made["vocabulary"],
             hidden_size=made["hidden"],
@@ -81,33 +80,31 @@ def hub_cache(name: str) -> Path | None:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of worlds by split."""
+    """Counts by split, or by set of mentions."""
 
     entities: dict[str, int]
     mentions: dict[str, int]
-    pairs: dict[str, int]  # the sum over worlds of entities x mentions: what is compared
+    pairs: dict[str, int]  # of a mention and an entity that it may mean
     origin: str  # where they are known from
 
 
-def world_counts(settings: Settings, folder: Path) -> Counts | None:
+def world_counts(graph: Worlds) -> Counts | None:
     """Counts of the corpus, else those asked for or published; None if nobody knows them."""
-    counts = folder / Workspace(settings).counts
+    settings, counts = graph.settings, Path(graph.corpus["/counts.json"].path)
+    dataset = settings["dataset"]
     if counts.is_file():
         read = read_json(counts)
         pairs = dict.fromkeys(SPLITS, 0)
         for own in read["worlds"].values():
             pairs[own["split"]] += own["entities"] * own["mentions"]
         return Counts(read["entities"], read["mentions"], pairs, "of the corpus")
-    if settings["dataset"] == "miniwikia":
+    if dataset == "miniwikia":
         made, origin = settings["generate"], "as params.yaml asks"
         worlds = {split: len(made["worlds"][split]) for split in SPLITS}
         entities = {split: worlds[split] * made["entities_per_world"] for split in SPLITS}
-        mentions = dict(made["mentions"])
-    elif settings["dataset"] in NAMED_DATASETS:
-        published, origin = find_source(settings["dataset"]).published, "as published"
-        if published is None:
-            return None
-        entities, mentions = dict(published.entities), dict(published.mentions)
+        mentions = made["mentions"]
+    elif dataset in NAMED_DATASETS and (published := find_source(dataset).published):
+        origin, entities, mentions = "as published", published.entities, published.mentions
         splits = [world.split for world in published.worlds.values()]
         worlds = {split: max(splits.count(split), 1) for split in SPLITS}
     else:
@@ -124,13 +121,19 @@ class Base:
     segments: int  # paragraphs; an entity without any counts as one
     bytes: int  # of its parts and lookups
     dump_bytes: int
+    parts: int  # expected of the dump
     origin: str  # "measured" if it is finished, "projected" from some parts, or "at most"
     mentions: dict[str, int]  # by set; 0 if nothing is published, until it is linked
 
+    @property
+    def counts(self) -> Counts:
+        """As those of worlds: every mention may mean every entity."""
+        pairs = {name: self.entities * count for name, count in self.mentions.items()}
+        return Counts({}, self.mentions, pairs, COUNTED[self.origin])
+
 
 def base_sizes(
-    settings: Settings,
-    folder: Path,
+    graph: KnowledgeBase,
     kb: Path | None = None,
     dump: Path | None = None,
     entities: int | None = None,
@@ -155,30 +158,32 @@ def base_sizes(
     InputError
         If the given ``kb`` has no parts, if one is damaged, or if there is no such ``dump``.
     """
-    workspace = LinkedWorkspace(settings)
-    made = settings["linking"]["generate"] if settings["dataset"] == "miniwikipedia" else None
-    expected = made["entities"] if made else find_source("kilt").published.entities["wikipedia"]
-    entities = entities or expected
+    linking = graph.linking
+    if not entities:
+        published = find_source("kilt").published.entities["wikipedia"]
+        entities = linking["generate"]["entities"] if graph.generated else published
     if dump is not None and not dump.is_file():
         raise InputError(f"{dump}: no such file.")
-    if dump := dump or dump_file(settings, folder):
+    if dump := dump or dump_file(graph):
         dump_bytes = dump.stat().st_size
-    dump_bytes = dump_bytes or (entities * MADE_PAGE if made else DUMP_BYTES)
-    parts = list(parts_of(kb or folder / workspace.kb))
+    dump_bytes = dump_bytes or (entities * MADE_PAGE if graph.generated else DUMP_BYTES)
+    folder = kb or Path(graph.kb.path)
+    parts = list(parts_of(folder))
     counted = sum(part.entities for part in parts)
     if kb is not None and not counted:
         raise InputError(f"{kb}: has no parts with entities. `muver kb all` makes them.")
     base = Base(
         entities,
-        entities * settings["linking"]["kb"]["paragraphs"],
+        entities * linking["kb"]["paragraphs"],
         dump_bytes + LOOKUP * entities,
         dump_bytes,
+        ceil(dump_bytes / linking["kb"]["part_bytes"]),
         "at most",
-        {name: _mentions(settings, folder, name) for name in settings["linking"]["sets"]},
+        {name: _mentions(graph, name) for name in linking["sets"]},
     )
     if not counted:
         return base
-    finished = ((kb or folder / workspace.kb) / "manifest.json").is_file()
+    finished = (folder / "manifest.json").is_file()
     whole = counted if finished else entities
     return replace(
         base,
@@ -189,20 +194,19 @@ def base_sizes(
     )
 
 
-def dump_file(settings: Settings, folder: Path) -> Path | None:
+def dump_file(graph: Graph) -> Path | None:
     """The dump in the workspace; None where it is not, or where the data are worlds."""
-    path = folder / LinkedWorkspace(settings).dump
-    return path if is_linked(settings) and path.is_file() else None
+    path = Path(graph.raw.files[0]) if isinstance(graph, KnowledgeBase) else None
+    return path if path and path.is_file() else None
 
 
-def _mentions(settings: Settings, folder: Path, name: str) -> int:
+def _mentions(graph: KnowledgeBase, name: str) -> int:
     """Mentions of a set: those linked, else those asked for or published."""
-    linked = folder / LinkedWorkspace(settings).mentions_files(name)[0]
+    linked = Path(graph.mentions(name)[".parquet"].path)
     if linked.is_file():
         return pq.read_metadata(linked).num_rows
-    if settings["dataset"] == "miniwikipedia":
-        return settings["linking"]["generate"]["mentions"].get(name, 0)
-    return find_source("blink_benchmarks").published.mentions.get(name, 0)
+    published = find_source("blink_benchmarks").published.mentions
+    return (graph.linking["generate"]["mentions"] if graph.generated else published).get(name, 0)
 
 
 def parts_of(kb: Path) -> Iterator[MadePart]:
@@ -211,7 +215,7 @@ def parts_of(kb: Path) -> Iterator[MadePart]:
 
 
 def sizes_as_dict(encoder: BertConfig) -> dict[str, int]:
-    """What of an encoder's sizes the estimates depend on."""
+    """The encoder's sizes that estimates depend on."""
     kept = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads",
             "intermediate_size", "max_position_embeddings")  # fmt: skip
     return {name: value for name, value in asdict(encoder).items() if name in kept}

@@ -1,7 +1,7 @@
 """What one job of a stage computes, holds and writes: a formula for each stage, stated once.
 
-:func:`estimate` is for one job. :mod:`muver.estimate.jobs` lists the jobs of a whole run; `muver
-plan`, `muver doctor check` and whoever hands jobs to a scheduler read the same estimates.
+:mod:`muver.estimate.jobs` applies them to the jobs of a run; `muver plan` and `muver doctor check`
+read the same estimates.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from muver.corpus.kilt.make import CHARACTERS_A_GROUP
+from muver.corpus.settings import LINE_BYTES
 from muver.encoders.sizes import BertConfig
 from muver.estimate.indices import IndexSizes, index_sizes
 from muver.estimate.lengths import Lengths
-from muver.estimate.rates import Rate, Rates
+from muver.estimate.rates import Rates
 from muver.estimate.sizes import LOOKUP
 
+Settings = Mapping[str, Any]
 FLOAT = 4  # bytes
 MEGABYTE = 10**6
 DTYPE_BYTES = {"fp16": 2, "fp32": FLOAT}
@@ -40,10 +42,6 @@ class Work:
     name: str = ""  # of the model, or the type of index
     length: float = 0  # tokens of a sequence
 
-    def seconds(self, rate: Rate) -> float:
-        """The time at a rate, whose unit is one of the amounts'."""
-        return self.amounts[rate.unit] / rate.value
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -54,14 +52,17 @@ class Estimate:
     memory: float = 0
     gpu_memory: float = 0
     laying_out: float = 0  # seconds of laying out views, as a sample says
-    note: str = ""  # what else is known: faiss's name of an index
+    note: str = ""  # faiss's name of an index
 
     def seconds(self, rates: Rates) -> float | None:
         """The time by the rates of a machine; None if one of them is not known."""
-        known = [(work, rates.of(work.kind, work.name, work.length)) for work in self.work]
-        if not known or any(rate is None for _, rate in known):
-            return None
-        return self.laying_out + sum(work.seconds(rate) for work, rate in known if rate)
+        total = self.laying_out
+        for work in self.work:
+            rate = rates.of(work.kind, work.name, work.length)
+            if rate is None:
+                return None
+            total += work.amounts[rate.unit] / rate.value
+        return total if self.work else None
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Sizes:
     entities: float = 0
     mentions: float = 0
     pairs: float = 0  # of an entity and a mention, that are compared
+    merged: float = 0  # merged views that are compared, to each original one
     bytes: float = 0  # of text that is read
     validation: tuple[float, float] = (0, 0)  # entities and mentions that a training validates on
     gpu: bool = False  # whether the job has one
@@ -88,6 +90,11 @@ class Sizes:
         """Bytes of a vector in float32."""
         return self.encoder.hidden_size * FLOAT
 
+    def tokens(self, entities: float, mentions: float) -> float:
+        """Tokens of the views of so many entities, and of so many contexts."""
+        lengths = self.lengths
+        return entities * lengths.views * lengths.tokens + mentions * lengths.context
+
 
 def parameters(encoder: BertConfig) -> int:
     """Weights of one BERT, without its pooling layer.
@@ -101,12 +108,7 @@ def parameters(encoder: BertConfig) -> int:
     return rows * h + 2 * h + encoder.num_hidden_layers * layer
 
 
-def tokens_of(lengths: Lengths, entities: float, mentions: float) -> float:
-    """``entities * views * tokens + mentions * context``: what encoding a split passes through."""
-    return entities * lengths.views * lengths.tokens + mentions * lengths.context
-
-
-def train(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def train(sizes: Sizes, settings: Settings) -> Estimate:
     """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` forward and backward.
 
     A batch above ``graph_tokens`` is encoded once more, and every ``validate_every`` steps the
@@ -121,7 +123,7 @@ def train(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
     batch = own["batch_size"] * each
     twice = batch > own["graph_tokens"]
     validations = max(passes / own["batch_size"] / own["validate_every"], 1)
-    encoded = validations * tokens_of(lengths, *sizes.validation) + passes * each * twice
+    encoded = validations * sizes.tokens(*sizes.validation) + passes * each * twice
     one = lengths.training_views <= 1
     length = max(lengths.tokens, lengths.context) if one else lengths.tokens
     state = (8 * encoder.hidden_size + 2 * encoder.intermediate_size) * FLOAT
@@ -139,32 +141,26 @@ def train(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
     )
 
 
-def grid(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def grid(sizes: Sizes, settings: Settings) -> Estimate:
     """A training of the grid, which leaves no model."""
     return replace(train(sizes, settings), disk=0)
 
 
-def encode(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def encode(sizes: Sizes, settings: Settings) -> Estimate:
     """Views and mentions of a split; their vectors in float32, and the views' token ids."""
-    lengths = sizes.lengths
     vectors = (sizes.views + sizes.mentions) * sizes.vector
-    return _encoding(
-        sizes,
-        settings,
-        tokens_of(lengths, sizes.entities, sizes.mentions),
-        disk=vectors + sizes.views * lengths.tokens * FLOAT,
-        held=vectors,
-    )
+    disk = vectors + sizes.views * sizes.lengths.tokens * FLOAT
+    return _encoding(sizes, settings, sizes.tokens(sizes.entities, sizes.mentions), disk, vectors)
 
 
-def encode_global(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def encode_global(sizes: Sizes, settings: Settings) -> Estimate:
     """One view an entity, of ``max_tokens`` at most."""
     longest = settings["max_tokens"]
     size = sizes.entities * (sizes.vector + longest * FLOAT)
     return _encoding(sizes, settings, sizes.entities * longest, size, size, longest)
 
 
-def merge(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def merge(sizes: Sizes, settings: Settings) -> Estimate:
     """Each layer adds at most ``views * top_k`` views, by :data:`GROWTH` longer each time."""
     new = sizes.views * settings["top_k"]
     longest = [
@@ -172,33 +168,28 @@ def merge(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
         for layer in range(1, settings["layers"] + 1)
     ]
     size = sum(new * (sizes.vector + tokens * FLOAT) for tokens in longest)
-    return _encoding(sizes, settings, sum(new * one for one in longest), size, size, longest[0])
+    return _encoding(sizes, settings, new * sum(longest), size, size, longest[0])
 
 
-def encode_part(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def encode_part(sizes: Sizes, settings: Settings) -> Estimate:
     """Views of a part of a knowledge base: vectors in ``dtype``, and a byte an entity (counts).
 
     In memory are the part's vectors, and 4096 entities' vectors in float32.
     """
     vectors = sizes.views * sizes.encoder.hidden_size * DTYPE_BYTES[settings["dtype"]]
     block = min(ENTITIES, sizes.entities) * sizes.lengths.views * sizes.vector
-    tokens = sizes.views * sizes.lengths.tokens
+    tokens = sizes.tokens(sizes.entities, 0)
     return _encoding(sizes, settings, tokens, vectors + sizes.entities, vectors + block)
 
 
-def encode_mentions(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def encode_mentions(sizes: Sizes, settings: Settings) -> Estimate:
     """Contexts of a set of mentions, in float32."""
-    tokens, size = sizes.mentions * sizes.lengths.context, sizes.mentions * sizes.vector
+    tokens, size = sizes.tokens(0, sizes.mentions), sizes.mentions * sizes.vector
     return _encoding(sizes, settings, tokens, size, size, sizes.lengths.context)
 
 
 def _encoding(
-    sizes: Sizes,
-    settings: Mapping[str, Any],
-    tokens: float,
-    disk: float,
-    held: float,
-    length: float = 0,
+    sizes: Sizes, settings: Settings, tokens: float, disk: float, held: float, length: float = 0
 ) -> Estimate:
     """A job that encodes.
 
@@ -220,52 +211,50 @@ def _encoding(
     )
 
 
-def dump(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def dump(sizes: Sizes, settings: Settings) -> Estimate:
     """A dump that is downloaded or generated."""
     return Estimate(disk=sizes.bytes)
 
 
-def kb_part(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def kb_part(sizes: Sizes, settings: Settings) -> Estimate:
     """A part of the dump that one process reads; ``disk`` is measured or guessed.
 
-    A line is held three times (bytes, text, parsed page), of which ``line_bytes`` is the longest
+    A line is held three times (bytes, text, parsed page), of which ``LINE_BYTES`` is the longest
     that is read, and a row group twice (strings, Arrow) at up to 4 bytes a character.
     """
-    memory = 3 * settings["line_bytes"] + 8 * CHARACTERS_A_GROUP
     read = Work("read", {"MB": sizes.bytes / MEGABYTE})
-    return Estimate((read,), settings["disk"], memory)
+    return Estimate((read,), settings["disk"], 3 * LINE_BYTES + 8 * CHARACTERS_A_GROUP)
 
 
-def kb(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def kb(sizes: Sizes, settings: Settings) -> Estimate:
     """Finishing a knowledge base: its lookups, and 48 bytes an entity in memory."""
     return Estimate(disk=LOOKUP * sizes.entities, memory=FINISHING * sizes.entities)
 
 
-def index(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def index(sizes: Sizes, settings: Settings) -> Estimate:
     """Building an index of a type (``name``); settings of `muver ann-build`."""
     own = _index_sizes(sizes, settings)
     work = Work("build", {"views": sizes.views}, sizes.name)
     return Estimate((work,), own.disk, own.build, note=own.factory)
 
 
-def retrieve(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
-    """Mentions against all stored views of their world, ``memory_mb`` of them at a time.
-
-    To each original view come ``merged`` merged ones. Where the score is SOM's ("sum_max"), every
-    token of a mention is compared with every token of an entity, and encoded in the same job.
-    """
-    lengths, held = sizes.lengths, settings["memory_mb"] * 2**20
-    if settings["score"] == "sum_max":
-        tokens = tokens_of(lengths, sizes.entities, sizes.mentions)
-        own = _encoding(sizes, settings, tokens, 0, held)
-        products = sizes.pairs * lengths.tokens * lengths.context
-        return replace(own, work=(*own.work, Work("multiply", {"products": products})))
-    products = sizes.pairs * lengths.views * (1 + settings["merged"])
+def retrieve(sizes: Sizes, settings: Settings) -> Estimate:
+    """Mentions against all stored views of their world, ``memory_mb`` of them at a time."""
+    products = sizes.pairs * sizes.lengths.views * (1 + sizes.merged)
     work = Work("multiply", {"products": products})
-    return Estimate((work,), memory=held + sizes.mentions * sizes.vector)
+    memory = settings["memory_mb"] * 2**20 + sizes.mentions * sizes.vector
+    return Estimate((work,), memory=memory)
 
 
-def search(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
+def retrieve_tokens(sizes: Sizes, settings: Settings) -> Estimate:
+    """Every token of a mention against every token of an entity, encoded in the same job (SOM)."""
+    tokens = sizes.tokens(sizes.entities, sizes.mentions)
+    own = _encoding(sizes, settings, tokens, 0, settings["memory_mb"] * 2**20)
+    products = sizes.pairs * sizes.lengths.tokens * sizes.lengths.context
+    return replace(own, work=(*own.work, Work("multiply", {"products": products})))
+
+
+def search(sizes: Sizes, settings: Settings) -> Estimate:
     """A knowledge base, by an index of a type (``name``), or exactly where there is no factory.
 
     Exact search compares all ``pairs``; it holds ``search_memory_mb`` and the mentions, whatever
@@ -281,37 +270,27 @@ def search(sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
     return Estimate((work,), memory=own.search + queries, note=own.factory)
 
 
-def _index_sizes(sizes: Sizes, settings: Mapping[str, Any]) -> IndexSizes:
+def _index_sizes(sizes: Sizes, settings: Settings) -> IndexSizes:
     memory_mb, threads = settings["search_memory_mb"], settings["threads"]
     dimension = sizes.encoder.hidden_size
     return index_sizes(round(sizes.views), dimension, settings, memory_mb, threads)
 
 
-STAGES: dict[str, Callable[[Sizes, Mapping[str, Any]], Estimate]] = {
-    "train": train,
-    "grid": grid,
-    "encode": encode,
-    "encode_global": encode_global,
-    "merge": merge,
-    "dump": dump,
-    "kb_part": kb_part,
-    "kb": kb,
-    "encode_part": encode_part,
-    "encode_mentions": encode_mentions,
-    "index": index,
-    "search": search,
-    "retrieve": retrieve,
+Formula = Callable[[Sizes, Settings], Estimate]
+# By rule, and runs by their retriever's kind: what tables call the stage, and its formula.
+STAGES: dict[str, tuple[str, Formula]] = {
+    "dump": ("dump", dump),
+    "kb_part": ("kb_part", kb_part),
+    "kb": ("kb", kb),
+    "train": ("train", train),
+    "grid_point": ("grid", grid),
+    "encode": ("encode", encode),
+    "encode_global": ("encode_global", encode_global),
+    "merge": ("merge", merge),
+    "encode_part": ("encode_part", encode_part),
+    "encode_mentions": ("encode_mentions", encode_mentions),
+    "ann_index": ("index", index),
+    "views": ("retrieve", retrieve),
+    "tokens": ("retrieve", retrieve_tokens),
+    "shards": ("search", search),
 }
-
-
-def estimate(stage: str, sizes: Sizes, settings: Mapping[str, Any]) -> Estimate:
-    """One job of a stage.
-
-    Parameters
-    ----------
-    stage
-        A key of :data:`STAGES`.
-    settings
-        Those of the stage, as its command takes them, ``compute`` among them.
-    """
-    return STAGES[stage](sizes, settings)

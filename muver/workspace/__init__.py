@@ -8,15 +8,9 @@ from muver.workspace.artifact import Artifact
 from muver.workspace.code import code
 from muver.workspace.graph import Graph
 from muver.workspace.knowledge_base import KnowledgeBase
-from muver.workspace.linked import LinkedWorkspace
-from muver.workspace.needs import Needs, needs_of
-from muver.workspace.paths import Workspace
 from muver.workspace.worlds import Worlds
 
-__all__ = [
-    "Artifact", "Graph", "KnowledgeBase", "LinkedWorkspace", "Needs", "Workspace", "Worlds", "code",
-    "graph_of", "needs_of",
-]  # fmt: skip
+__all__ = ["Artifact", "Graph", "KnowledgeBase", "Worlds", "code", "graph_of"]
 
 
 def graph_of(settings: Mapping[str, Any]) -> Graph:

@@ -92,6 +92,12 @@ def test_device(folder, compute, own, expected):
     assert status(run(folder, {"compute": compute}, **own))["device"] == expected
 
 
+def test_a_directory_without_documents(folder):
+    report = run(folder, {"dataset": "nothing"})
+    assert status(report)["dataset"] == "problem" and report["jobs"] == []
+    assert "no documents/*.json in it" in as_text(report)
+
+
 def test_jobs_at_once():
     compute = {"device": "auto", "threads": 2, "processes": 1}
     assert at_once(compute, machine(cores=8)) == 4

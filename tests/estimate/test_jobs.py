@@ -1,5 +1,6 @@
 """The jobs of a run: which there are, what of them is done, and how long that took."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,34 +13,45 @@ from muver.estimate.settings import Plan
 from muver.estimate.stages import Estimate, Work
 from muver.settings import resolve
 from muver.settings.file import read_params
-from muver.workspace import LinkedWorkspace, Workspace
+from muver.workspace import graph_of
+from muver.workspace.knowledge_base import PART
 
 PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
+SETS = ("aida-testb", "msnbc", "wnedwiki")
+
+
+@pytest.fixture(autouse=True)
+def nothing_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
-def settings() -> dict:
-    return resolve(PARAMS, {"results": ["table6", "grid"]})
+def worlds():
+    return graph(results=["table6", "grid"])
 
 
-def touch(folder: Path, files: list[str], text: str = "") -> None:
-    for file in files:
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(text)
+def graph(**overrides):
+    return graph_of(resolve(PARAMS, overrides))
 
 
-def jobs_of(settings, folder, gpu=False, asked=None):
-    return {(job.stage, job.name): job for job in list_jobs(settings, folder, gpu, asked).jobs}
+def touch(files: list[str], text: str = "") -> None:
+    for file in map(Path, files):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
 
 
-def test_jobs_of_worlds(settings, tmp_path):
-    found = jobs_of(settings, tmp_path)
+def jobs_of(own, gpu=False, plan=None):
+    return {(job.stage, job.name): job for job in list_jobs(own, gpu, plan).jobs}
+
+
+def test_jobs_of_worlds(worlds):
+    found = jobs_of(worlds)
     assert [key for key in found if key[0] != "grid"] == [
         ("train", "blink_128"),
         ("train", "muver"),
         ("encode", "test/blink_128"),
         ("encode", "test/muver"),
-        ("merge", "test/muver_distant"),
+        ("merge", "test/muver-distant"),
         ("retrieve", "test/blink_128"),
         ("retrieve", "test/muver"),
     ]
@@ -50,34 +62,36 @@ def test_jobs_of_worlds(settings, tmp_path):
     assert views == pytest.approx(500 * 400 / 2 * 15.33 * (1 + 4 * 0.4))
 
 
-def test_what_is_done_and_how_long_it_took(settings, tmp_path):
-    before = jobs_of(settings, tmp_path)["train", "muver"]
-    files = [*Workspace(settings).model_files("muver"), "logs/miniwikia/train/muver.benchmark.tsv"]
-    touch(tmp_path, files, "s\th:m:s\n71.27\t0:01:11\n")
-    found = jobs_of(settings, tmp_path)
+def test_what_is_done_and_how_long_it_took(worlds):
+    before, model = jobs_of(worlds)["train", "muver"], worlds.model("muver")
+    benchmark = f"logs/miniwikia/train/{model.id}.benchmark.tsv"
+    touch([*model.files, benchmark], "s\th:m:s\n71.27\t0:01:11\n")
+    touch([f"logs/miniwikia/train/{worlds.model('blink_128').id}.benchmark.tsv"], "s\th:m:s\n")
+    found = jobs_of(worlds)
     done = found["train", "muver"]
-    assert (done.done, done.took) == (1, (71.27,))
+    assert (done.done, done.took) == (1, [71.27])
     assert done.disk == before.disk / 5  # without its checkpoint
     assert not found["train", "blink_128"].done and not found["train", "blink_128"].took
 
 
-def test_data_that_nobody_counted(tmp_path):
-    found = list_jobs(resolve(PARAMS, {"dataset": str(tmp_path)}), tmp_path, gpu=False)
+def test_data_that_nobody_counted():
+    touch(["data/documents/world.json"])
+    found = list_jobs(graph(dataset="data"), gpu=False)
     assert found.jobs == [] and found.counts is None
 
 
-def test_jobs_of_a_knowledge_base(tmp_path):
-    settings = resolve(PARAMS, {"preset": "wikipedia"})
-    run = list_jobs(settings, tmp_path, gpu=False)
+def test_jobs_of_a_knowledge_base():
+    run = list_jobs(graph(preset="wikipedia"), gpu=False)
     found = {(job.stage, job.name): job for job in run.jobs}
     assert found["kb_part", ""].count == 279 == found["encode_part", "muver_wiki"].count
     assert found["encode_part", "muver_wiki"].origin == "at most"
     # a 279th of 5 views of 1024 numbers of 16 bits, and a byte an entity
     assert found["encode_part", "muver_wiki"].disk == pytest.approx(5_903_530 * (5 * 2048 + 1))
     assert found["encode_part", "blink_wiki"].disk == pytest.approx(5_903_530 * 2049)
-    sets = [name for stage, name in found if stage == "search"]
-    assert sets[0] == "aida-train/blink_wiki"  # hard negatives
-    assert "wnedwiki/muver_wiki" in sets and "aida-train/muver_wiki" not in sets
+    assert {name for stage, name in found if stage == "search"} == {
+        "aida-train/blink_wiki",  # hard negatives
+        *(f"{name}/{row}_wiki" for name in SETS for row in ("blink", "muver")),
+    }
     trained = [name for stage, name in found if stage == "train"]
     assert trained == ["muver_wiki"]  # BLINK's weights are published
     work = {one.kind: one.amounts for one in found["train", "muver_wiki"].estimate.work}
@@ -85,10 +99,9 @@ def test_jobs_of_a_knowledge_base(tmp_path):
     assert run.encoder.hidden_size == 1024 and run.base.entities == 5_903_530
 
 
-def test_an_index_of_a_row_and_those_that_are_compared(tmp_path):
-    systems = {"muver_wiki": {"index": "ivf_sq"}}
-    settings = resolve(PARAMS, {"preset": "wikipedia", "systems": systems})
-    found = jobs_of(settings, tmp_path, asked=Plan(indices=["hnsw"], entities=10_000))
+def test_an_index_of_a_row_and_those_that_are_compared():
+    own = graph(preset="wikipedia", systems={"muver_wiki": {"index": "ivf_sq"}})
+    found = jobs_of(own, plan=Plan(indices=["hnsw"], entities=10_000))
     assert {name for stage, name in found if stage == "index"} == {
         "muver_wiki/ivf_sq",
         "muver_wiki/hnsw",
@@ -96,27 +109,30 @@ def test_an_index_of_a_row_and_those_that_are_compared(tmp_path):
     }
     searched = found["search", "msnbc/muver_wiki"].estimate
     assert searched.note.startswith("IVF") and searched.work[0].name == "ivf_sq"
-    assert ("encode_mentions", "muver_wiki/aida-testa") in found  # the index is checked with these
+    assert ("encode_mentions", "aida-testa/muver_wiki") in found  # the index is checked with these
     mentions = found["search", "blink_wiki/hnsw"].estimate.work[0].amounts["mentions"]
     assert mentions == 4485 + 656 + 6821
 
 
-def test_parts_that_are_encoded(tmp_path):
-    settings = resolve(PARAMS, {"preset": "wikipedia"})
-    files = LinkedWorkspace(settings)
-    touch(tmp_path, [f"{files.kb}/part-0000{n}.parquet" for n in range(3)])
-    touch(tmp_path, [*files.kb_files, *files.vector_files("blink_wiki", "part-00001")], "{}")
-    found = jobs_of(settings, tmp_path)
+def test_parts_that_are_encoded():
+    own = graph(preset="wikipedia")
+    parts = [{"file": f"part-0000{n}.parquet"} for n in range(3)]
+    touch(own.kb.files, json.dumps({"parts": parts}))
+    vectors = own.vectors("blink_wiki")
+    touch([f"{vectors.path}/part-00001{end}" for end in PART])
+    benchmark = f"logs/wikipedia/encode/{vectors.id}/part-00001.benchmark.tsv"
+    touch([benchmark], "s\n5.5\n")
+    found = jobs_of(own)
     assert (found["kb_part", ""].count, found["kb_part", ""].done) == (3, 3)
-    parts = found["encode_part", "blink_wiki"]
-    assert (parts.count, parts.done) == (3, 1)
+    encoded = found["encode_part", "blink_wiki"]
+    assert (encoded.count, encoded.done, encoded.took) == (3, 1, [5.5])
     rates = Rates({"encode": {128: Rate(1000, "tokens")}})
-    assert parts.seconds_left(rates) == pytest.approx(5_903_530 * 128 / 1000 * 2 / 3)
-    assert parts.seconds_left(Rates()) is None
+    assert encoded.seconds_left(rates) == pytest.approx(5_903_530 * 128 / 1000 * 2 / 3)
+    assert encoded.seconds_left(Rates()) is None
 
 
-def test_jobs_on_a_gpu(settings, tmp_path):
-    job = jobs_of(settings, tmp_path, gpu=True)["train", "muver"]
+def test_jobs_on_a_gpu(worlds):
+    job = jobs_of(worlds, gpu=True)["train", "muver"]
     assert job.estimate.gpu_memory > job.estimate.memory
 
 

@@ -81,7 +81,7 @@ def test_what_is_here_is_measured(root, tmp_path, capsys, monkeypatch):
     megabytes = dump.stat().st_size / 1e6
     assert rows["kb_part", ""]["hours"] == pytest.approx(megabytes / 2 / 3600)
     assert rows["index", "blink_wiki/Flat"]["hours"] == pytest.approx(61 / 10 / 3600)
-    for key in (("encode_mentions", "muver_wiki/msnbc"), ("search", "msnbc/muver_wiki")):
+    for key in (("encode_mentions", "msnbc/muver_wiki"), ("search", "msnbc/muver_wiki")):
         assert rows[key]["rate"]["origin"] == "measured" and rows[key]["hours"] > 0, key
     said = capsys.readouterr().out
     assert "tokens/s, measured" in said and "views/s, given" in said

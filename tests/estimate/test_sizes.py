@@ -9,22 +9,26 @@ from muver.corpus.kilt.finish import finish
 from muver.corpus.kilt.make import make_missing, make_part
 from muver.corpus.sources import find_source
 from muver.estimate import sizes
-from muver.estimate.lengths import AT_MOST, SAMPLED, base_lengths, world_lengths
+from muver.estimate.lengths import AT_MOST, SAMPLED, lengths_of
 from muver.estimate.sizes import base_sizes, encoder_sizes, hub_cache, world_counts
 from muver.io.errors import InputError
 from muver.settings import resolve
 from muver.settings.file import read_params
-from muver.settings.rows import trained_as
-from muver.workspace import Workspace
+from muver.workspace import graph_of
 from tests.corpus.kilt.conftest import line, reading
 
 PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
-SETTINGS = resolve(PARAMS, {"preset": "wikipedia"})
+GRAPH = graph_of(resolve(PARAMS, {"preset": "wikipedia"}))
 HEADER = 128  # bytes of an .npy file
 
 
-def model(settings, name):
-    return {**trained_as(settings, name), "context": settings["context"]}
+def graph(**overrides):
+    return graph_of(resolve(PARAMS, overrides))
+
+
+@pytest.fixture(autouse=True)
+def nothing_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -35,14 +39,14 @@ def dump(tmp_path):
     return path
 
 
-def test_before_there_is_a_base(tmp_path):
-    base = base_sizes(SETTINGS, tmp_path)
+def test_before_there_is_a_base():
+    base = base_sizes(GRAPH)
     assert base.entities == find_source("kilt").published.entities["wikipedia"] == 5_903_530
     assert base.mentions == find_source("blink_benchmarks").published.mentions
     assert round(base.dump_bytes / 2**30, 2) == 34.76
-    asked = base_sizes(SETTINGS, tmp_path, entities=1000, dump_bytes=50_000)
+    asked = base_sizes(GRAPH, entities=1000, dump_bytes=50_000)
     assert (asked.segments, asked.bytes, asked.origin) == (5000, 50_000 + 32_000, "at most")
-    made = base_sizes(resolve(PARAMS, {"preset": "miniwikipedia"}), tmp_path)
+    made = base_sizes(graph(preset="miniwikipedia"))
     assert (made.entities, made.mentions["msnbc"]) == (3000, 150)
 
 
@@ -50,7 +54,7 @@ def test_a_finished_base_is_counted(dump, tmp_path):
     settings = reading(part_bytes=1000)
     make_missing(dump, tmp_path / "kb", settings)
     finish(dump, tmp_path / "kb", settings)
-    base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", dump, entities=7)
+    base = base_sizes(GRAPH, tmp_path / "kb", dump, entities=7)
     files = [path for path in (tmp_path / "kb").iterdir() if path.suffix != ".json"]
     arrays = sum(path.suffix == ".npy" for path in files)
     assert arrays == 3 and len(files) > 4
@@ -62,7 +66,7 @@ def test_a_finished_base_is_counted(dump, tmp_path):
 
 def test_some_parts_are_projected(dump, tmp_path):
     make_part(dump, tmp_path / "kb", 0, reading(part_bytes=1000))
-    base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", entities=4000)
+    base = base_sizes(GRAPH, tmp_path / "kb", entities=4000)
     size = (tmp_path / "kb" / "part-00000.parquet").stat().st_size
     starts = np.cumsum([0, *(len(one) for one in dump.read_bytes().splitlines(keepends=True))])
     made = int((starts[:-1] < 1000).sum())
@@ -74,32 +78,32 @@ def test_some_parts_are_projected(dump, tmp_path):
 
 def test_files_that_are_not_there(tmp_path):
     with pytest.raises(InputError, match="has no parts with entities. `muver kb all` makes them"):
-        base_sizes(SETTINGS, tmp_path, kb=tmp_path)
+        base_sizes(GRAPH, kb=tmp_path)
     with pytest.raises(InputError, match="none.json: no such file"):
-        base_sizes(SETTINGS, tmp_path, dump=tmp_path / "none.json")
+        base_sizes(GRAPH, dump=tmp_path / "none.json")
 
 
 def test_lengths_of_a_base(dump, tmp_path, encoder):
     make_part(dump, tmp_path / "kb", 0, reading(part_bytes=1000))
-    base = base_sizes(SETTINGS, tmp_path, tmp_path / "kb", entities=4000)
-    muver = model(SETTINGS, "muver_wiki")
-    unknown = base_lengths(SETTINGS, tmp_path, muver, base)
+    base = base_sizes(GRAPH, tmp_path / "kb", entities=4000)
+    unknown = lengths_of(GRAPH, "muver_wiki", base)
     assert (unknown.views, unknown.tokens) == (base.segments / 4000, 40)
     assert (unknown.origin, unknown.laying_out) == (AT_MOST, 0)
-    found = base_lengths(SETTINGS, tmp_path, muver, base, tmp_path / "kb", encoder)
+    found = lengths_of(GRAPH, "muver_wiki", base, tmp_path / "kb", encoder)
     assert found.origin == SAMPLED and found.views == unknown.views
     assert found.tokens < 40 and found.laying_out > 0
-    prefix = model(SETTINGS, "blink_wiki")
-    assert base_lengths(SETTINGS, tmp_path, prefix, base).views == 1
+    assert lengths_of(GRAPH, "blink_wiki", base).views == 1
 
 
 def test_counts_before_there_are_data(tmp_path):
-    made = world_counts(resolve(PARAMS, {}), tmp_path)
+    made = world_counts(graph())
     assert made.origin == "as params.yaml asks"
     assert made.entities == {"train": 1500, "val": 250, "test": 500}
-    published = world_counts(resolve(PARAMS, {"preset": "zeshel"}), tmp_path)
+    published = world_counts(graph(preset="zeshel"))
     assert (published.origin, published.entities["test"]) == ("as published", 70140)
-    assert world_counts(resolve(PARAMS, {"dataset": str(tmp_path)}), tmp_path) is None
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "world.json").touch()
+    assert world_counts(graph(dataset=str(tmp_path))) is None
 
 
 @pytest.mark.parametrize(
@@ -110,9 +114,9 @@ def test_counts_before_there_are_data(tmp_path):
         ("nobody/no-such-encoder", 768, "BERT-base, since the encoder is not here"),
     ],
 )
-def test_encoders_that_are_not_here(encoder, hidden, origin, tmp_path, monkeypatch):
+def test_encoders_that_are_not_here(encoder, hidden, origin, monkeypatch):
     monkeypatch.setattr(sizes, "hub_cache", lambda name: None)
-    found, known = encoder_sizes(resolve(PARAMS, {"encoder": encoder}), tmp_path)
+    found, known = encoder_sizes(graph(encoder=encoder))
     assert (found.hidden_size, known) == (hidden, origin)
 
 
@@ -121,20 +125,19 @@ def test_a_cache_without_it(tmp_path, monkeypatch):
     assert hub_cache("nobody/no-such-encoder") is None
 
 
-def test_lengths_of_a_sample(tmp_path, corpus, encoder):
-    settings = resolve(PARAMS, {})
-    muver = model(settings, "muver")
-    unknown = world_lengths(settings, tmp_path, muver)
+def test_lengths_of_a_sample(corpus, encoder):
+    own = graph(models={"muver": {"views": {"training_views": 1}}})
+    unknown = lengths_of(own, "muver")
     assert (unknown.tokens, unknown.context) == (40, 64) and AT_MOST in unknown.origin
-    workspace = Workspace(settings)
-    for path, name in zip(
-        corpus, (workspace.entities, workspace.mentions, workspace.sentences), strict=True
-    ):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).symlink_to(path)
-    (tmp_path / workspace.root / "start").symlink_to(encoder)
-    found = world_lengths(settings, tmp_path, muver)
+    for path, name in zip(corpus, ("entities", "mentions", "sentences"), strict=True):
+        link(own.texts[name].path, path)
+    link(own.start.path, encoder)
+    found = lengths_of(own, "muver")
     assert found.origin == SAMPLED and found.laying_out > 0
     assert 1 < found.views <= 5 and found.tokens <= 40 and found.context <= 64
-    first = {**muver, "views": {**muver["views"], "training_views": 1}}
-    assert world_lengths(settings, tmp_path, first).training_views == 1 < found.training_views
+    assert found.training_views == 1 < lengths_of(own, "muver_all_views").training_views
+
+
+def link(name, path):
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).symlink_to(path)

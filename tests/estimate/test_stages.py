@@ -1,8 +1,11 @@
 """Each stage's formula by hand: 10 entities of 2 views of 3 tokens, 20 mentions of 4."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from muver.corpus.settings import LINE_BYTES
 from muver.encoders.bert import Bert
 from muver.encoders.device import BATCH_TOKENS as DEVICE_TOKENS
 from muver.encoders.sizes import BertConfig
@@ -12,7 +15,7 @@ from muver.estimate.indices import index_sizes
 from muver.estimate.lengths import Lengths
 from muver.estimate.rates import Rate, Rates
 from muver.estimate.sizes import PUBLISHED
-from muver.estimate.stages import Estimate, Sizes, Work, estimate, parameters
+from muver.estimate.stages import Estimate, Sizes, Work, parameters
 from muver.vectors.shards import write_part
 
 ENCODER = BertConfig(
@@ -42,10 +45,6 @@ STATES = 10 * (2 * 12 + 3 * 8) * 4
 MIB = 2**20
 
 
-def on_gpu(sizes):
-    return Sizes(**{**vars(sizes), "gpu": True})
-
-
 def amount(job: Estimate, kind: str, unit: str) -> float:
     return sum(work.amounts[unit] for work in job.work if work.kind == kind)
 
@@ -62,77 +61,77 @@ def test_constants_of_modules_that_load_torch():
 
 
 def test_training():
-    job = estimate("train", SIZES, {**COMPUTE, "training": TRAINING})
+    job = stages.train(SIZES, {**COMPUTE, "training": TRAINING})
     assert amount(job, "train", "tokens") == 20 * 3 * (4 + 2 * 3)
     assert amount(job, "encode", "tokens") == 10 * 2 * 3 + 20 * 4  # validated once
     assert job.memory == 16 * 2 * WEIGHTS + 5 * 10 * (64 + 24) * 4 * 2
     assert job.disk == 2 * WEIGHTS * 4 * 5
-    assert estimate("grid", SIZES, {**COMPUTE, "training": TRAINING}).disk == 0
+    assert stages.grid(SIZES, {**COMPUTE, "training": TRAINING}).disk == 0
 
 
 def test_training_of_large_batches_encodes_them_twice():
     own = {**COMPUTE, "training": {**TRAINING, "graph_tokens": 49}}
-    job = estimate("train", SIZES, own)
+    job = stages.train(SIZES, own)
     assert amount(job, "encode", "tokens") == 140 + 600
     assert job.memory == 16 * 2 * WEIGHTS + 8 * (64 + 24) * 4 * 2
 
 
 def test_training_with_hard_negatives_on_gpus():
     own = {"training": TRAINING, "negatives": {"per_mention": 3}, "processes": 2}
-    job = estimate("train", on_gpu(SIZES), own)
+    job = stages.train(replace(SIZES, gpu=True), own)
     assert amount(job, "train", "tokens") == 60 * (4 + 4 * 6)
     assert job.memory == 2 * 2 * WEIGHTS * 4
     assert job.gpu_memory == 16 * 2 * WEIGHTS + 5 * 28 * (64 + 24) * 4 * 2
 
 
 def test_stores():
-    encode = estimate("encode", SIZES, COMPUTE)
+    encode = stages.encode(SIZES, COMPUTE)
     assert amount(encode, "encode", "tokens") == 10 * 2 * 3 + 20 * 4
     assert encode.disk == (20 + 20) * 8 * 4 + 20 * 3 * 4
     assert encode.memory == 3 * 4 * WEIGHTS + 40 * 32 + STATES
-    merge = estimate("merge", SIZES, {**COMPUTE, "layers": 4, "top_k": 0.4, "max_tokens": 512})
+    merge = stages.merge(SIZES, {**COMPUTE, "layers": 4, "top_k": 0.4, "max_tokens": 512})
     # four layers of 20 x 0.4 views, of 4.5, 6, 7.5, 9 tokens
     assert amount(merge, "encode", "tokens") == pytest.approx(8 * (4.5 + 6 + 7.5 + 9))
     assert merge.disk == pytest.approx(8 * 4 * 8 * 4 + 8 * (4.5 + 6 + 7.5 + 9) * 4)
-    whole = estimate("encode_global", SIZES, {**COMPUTE, "max_tokens": 16})
+    whole = stages.encode_global(SIZES, {**COMPUTE, "max_tokens": 16})
     assert amount(whole, "encode", "tokens") == 160 and whole.disk == 10 * (32 + 64)
 
 
 def test_retrieval():
-    stored = estimate("retrieve", SIZES, {**COMPUTE, "score": "max", "merged": 1.6})
+    stored = stages.retrieve(replace(SIZES, merged=1.6), COMPUTE)
     assert amount(stored, "multiply", "products") == 200 * 2 * 2.6
     assert stored.memory == MIB + 20 * 32
-    tokens = estimate("retrieve", SIZES, {**COMPUTE, "score": "sum_max", "merged": 0})
+    tokens = stages.retrieve_tokens(SIZES, COMPUTE)
     assert amount(tokens, "multiply", "products") == 200 * 3 * 4
     assert amount(tokens, "encode", "tokens") == 140
 
 
 def test_vectors_of_a_knowledge_base(tmp_path):
-    job = estimate("encode_part", SIZES, COMPUTE)
+    job = stages.encode_part(SIZES, COMPUTE)
     assert job.disk == 20 * 8 * 2 + 10
     assert job.memory == 3 * 4 * WEIGHTS + 20 * 8 * 2 + 20 * 8 * 4 + STATES
-    assert estimate("encode_part", SIZES, {**COMPUTE, "dtype": "fp32"}).disk == 20 * 8 * 4 + 10
-    gpu = estimate("encode_part", on_gpu(SIZES), COMPUTE)
+    assert stages.encode_part(SIZES, {**COMPUTE, "dtype": "fp32"}).disk == 20 * 8 * 4 + 10
+    gpu = stages.encode_part(replace(SIZES, gpu=True), COMPUTE)
     assert gpu.memory == job.memory - STATES and gpu.gpu_memory == 8 * WEIGHTS + STATES
     write_part(tmp_path, 0, np.zeros((20, 8), np.float16), np.full(10, 2), "m", "k")
     files = sum(path.stat().st_size - 128 for path in tmp_path.glob("*.npy"))
     assert files == job.disk
-    mentions = estimate("encode_mentions", SIZES, COMPUTE)
+    mentions = stages.encode_mentions(SIZES, COMPUTE)
     assert mentions.disk == 20 * 32 and amount(mentions, "encode", "tokens") == 80
 
 
 def test_reading_a_dump():
-    part = estimate("kb_part", Sizes(bytes=3e6), {"line_bytes": 1000, "disk": 7})
-    assert (part.memory, part.disk) == (3000 + 8 * 2**22, 7)
+    part = stages.kb_part(Sizes(bytes=3e6), {"disk": 7})
+    assert (part.memory, part.disk) == (3 * LINE_BYTES + 8 * 2**22, 7)
     assert part.seconds(Rates({"read": {"": Rate(2.0, "MB")}})) == 1.5
-    finish = estimate("kb", Sizes(entities=100), {})
+    finish = stages.kb(Sizes(entities=100), {})
     assert (finish.memory, finish.disk) == (4800, 3200)
 
 
 def test_indices():
     own = {"factory": "hnsw", "search_memory_mb": 1, "threads": 3}
     expected = index_sizes(20, 8, own, 1, 3)
-    built, searched = estimate("index", SIZES, own), estimate("search", SIZES, own)
+    built, searched = stages.index(SIZES, own), stages.search(SIZES, own)
     assert (built.disk, built.memory, built.note) == (expected.disk, expected.build, "HNSW32")
     assert searched.memory == expected.search + 20 * 32
     rates = Rates({"build": {"muver": Rate(4, "views")}, "search": {"muver": Rate(5, "mentions")}})
@@ -140,7 +139,7 @@ def test_indices():
 
 
 def test_exact_search_by_either_rate():
-    job = estimate("search", SIZES, {"search_memory_mb": 1, "threads": 3})
+    job = stages.search(SIZES, {"search_memory_mb": 1, "threads": 3})
     assert job.memory == MIB + 20 * 32
     for rate in (Rate(200, "products"), Rate(10, "mentions", "given")):
         assert job.seconds(Rates({"search": {"exact": rate}})) == 2
@@ -149,7 +148,7 @@ def test_exact_search_by_either_rate():
 def test_seconds():
     job = Estimate((Work("encode", {"tokens": 30, "views": 10}), Work("read", {"MB": 1})))
     assert job.seconds(Rates({"encode": {"": Rate(3, "tokens")}})) is None
-    encode = estimate("encode_part", SIZES, COMPUTE)
+    encode = stages.encode_part(SIZES, COMPUTE)
     # 20 views of 3 tokens, and half a second each to lay them out
     assert encode.seconds(Rates({"encode": {3: Rate(6, "tokens")}})) == 10 + 10
     assert encode.seconds(Rates({"encode": {"muver": Rate(2, "views")}})) == 10 + 10

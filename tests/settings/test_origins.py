@@ -5,7 +5,6 @@ import pytest
 from muver.io.errors import InputError
 from muver.settings import model_settings, resolve, row_settings
 from muver.settings.rows import negatives_settings
-from muver.workspace import needs_of
 from tests.settings import PARAMS
 
 BLINK = {
@@ -136,21 +135,3 @@ def test_converted_weights_may_have_a_context_of_their_own():
         "views": BLINK["views"], "score": "max", "metric": "dot", "pooling": "cls",
         "context": {"max_tokens": 32},
     }  # fmt: skip
-
-
-def test_a_model_needs_its_start_and_its_negatives():
-    settings = resolved(tables={"table1": ["muver_wiki"]})
-    found = needs_of(settings, ["table1"])
-    assert found.models == ["blink_wiki", "muver_wiki"]
-    assert found.negatives == [("muver_wiki", "blink_wiki")]
-    settings = resolved(
-        wiki={"start": "blink_128", "negatives": {"system": "partalidou", "per_mention": 1}},
-        tables={"table1": ["muver_wiki", "blink_wiki"]},
-    )
-    found = needs_of(settings, ["table1"])
-    assert found.models == [
-        "blink_128", "blink_special", "blink_span", "blink_all", "partalidou", "muver_wiki",
-        "blink_wiki",
-    ]  # fmt: skip
-    assert found.negatives == [("muver_wiki", "partalidou")]
-    assert needs_of(settings, ["table3"]).negatives == []
