@@ -1,1 +1,1 @@
-"""Scoring of runs. Only runs and gold entities are read here, never a model."""
+"""Scores runs against gold entities, without any model."""

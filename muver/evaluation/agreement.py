@@ -1,4 +1,4 @@
-"""How far two runs of the same mentions agree: what another precision or index changes."""
+"""Measures how far two runs over the same mentions agree, such as fp32 and bf16."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,17 +21,22 @@ def agreement(first: Path, second: Path) -> dict[str, Any]:
 
     Returns
     -------
-    ``mentions`` and ``depth``, the number of ranks compared. In percent of the mentions
-    ``identical``, those with the same ranked list, and ``same_first``, those with the same entity
-    at rank 1. ``overlap``: by k the mean share of the first k entities that both runs have there,
-    in percent (of the longer list, where one has fewer than k). ``common``: how many candidates
-    both have; ``greatest_difference`` and ``mean_difference`` are those of their scores, without
-    sign (None without common candidates).
+    mentions, depth
+        Numbers of mentions and of ranks compared.
+    identical, same_first
+        Percentage of mentions with the same ranked list, and with the same entity at rank 1.
+    overlap
+        For each k the mean percentage of the first k entities that both runs share (of the longer
+        list, where a list has fewer than k).
+    common
+        Number of candidates that both runs have.
+    greatest_difference, mean_difference
+        Absolute differences of their scores; None without common candidates.
 
     Raises
     ------
     InputError
-        If a file is no run, or the two are of other mentions or other entities.
+        If a file is not a run, or the runs differ in their mentions or entities.
     """
     return table_agreement((first, second), [read_run(path) for path in (first, second)])
 
@@ -53,16 +58,16 @@ def compare_runs(first: Path, second: Path, out: Path | None = None) -> None:
 def table_agreement(
     paths: Sequence[Path], tables: Sequence[pa.Table], same_titles: bool = True
 ) -> dict[str, Any]:
-    """Compare two runs that were read already; see :func:`agreement`.
+    """Compare two runs that are already in memory; see :func:`agreement`.
 
     Parameters
     ----------
     paths
-        Where the two come from, for messages.
+        The files of the two runs, for messages.
     tables
         Of schema :data:`muver.runs.run.RUN`.
     same_titles
-        Refuse runs that give an entity two titles. Runs of other systems have no titles.
+        Refuse runs that give one entity two titles. Runs of other systems have no titles.
     """
     ids = _same_mentions(paths, tables)
     depth = min(int(table["rank"].to_numpy().max()) for table in tables)
@@ -77,7 +82,7 @@ def table_agreement(
     scores = [table["score"].to_numpy().astype(np.float64) for table in common]
 
     def shared(chosen: np.ndarray, k: int) -> np.ndarray:
-        """Share of the first k of each mention that the chosen common candidates make."""
+        """Share of each mention's first k candidates that are among the chosen ones."""
         lengths = [
             np.bincount(own[table["rank"].to_numpy() <= k], minlength=len(ids))
             for table, own in zip(kept, mentions, strict=True)
@@ -103,7 +108,7 @@ def table_agreement(
 
 
 def as_text(found: Mapping[str, Any]) -> str:
-    """A result of :func:`agreement` as a small table, a line a number."""
+    """A result of :func:`agreement` as text, one number per line."""
     lines = [
         ("mentions", f"{found['mentions']}"),
         ("ranks compared", f"{found['depth']}"),
@@ -121,7 +126,7 @@ def as_text(found: Mapping[str, Any]) -> str:
 
 
 def _same_mentions(paths: Sequence[Path], tables: Sequence[pa.Table]) -> list[str]:
-    """Ids of the mentions; both runs must have all of them, of the same worlds."""
+    """Ids of the mentions, after a check that both runs have the same ones in the same worlds."""
     found = []
     for path, table in zip(paths, tables, strict=True):
         worlds = table["world"].take(pa.array(block_starts(table), pa.int64()))
@@ -141,10 +146,10 @@ def _same_mentions(paths: Sequence[Path], tables: Sequence[pa.Table]) -> list[st
 
 
 def _check_titles(paths: Sequence[Path], common: Sequence[pa.Table]) -> None:
-    """Entities are numbers in their world, so those of other data would agree by chance."""
+    """Refuse different titles: entities are only numbers, which may agree by chance."""
     for ours, theirs in zip(*(table["title"].to_pylist() for table in common), strict=True):
         if ours != theirs:
             raise InputError(
                 f"{paths[1]}: calls {theirs!r} what {paths[0]} calls {ours!r}: runs of other "
-                "entities. Compare runs of the same data."
+                "entities. Compare runs over the same data."
             )

@@ -1,16 +1,15 @@
-"""Bootstrap intervals, stratified by world, of documents with all their mentions.
+"""Bootstrap intervals: resample documents with all their mentions, within each world.
 
-Mentions of one document share their context and often their gold entity, so they are found or
-missed together more often than other mentions. Resampling whole documents allows for that;
-resampling mentions treats each as independent. The setting ``evaluate.resample`` chooses.
+Mentions of one document share their context and often their gold entity, so they tend to be found
+or missed together. Resampling whole documents allows for that; resampling mentions treats each as
+independent. The setting ``evaluate.resample`` chooses.
 
 Documents with the same counts (of mentions, and of hits at each cutoff) are interchangeable, so
 one multinomial draw says how often each *kind* of document appears in a resample, and no mention
 is copied. The seed is fixed: the same counts give the same interval.
 
-Where all mentions of a world are hits, or none is, every resample of it is alike: the world adds
-no width, and an interval made of such worlds alone is the point itself. That is the method's
-known weakness with few mentions, not certainty.
+If all mentions of a world are hits, or all are misses, its resamples are all alike and add no
+width. This is a known weakness of the method with few mentions, and no sign of certainty.
 
 References
 ----------
@@ -26,11 +25,11 @@ import numpy as np
 RESAMPLES = 10_000
 SEED = 2021
 CONFIDENCE = 0.95
-AT_ONCE = 2_000_000  # draws held in memory
+AT_ONCE = 2_000_000  # draws in memory
 
 
 def method(resample: str) -> str:
-    """What an interval is, in words; ``resample`` is ``documents`` or ``mentions``."""
+    """The method in words; ``resample`` is ``documents`` or ``mentions``."""
     drawn = {"documents": "documents with all their mentions", "mentions": "mentions"}[resample]
     return f"95% percentile bootstrap interval, {RESAMPLES} resamples of {drawn} within worlds"
 
@@ -38,24 +37,21 @@ def method(resample: str) -> str:
 def recall_intervals(
     ranks: np.ndarray, worlds: Sequence[str], clusters: np.ndarray, cutoffs: Sequence[int]
 ) -> dict[str, Any]:
-    """The interval of each recall: over all mentions, of the mean of worlds, by world.
+    """Intervals of recall: micro, macro (the mean of worlds) and for each world.
 
-    All cutoffs of a resample are counted on the same drawn mentions, so the bounds grow with k
-    as recall does.
+    A resample counts all cutoffs on the same mentions, so the bounds grow with k as recall does.
 
     Parameters
     ----------
     ranks, worlds : (mentions,)
-        Of the gold entities; 0: not found.
+        Rank of the gold entity (0: not retrieved) and world of each mention.
     clusters : (mentions,) int64
         Mentions with equal numbers are drawn together (:func:`muver.evaluation.ranks.clusters`).
-    cutoffs
-        The k of recall@k.
 
     Returns
     -------
-    ``micro`` and ``macro``, each {cutoff: [low, high]} in percent, and ``worlds`` with the same
-    by world.
+    ``micro`` and ``macro``, each {cutoff: [low, high]} in percent, and ``worlds``, the same for
+    each world.
     """
     hits = (ranks[:, None] >= 1) & (ranks[:, None] <= np.array(cutoffs))
     generator = np.random.default_rng(SEED)
@@ -77,22 +73,22 @@ def recall_intervals(
 def difference_interval(
     first: np.ndarray, second: np.ndarray, worlds: Sequence[str], clusters: np.ndarray
 ) -> list[float]:
-    """The interval of the difference in recall between two systems scored on the same mentions.
+    """The interval of the difference in recall of two systems on the same mentions.
 
     Parameters
     ----------
     first, second : (mentions,) bool
-        Whether each of them hits.
+        Whether each system hits.
     worlds, clusters : (mentions,)
         As in :func:`recall_intervals`.
 
     Returns
     -------
-    [low, high] of the first's recall minus the second's, in points. Swapped systems give the same
-    bounds with the other sign.
+    [low, high] of the first system's recall minus the second's, in points. Swapping the systems
+    only changes the signs.
     """
     differ = np.flatnonzero(first != second)
-    if len(differ) and second[differ[0]]:  # always drawn in one direction
+    if len(differ) and second[differ[0]]:  # so that swapped systems draw the same samples
         low, high = difference_interval(second, first, worlds, clusters)
         return [0 - high, 0 - low]
     ahead = first.astype(np.int64) - second
@@ -104,7 +100,7 @@ def difference_interval(
 
 
 def _strata(worlds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
-    """Worlds by name, each with whether a mention is of it: (mentions,) bool."""
+    """Each world's name and which mentions belong to it: (mentions,) bool."""
     owners = np.array(worlds, dtype=object)
     for world in sorted(set(worlds)):
         yield world, owners == world
@@ -113,7 +109,7 @@ def _strata(worlds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
 def _resample(
     generator: np.random.Generator, counted: np.ndarray, clusters: np.ndarray
 ) -> np.ndarray:
-    """Resample the clusters of one world and add up what is counted of their mentions.
+    """Resample the clusters of one world and sum the counts of their mentions.
 
     Parameters
     ----------
@@ -122,7 +118,7 @@ def _resample(
 
     Returns
     -------
-    (RESAMPLES, columns + 1): the sums of each resample, and last its mentions.
+    (RESAMPLES, columns + 1): the sums of each resample; the last column counts its mentions.
     """
     _, of = np.unique(clusters, return_inverse=True)
     sums = np.zeros((of.max() + 1, counted.shape[1] + 1), dtype=np.int64)

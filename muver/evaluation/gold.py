@@ -1,8 +1,8 @@
-"""What a run is scored against: the mentions of a set and their gold entities.
+"""Reads the mentions of a set and their gold entities, against which a run is scored.
 
-A set is a split of a dataset of worlds (ZESHEL's test and val), where candidates come from the
-mention's own world, or a benchmark over one knowledge base (AIDA, MSNBC, WNED-WIKI), where every
-entity of Wikipedia is a candidate.
+A set is a split of a dataset of worlds (ZESHEL's test and val), with candidates from the mention's
+own world, or a benchmark over one knowledge base (AIDA, MSNBC, WNED-WIKI), with every entity of
+Wikipedia as a candidate.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from muver.evaluation.lengths import gold_sentences
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, short_hash
 
-KB = ("entities", "fingerprint", "identified_as")  # what is read of a knowledge base's manifest
+KB = ("entities", "fingerprint", "identified_as")  # keys of a knowledge base's manifest
 
 
 @dataclass(frozen=True)
@@ -29,18 +29,18 @@ class Gold:
     Attributes
     ----------
     mentions
-        All mentions of the set; ``gold`` is null where the entity is outside the collection.
+        All mentions of the set; ``gold`` is null for entities outside the knowledge base.
     lengths : (mentions,) int
-        Sentences of each gold entity's description; 0 where they are not counted.
+        Number of sentences of each gold entity's description; 0 if unknown.
     sizes
         Number of entities in each world.
     titles
         Titles of each world's entities, by line number; empty for a knowledge base, whose entities
-        match by number alone.
+        match by number only.
     data
-        What the evaluation says of the data: its identity and counts.
+        Identity and counts of the data, for the evaluation.
     inputs
-        What the run's manifest must name as inputs.
+        Inputs that the run's manifest must name.
     """
 
     mentions: pa.Table
@@ -61,14 +61,14 @@ def gold_of_worlds(
     dataset, name
         The dataset and the split.
     entities, mentions, counts
-        What the corpus stage wrote.
+        Files of the corpus stage.
     sentences
-        What the segment stage wrote, for the length of the gold descriptions.
+        File of the segment stage; gives the length of the gold descriptions.
 
     Raises
     ------
     InputError
-        If the files are of different data, or the split has no mentions.
+        If the files belong to different data, or the split has no mentions.
     """
     known = read_json(counts)
     if known["dataset"] != dataset:
@@ -82,7 +82,7 @@ def gold_of_worlds(
             f"{known['mentions'][name]}: files of different runs. Run the corpus stage."
         )
     titles = {
-        # One world at a time: the table also holds the descriptions.
+        # One world at a time, as the table also holds the descriptions.
         world: read_entities(entities, [world])["title"].to_pylist()
         for world in sorted(set(table["world"].to_pylist()))
     }
@@ -101,7 +101,7 @@ def gold_of_worlds(
 def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
     """The gold entities of a benchmark over a knowledge base.
 
-    Only the manifest of the knowledge base is read, so memory does not grow with it.
+    This reads only the manifest of the knowledge base, so memory does not grow with its size.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
     kb
         Folder of the knowledge base.
     mentions, report
-        What ``muver link`` wrote of the benchmark.
+        Files that ``muver link`` wrote for the benchmark.
 
     Raises
     ------
@@ -119,13 +119,15 @@ def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
     """
     base, linked = read_json(kb / "manifest.json"), read_json(report)
     if not isinstance(base, dict) or not {*KB} <= base.keys():
-        raise InputError(f"{kb / 'manifest.json'}: not that of a knowledge base. Run `muver kb`.")
+        raise InputError(
+            f"{kb / 'manifest.json'}: not the manifest of a knowledge base. Run `muver kb`."
+        )
     if linked["set"] != name:
-        raise InputError(f"{report}: of the set {linked['set']!r}, expected {name!r}.")
+        raise InputError(f"{report}: belongs to the set {linked['set']!r}, expected {name!r}.")
     if linked["inputs"]["kb"] != base["fingerprint"]:
         raise InputError(
-            f"{report}: made with another knowledge base ({linked['inputs']['kb'][:12]}) than that "
-            f"of --kb ({base['fingerprint'][:12]}). Run `muver link` again."
+            f"{report}: made with another knowledge base ({linked['inputs']['kb'][:12]}) than "
+            f"--kb ({base['fingerprint'][:12]}). Run `muver link` again."
         )
     table = read_linked_mentions(mentions)
     _check_counts(mentions, table, report, linked)

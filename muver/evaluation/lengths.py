@@ -1,4 +1,4 @@
-"""Errors by the length of the gold entity's description (figure 2 of the paper)."""
+"""Error rates by the length of the gold entity's description (Figure 2 of the paper)."""
 
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:
         if missing := set(gold[own].tolist()) - known.keys():
             raise InputError(
                 f"{sentences}: no sentences of entity {min(missing)} of {world}, the gold entity "
-                "of a mention: a file of other data. Run the segment stage again."
+                "of a mention: the file belongs to other data. Run the segment stage again."
             )
         lengths[own] = [known[entity] for entity in gold[own].tolist()]
     return lengths
@@ -59,15 +59,15 @@ def error_by_length(
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """The error rate of recall@``cutoff`` of two runs by number of sentences.
 
-    A bin is one stratum: it often holds a single mention of a world, which resampled within
-    its world would never vary.
+    The bootstrap resamples within a bin and not within worlds, as a bin often holds a single
+    mention of a world.
 
     Parameters
     ----------
     ranks_a, ranks_b
-        From :func:`muver.evaluation.ranks.read_ranks`, of the same mentions.
+        Ranks of the same mentions, from :func:`muver.evaluation.ranks.read_ranks`.
     resample
-        ``documents`` or ``mentions``: the units that intervals of differences treat as independent.
+        The units that intervals of differences treat as independent: ``documents`` or ``mentions``.
     size, last
         Bins 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
         multiple of ``size``.
@@ -75,17 +75,17 @@ def error_by_length(
     Returns
     -------
     bins
-        Each with ``first`` and ``last`` (numbers of sentences, both inside), ``mentions``,
+        Each with ``first`` and ``last`` (numbers of sentences, inclusive), ``mentions``,
         ``errors`` [a, b], and in percent ``error`` [a, b], its 95% Wilson score ``interval``
         [[low, high], [low, high]], ``difference`` b - a in points and its bootstrap
-        ``difference_interval``; these four are None in a bin without mentions.
+        ``difference_interval``; the last four are None in a bin without mentions.
     remainder
-        Mentions in no bin: ``over``, with more than ``last`` sentences, and ``without`` any.
+        Number of mentions in no bin: ``over`` (more than ``last`` sentences) and ``without`` any.
 
     Raises
     ------
     InputError
-        If the tables are not of the same mentions, or hold too few candidates for the cutoff.
+        If the tables have different mentions, or too few candidates for the cutoff.
     """
     check_same_mentions(ranks_a, ranks_b)
     misses = np.stack([~hits_at(ranks_a, cutoff), ~hits_at(ranks_b, cutoff)])
@@ -101,7 +101,7 @@ def error_by_length(
 def wilson(count: int, mentions: int) -> list[float]:
     """95% Wilson score interval of a share, in percent.
 
-    A bin may hold a handful of mentions, all of them missed: resampling them would never vary.
+    Unlike the bootstrap it has a width even if all mentions of a small bin are missed.
     """
     from scipy.stats import binomtest
 
@@ -110,7 +110,7 @@ def wilson(count: int, mentions: int) -> list[float]:
 
 
 def _compare(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> dict[str, Any]:
-    """One bin, from whether each of its mentions is missed by a and by b, and its cluster."""
+    """One bin, from the misses of a and b and the cluster of each mention."""
     mentions = len(a)
     errors = [int(a.sum()), int(b.sum())]
     counted = {"mentions": mentions, "errors": errors}

@@ -1,4 +1,4 @@
-"""Which rows are not all in full precision, as their settings say."""
+"""Finds the phases of a row that did not run in full precision, from its settings."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,24 +6,25 @@ from typing import Any
 
 FULL = "fp32"
 PHASES = ("training", "encoding", "storage", "scores")
-# Types of index that keep whole vectors, by our name or faiss's; the others keep codes of them.
+# Types of index that keep whole vectors, by our name or faiss's; the others quantise them.
 WHOLE = re.compile(r"(hnsw\d*|flat)$", re.IGNORECASE)
 
 
 def reduced_precision(settings: Mapping[str, Any]) -> dict[str, str]:
-    """What was not computed or stored in fp32 for a row.
+    """The phases of a row that were not computed or stored in fp32.
 
     Parameters
     ----------
     settings
-        Of a row (:func:`muver.settings.rows.row_settings`); of a fusion, its parts' count.
+        Settings of a row (:func:`muver.settings.rows.row_settings`). A fusion has the phases of
+        its parts.
 
     Returns
     -------
-    The precision by phase, in the order in which the phases happen; empty for a row all in fp32 or
-    without a model. "storage" is the precision of the vectors on disk. "scores" names an
-    approximate index that scores with rounded vectors. An index whose finds are scored again with
-    the vectors on disk is not named: its agreement says what its rounding costs.
+    The precision of each phase, in order; empty for a row without a model or all in fp32.
+    "storage" is the precision of the vectors on disk. "scores" names an approximate index that
+    scores with rounded vectors; an index whose candidates are scored again with the vectors on
+    disk does not count, as its agreement already shows the cost.
 
     Examples
     --------
@@ -40,7 +41,7 @@ def in_words(precision: Mapping[str, str]) -> str:
 
 
 def _used(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Phase and precision of everything that a row is made of."""
+    """Phase and precision of each part of a row."""
     if "precision" in settings:
         yield "encoding", settings["precision"]
     model = settings.get("model", {})

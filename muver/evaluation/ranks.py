@@ -1,6 +1,6 @@
-"""The ranks file: where each mention's gold entity stands in a run.
+"""The ranks file: the rank of each mention's gold entity in a run.
 
-It is all that paired tests and curves need of a run, in a small part of its size.
+Paired tests and curves need nothing else, and it is much smaller than the run.
 """
 
 from pathlib import Path
@@ -15,12 +15,12 @@ RANKS = pa.schema(
     [
         ("mention_id", pa.string()),
         ("world", pa.string()),
-        ("document", pa.string()),  # that the mention stands in; null where it is not known
-        ("rank", pa.int32()),  # of the gold entity, from 1; 0 = not retrieved
+        ("document", pa.string()),  # of the mention; null if unknown
+        ("rank", pa.int32()),  # of the gold entity, from 1; 0: not retrieved
         ("sentences", pa.int32()),  # of the gold entity's description
     ]
 )
-CANDIDATES = b"candidates"  # in the schema's metadata: how many the retriever was asked for
+CANDIDATES = b"candidates"  # key of the schema's metadata: the k of the retriever
 
 
 def ranks_table(
@@ -36,9 +36,9 @@ def ranks_table(
     Parameters
     ----------
     mention_id, world, document, rank, sentences : (mentions,)
-        In the corpus' order of the split's mentions.
+        In the order of the split's mentions in the corpus.
     k
-        Number of candidates the retriever was asked for: recall beyond it is unknown.
+        Number of candidates that the retriever was asked for; recall beyond it is unknown.
     """
     schema = RANKS.with_metadata({CANDIDATES: str(k).encode()})
     return table_of(schema, (mention_id, world, document, rank, sentences))
@@ -55,14 +55,13 @@ def read_ranks(path: str | Path) -> pa.Table:
     Raises
     ------
     InputError
-        For a file that is missing, damaged or has other columns, and for ranks beyond the number
-        of candidates.
+        If the file is missing, damaged or has other columns, or if a rank exceeds the number of
+        candidates.
     """
     table = read_table(path, RANKS, "a ranks file", "evaluate")
     if CANDIDATES not in (table.schema.metadata or {}):
         raise InputError(
-            f"{path}: its metadata lack the number of candidates, which a ranks file has. Run the "
-            "evaluate stage again."
+            f"{path}: its metadata lack the number of candidates. Run the evaluate stage again."
         )
     ranks = table["rank"].to_numpy()
     wrong = np.flatnonzero((ranks < 0) | (ranks > candidates(table)))
@@ -75,7 +74,7 @@ def read_ranks(path: str | Path) -> pa.Table:
 
 
 def candidates(table: pa.Table) -> int:
-    """How many candidates a mention the run was asked for."""
+    """The number of candidates per mention that the retriever was asked for."""
     return int(table.schema.metadata[CANDIDATES])
 
 
@@ -89,7 +88,7 @@ def hits_at(table: pa.Table, cutoff: int) -> np.ndarray:
     """
     if not 1 <= cutoff <= candidates(table):
         raise InputError(
-            f"recall@{cutoff} cannot be told from ranks among {candidates(table)} candidates: "
+            f"recall@{cutoff} cannot be computed from ranks among {candidates(table)} candidates: "
             f"choose a cutoff from 1 to {candidates(table)}, or raise retrieve.k."
         )
     ranks = table["rank"].to_numpy()
@@ -97,13 +96,13 @@ def hits_at(table: pa.Table, cutoff: int) -> np.ndarray:
 
 
 def clusters(table: pa.Table, resample: str) -> np.ndarray:
-    """Which mentions are resampled together: (mentions,) int64, the same number for each of them.
+    """Numbers of the clusters that are resampled as a whole: (mentions,) int64.
 
     Parameters
     ----------
     resample
-        ``documents``: the mentions of one document in a world; a mention whose document is not
-        known is resampled alone. ``mentions``: every mention is resampled alone.
+        ``documents``: the mentions of a document form a cluster; a mention whose document is
+        unknown is a cluster of its own. ``mentions``: every mention is a cluster of its own.
     """
     alone = np.arange(table.num_rows)
     if resample == "mentions":
@@ -120,12 +119,12 @@ def clusters(table: pa.Table, resample: str) -> np.ndarray:
 
 
 def check_same_mentions(first: pa.Table, second: pa.Table) -> None:
-    """Refuse to pair two ranks tables that are not of the same mentions in the same order.
+    """Refuse two ranks tables that do not have the same mentions in the same order.
 
     Raises
     ------
     InputError
-        Naming the first row that differs.
+        Names the first row that differs.
     """
     if first.num_rows == 0:
         raise InputError("ranks without any mention: there is nothing to compare.")

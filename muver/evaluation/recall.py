@@ -1,7 +1,6 @@
 """Recall@k of a run: the share of mentions whose gold entity is among the first k candidates.
 
-This is entity linking's use of the word; in TREC's terms it is Success@k, as a mention has one
-relevant entity.
+Entity linking calls this recall; TREC calls it Success@k, as a mention has one relevant entity.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,26 +22,25 @@ def gold_ranks(
     sizes: Mapping[str, int] | None = None,
     short: int = 0,
 ) -> np.ndarray:
-    """The rank of each mention's gold entity; 0 where it was not retrieved.
+    """The rank of each mention's gold entity; 0 if it was not retrieved.
 
     Parameters
     ----------
     run
-        From :func:`muver.runs.run.read_run`, checked against the mentions' ids.
+        From :func:`muver.runs.run.read_run`, which has checked the mentions' ids.
     mentions
-        Mentions with ``mention_id``, ``world``, ``gold`` (null: outside the collection).
+        Mentions with ``mention_id``, ``world``, ``gold`` (null: outside the knowledge base).
     titles
-        For each of their worlds the titles of its entities, by line number; empty where only the
-        number of entities is known.
+        Titles of each world's entities, by line number; empty if only ``sizes`` are known.
     match
-        "title": the gold entity is found where its title is (ZESHEL as MuVER counts it);
-        "id": only where the entity itself is.
+        "title": an entity with the gold entity's title is a hit (as MuVER counts on ZESHEL);
+        "id": only the gold entity itself is.
     k
-        Number of candidates the retriever was asked for.
+        Number of candidates that the retriever was asked for.
     sizes
-        Number of entities by world, needed without ``titles``.
+        Number of entities of each world, needed without ``titles``.
     short
-        Mentions for which an approximate index is known to have found fewer than k candidates.
+        Number of mentions for which an approximate index found fewer than k candidates.
 
     Returns
     -------
@@ -51,8 +49,8 @@ def gold_ranks(
     Raises
     ------
     InputError
-        If a mention has fewer candidates than ``k`` though its world has more, or the run's
-        entities are not those of the worlds.
+        If a mention has fewer than ``k`` candidates although its world has more, or an entity of
+        the run is not in the world.
     """
     ids = mentions["mention_id"].to_pylist()
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
@@ -75,7 +73,7 @@ def gold_ranks(
 
 
 def summarise(ranks: np.ndarray, worlds: Sequence[str], cutoffs: Sequence[int]) -> dict[str, Any]:
-    """Recall in percent at each cutoff: over all mentions, mean of worlds, by world.
+    """Recall in percent at each cutoff: micro, macro (the mean of worlds) and for each world.
 
     Parameters
     ----------
@@ -85,9 +83,9 @@ def summarise(ranks: np.ndarray, worlds: Sequence[str], cutoffs: Sequence[int]) 
 
     Returns
     -------
-    ``mentions`` (a count), ``hits``, ``micro`` (every mention counts the same; the paper's
-    tables), ``macro`` (every world counts the same) and ``worlds``, with world names sorted and
-    cutoffs as strings, as JSON has them.
+    ``mentions`` (a count), ``hits``, ``micro`` (every mention counts the same, as in the paper's
+    tables), ``macro`` (every world counts the same) and ``worlds``, sorted by name. Cutoffs are
+    strings, as in JSON.
     """
     by_world = {}
     owners = np.array(worlds, dtype=object)
@@ -120,7 +118,7 @@ def _percent(hits: Mapping[str, int], mentions: int) -> dict[str, float]:
 def _candidates(
     sizes: Mapping[str, int], titles: Mapping[str, Sequence[str]], match: str
 ) -> Mapping[str, int]:
-    """How many candidates a world has: entities of one title are one where titles decide."""
+    """The number of candidates of a world; matching by title, equal titles are one candidate."""
     if match == "id":
         return sizes
     return {world: len(set(names)) for world, names in titles.items()}
@@ -142,8 +140,8 @@ def _check_complete(
         raise InputError(
             f"{len(wrong)} of {len(ids)} mentions do not have the expected number of candidates, "
             f"for instance {ids[row]!r} of {worlds[row]}: {found[row]} in place of "
-            f"{expected[row]}; the run's manifest says {short}. The run is cut short, or from "
-            "other data or parameters. Make it again."
+            f"{expected[row]}; the run's manifest says {short}. The run is incomplete, or made "
+            "from other data or parameters. Make it again."
         )
 
 

@@ -1,4 +1,4 @@
-"""Settings of evaluation: section ``evaluate`` of params.yaml, and what the stage takes."""
+"""Settings of evaluation: the section ``evaluate`` of params.yaml and the stage's own."""
 
 from typing import Any, Literal
 
@@ -28,15 +28,15 @@ class Evaluate(Settings):
 
 
 class Scoring(Evaluate):
-    """What ``muver evaluate`` takes as ``--settings``.
+    """The ``--settings`` of ``muver evaluate``.
 
     Attributes
     ----------
     row
-        All settings of the table's row. Its ``retrieve`` holds those of the run, and its ``index``,
-        if it is there, those that the index was built with (null: searched exactly).
+        All settings of the table's row. ``retrieve`` holds the run's settings; ``index``, if
+        present, holds the index's (null: exact search).
     agreement
-        With exact search, from 0 to 1, that a run made with an index needs.
+        The least agreement with exact search, from 0 to 1, of a run made with an index.
     """
 
     row: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Is one row of a table better than another? Paired, as both rank for the same mentions."""
+"""Paired tests: is one row of a table better than another on the same mentions?"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from muver.evaluation.ranks import check_same_mentions, clusters, hits_at
 
 
 def method(resample: str) -> str:
-    """What the test is, in words; ``resample`` is ``documents`` or ``mentions``."""
+    """The test in words; ``resample`` is ``documents`` or ``mentions``."""
     swapped = {
         "documents": "the outcomes of whole documents swapped between the two rows",
         "mentions": "the outcomes of mentions swapped between the two rows",
@@ -28,21 +28,19 @@ def paired(
     ----------
     first, second
         From :func:`muver.evaluation.ranks.read_ranks`.
-    cutoffs
-        The k of recall@k.
     resample
-        ``documents`` or ``mentions``: the units that interval and test treat as independent.
+        The units that interval and test treat as independent: ``documents`` or ``mentions``.
 
     Returns
     -------
     By cutoff (a string, as in JSON): ``difference`` in points of micro recall, its 95% bootstrap
-    ``interval`` [low, high] (stratified by world), ``p_value``, and the number of mentions
-    ``won`` (only the first run hits) and ``lost`` (only the second).
+    ``interval`` [low, high] (stratified by world), ``p_value``, and the numbers of mentions that
+    only the first run hits (``won``) and only the second (``lost``).
 
     Raises
     ------
     InputError
-        If the tables are not of the same mentions in the same order, or hold too few candidates
+        If the tables differ in their mentions or the order of these, or have too few candidates
         for a cutoff.
     """
     check_same_mentions(first, second)
@@ -62,22 +60,22 @@ def paired(
 
 
 def randomisation_test(ahead: np.ndarray) -> float:
-    """Two-sided exact p-value of the sum of ``ahead``, whose signs are as likely one as the other.
+    """Two-sided exact p-value of the sum of ``ahead`` under random signs.
 
-    Under the null hypothesis the two runs' outcomes on a document may be swapped, which changes the
+    Under the null hypothesis the two runs' outcomes on a document can be swapped, which changes the
     sign of its entry. Among the documents that differ by n mentions, the number that keep their
-    sign is binomial, so the sum is distributed as a sum of a few binomials. Where every document
-    has one mention this is the sign test.
+    sign is binomial, so the sum is a sum of binomials. With one mention per document this is the
+    sign test.
 
     Parameters
     ----------
     ahead : (documents,) int64
-        Mentions that only the first run hits minus those that only the second hits.
+        Number of mentions that only the first run hits minus those that only the second hits.
 
     Returns
     -------
-    The probability of a sum at least as far from 0; 1 where the sum is 0. A value too small for a
-    float is given as the smallest normal one, since no such test can find 0.
+    The probability of a sum at least as far from 0; 1 if the sum is 0. A value too small for a
+    float becomes the smallest normal one, since the p-value is never 0.
 
     Examples
     --------
@@ -92,10 +90,10 @@ def randomisation_test(ahead: np.ndarray) -> float:
     if total == 0:
         return 1.0
     sizes, numbers = np.unique(np.abs(ahead[ahead != 0]), return_counts=True)
-    chances = np.ones(1)  # of 0, 1, 2, ... mentions in the documents that keep their sign
+    chances = np.ones(1)  # of 0, 1, 2, ... mentions in documents that keep their sign
     for size, number in zip(sizes.tolist(), numbers.tolist(), strict=True):
         own = np.zeros(size * number + 1)
         own[::size] = binom.pmf(np.arange(number + 1), number, 0.5)
         chances = np.convolve(chances, own)
-    least = (len(chances) - 1 + abs(total)) // 2  # in documents that go one way, for this sum
+    least = (len(chances) - 1 + abs(total)) // 2  # mentions that must go one way to give this sum
     return min(1.0, max(float(2 * chances[least:].sum()), float(np.finfo(float).tiny)))

@@ -1,4 +1,4 @@
-"""The evaluate stage: score a run; write its evaluation, the gold ranks and TREC files."""
+"""The evaluate stage: scores a run and writes its evaluation, gold ranks and TREC files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,40 +38,40 @@ def evaluate(
     encoder: Path | None = None,
     trec: bool = False,
 ) -> None:
-    """Score a run on a set; write its evaluation and, beside it, the ranks of the gold entities.
+    """Score a run on a set; write its evaluation and, next to it, the ranks of the gold entities.
 
-    Recall is over the mentions whose gold entity is in the collection (section 3.2 of the paper,
-    "In-KB"); ``outside`` counts the others, of which worlds have none.
+    Recall is over the mentions whose gold entity is in the knowledge base ("In-KB", section 3.2 of
+    the paper). ``outside`` counts the others; worlds have none.
 
     Parameters
     ----------
     name
         The set: a split of the dataset, or a benchmark over its knowledge base.
     mentions, entities, sentences, counts
-        Of worlds: what the corpus and segment stages wrote
+        For worlds: files of the corpus and segment stages
         (:func:`muver.evaluation.gold.gold_of_worlds`).
     mentions, kb, report
-        Of a knowledge base: its folder, and what ``muver link`` wrote
+        For a knowledge base: its folder, and files of ``muver link``
         (:func:`muver.evaluation.gold.gold_of_kb`).
     out
-        The evaluation, JSON. The ranks get the same name with ``.parquet``
+        JSON file for the evaluation. The ranks get the same name with ``.parquet``
         (:mod:`muver.evaluation.ranks`).
     encoder
-        Manifest of the start encoder. Its identity (for a directory the hash of its weights, not
-        where it lay) joins the settings of a row that has a model.
+        Manifest of the start encoder. Its identity (for a directory the hash of its weights)
+        becomes part of the settings of a row that has a model.
     trec
-        Whether to write the run and the gold entities in TREC's formats as well, beside the
-        evaluation with ``.run`` and ``.qrels`` (:mod:`muver.runs.trec`).
+        Also write the run and the gold entities in TREC's formats, with the suffixes ``.run`` and
+        ``.qrels`` (:mod:`muver.runs.trec`).
 
     Raises
     ------
     InputError
-        If the run does not fit the data or the row, or was made with an index that agrees too
-        little with exact search: nothing is scored by mistake.
+        If the run does not fit the data or the row, or its index agrees too little with exact
+        search.
     """
     beside = out.with_suffix(".parquet")
     if beside in (run, out):
-        raise InputError(f"--out {out}: the ranks beside it would replace {beside}. Rename it.")
+        raise InputError(f"--out {out}: its ranks would overwrite {beside}. Rename it.")
     if entities and sentences and counts and not (kb or report):
         gold = gold_of_worlds(dataset, name, entities, mentions, sentences, counts)
     elif kb and report and not (entities or sentences or counts):
@@ -136,7 +136,7 @@ def evaluate(
             "views_per_entity": views and views["views"] / views["entities"],
             "index": index_of(manifest),
             "model": manifest.get("inputs", {}).get("model"),
-            "run_sha256": sha256_of(run),  # shows whether a run was changed after it was scored
+            "run_sha256": sha256_of(run),  # shows whether the run changed after it was scored
         },
     )
     last = str(cutoffs[-1])
@@ -148,14 +148,14 @@ def evaluate(
 
 
 def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> dict[str, Any]:
-    """Recall at each cutoff, as :func:`muver.evaluation.recall.summarise` has it, with intervals.
+    """Recall at each cutoff (:func:`muver.evaluation.recall.summarise`) with intervals.
 
     Parameters
     ----------
     table
-        Of :func:`muver.evaluation.ranks.ranks_table`.
+        From :func:`muver.evaluation.ranks.ranks_table`.
     resample
-        ``documents`` or ``mentions``: the units that intervals treat as independent.
+        The units that intervals treat as independent: ``documents`` or ``mentions``.
     """
     ranks, worlds = table["rank"].to_numpy(), table["world"].to_pylist()
     summary = summarise(ranks, worlds, cutoffs)
@@ -166,9 +166,9 @@ def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> dict[str, 
 
 
 def _check_settings(run: Path, made: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-    """Refuse a run that was not made with the settings asked for.
+    """Refuse a run that was made with other settings than the row's.
 
-    A setting of the run that the row does not name (memory, devices) is free.
+    Settings that the row does not name (memory, devices) may differ.
     """
     for key, value in asked.items():
         if key not in made or canonical_json(made[key]) != canonical_json(value):
@@ -179,7 +179,7 @@ def _check_settings(run: Path, made: Mapping[str, Any], asked: Mapping[str, Any]
 
 
 def _check_inputs(run: Path, made: Mapping[str, str], asked: Mapping[str, str]) -> None:
-    """Refuse a run over another knowledge base, or of another table of mentions."""
+    """Refuse a run over another knowledge base or another table of mentions."""
     spoken = {"kb": "knowledge base", "table": "table of mentions"}
     for key, value in asked.items():
         if made.get(key) != value:

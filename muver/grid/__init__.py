@@ -1,4 +1,4 @@
-"""The appendix's grid over hyper-parameters: its points, their validation scores, the table."""
+"""The grid over hyper-parameters of the paper's appendix, scored on validation."""
 
 from muver.grid.points import HYPERPARAMETERS, points
 

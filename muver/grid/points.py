@@ -1,4 +1,4 @@
-"""The points of the grid: every value of each hyper-parameter with every value of the others."""
+"""The points of the grid: all combinations of the hyper-parameters' values."""
 
 import itertools
 from collections.abc import Container, Mapping
@@ -19,16 +19,16 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
     ----------
     grid
         The section ``grid`` of params.yaml (:class:`muver.grid.settings.Grid`). A ``subset`` names
-        the points to keep, for a part of the grid that is no product of lists.
+        the points to keep, for a part of the grid that is not a product of lists.
 
     Returns
     -------
-    What each point sets in the section ``training``, the last hyper-parameter changing fastest.
+    The ``training`` settings of each point; the last hyper-parameter changes fastest.
 
     Raises
     ------
     InputError
-        For a name in ``subset`` that is not a point.
+        If a name in ``subset`` is not a point.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
     >>> list(points({**lists, "batch_size": [64, 128]}))
     ['lr1e-05_wd0.01_wu0_bs64', 'lr1e-05_wd0.01_wu0_bs128']
     """
-    # 0 and 0.0 are one value, so they get one spelling in settings and keys.
+    # 0 and 0.0 are the same value, so settings and keys spell them the same.
     lists = [
         grid[key] if key == "batch_size" else [float(value) for value in grid[key]]
         for key in HYPERPARAMETERS
@@ -50,13 +50,13 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
         if name not in named:
             raise InputError(
                 f"grid.subset: {name!r} is not a point of the grid.{did_you_mean(name, named)} "
-                f"A name is made like {next(iter(named))}."
+                f"Names look like {next(iter(named))}."
             )
     return {name: point for name, point in named.items() if name in subset}
 
 
 def name_of(point: Mapping[str, float]) -> str:
-    """A point's name: fit for a file, and another for every other point."""
+    """A point's name: unique, and usable as a file's name."""
     return "_".join(f"{short}{spelled(point[key])}" for key, short in SHORT.items())
 
 
@@ -66,7 +66,7 @@ def point_of(log: Path, named: Container[str]) -> str:
 
 
 def spelled(value: float) -> str:
-    """A value in the fewest digits that tell it from every other one.
+    """A value in as few digits as identify it.
 
     >>> spelled(1e-5), spelled(0.10), spelled(0.0), spelled(128)
     ('1e-05', '0.1', '0', '128')

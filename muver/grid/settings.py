@@ -1,4 +1,4 @@
-"""Settings of the appendix's grid: section ``grid`` of params.yaml, and what the stage takes."""
+"""Settings of the grid: the section ``grid`` of params.yaml and the stage's own."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ Below1 = Annotated[int, Meta(ge=0, lt=1)] | Annotated[float, Meta(ge=0, lt=1)]
 
 
 class Grid(Settings):
-    """Values that are tried, each with every other, and the points to try if not all."""
+    """The values of each hyper-parameter, and optionally the subset of points to try."""
 
     model: Text
     learning_rate: Some[Positive]
@@ -21,7 +21,7 @@ class Grid(Settings):
 
 
 class GridTable(Settings):
-    """What ``muver grid`` takes: the section ``grid``, and all settings of its model."""
+    """The ``--settings`` of ``muver grid``: the section ``grid`` and all settings of its model."""
 
     grid: Grid
     base: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The grid's table: the validation recall of each point, the one chosen, means by value."""
+"""The grid's table: validation recall of each point, the chosen point, means by value."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,19 +38,18 @@ def make_grid(
     Parameters
     ----------
     logs
-        Training log of every point, named after it; the rows stand in this order.
+        Training log of every point, named after it, in the order of the rows.
     counts
         The corpus stage's counts, which have the data's fingerprint.
     encoder
-        Manifest of the start encoder. Its identity joins each point's settings.
+        Manifest of the start encoder. Its identity becomes part of each point's settings.
     show
-        Print the grid in Markdown as well.
+        Also print the grid in Markdown.
 
     Raises
     ------
     InputError
-        If the logs are not those of the points, or one holds no validation at the cutoff that the
-        model is trained with.
+        If the logs do not fit the points, or a log has no validation at the model's cutoff.
     """
     known = read_json(counts)
     if known["dataset"] != dataset:
@@ -71,9 +70,9 @@ def _build(
 
     Returns
     -------
-    ``rows`` (one a point, with its whole settings and key), ``chosen`` (a point's name), ``means``
-    (of each value of each hyper-parameter, over the points that have it) and ``row_key`` of the
-    grid as a whole, which stays when points are added.
+    ``rows`` (one per point, with all settings and its key), ``chosen`` (a point's name), ``means``
+    (for each value of a hyper-parameter, over the points that have it) and ``row_key`` of the whole
+    grid, which does not change when points are added.
     """
     named, base, model = points(settings.grid.as_dict()), settings.base, settings.grid.model
     cutoff = base["training"]["validation_cutoff"]
@@ -119,10 +118,10 @@ def _by_point(named: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]
         name = point_of(log, named)
         if name not in named:
             raise InputError(
-                f"{log}: is named after no point of the grid.{did_you_mean(log.stem, named)}"
+                f"{log}: not named after a point of the grid.{did_you_mean(log.stem, named)}"
             )
         if name in by_point:
-            raise InputError(f"{log}: a second log of {name}, beside {by_point[name]}.")
+            raise InputError(f"{log}: a second log of {name}; the first is {by_point[name]}.")
         by_point[name] = log
     if missing := [name for name in named if name not in by_point]:
         raise InputError(f"--logs: no log of {', '.join(missing)}. Train these points first.")
@@ -130,7 +129,7 @@ def _by_point(named: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]
 
 
 def _means(rows: Sequence[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
-    """Mean recall over the points that share a value, in the order of the values."""
+    """Mean recall of the points that share a value, sorted by value."""
     means = []
     for value in sorted({row[key] for row in rows}):
         recalls = [row["recall"] for row in rows if row[key] == value]
@@ -139,7 +138,7 @@ def _means(rows: Sequence[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
 
 
 def page(grid: Grid) -> Page:
-    """The points, the recall of the chosen one in bold, and the mean over those with each value."""
+    """The points with the chosen recall in bold, and the means by value."""
     recall, rows = f"R@{grid['cutoff']}", grid["rows"]
     cells = [
         [
@@ -147,7 +146,7 @@ def page(grid: Grid) -> Page:
             *(spelled(row[key]) for key in HYPERPARAMETERS),
             f"{row['recall']:.2f}",
             str(row["step"]),
-            "true" if row["chosen"] else "false",  # which pandas reads as truth values
+            "true" if row["chosen"] else "false",  # pandas reads these as booleans
             row["row_key"],
         ]
         for row in rows

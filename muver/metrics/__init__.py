@@ -1,1 +1,1 @@
-"""The results as DVC reads them: numbers by row for its metrics, points for its plots."""
+"""Writes results for DVC: numbers by row for its metrics, points for its plots."""

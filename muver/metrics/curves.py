@@ -1,4 +1,4 @@
-"""A result as points to draw, a line each: what `dvc plots` reads and compares."""
+"""Writes a result as points for `dvc plots`, one point per line."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -13,18 +13,18 @@ Result = Mapping[str, Any]
 
 
 def curves_of(result: Result) -> str:
-    """The curves of a result as CSV: their name, x, y and the 95% interval of y.
+    """The curves of a result as CSV: name, x, y and the 95% interval of y.
 
     Parameters
     ----------
     result
-        The JSON of Figure 2 (error rate by sentences of the gold description, x the first of a
-        bin), of Table 3 (recall by views an entity) or of a table of rows (recall by k).
+        The JSON of Figure 2 (error rate by sentences of the gold description; x is where a bin
+        starts), of Table 3 (recall by views per entity) or of a table of rows (recall by k).
 
     Raises
     ------
     InputError
-        If there are no curves in it.
+        If the result has no curves.
     """
     if result.get("kind") not in CURVES:
         raise InputError(f"{result.get('name')}: its rows have no recall at cutoffs to draw.")
@@ -40,7 +40,7 @@ def _by_cutoff(table: Result) -> Iterator[Line]:
 
 
 def _by_views(table: Result) -> Iterator[Line]:
-    """As the drawing of Table 3 has them: rows without merging are points, each also a start."""
+    """As drawn in Table 3's figure: a row without merging is a point, and may start a curve."""
     points, curves = find_curves(table["rows"])
     lines = [(point["method"], [point]) for point in points]
     lines += [(one.label, [*([one.start] if one.start else []), *one.rows]) for one in curves]

@@ -1,4 +1,4 @@
-"""A result's numbers by row, as a metrics file has them: a name and a number, nothing nested."""
+"""The numbers of each row of a result as flat names and values, for metrics files."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 
 
 def numbers_of(table: Table) -> dict[str, Numbers]:
-    """What a table measured of each of its rows.
+    """The numbers of each row of a table.
 
     Parameters
     ----------
@@ -20,10 +20,10 @@ def numbers_of(table: Table) -> dict[str, Numbers]:
 
     Returns
     -------
-    By the system of the row, recall in percent at every cutoff, ``R@01`` to ``R@64``, so that names
-    sort as numbers do; by set of Table 2, ``R@010 msnbc``; with Table 3's cutoff alone and
-    ``views``, the mean number an entity; by world at the greatest cutoff, ``R@64 lego``; at a point
-    of the grid, ``R@64 validation`` and the ``step`` where it was reached.
+    By system, recall in percent under names that depend on the table: ``R@01`` to ``R@64`` (zeros
+    make them sort as numbers); ``R@010 msnbc`` with a set of Table 2; ``R@64`` and the mean number
+    of ``views`` per entity in Table 3; ``R@64 lego`` with a world of Table 6; ``R@64 validation``
+    and the ``step`` that reached it in the grid.
 
     Raises
     ------

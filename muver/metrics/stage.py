@@ -1,4 +1,4 @@
-"""The metrics stage: results to files that `dvc metrics` and `dvc plots` read."""
+"""The metrics stage: writes results to files that `dvc metrics` and `dvc plots` read."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,20 +16,19 @@ def write_metrics(
 ) -> None:
     """Write ``metrics``/<result>/<row>.json and ``plots``/<result>.csv.
 
-    Whatever else lies in these folders is of rows that are no longer asked for and is removed.
+    All other files in these folders belong to rows that are no longer asked for and are removed.
 
     Parameters
     ----------
     tables, curves
-        JSON files of results, each called after its result: those whose numbers are written, and
-        those whose curves are.
+        JSON files of the results whose numbers or curves are written.
     metrics, plots
-        Folders of nothing but these files.
+        Folders that hold only these files.
 
     Raises
     ------
     InputError
-        If a file is missing or not that of a result.
+        If a file is missing or is not a result.
     """
     kept = []
     for path in tables:

@@ -1,1 +1,1 @@
-"""Comparing our pipeline, part by part, with recordings of the released system."""
+"""Compares each part of our pipeline with recordings of the released system."""

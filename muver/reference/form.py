@@ -1,4 +1,4 @@
-"""The form of a recording's JSON files. Further keys are allowed and passed over."""
+"""The form of a recording's JSON files; further keys are ignored."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ NotEmpty = Meta(min_length=1)
 
 
 class Document(Struct):
-    """An entity: its place in the list is its line."""
+    """An entity; its index in the list is its line."""
 
     title: str
     text: str
@@ -27,7 +27,7 @@ class RecordedMention(Struct):
 
 
 class Inputs(Struct):
-    """``inputs.json.gz``: a world."""
+    """``inputs.json.gz``: the entities and mentions of a world."""
 
     world: object
     documents: Annotated[list[Document], NotEmpty]
@@ -35,7 +35,7 @@ class Inputs(Struct):
 
 
 class MadeWith(Struct):
-    """Lengths in pieces, and the share of pairs that a layer merges."""
+    """Maximum lengths in pieces, and the share of pairs that a layer merges."""
 
     max_cand_len: Annotated[int, Meta(ge=3)]
     max_seq_len: Annotated[int, Meta(ge=5)]
@@ -43,14 +43,14 @@ class MadeWith(Struct):
 
 
 class MergedView(Struct):
-    """A view that a layer of merging made, of the original views ``range``."""
+    """A view that a layer of merging made from the original views ``range``."""
 
     range: Annotated[list[Number], Meta(min_length=2, max_length=2)]
     ids: Sequence
 
 
 class RecordedEntity(Struct):
-    """An entity's tokens, and what each layer of merging made of them."""
+    """An entity's tokens and the views that each layer of merging made."""
 
     line: Number
     title_ids: Ids
@@ -62,7 +62,7 @@ class RecordedEntity(Struct):
 
 
 class Tokens(Struct):
-    """``tokens.json.gz``: what the towers were given."""
+    """``tokens.json.gz``: the inputs of the towers."""
 
     settings: MadeWith
     contexts: list[Sequence]
@@ -71,7 +71,7 @@ class Tokens(Struct):
 
 
 class Rankings(Struct, rename=lambda name: name.replace("_", "/")):
-    """Entities by rank for each mention, by layers of merging and aggregate."""
+    """Each mention's entities by rank, for each number of layers and aggregate."""
 
     plain_max: list[Sequence]
     plain_accumulate: list[Sequence]
@@ -82,7 +82,7 @@ class Rankings(Struct, rename=lambda name: name.replace("_", "/")):
 
 
 class RecordedBatch(Struct):
-    """Scores, loss and norms of gradients of one batch."""
+    """Scores, loss and gradient norms of one batch."""
 
     loss: float
     score_max: list[list[float]]
@@ -111,7 +111,7 @@ class RecordedTraining(Struct):
 
 
 class Ranks(Struct):
-    """``ranks.json.gz``: what came out."""
+    """``ranks.json.gz``: the rankings and the training."""
 
     ranks: Rankings
     training: RecordedTraining

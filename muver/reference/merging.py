@@ -1,4 +1,4 @@
-"""Compare merging: the ranges and token ids of every layer's new views."""
+"""Compares merging: the ranges and token ids of each layer's new views."""
 
 import numpy as np
 
@@ -7,16 +7,16 @@ from muver.reference.report import Report
 from muver.views.expand import NewViews
 from muver.views.layout import Ids
 
-# Relative gap between the least distant pair chosen and the most distant one left, below which
-# rounding in the vectors decides. Vectors of two implementations differ by about 1e-6 a component,
-# which is 1e-5 of the squared distance of two views.
+# Below this relative gap between the least distant chosen pair and the most distant other pair,
+# rounding decides. Vectors of two implementations differ by about 1e-6 per component, which is 1e-5
+# of the squared distance of two views.
 NEAR_TIE = 2e-5
 
 
 def compare_merging(replay: Replay, report: Report) -> None:
-    """Merge by the recorded vectors, then by our own from the documents on.
+    """Merge with the recorded vectors, then end to end with our own.
 
-    A difference is excused where the recorded choice was nearer to a tie than :data:`NEAR_TIE`.
+    A difference is excused if the recorded choice was a near tie (:data:`NEAR_TIE`).
     """
     recording, name = replay.recording, replay.recording.name
     own = [_by_entity(layer) for layer in replay.pool[1:]]
@@ -52,7 +52,7 @@ def compare_merging(replay: Replay, report: Report) -> None:
 
 
 def undecided(replay: Replay, layers: int) -> set[int]:
-    """Entities in whose merging our own vectors came nearer to a tie than :data:`NEAR_TIE`."""
+    """Entities whose merging with our own vectors has a near tie (:data:`NEAR_TIE`)."""
     top_k = replay.recording.settings["top_k"]
     original = replay.pool[0]
     owners = np.array(original.entities)
@@ -85,7 +85,7 @@ def _by_entity(layer: NewViews) -> dict[int, list[list]]:
 
 
 def _from_recorded_vectors(replay: Replay, entity: dict, start: int) -> list[list[list]]:
-    """Ranges and ids of each layer; the encoder is a look-up in the recording."""
+    """Ranges and ids of each layer, with vectors looked up in the recording."""
     vectors = replay.recording.arrays["views"]
     count = len(entity["views"])
     merged = [new["ids"] for layer in entity["merged"] for new in layer]

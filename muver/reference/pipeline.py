@@ -1,4 +1,4 @@
-"""Our pipeline over a recording's inputs: from documents to sentences, views, vectors, layers."""
+"""Runs our pipeline on a recording's inputs, from documents to merged views."""
 
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ from muver.views.segment import sentence_spans
 from muver.views.settings import Merging
 
 BATCH_TOKENS = 4096
-# What the released code fixes and a recording therefore does not name.
+# Constants of the released code, which a recording does not name.
 MIN_PIECES = 6
 TITLE_ROOM = 0
 MERGED_TOKENS = 512
@@ -32,9 +32,9 @@ def load_model(encoder: Path, settings: dict[str, Any]) -> BiEncoder:
     Parameters
     ----------
     encoder
-        The folder of an encoder in our form (:mod:`muver.encoders.start`).
+        Folder of an encoder in our form (:mod:`muver.encoders.start`).
     settings
-        Of the recording: ``max_cand_len`` and ``max_seq_len``.
+        The recording's settings: ``max_cand_len`` and ``max_seq_len``.
     """
     views = {
         "kind": "sentences",
@@ -47,7 +47,7 @@ def load_model(encoder: Path, settings: dict[str, Any]) -> BiEncoder:
 
 
 class Replay:
-    """Our own results from the recorded inputs, each made from those before it.
+    """Our results on the recorded inputs; each step uses our results of the previous one.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Replay:
     @cached_property
     def sentences(self) -> list[list[str]]:
         """Sentences of each entity's text."""
-        splitter = PunktSentenceTokenizer()  # untrained, as for the recordings
+        splitter = PunktSentenceTokenizer()  # untrained, as in the recordings
         split = []
         for document in self.recording.inputs["documents"]:
             text = clean(document["text"])
@@ -93,7 +93,7 @@ class Replay:
         return list(self.lay_out(self.recording.titles, self.sentences))
 
     def lay_out(self, titles: list[str], sentences: list[list[str]]) -> list[list[View]]:
-        """Views of some entities from their sentences."""
+        """Views of the given entities from their sentences."""
         texts = [""] * len(titles)
         config = self.model.config.views
         return list(entity_views(titles, texts, sentences, config, self.model.pieces))
@@ -105,7 +105,7 @@ class Replay:
 
     @cached_property
     def pool(self) -> list[NewViews]:
-        """The original views with their vectors, then what each layer of merging adds."""
+        """The original views with their vectors, then the views that each layer adds."""
         owners = [entity for entity, some in enumerate(self.views) for _ in some]
         views = [view for some in self.views for view in some]
         ids = [view.ids for view in views]
@@ -122,7 +122,7 @@ class Replay:
         return encode_vectors(self.model.encode_views, ids, self.model.dimension, BATCH_TOKENS)
 
     def merge(self, owners: np.ndarray, ids: list[Ids], vectors: np.ndarray, encode: Any) -> list:
-        """Layers of merging as recorded (:func:`muver.views.expand.expand_world`)."""
+        """Merge as recorded (:func:`muver.views.expand.expand_world`)."""
         positions = self.model.entity_encoder.config.max_position_embeddings
         settings = Merging(
             layers=self.recording.layers,
@@ -134,15 +134,15 @@ class Replay:
         return expand_world(owners, ids, vectors, encode, self.model.pieces.markers, settings)
 
     def index(self, layers: int) -> WorldIndex:
-        """All views after some layers of merging, candidate by candidate."""
+        """All views after ``layers`` layers of merging, grouped by candidate."""
         return self._index(layers, self.candidate_of)
 
     def scores(self, layers: int) -> tuple[np.ndarray, np.ndarray]:
-        """Scores of every mention with all views after some layers of merging.
+        """Scores of each mention with all views after ``layers`` layers of merging.
 
         Returns
         -------
-        (mentions, views) dot products, in double precision so that only the recorded ones are
+        (mentions, views) dot products in double precision, so that only the recorded ones are
         rounded; (views,) the entity of each view.
         """
         index = self._index(layers, np.arange(len(self.candidate_of)))

@@ -1,4 +1,4 @@
-"""Compare rankings: by the recorded scores, and from the documents on."""
+"""Compares rankings: from the recorded scores and end to end."""
 
 import numpy as np
 
@@ -9,21 +9,21 @@ from muver.reference.vectors import merged_otherwise
 from muver.retrieval.exact import WorldIndex, build_world, rank
 
 AGGREGATES = {"max": "max", "accumulate": "softmax_sum"}
-# The released code sorts float32 probabilities: those that round to the same number are tied, and
-# so are all that are too small for a normal number (e^-87 of the best).
+# The released code sorts float32 probabilities: those that round to the same number are tied, as
+# are all that are too small for a normal number (e^-87 of the best).
 ROUNDING = 2.0**-20
 SMALLEST = -np.log(np.finfo(np.float32).tiny)
 
 
 def compare_rankings(replay: Replay, report: Report) -> None:
-    """Both aggregates, without merging and after 1 and 4 layers, as long as the recorded lists.
+    """Compare both aggregates without merging and after 1 and 4 layers.
 
-    A place that differs is excused only if the recorded scores of the entity expected and the
-    entity found there are equal within float noise: the score of an entity's best view, or the
-    logarithm of its sum of probabilities, both in the unit of a score. Noise is ``ROUNDING`` where
-    we rank by the recorded scores. From the documents on it is sqrt(d) * 2^-24 * |greatest score|,
-    what rounding to float32 amounts to in a dot product of d terms. Entities whose merging came
-    to a tie and went another way are left out of both lists and counted as excused.
+    A difference in rank is excused only if the recorded scores of the expected and the found entity
+    are equal within float noise. The score is that of the best view, or the logarithm of the sum of
+    probabilities. Noise is ``ROUNDING`` for rankings from the recorded scores, and end to end
+    sqrt(d) * 2^-24 * |greatest score|, the rounding error of a float32 dot product of d terms.
+    Entities whose merging had a tie and chose otherwise are left out of both lists and counted as
+    excused.
     """
     recording = replay.recording
     contexts = replay.context_vectors
@@ -31,7 +31,7 @@ def compare_rankings(replay: Replay, report: Report) -> None:
     for merging, layers in MERGING.items():
         scores = recording.arrays[f"scores_{merging}"]
         owners = recording.arrays[f"view_entity_{merging}"]
-        # With mentions for axes the dot products are the recorded scores themselves.
+        # With unit vectors as mentions, the dot products are the recorded scores themselves.
         axes = np.eye(len(scores), dtype=np.float32)
         columns = np.ascontiguousarray(scores.T, dtype=np.float32)
         recorded = build_world([columns], owners, replay.candidate_of)
@@ -63,17 +63,17 @@ def compare_rankings(replay: Replay, report: Report) -> None:
 
 
 def entity_scores(scores: np.ndarray, index: WorldIndex, aggregate: str, k: int) -> np.ndarray:
-    """What a ranking goes by, in the unit of a score.
+    """The score of each candidate by which ``aggregate`` ranks.
 
     Parameters
     ----------
     scores : (mentions, views)
-        As recorded; ``index.rows`` says which column a view of the index is.
+        Recorded scores; ``index.rows`` maps a view of the index to its column.
 
     Returns
     -------
-    (mentions, candidates) float64: the best view's score, or the logarithm of the sum of
-    probabilities (but for the normaliser) over the views that the walk to ``k`` titles meets.
+    (mentions, candidates) float64: the best view's score, or the logarithm of the unnormalised sum
+    of probabilities over the views that the walk to ``k`` titles meets.
     """
     ordered = scores[:, index.rows].astype(np.float64)
     best = np.maximum.reduceat(ordered, index.starts, axis=1)
@@ -96,7 +96,7 @@ def _compare(
     noise: np.ndarray,
     left_out: set[int],
 ) -> float:
-    """Compare place by place; give the greatest difference of keys that was excused."""
+    """Compare rank by rank; return the greatest difference of scores that was excused."""
     column = {int(candidate): n for n, candidate in enumerate(np.unique(replay.candidate_of))}
     greatest = 0.0
     for mention, lists in enumerate(zip(expected.tolist(), found.tolist(), strict=True)):

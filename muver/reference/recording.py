@@ -1,4 +1,4 @@
-"""Reading and checking a recording of the released system."""
+"""Reads and checks a recording of the released system."""
 
 import gzip
 import json
@@ -29,7 +29,7 @@ class Recording:
     name
         The folder's name.
     inputs, tokens, ranks
-        The JSON files, of the form of :mod:`muver.reference.form`.
+        The JSON files (:mod:`muver.reference.form`).
     arrays
         The arrays of ``vectors.npz``: ``context`` (mentions, d), ``views`` (views, d),
         ``view_offset`` (entities,), and for each name in ``MERGING`` ``scores_*`` (mentions,
@@ -54,7 +54,7 @@ class Recording:
 
     @property
     def layers(self) -> int:
-        """Layers of merging, at least those whose scores were recorded."""
+        """Number of layers of merging."""
         return len(self.entities[0]["merged"])
 
     @property
@@ -64,12 +64,12 @@ class Recording:
 
 
 def find_recordings(folder: Path) -> list[Path]:
-    """The recordings in a folder: itself, or those of its subfolders that have such files.
+    """The recordings in a folder: the folder itself, or its subfolders.
 
     Raises
     ------
     InputError
-        If there is none.
+        If there is no recording.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory.")
@@ -94,7 +94,7 @@ def read_recording(folder: Path) -> Recording:
     Raises
     ------
     InputError
-        If a file or a key is missing or damaged, or does not fit the others.
+        If a file or key is missing, damaged or inconsistent with the others.
     """
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:

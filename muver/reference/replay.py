@@ -1,4 +1,4 @@
-"""The whole comparison: every recording in a folder against our pipeline."""
+"""Compares all recordings in a folder with our pipeline."""
 
 import sys
 import tempfile
@@ -30,17 +30,17 @@ def compare(folder: Path, encoder: Path, threads: int = 1) -> Report:
     folder
         A recording, or a folder of recordings.
     encoder
-        The BERT directory that they were made with.
+        The BERT directory that made them.
     threads
-        Of the encoder; sums are split by it, so it moves last digits.
+        Threads of the encoder; they change the order of sums and so last digits.
 
     Raises
     ------
     InputError
-        For a folder that is no recording, or an encoder that it cannot have been made with.
+        If the folder has no recording, or the encoder cannot have made it.
     """
     if threads < 1:
-        raise InputError(f"--threads: {threads} is not a number of threads; at least 1 is.")
+        raise InputError(f"--threads: {threads} is not a number of threads, expected 1 or more.")
     accelerator = device.start("cpu", "fp32", threads)
     recordings = [read_recording(inner) for inner in find_recordings(folder)]
     report = Report()
@@ -55,7 +55,7 @@ def compare(folder: Path, encoder: Path, threads: int = 1) -> Report:
 
 
 def replay(folder: Path, encoder: Path, out: Path | None = None, threads: int = 1) -> None:
-    """Print what agrees (:func:`compare`), and end with status 1 if anything differs.
+    """Print what agrees (:func:`compare`); exit with status 1 if anything differs.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _compare_one(
 ) -> None:
     report.recordings.append(recording.name)
     if unknown := sorted(set(recording.settings) - set(SETTINGS)):
-        report.notes.append(f"{recording.name}: settings that are not used: {', '.join(unknown)}.")
+        report.notes.append(f"{recording.name}: unused settings: {', '.join(unknown)}.")
     replay = Replay(recording, model)
     compare_tokens(replay, report)
     compare_merging(replay, report)
@@ -86,7 +86,7 @@ def _compare_one(
 
 
 def _check_encoder(recording: Recording, model: BiEncoder, encoder: Path) -> None:
-    """Refuse an encoder that could not even be given the recorded ids."""
+    """Refuse an encoder that does not fit the recorded ids and vectors."""
     config = model.entity_encoder.config
     sequences = [*recording.tokens["contexts"]]
     for entity in recording.entities:
@@ -106,5 +106,5 @@ def _check_encoder(recording: Recording, model: BiEncoder, encoder: Path) -> Non
         if not fits:
             raise InputError(
                 f"{recording.name}: recorded is {what}, but the encoder {encoder} has {limit}. "
-                "Pass the encoder that the recording was made with."
+                "Pass the encoder that made the recording."
             )

@@ -1,4 +1,4 @@
-"""The result of a comparison: counts by kind, and the first difference of each."""
+"""The result of a comparison: counts of each kind and its first difference."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-SHOWN = 60  # characters of a value that are shown
+SHOWN = 60  # characters of a value
 COLUMNS = ("kind", "compared", "agree", "excused", "greatest difference")
 
 
@@ -18,11 +18,11 @@ class Tally:
     Attributes
     ----------
     excused
-        Items that differ where the recording itself does not decide: ties.
+        Items that differ because of a tie in the recording.
     greatest
-        Greatest absolute difference, for numbers.
+        Greatest absolute difference of numbers.
     first
-        Where the first item differed, what was expected and what was found.
+        The first difference: where it is, what was expected and what was found.
     """
 
     kind: str
@@ -34,11 +34,11 @@ class Tally:
 
     @property
     def agrees(self) -> bool:
-        """Whether nothing differs but what is excused."""
+        """Whether all differences are excused."""
         return self.agreed + self.excused == self.compared
 
     def equal(self, where: str, expected: Any, found: Any, excused: bool = False) -> None:
-        """Compare one item that has to be the same."""
+        """Compare one item that must be equal."""
         self.compared += 1
         if expected == found:
             self.agreed += 1
@@ -55,14 +55,14 @@ class Tally:
         tolerance: float,
         excused: np.ndarray | bool = False,
     ) -> None:
-        """Compare the numbers of two arrays of one shape.
+        """Compare the numbers of two arrays of the same shape.
 
         Parameters
         ----------
         where
             Describes a position in the arrays.
         tolerance
-            Absolute; a NaN is never near anything.
+            Greatest absolute difference; a NaN always differs.
         excused
             Positions at which a difference is excused.
         """
@@ -84,7 +84,7 @@ class Tally:
 
 @dataclass
 class Report:
-    """The tallies of all recordings, in the order in which kinds were first compared."""
+    """The tallies of all recordings, in the order of the comparisons."""
 
     recordings: list[str] = field(default_factory=list)
     tallies: dict[str, Tally] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Report:
         kinds = [{**asdict(tally), "agrees": tally.agrees} for tally in self.tallies.values()]
         for kind in kinds:
             if kind["greatest"] is not None and not isfinite(kind["greatest"]):
-                kind["greatest"] = None  # JSON has no infinity; "first" tells of it
+                kind["greatest"] = None  # JSON has no infinity; "first" shows it
         return {
             "recordings": self.recordings,
             "agrees": self.agrees,
@@ -123,7 +123,7 @@ class Report:
         lines.insert(1, "  ".join("-" * width for width in widths))
         different = [tally for tally in self.tallies.values() if not tally.agrees]
         if different:
-            lines += ["", "The first that differs of each kind:"]
+            lines += ["", "The first difference of each kind:"]
             lines += [f"  {tally.kind}: {tally.first}" for tally in different]
         if self.notes:
             lines += ["", *(f"  {note}" for note in self.notes)]
@@ -136,13 +136,13 @@ class Report:
 
 
 def shortened(value: Any) -> str:
-    """A value as it is written, cut if it is long."""
+    """A value as text, cut if it is long."""
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 4]} ..."
 
 
 def _difference(expected: Any, found: Any) -> str:
-    """What was expected and found; of two lists, from the first place where they differ."""
+    """The expected and the found value; for two lists, the first items that differ."""
     if not isinstance(expected, list) or not isinstance(found, list):
         return f": expected {shortened(expected)}, found {shortened(found)}"
     pairs = enumerate(zip(expected, found, strict=False))

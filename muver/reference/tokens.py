@@ -1,11 +1,11 @@
-"""Compare contexts, titles, sentences and views: what the encoders are given."""
+"""Compares contexts, titles, sentences and views, the inputs of the encoders."""
 
 from muver.reference.pipeline import Replay
 from muver.reference.report import Report
 
 
 def compare_tokens(replay: Replay, report: Report) -> None:
-    """Contexts and sentences are made from the inputs, views from the recorded sentences."""
+    """Compare contexts and sentences from the inputs, and views from the recorded sentences."""
     recording, name = replay.recording, replay.recording.name
     contexts = report.tally("context token ids")
     for number, (expected, found) in enumerate(
@@ -25,8 +25,8 @@ def compare_tokens(replay: Replay, report: Report) -> None:
         report.tally("view token ids").equal(where, entity["views"], [view.ids for view in own])
     if not report.tally("sentences").agrees:
         report.notes.append(
-            f"{name}: sentences are split by an untrained Punkt here, as for the recordings known "
-            "so far; what was split otherwise cannot be replayed from the documents on."
+            f"{name}: the replay splits sentences with an untrained Punkt, as the known recordings "
+            "do; a recording with other sentences cannot be replayed end to end."
         )
     counts = report.tally("views per entity")
     for line, expected in enumerate(recording.tokens["views_per_entity"]):

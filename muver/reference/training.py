@@ -1,4 +1,4 @@
-"""Compare training: the loss and gradients of one batch, and five steps of the optimiser."""
+"""Compares training: loss and gradients of one batch, and five steps of the optimiser."""
 
 from dataclasses import dataclass
 
@@ -21,8 +21,8 @@ PUBLISHED = {"weight_decay": 0.01, "epsilon": 1e-6, "kind": "adamw_released"}
 WARM_UP = 0.1
 CLIP_NORM = 1.0
 TOLERANCE = 1e-4
-# Where an empty view wins, the recording itself is coarse: its attention scores were rounded to
-# float32 at 10000, that is to steps of 2^-10. That moves scores by 5e-4, norms by a part in 5000.
+# If an empty view is the best one, the recording is coarse: float32 rounded its attention scores
+# near 10000 to steps of 2^-10, which moves scores by 5e-4 and norms by one part in 5000.
 COARSE = 1e-3
 LONGEST_SCHEDULE = 1000
 ALL_AT_ONCE = 10**9  # tokens
@@ -41,9 +41,8 @@ class Batch:
 def compare_training(replay: Replay, report: Report, accelerator: Accelerator) -> None:
     """Replay the batch and the trajectory with empty views; both change the model's weights.
 
-    The recording's other half (``v5_mask``) is not replayed: it shows what transformers 5 makes
-    of a row in which every position is masked, and our empty views are attended as those of the
-    released system's time were.
+    ``v5_mask`` is not replayed: it shows how transformers 5 encodes rows whose positions are all
+    masked. Our empty views are attended, as in the version that the released system used.
     """
     name = replay.recording.name
     batch = _batch(replay)
@@ -84,7 +83,7 @@ def _batch(replay: Replay) -> Batch:
 
 
 def _compare_scores(replay: Replay, batch: Batch, report: Report, tolerance: float) -> None:
-    """Scores of the batch and the views that win; of equal views any may."""
+    """Compare the batch's scores and best views; equal views may swap."""
     name, recorded = replay.recording.name, replay.recording.ranks["training"]["legacy_mask"]
     mentions = torch.from_numpy(replay.encode_contexts(batch.contexts))
     flat = [ids for some in batch.views for ids in some]
@@ -103,7 +102,7 @@ def _compare_scores(replay: Replay, batch: Batch, report: Report, tolerance: flo
         for column, expected in enumerate(line):
             entity = batch.gold[column]
             scores = every[row, entity]
-            # One empty view is like another.
+            # All empty views are alike.
             expected = min(expected, batch.real_views[entity], TRAINING_VIEWS - 1)
             tally.equal(
                 f"{name}, mention {row} of the batch, entity of mention {column}",
@@ -157,10 +156,9 @@ def _compare_trajectory(
 
 
 def schedule_of(rates: list[float]) -> tuple[float, int]:
-    """The greatest rate and the number of steps of the published schedule that fit best.
+    """Fit the published schedule (:data:`WARM_UP`): its greatest rate and number of steps.
 
-    A recording names neither. The published shape (:data:`WARM_UP`) with these two read off has
-    still to give every recorded rate.
+    A recording names neither; the fitted schedule must still give every recorded rate.
     """
     peak = max(rates)
 
@@ -174,7 +172,7 @@ def schedule_of(rates: list[float]) -> tuple[float, int]:
 
 
 def _backward(model: BiEncoder, batch: Batch, accelerator: Accelerator) -> float:
-    """Loss of the batch without dropout; its gradients lie in the model's weights afterwards."""
+    """Loss of the batch without dropout; leaves the gradients in the model."""
     model.zero_grad(set_to_none=True)
     sides = (batch.contexts, batch.views, batch.gold)
     return backward_through_batch(model, *sides, accelerator, ALL_AT_ONCE, ALL_AT_ONCE)

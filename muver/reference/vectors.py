@@ -1,4 +1,4 @@
-"""Compare embeddings of the recorded token ids, and scores of every mention with every view."""
+"""Compares embeddings of the recorded token ids, and scores of all mentions with all views."""
 
 import numpy as np
 
@@ -41,10 +41,10 @@ def compare_embeddings(replay: Replay, report: Report) -> None:
 
 
 def compare_scores(replay: Replay, report: Report) -> None:
-    """Scores from the documents on: own token ids, own vectors, own merging.
+    """Compare end-to-end scores: our own token ids, vectors and merging.
 
-    Where an entity has another number of views, all its scores count as different. A difference
-    is excused where merging the entity came to a tie.
+    If an entity has another number of views, all its scores count as different. A difference is
+    excused if the entity's merging had a tie.
     """
     recording, name = replay.recording, replay.recording.name
     for merging, layers in MERGING.items():
@@ -62,13 +62,13 @@ def compare_scores(replay: Replay, report: Report) -> None:
         )
     if otherwise := sorted(merged_otherwise(replay, "merge4")):
         report.notes.append(
-            f"{name}: merging came to a tie and went another way than recorded in entity lines "
+            f"{name}: merging had a tie and chose otherwise than recorded in entity lines "
             f"{', '.join(map(str, otherwise))}."
         )
 
 
 def merged_otherwise(replay: Replay, merging: str) -> set[int]:
-    """Entities whose merging came to a tie and went another way than in the recording."""
+    """Entities whose merging had a tie and chose otherwise than the recording."""
     layers = MERGING[merging]
     owners = replay.recording.arrays[f"view_entity_{merging}"]
     tied = undecided(replay, layers)
@@ -84,7 +84,7 @@ def _layers(entity: dict) -> list[list]:
 
 
 def _aligned(replay: Replay, layers: int, owners: np.ndarray) -> np.ndarray:
-    """Our (mentions, views) scores in the recorded columns; NaN where they do not fit."""
+    """Our (mentions, views) scores in the recorded columns; NaN for columns that do not fit."""
     scores, own = replay.scores(layers)
     if np.array_equal(own, owners):
         return scores

@@ -1,1 +1,1 @@
-"""Runs on disk, ours and TREC's: what retrieval writes, and evaluation and others read."""
+"""Run files, ours and TREC's: retrieval writes them, evaluation reads them."""

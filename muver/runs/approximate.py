@@ -1,4 +1,4 @@
-"""Whether an approximate index was good enough for a run to be scored."""
+"""Checks that a run's approximate index agrees well enough with exact search."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,10 +9,10 @@ from muver.io.files import canonical_json
 
 
 def reached(measured: Mapping[str, Any]) -> float:
-    """The agreement that counts: recall, or the share of best entities found if that is less.
+    """The lesser of recall and the share of best entities found.
 
-    Recall of a hundred entities hardly shows that the best one is always missing, as it can be in
-    a graph if its vector's norm is an outlier.
+    A graph may always miss the best entity if its vector's norm is an outlier, and recall of a
+    hundred entities hardly shows it.
 
     >>> reached({"recall": 0.99, "best": {"found": 0.9}})
     0.9
@@ -21,12 +21,12 @@ def reached(measured: Mapping[str, Any]) -> float:
 
 
 def index_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What a run's index was and how far it agrees with exact search; None for an exact run.
+    """A run's index and its agreement with exact search; None for an exact run.
 
     Parameters
     ----------
     manifest
-        Of a run of ``muver retrieve`` that :func:`check_agreement` let pass.
+        Manifest of a run of ``muver retrieve`` that :func:`check_agreement` accepts.
     """
     if "index" not in manifest:
         return None
@@ -41,14 +41,14 @@ def index_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
 def check_agreement(
     run: Path, manifest: Mapping[str, Any], row: Mapping[str, Any], k: int, limit: float
 ) -> None:
-    """Refuse a run of another index than the row's, or of one that agrees too little.
+    """Refuse a run whose index is not the row's or agrees too little with exact search.
 
     Parameters
     ----------
     row
-        ``index``, if it is there: None for exact search, or settings that the index was built with.
+        Its ``index``, if present, is None for exact search or the settings of the index.
     k
-        The greatest cutoff; agreement must have been measured at no less.
+        The greatest cutoff; agreement must have been measured at this k or a greater one.
     limit
         The least :func:`reached`, from 0 to 1.
     """
@@ -65,8 +65,8 @@ def check_agreement(
         )
     if manifest["settings"]["minimum"] is None:
         raise InputError(
-            f"{run}: made with an index ({factory}) and no minimum, so that it need not have been "
-            f"searched as when its agreement was measured. {again}."
+            f"{run}: made with an index ({factory}) without a minimum, so its search may "
+            f"differ from the one whose agreement was measured. {again}."
         )
     if agreed["k"] < k:
         raise InputError(
@@ -76,7 +76,7 @@ def check_agreement(
     if reached(agreed) < limit:
         raise InputError(
             f"{run}: its index ({factory}) agrees with exact search by {reached(agreed):.4f}, "
-            f"{limit} is asked of a table's source. Raise nprobe or efSearch, choose a type that "
+            f"a table needs {limit}. Raise nprobe or efSearch, choose a type that "
             "quantises less, or search exactly."
         )
 

@@ -1,4 +1,4 @@
-"""The run file: each mention's ranked candidates. Scoring needs nothing else of a retriever."""
+"""The run file: each mention's ranked candidates, all that scoring needs of a retriever."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -17,8 +17,8 @@ RUN = pa.schema(
         ("entity", pa.int32()),  # of the mention's world
         ("title", pa.string()),
         ("score", pa.float32()),
-        ("layer", pa.int32()),  # of the winning view: 0 = original, > 0 = merged, -1 = no views
-        ("first", pa.int32()),  # sentences first..last of the winning view, or -1
+        ("layer", pa.int32()),  # of the best view: 0 = original, > 0 = merged, -1 = no views
+        ("first", pa.int32()),  # sentences first..last of the best view, or -1
         ("last", pa.int32()),
     ]
 )
@@ -36,7 +36,7 @@ def write_run(
     first: Column,
     last: Column,
 ) -> None:
-    """Write a run, one row a candidate; the columns are those of :data:`RUN`, all (rows,)."""
+    """Write a run, one row per candidate; the columns of :data:`RUN`, all (rows,)."""
     values = (mention_id, world, rank, entity, title, score, layer, first, last)
     write_table(path, table_of(RUN, values))
 
@@ -51,13 +51,13 @@ def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table
 
     Returns
     -------
-    A table of schema :data:`RUN`; the rows of a mention stand together, ranked 1, 2, 3, ...
+    A table of schema :data:`RUN`; the rows of a mention are adjacent, ranked 1, 2, 3, ...
 
     Raises
     ------
     InputError
-        For a file that is missing, damaged or has other columns, for ranks with gaps, for a
-        mention that is unknown or stands in two places.
+        If the file is missing, damaged or has other columns, if ranks have gaps, or if a mention is
+        unknown or its rows are not adjacent.
     """
     table = read_table(path, RUN, "a run", "retrieve")
     _check_ranks(path, table)
@@ -84,7 +84,7 @@ def ranked_mentions(run: pa.Table) -> list[str]:
 
 
 def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:
-    """The place in ``ids`` of the mention of each row of a run: (rows,) int64."""
+    """For each row of a run the index in ``ids`` of its mention: (rows,) int64."""
     place = {mention: n for n, mention in enumerate(ids)}
     places = np.array([place[mention] for mention in ranked_mentions(run)], dtype=np.int64)
     return np.repeat(places, np.diff(np.r_[block_starts(run), run.num_rows]))
@@ -93,7 +93,7 @@ def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:
 def best_ranks(
     run: pa.Table, mention_of: np.ndarray, hits: np.ndarray, mentions: int
 ) -> np.ndarray:
-    """The rank of each mention's first hit; 0 for a mention without one.
+    """The rank of each mention's first hit; 0 if it has none.
 
     Parameters
     ----------
@@ -101,14 +101,14 @@ def best_ranks(
         From :func:`mentions_of_rows`.
     hits : (rows,) bool
     mentions
-        How many there are.
+        Number of mentions.
 
     Returns
     -------
     (mentions,) int64
     """
     ranks = np.zeros(mentions, dtype=np.int64)
-    rows = np.flatnonzero(hits)[::-1]  # backwards: the best rank is written last
+    rows = np.flatnonzero(hits)[::-1]  # backwards, so that the best rank is written last
     ranks[mention_of[rows]] = run["rank"].to_numpy()[rows]
     return ranks
 

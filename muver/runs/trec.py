@@ -1,9 +1,9 @@
-"""Runs and gold entities as TREC files, for the tools of information retrieval.
+"""Writes runs and gold entities as TREC files, for information retrieval tools.
 
-Recall@k is Success@k there. A document id is ``<world>/<line number of the candidate>``; where
-titles decide, entities of one title are one candidate and go by the first one's line number. Such
-tools split lines at white space, so in ids it is percent-encoded, and with it the per cent sign:
-``urllib.parse.unquote`` gives the id back.
+Recall@k is Success@k there. A document id is ``<world>/<line number of the candidate>``; when
+matching by title, entities with equal titles are one candidate with the first one's line number.
+TREC tools split lines at white space, so ids percent-encode it and the per cent sign;
+``urllib.parse.unquote`` restores the id.
 """
 
 import re
@@ -27,15 +27,15 @@ def write_trec(
     titles: Mapping[str, Sequence[str]],
     match: str,
 ) -> None:
-    """Write the run of a system and the gold entities: ``out`` with ``.run`` and ``.qrels``.
+    """Write a system's run and the gold entities to ``out`` with ``.run`` and ``.qrels``.
 
     Parameters
     ----------
     out
         Path without a suffix.
     run, mentions, titles, match
-        As :func:`muver.evaluation.recall.gold_ranks` takes and checks them. Titles are looked at
-        where they decide, and need not be there where ``match`` is "id".
+        As for :func:`muver.evaluation.recall.gold_ranks`, which checks them. Titles are needed
+        unless ``match`` is "id".
 
     Raises
     ------
@@ -73,7 +73,7 @@ def write_trec(
 
 
 def field(name: str) -> str:
-    """A name without white space, percent-encoded where needed.
+    """A name with white space and per cent signs percent-encoded.
 
     >>> field("star wars"), field("100% sure")
     ('star%20wars', '100%25%20sure')
@@ -84,14 +84,14 @@ def field(name: str) -> str:
 def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Scores that sort as the ranks do.
 
-    trec_eval ignores ranks, sorts by score as float32 and breaks ties by document id. So a score
-    that is not below the one ranked before it is lowered to the next smaller float32; the others
-    stay as they are.
+    trec_eval ignores ranks, sorts by score as float32 and breaks ties by document id. A score that
+    is not below the one ranked before it is therefore lowered to the next smaller float32; other
+    scores do not change.
 
     Parameters
     ----------
     scores, ranks : (rows,)
-        The rows of a mention stand together, ranked 1, 2, 3, ...
+        The rows of a mention are adjacent, ranked 1, 2, 3, ...
 
     Returns
     -------
@@ -112,7 +112,7 @@ def _by_number(world: str, entity: int) -> str:
 
 
 def _by_title(titles: Mapping[str, Sequence[str]]) -> Callable[[str, int], str]:
-    """What gives the document id of an entity: that of the first one with its title."""
+    """A function from an entity to the document id of the first entity with its title."""
     first: dict[tuple[str, str], int] = {}
     for world, names in titles.items():
         for number, title in enumerate(names):

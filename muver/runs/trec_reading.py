@@ -1,4 +1,4 @@
-"""Reading TREC run and qrels files of any origin, with errors that name the line."""
+"""Reads TREC run and qrels files of any origin, with errors that name the line."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,13 @@ class TrecRun:
     Attributes
     ----------
     mentions
-        The mention of each line, lines of a mention together and in the order of ``scores``.
+        The mention of each line; the lines of a mention are adjacent and sorted by score.
     candidates, ranks, scores
-        The other columns, in the same order; ``ranks`` as the file has them.
+        The other columns, in the same order; ``ranks`` are the file's.
     reordered
-        Mentions whose ranks are not in the order of their scores.
+        Mentions whose ranks contradict their scores.
     tied
-        Mentions with equal scores, which tools order in different ways.
+        Mentions with equal scores, which tools order differently.
     """
 
     mentions: list[str]
@@ -33,13 +33,13 @@ class TrecRun:
 
 
 def read_trec_run(path: Path) -> TrecRun:
-    """Read a run; candidates go by score, greatest first, and of equal ones by rank.
+    """Read a run; sort a mention's candidates by descending score, then by rank.
 
     Raises
     ------
     InputError
-        For a line that is cut or not a run's, a candidate that a mention has twice, or a file that
-        ends in the middle of a line.
+        If a line is malformed, a mention has a candidate twice, or the file ends in the middle of a
+        line.
     """
     by_mention: dict[str, list[tuple[float, int, str]]] = {}
     seen: set[tuple[str, str]] = set()
@@ -96,7 +96,7 @@ def read_qrels(path: Path) -> dict[str, set[str]]:
     Raises
     ------
     InputError
-        Naming the line that is not ``mention 0 candidate relevance``.
+        Names a line that is not ``mention 0 candidate relevance``.
     """
     found: dict[str, set[str]] = {}
     lines = _lines(path)

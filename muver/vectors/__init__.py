@@ -1,1 +1,1 @@
-"""Vectors on disk, of views and of mentions: what encoders write and retrieval reads."""
+"""Vectors of views and mentions on disk: encoders write them, retrieval reads them."""

@@ -1,4 +1,4 @@
-"""Vectors of a set's mentions on disk, with a manifest that says what made them."""
+"""Reads and writes the vectors of a set's mentions, with a manifest of their origin."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ def write_mentions(
     mentions: str,
     settings: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write vectors, then their manifest: the same name with ``.json``.
+    """Write vectors, then their manifest under the same name with ``.json``.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def write_mentions(
     model
         Fingerprint of the model.
     mentions
-        SHA-256 of the table of the mentions, whose order the vectors have.
+        SHA-256 of the table of mentions, which has the same order.
     """
     path = Path(path)
     path.with_suffix(".json").unlink(missing_ok=True)
@@ -48,18 +48,18 @@ def write_mentions(
 def read_mentions(
     path: str | Path, shards: Shards, mentions: str | Path | None = None
 ) -> np.ndarray:
-    """Mention vectors to be compared with the views of some shards: (mentions, d) float32.
+    """Read mention vectors to compare with the views of ``shards``: (mentions, d) float32.
 
     Parameters
     ----------
     mentions
-        The table they must belong to; None does not check it.
+        The table of mentions that they must belong to; None skips this check.
 
     Raises
     ------
     InputError
-        If a file is missing or damaged, or the vectors are of another dimension or another model
-        than the views, or of another table.
+        If a file is missing or damaged, or the vectors have another dimension, model or table of
+        mentions than expected.
     """
     path = Path(path)
     vectors = np.array(load_matrix(path, "Encode the mentions again."))
@@ -79,7 +79,7 @@ def read_mentions(
 
 
 def check_mentions(mentions: np.ndarray, shards: Shards, path: str | Path) -> None:
-    """Refuse mention vectors of another dimension than the views', naming their file."""
+    """Refuse mention vectors whose dimension is not that of the views."""
     if mentions.ndim != 2 or mentions.shape[1] != shards.dimension:
         raise InputError(
             f"{path}: vectors of shape {mentions.shape}, the views in {shards.folder} have "
@@ -92,7 +92,7 @@ def _inputs(path: Path) -> Mapping[str, str]:
     place = path.with_suffix(".json")
     if not place.is_file():
         raise InputError(
-            f"{place}: no such file, and nothing else says which model made {path.name}. Encode "
+            f"{place}: no such file; only it says which model made {path.name}. Encode "
             "the mentions with `muver encode-mentions`."
         )
     manifest = read_json(place)

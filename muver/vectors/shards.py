@@ -1,9 +1,8 @@
-"""Shards: the views of a knowledge base on disk, in parts, read a block at a time.
+"""Shards: the views of a knowledge base on disk, in parts, read one block at a time.
 
-A folder holds for each part ``part-00000.npy`` ((views, d), float16 or float32, the views of an
-entity next to each other), ``part-00000.counts.npy`` ((entities,) uint8, how many views each
-entity has) and ``part-00000.json``, its manifest. The number of an entity or a view is its place
-in the order of all parts.
+For each part a folder holds ``part-00000.npy`` ((views, d) float16 or float32, an entity's views
+adjacent), ``part-00000.counts.npy`` ((entities,) uint8, the number of views of each entity) and
+``part-00000.json``, its manifest. Entities and views are numbered through all parts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +18,7 @@ from muver.io.files import read_json, short_hash, write_manifest
 from muver.io.matrices import load_matrix, save_matrix
 
 DTYPES = ("float16", "float32")
-MOST_VIEWS = 255  # of an entity: counts are uint8
+MOST_VIEWS = 255  # of an entity, as counts are uint8
 AGAIN = "Encode the part again."
 
 
@@ -30,9 +29,9 @@ class Part:
     Attributes
     ----------
     first_view, first_entity
-        Numbers of its first view and entity among all.
+        Numbers of its first view and entity.
     views, entities
-        How many of each it holds.
+        Numbers of views and entities in it.
     """
 
     path: Path
@@ -42,23 +41,23 @@ class Part:
     entities: int
 
     def matrix(self) -> np.ndarray:
-        """(views, d), mapped for as long as the array is held."""
+        """(views, d), memory-mapped while the array is in use."""
         return load_matrix(self.path, AGAIN)
 
     def starts(self) -> np.ndarray:
-        """(entities + 1,) int64: the first view of each entity within the part, and the end."""
+        """(entities + 1,) int64: first view of each entity within the part, then the end."""
         counts = load_matrix(self.path.with_suffix(".counts.npy"), AGAIN)
         return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
 class Block(NamedTuple):
-    """Some entities in a row with all their views.
+    """Consecutive entities with all their views.
 
     Attributes
     ----------
     vectors : (views, d) float32
     first_view, first_entity
-        Numbers of the first of each.
+        Numbers of its first view and entity.
     starts : (entities,) int64
         First row of each entity in ``vectors``.
     """
@@ -77,9 +76,9 @@ class Shards:
     model
         Fingerprint of the model that made the vectors.
     dimension
-        Of a vector.
+        Length of a vector.
     parts
-        In order.
+        All parts in order.
     """
 
     def __init__(self, folder: str | Path, kb: Mapping[str, Any] | None = None):
@@ -88,14 +87,14 @@ class Shards:
         Parameters
         ----------
         kb
-            Manifest of the knowledge base, whose parts the vectors must have. Without it, missing
-            parts at the end go unnoticed.
+            Manifest of the knowledge base, with the parts to expect. Without it, missing parts at
+            the end go unnoticed.
 
         Raises
         ------
         InputError
-            For a part that is missing or damaged, has another model, dimension or type than the
-            first, or is not of the knowledge base's part; it names the file.
+            If a part is missing or damaged, does not belong to the knowledge base, or differs from
+            the first part in its model, dimension or type.
         """
         self.folder = Path(folder)
         names = sorted(path.name.partition(".")[0] for path in self.folder.glob("part-*.json"))
@@ -110,7 +109,7 @@ class Shards:
             if number >= expected:
                 raise InputError(
                     f"{path}: part {number}, but the knowledge base has {expected} parts. Delete "
-                    "the parts of the former one."
+                    "the parts of the former knowledge base."
                 )
             manifest = read_part_manifest(path)
             if number:
@@ -128,13 +127,13 @@ class Shards:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of all parts' manifests: of their model, knowledge base and sizes."""
+        """Fingerprint of all parts' manifests: model, knowledge base and sizes."""
         return short_hash(self._manifests, 64)
 
     def blocks(self, memory_mb: int = 256) -> Iterator[Block]:
-        """All views in order; a block's float32 vectors take about ``memory_mb`` MiB at most.
+        """All views in order, in blocks of at most about ``memory_mb`` MiB of float32 vectors.
 
-        One entity's views are never divided.
+        A block never splits an entity's views.
         """
         rows = max(memory_mb * 2**20 // (4 * self.dimension), MOST_VIEWS)
         for part in self.parts:
@@ -143,7 +142,7 @@ class Shards:
             while entity < part.entities:
                 end = int(np.searchsorted(starts, starts[entity] + rows, side="right")) - 1
                 first, last = int(starts[entity]), int(starts[end])
-                # Mapped for this block only: pages that were read do not add up in memory.
+                # Mapped for this block only, so that pages already read do not fill the memory.
                 vectors = part.matrix()[first:last].astype(np.float32)
                 yield Block(
                     vectors,
@@ -154,12 +153,12 @@ class Shards:
                 entity = end
 
     def gather(self, views: np.ndarray) -> np.ndarray:
-        """Vectors of some views: (n, d) float32.
+        """Vectors of the given views: (n, d) float32.
 
         Parameters
         ----------
         views : (n,) int64
-            Their numbers, best in increasing order.
+            Numbers of views; increasing numbers are read fastest.
         """
         vectors = np.empty((len(views), self.dimension), dtype=np.float32)
         for part, chosen in self._by_part(views):
@@ -167,7 +166,7 @@ class Shards:
         return vectors
 
     def locate(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The entity of each view, and which of its views it is (from 0): (n,) int64 both."""
+        """The entity of each view and the view's index within it: (n,) int64 both."""
         entities = np.empty(len(views), dtype=np.int64)
         places = np.empty(len(views), dtype=np.int64)
         for part, chosen in self._by_part(views):
@@ -179,9 +178,9 @@ class Shards:
         return entities, places
 
     def sample(self, size: int, seed: int) -> np.ndarray:
-        """Numbers of ``size`` views, one from each of as many equal stretches: increasing.
+        """Numbers of ``size`` views in order, one from each of ``size`` equal ranges.
 
-        All views if there are no more than that.
+        All views if there are no more than ``size``.
         """
         if size >= self.views:
             return np.arange(self.views)
@@ -207,13 +206,13 @@ class Shards:
         for what, (found, wanted) in pairs.items():
             if found != wanted:
                 raise InputError(
-                    f"{path}: its {what} is {found}, that of {part_name(0)} beside it is {wanted}: "
-                    "parts of different runs. Encode the parts of the wrong one again."
+                    f"{path}: its {what} is {found}, that of {part_name(0)} is {wanted}: the "
+                    "parts belong to different runs. Encode the wrong parts again."
                 )
 
 
 def part_name(number: int) -> str:
-    """Name of a part's vectors."""
+    """Name of the file of a part's vectors."""
     return f"part-{number:05d}.npy"
 
 
@@ -227,17 +226,17 @@ def write_part(
     settings: Mapping[str, Any] | None = None,
     texts: str | None = None,
 ) -> None:
-    """Write a part; its manifest last, so that a part with a manifest is complete.
+    """Write a part, its manifest last, so that a part with a manifest is complete.
 
     Parameters
     ----------
     vectors : (views, d) float16 or float32
     counts : (entities,)
-        Views of each entity, 1 to 255.
+        Number of views of each entity, 1 to 255.
     model, kb
-        Fingerprints of the model, and of the knowledge base's part.
+        Fingerprints of the model and of the knowledge base's part.
     texts
-        Fingerprint of the texts that stand in for the part's paragraphs, if any do.
+        Fingerprint of the texts that replace the part's paragraphs, if any.
     """
     path = Path(folder) / part_name(number)
     path.with_suffix(".json").unlink(missing_ok=True)
@@ -256,12 +255,12 @@ def write_part(
 
 
 def read_part_manifest(path: Path) -> dict[str, Any]:
-    """The manifest of a part, checked against its arrays.
+    """Read the manifest of a part and check it against the part's arrays.
 
     Raises
     ------
     InputError
-        If it is missing or not a part's manifest, or does not fit the arrays beside it.
+        If it is missing, is not a part's manifest, or does not fit the arrays.
     """
     place = path.with_suffix(".json")
     if not place.is_file():
@@ -296,6 +295,6 @@ def _check_kb(path: Path, manifest: Mapping[str, Any], part: Mapping[str, Any]) 
     same = manifest["entities"] == part["entities"]
     if not same or manifest["inputs"]["kb"] != part["fingerprint"]:
         raise InputError(
-            f"{path}: {manifest['entities']} entities of another part of a knowledge base than "
-            f"{part['file']} with its {part['entities']}. Encode the part again."
+            f"{path}: {manifest['entities']} entities of another part of a knowledge base, "
+            f"expected {part['file']} with {part['entities']}. Encode the part again."
         )

@@ -1,7 +1,7 @@
-"""The view store: vectors on disk, layer by layer, and what each row is a view of.
+"""The view store: the vectors of each layer of views on disk, with the views' entities and spans.
 
-Layer 0 holds the original views, layer n the views that the n-th round of merging added. Each
-layer is a memory-mapped matrix and a Parquet table with its rows' world, entity, span and ids.
+Layer 0 holds the original views, layer n the views that the n-th layer of merging added. A layer is
+a memory-mapped matrix and a Parquet table with the world, entity, span and ids of each row.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ class Layer:
     ----------
     vectors : (views, d) float32, memory-mapped
     entities, first, last : (views,) int32
-        Entity (line number) of each view, and the sentences it was made from.
+        Entity (line number) of each view, and its sentences.
     ids : (views,) list<int32>
     """
 
@@ -54,7 +54,7 @@ class Layer:
     ids: pa.ChunkedArray
 
     def in_sentences(self, owners: Sequence[int], views: Sequence[View]) -> list[View]:
-        """Views whose ``first..last`` number an entity's views of this layer, as sentence numbers.
+        """Turn spans over an entity's views in this layer into spans over its sentences.
 
         Parameters
         ----------
@@ -79,16 +79,16 @@ class ViewStore:
         self.folder = Path(folder)
 
     def layer(self, number: int) -> "LayerFile":
-        """Open a layer; raises InputError if it is missing or its two files do not agree."""
+        """Open a layer; InputError if it is missing or its two files do not fit."""
         return LayerFile(*layer_files(self.folder, number))
 
     def fingerprint(self) -> str:
-        """SHA-256 of the original views' vectors, which further views name as their store."""
+        """SHA-256 of the original views' vectors, by which further views name their store."""
         return sha256_of(layer_files(self.folder, 0)[0])
 
 
 class LayerFile:
-    """A layer on disk, read a world at a time."""
+    """A layer on disk, read one world at a time."""
 
     def __init__(self, matrix: Path, table: Path):
         remedy = "Run the stage that makes it first."
@@ -110,7 +110,7 @@ class LayerFile:
         return list(self._spans)
 
     def world(self, name: str) -> Layer:
-        """Load one world's rows; a world without views in this layer gives empty arrays."""
+        """Load one world's rows; empty arrays if it has no views in this layer."""
         start, stop = self._spans.get(name, (0, 0))
         rows = pq.read_table(self._table, filters=[("world", "==", name)])
         return Layer(
@@ -122,7 +122,7 @@ class LayerFile:
         )
 
     def all_worlds(self) -> Iterator[tuple[str, Layer]]:
-        """Name and rows of one world after another."""
+        """Name and rows of each world."""
         for name in self.worlds:
             yield name, self.world(name)
 
@@ -137,7 +137,7 @@ class LayerWriter:
     def add(
         self, world: str, entities: Sequence[int], views: Sequence[View], vectors: np.ndarray
     ) -> None:
-        """Append a world's views; worlds are read in the order in which they are added."""
+        """Append a world's views; the store keeps the order of the worlds."""
         columns = {
             "world": [world] * len(views),
             "entity": list(entities),
@@ -153,7 +153,7 @@ class LayerWriter:
         matrix, table = layer_files(folder, layer)
         save_matrix(matrix, np.concatenate(self._vectors))
         with table_writer(table, ROWS) as writer:
-            for rows in self._tables:  # a row group a world, so that one can be read alone
+            for rows in self._tables:  # one row group per world, so that a world can be read alone
                 writer.write_table(rows)
 
 

@@ -99,7 +99,7 @@ def test_every_mention_is_counted_once_and_bands_hold_the_rates(mentions):
 
 def test_bad_cutoffs_and_other_mentions_are_refused():
     table = make_ranks([1], k=8)
-    with pytest.raises(InputError, match="recall@64 cannot be told"):
+    with pytest.raises(InputError, match="recall@64 cannot"):
         error_by_length(table, table, 64, "documents", 5, 10)
     with pytest.raises(InputError, match="cannot be paired"):
         error_by_length(table, make_ranks([1], sentences=[2], k=8), 8, "documents", 5, 10)

@@ -147,8 +147,8 @@ def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):
         ({"cutoffs": (True,)}, "cutoffs"),
         ({"dataset": "zeshel"}, "counts of 'tiny', expected 'zeshel'"),
         ({"name": "val"}, "no mentions in split 'val'"),
-        ({"out": "s.json"}, "the ranks beside it would replace"),
-        ({"out": "out.parquet"}, "the ranks beside it would replace"),
+        ({"out": "s.json"}, "its ranks would overwrite"),
+        ({"out": "out.parquet"}, "its ranks would overwrite"),
         ({"kb": Path("kb")}, "--entities, --sentences and --counts for worlds, or --kb"),
     ],
 )

@@ -100,7 +100,7 @@ def test_logs_and_points_must_agree(make, logs: list[Path], tmp_path: Path):
     with pytest.raises(InputError, match=f"no log of {NAMES[3]}"):
         make(logs[:3])
     stranger = write_log(tmp_path / "lr2e-05_wd0.01_wu0_bs31.jsonl", (1.0,))
-    with pytest.raises(InputError, match=f"no point of the grid. Did you mean '{NAMES[0]}'"):
+    with pytest.raises(InputError, match=f"a point of the grid. Did you mean '{NAMES[0]}'"):
         make([*logs, stranger])
     with pytest.raises(InputError, match=f"a second log of {NAMES[0]}"):
         make([*logs, logs[0]])

@@ -153,7 +153,7 @@ def test_another_split_differs_and_so_do_its_views(recording, encoder, tmp_path)
     expected = {"sentences": place, "view token ids": "entity line 4"}
     report = replayed(recording, encoder, tmp_path)
     check_differing(report, expected)
-    assert "sentences are split by an untrained Punkt here" in report.as_text()
+    assert "splits sentences with an untrained Punkt" in report.as_text()
 
 
 @pytest.mark.parametrize("name", ["merge1/max", "merge4/accumulate"])
@@ -205,7 +205,7 @@ def test_another_way_at_a_tie_in_merging_is_excused(encoder, tmp_path, monkeypat
     assert {"merged ranges, layer 1", RECORDED, "scores, merge4", "scores, merge1"} < excused(
         report
     )
-    assert "went another way than recorded in entity lines 6." in report.as_text()
+    assert "chose otherwise than recorded in entity lines 6." in report.as_text()
     ranking = report.tallies["ranking merge4/max, end to end"]
     assert ranking.compared == 6 * 5
 
@@ -220,9 +220,7 @@ def test_an_empty_view_that_wins(recording, encoder, tmp_path):
 
 def test_settings_that_are_not_known_are_said(recording, encoder, tmp_path):
     recording["tokens"]["settings"]["splitter"] = "none"
-    assert (
-        "settings that are not used: splitter" in replayed(recording, encoder, tmp_path).as_text()
-    )
+    assert "unused settings: splitter" in replayed(recording, encoder, tmp_path).as_text()
 
 
 def test_settings_of_the_recording_are_used(recording, encoder, tmp_path):

@@ -76,7 +76,7 @@ def test_the_table():
         "scores         1      1                       2.0e-05\n"
         "order          1      0\n"
         "\n"
-        "The first that differs of each kind:\n"
+        "The first difference of each kind:\n"
         "  order: a, place 1: expected 1, found 2\n"
         "\n"
         "  a: a note.\n"

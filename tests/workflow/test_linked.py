@@ -140,7 +140,7 @@ def test_an_index_that_agrees_too_little_is_no_source(linked):
     before = linked.read("results/table2.csv")
     search = "linking={search: {minimum: 1.0}, indexes: {ivf_sq: {factory: 'IVF4,PQ2x4'}}}"
     said = linked.snakemake("--config", "preset=miniwikipedia", search, ok=False)
-    assert "of the exact 100 best entities" in said and "is asked of a table's source" in said
+    assert "of the exact 100 best entities" in said and "a table needs" in said
     assert linked.read("results/table2.csv") == before
 
 

@@ -217,7 +217,7 @@ def test_what_is_of_something_else_is_made_again(vectors, models, kb, encoder, t
 def test_parts_of_two_models_are_not_searched(vectors, models, kb, tmp_path):
     shutil.copytree(vectors / "paragraphs", tmp_path / "out")
     assert encode_part(models / "prefix", kb, 1, tmp_path / "out", FP32)
-    with pytest.raises(InputError, match="part-00001.npy: its model is .*parts of different runs"):
+    with pytest.raises(InputError, match="part-00001.npy: its model is .*different runs"):
         Shards(tmp_path / "out")
     assert encode_part(models / "paragraphs", kb, 1, tmp_path / "out", FP32)
     assert contents(tmp_path / "out") == contents(vectors / "paragraphs")
