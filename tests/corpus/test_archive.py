@@ -61,10 +61,7 @@ def test_cut_short(tmp_path, kind, keep):
     content = archive.read_bytes()
     # A plain tar ends in padding; cut within its contents.
     archive.write_bytes(content[: int(len(content.rstrip(b"\0")) * keep)])
-    with (
-        pytest.raises(InputError, match="not a complete tar or zip archive"),
-        unpacked(archive, tmp_path / "out"),
-    ):
+    with pytest.raises(InputError, match="not a complete"), unpacked(archive, tmp_path / "out"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]
 
@@ -96,11 +93,8 @@ def test_root_is_the_topmost_that_has_all(tmp_path):
     for folder in ("x/documents", "x/mentions", "x/y/documents", "x/y/mentions", "documents"):
         (tmp_path / folder).mkdir(parents=True)
     assert find_root(tmp_path, ("documents", "mentions")) == tmp_path / "x"
-
-
-def test_no_root(tmp_path):
-    with pytest.raises(InputError, match="no folder in it holds documents, mentions"):
-        find_root(tmp_path, ("documents", "mentions"))
+    with pytest.raises(InputError, match="documents, sentences"):
+        find_root(tmp_path, ("documents", "sentences"))
 
 
 @pytest.mark.parametrize(

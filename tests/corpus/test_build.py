@@ -102,29 +102,20 @@ def test_same_bytes_twice_and_a_fingerprint_of_the_contents(make, dataset, tmp_p
     assert make()["fingerprint"] != fingerprint
 
 
-@pytest.mark.parametrize("kind, key", [("context", "context_document_id"),
-                                       ("gold", "label_document_id")])  # fmt: skip
-def test_unknown_documents(make, dataset, kind, key):
-    dataset.mentions["train"][0][key] = "D7"
-    with pytest.raises(InputError, match=f"train.json, line 1: its {kind} document 'D7' is not in"):
-        make()
-
-
-def test_a_mistake_leaves_the_old_files(make, dataset, tmp_path):
+@pytest.mark.parametrize(
+    "mention, settings, words",
+    [
+        ({"context_document_id": "D7"}, {}, "train.json, line 1: .*context document 'D7'"),
+        ({"label_document_id": "D7"}, {}, "train.json, line 1: .*gold document 'D7'"),
+        ({"start_index": 2}, {}, "train.json, line 1"),
+        ({}, {"expected": "zeshel"}, "starwars is missing.*train mentions 1 .*49275"),
+        ({}, {"expected": "zeschel"}, "Did you mean 'zeshel'"),
+    ],
+)
+def test_a_mistake_leaves_the_old_files(make, dataset, tmp_path, mention, settings, words):
     make()
     before = corpus_files(tmp_path)
-    dataset.mentions["test"][0]["start_index"] = 2
-    with pytest.raises(InputError, match="test.json, line 1"):
-        make()
+    dataset.mentions["train"][0] |= mention
+    with pytest.raises(InputError, match=words):
+        make(**settings)
     assert corpus_files(tmp_path) == before
-
-
-def test_counts_that_are_not_the_published_ones(make, tmp_path):
-    with pytest.raises(InputError, match="starwars is missing.*train mentions 1 .published 49275"):
-        make(expected="zeshel")
-    assert corpus_files(tmp_path) == {}
-
-
-def test_unknown_expectation(make):
-    with pytest.raises(InputError, match="Did you mean 'zeshel'"):
-        make(expected="zeschel")

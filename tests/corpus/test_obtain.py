@@ -87,12 +87,14 @@ def test_pinned_checksum(site, archive, place, out):
     assert names(out) == EXPECTED
 
 
-def test_dead_link_says_where_to_put_the_archive(site, place, out):
+def test_no_archive_says_where_to_put_it(site, place, out):
     site.status = 404
     with pytest.raises(InputError) as caught:
         obtain_dataset(Download(SMALL, place, url=site.address), out)
     assert str(place) in str(caught.value)
     assert SMALL.page in str(caught.value)
+    with pytest.raises(InputError, match="none.tar.bz2: no such file"):
+        obtain_dataset(Download(SMALL, place, given=place.with_name("none.tar.bz2")), out)
 
 
 def test_archive_fetched_by_hand(archive, place, out):
@@ -107,23 +109,15 @@ def test_unpacked_folder(dataset, place, out):
     assert (out / world).read_bytes() == (dataset.root / world).read_bytes()
 
 
-def test_source_that_is_not_there(place, out, tmp_path):
-    with pytest.raises(InputError, match="no such file or folder"):
-        obtain_dataset(Download(SMALL, place, given=tmp_path / "none.tar.bz2"), out)
-
-
-def test_missing_mentions_file(dataset, place, out):
-    dataset.mentions["valid"] = dataset.mentions.pop("val")
-    with pytest.raises(InputError, match=r"mentions/val\.json is missing. Did you mean 'valid"):
-        obtain_dataset(Download(SMALL, place, given=dataset.write()), out)
-
-
-def test_missing_published_world(dataset, place, out):
+def test_missing_files_are_named(dataset, place, out):
     dataset.documents["starwarz"] = dataset.documents["alpha"]
     worlds = {"starwars": find_source("zeshel").published.worlds["starwars"]}
     source = replace(SMALL, published=replace(find_source("zeshel").published, worlds=worlds))
-    with pytest.raises(InputError, match="starwars.json is missing. Did you mean 'starwarz.json'"):
+    with pytest.raises(InputError, match="starwars.json is missing.*'starwarz.json'"):
         obtain_dataset(Download(source, place, given=dataset.write()), out)
+    (dataset.root / "mentions" / "val.json").rename(dataset.root / "mentions" / "valid.json")
+    with pytest.raises(InputError, match="val.json is missing.*'valid"):
+        obtain_dataset(Download(SMALL, place, given=dataset.root), out)
 
 
 def test_target_with_worlds_of_another_dataset(dataset, place, out):
@@ -138,7 +132,7 @@ def test_full_disk_keeps_the_archive(archive, place, out, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device", str(source))
 
     monkeypatch.setattr("shutil.copyfile", refuse)
-    with pytest.raises(InputError, match="alpha.json: cannot be written .No space left"):
+    with pytest.raises(InputError, match="alpha.json: .*No space left"):
         obtain_dataset(Download(SMALL, place, given=archive), out)
     assert archive.exists()
     assert names(out) == []

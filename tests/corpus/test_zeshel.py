@@ -30,34 +30,32 @@ def test_world_without_mentions(dataset):
     assert read(dataset)[1]["delta"] == "none"
 
 
-def misspell(dataset):
-    dataset.documents["gama"] = dataset.documents.pop("gamma")
-
-
-def leave_out_a_file(dataset):
-    del dataset.mentions["val"]
-
-
-def empty_a_split(dataset):
-    dataset.mentions["val"] = []
-
-
-def put_a_world_in_two_splits(dataset):
-    dataset.mentions["test"].append({**dataset.mentions["train"][0], "mention_id": "other"})
-
-
-def repeat_an_id(dataset):
-    dataset.mentions["test"][0]["mention_id"] = dataset.mentions["train"][0]["mention_id"]
+def test_folder_that_is_no_dataset(tmp_path):
+    with pytest.raises(InputError, match="mentions: no such folder"):
+        read_mentions(tmp_path)
 
 
 @pytest.mark.parametrize(
     "spoil, words",
     [
-        (misspell, r"test.json, line 1.*'gamma'.*Did you mean 'gama'"),
-        (leave_out_a_file, r"val\.json: no such file"),
-        (empty_a_split, r"val\.json: holds no mentions"),
-        (put_a_world_in_two_splits, "test.json, line 2: world 'alpha' is in test, but in train"),
-        (repeat_an_id, "test.json, line 1.*repeats .*train.json, line 1"),
+        (lambda d: d.documents.update(gama=d.documents.pop("gamma")), "test.json, line 1.*'gama'"),
+        (lambda d: d.mentions.pop("val"), "val.json: no such file"),
+        (lambda d: d.mentions.update(val=[]), "val.json: .*no mentions"),
+        (
+            lambda d: d.mentions["test"].append({**d.mentions["train"][0], "mention_id": "other"}),
+            "test.json, line 2: world 'alpha'",
+        ),
+        (
+            lambda d: d.mentions["test"][0].update(mention_id="M-alpha-0"),
+            "test.json, line 1.*repeats .*train.json, line 1",
+        ),
+        *(
+            (
+                lambda d, value=value: d.mentions["train"][0].update(start_index=value),
+                f"start_index is {value!r}",
+            )
+            for value in ("3", 3.0, True, None)
+        ),
     ],
 )
 def test_mistakes_in_mentions_and_worlds(dataset, spoil, words):
@@ -66,55 +64,34 @@ def test_mistakes_in_mentions_and_worlds(dataset, spoil, words):
         read(dataset)
 
 
-def test_folder_that_is_no_dataset(tmp_path):
-    with pytest.raises(InputError, match="mentions: no such folder"):
-        read_mentions(tmp_path)
-
-
 @pytest.mark.parametrize(
     "line, words",
     [
-        ('{"document_id": "D9", "title": ', r"alpha.json, line 4: not valid JSON"),
-        ("", r"alpha.json, line 4: an empty line"),
-        ("[1, 2]", r"alpha.json, line 4: not a JSON object"),
-        ('{"document_id": "D9", "titel": "x", "text": "x"}', r"title is missing.*Did.*'titel'"),
-        ('{"document_id": 9, "title": "x", "text": "x"}', "document_id is 9, expected text"),
-        ('{"document_id": "D9", "title": "x", "text": null}', "text is None, expected text"),
-        ('{"document_id": "D9", "title": "\\ud800", "text": "x"}', "line 4: not valid JSON .*surr"),
-        ('{"document_id": "D1", "title": "x", "text": "x"}', r"line 4: document id 'D1' .* line 2"),
-        ('{"document_id": "D9", "title": "x", "text": "x", "type": 3}', "line 4: type is 3"),
-        (
-            '{"document_id": "D9", "title": "x", "text": "x", "type": null}',
-            "type is None, expected text",
-        ),
-        ('{"document_id": "D9", "title": " ", "text": ""}', r"line 4: both title and text are em"),
+        ('{"document_id": "D9", "title": ', "not valid JSON"),
+        ('{"title": "\udcff"}', "not UTF-8"),
+        ("", "empty line"),
+        ("[1, 2]", "not a JSON object"),
+        ('{"document_id": "D9", "titel": "x", "text": "x"}', "title is missing.*'titel'"),
+        ('{"document_id": 9, "title": "x", "text": "x"}', "document_id is 9"),
+        ('{"document_id": "D9", "title": "x", "text": null}', "text is None"),
+        ('{"document_id": "D9", "title": "\\ud800", "text": "x"}', "surrogate"),
+        ('{"document_id": "D1", "title": "x", "text": "x"}', "'D1' .* line 2"),
+        ('{"document_id": "D9", "title": "x", "text": "x", "type": 3}', "type is 3"),
+        ('{"document_id": "D9", "title": "x", "text": "x", "type": null}', "type is None"),
+        ('{"document_id": "D9", "title": " ", "text": ""}', "title and text are empty"),
     ],
 )
 def test_bad_document_lines(dataset, line, words):
     path = dataset.write() / "documents" / "alpha.json"
-    path.write_text(path.read_text() + line + "\n")
-    with pytest.raises(InputError, match=words):
-        list(read_documents(dataset.root, "alpha"))
-
-
-def test_document_that_is_not_utf8(dataset):
-    path = dataset.write() / "documents" / "alpha.json"
-    path.write_bytes(path.read_bytes() + b'{"title": "\xff"}\n')
-    with pytest.raises(InputError, match="alpha.json, line 4: not UTF-8"):
+    path.write_text(path.read_text() + line + "\n", errors="surrogateescape")
+    with pytest.raises(InputError, match=f"alpha.json, line 4: .*{words}"):
         list(read_documents(dataset.root, "alpha"))
 
 
 def test_world_without_documents(dataset):
     dataset.documents["alpha"] = []
-    with pytest.raises(InputError, match="alpha.json: holds no documents"):
+    with pytest.raises(InputError, match="alpha.json: .*no documents"):
         list(read_documents(dataset.write(), "alpha"))
-
-
-@pytest.mark.parametrize("value", ["3", 3.0, True, None])
-def test_index_of_another_type(dataset, value):
-    dataset.mentions["train"][0]["start_index"] = value
-    with pytest.raises(InputError, match=f"start_index is {value!r}, expected a whole number"):
-        read(dataset)
 
 
 def at(start, end, text):
@@ -147,9 +124,9 @@ def test_indices_that_count_a_no_break_space_as_separator():
 @pytest.mark.parametrize(
     "start, end, text, words",
     [
-        (2, 3, "Old King", "line 7: tokens 2 to 3 of document 'D0' are 'the Old'.*'Old King'"),
-        (3, 4, "old king", "are 'Old King', but the mention's text is 'old king'"),
-        (7, 8, ". x", "end_index 8 is out of range.*has 8 tokens"),
+        (2, 3, "Old King", "line 7: .*'the Old'.*'Old King'"),
+        (3, 4, "old king", "'Old King'.*'old king'"),
+        (7, 8, ". x", "end_index 8 .*8 tokens"),
         (-1, 0, "Ann", "start_index -1"),
         (4, 3, "", "start_index 4 and end_index 3"),
     ],

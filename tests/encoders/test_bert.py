@@ -121,10 +121,10 @@ def test_round_trip(tmp_path):
 @pytest.mark.parametrize(
     "values, message",
     [
-        ({"model_type": "roberta"}, "says model_type 'roberta'; both towers are BERTs"),
-        ({"hidden_act": "silu"}, "says hidden_act 'silu', and only gelu, gelu_new, relu"),
+        ({"model_type": "roberta"}, "model_type 'roberta'"),
+        ({"hidden_act": "silu"}, "hidden_act 'silu'.*gelu"),
         ({"position_embedding_type": "relative_key"}, "position_embedding_type 'relative_key'"),
-        ({"num_attention_heads": 5}, "hidden_size 12, which cannot be shared out among 5"),
+        ({"num_attention_heads": 5}, "hidden_size 12, .* 5"),
     ],
 )
 def test_configurations_that_are_not_built_here(tmp_path, values, message):
@@ -132,17 +132,14 @@ def test_configurations_that_are_not_built_here(tmp_path, values, message):
     path.write_text(json.dumps({"model_type": "bert", **SIZES, **values}))
     with pytest.raises(InputError, match=message):
         BertConfig.from_file(path)
-
-
-def test_a_configuration_that_is_no_object(tmp_path):
-    (tmp_path / "config.json").write_text("[]")
+    path.write_text("[]")
     with pytest.raises(InputError, match="config.json: expected an object"):
-        BertConfig.from_file(tmp_path / "config.json")
+        BertConfig.from_file(path)
 
 
 def test_weights_of_other_sizes(tmp_path):
     save_tower(Bert(BertConfig(**SIZES)), tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 4}))
-    with pytest.raises(InputError, match=r"model.safetensors: its weights cannot be loaded"):
+    with pytest.raises(InputError, match="model.safetensors"):
         load_tower(tmp_path)

@@ -1,6 +1,7 @@
 """The two towers: what they compute, what they save, what they refuse."""
 
 import json
+import shutil
 
 import pytest
 import torch
@@ -86,10 +87,10 @@ def test_pooling_and_metric_are_saved_and_stand_on_the_card(encoder, tmp_path):
 @pytest.mark.parametrize(
     "wrong, message",
     [
-        ({"metric": "cosine"}, "metric: 'cosine' is not one of dot, l2"),
-        ({"pooling": "mean"}, "pooling: 'mean' is not one of cls, special, span, all"),
-        ({"score": "mean"}, "score: 'mean' is not one of max, sum_max"),
-        ({"score": "sum_max", "metric": "l2"}, "score 'sum_max' .* but metric is 'l2'"),
+        ({"metric": "cosine"}, "metric: 'cosine'"),
+        ({"pooling": "mean"}, "pooling: 'mean'"),
+        ({"score": "mean"}, "score: 'mean'"),
+        ({"score": "sum_max", "metric": "l2"}, "score 'sum_max' .* 'l2'"),
         ({"score": "sum_max", "pooling": "all"}, "score 'sum_max' .* pooling 'all'"),
     ],
 )
@@ -99,11 +100,9 @@ def test_settings_that_do_not_exist_or_do_not_go_together(wrong, message):
         ModelConfig(**{**settings, **wrong})
     with pytest.raises(InputError, match=message):
         ModelConfig.from_settings({**settings, **wrong, "seed": 1}, {})
-
-
-def test_a_model_s_settings_without_one(encoder):
-    with pytest.raises(InputError, match="--settings: the key 'score' of the model is missing"):
-        ModelConfig.from_settings({"views": tiny.SENTENCE_VIEWS, "context": {}}, {})
+    del settings["score"]
+    with pytest.raises(InputError, match="'score'"):
+        ModelConfig.from_settings(settings, {})
 
 
 def test_lengths_that_padding_fills():
@@ -117,25 +116,30 @@ def test_lengths_that_padding_fills():
 def test_layouts_longer_than_the_encoder_s_positions(encoder, section):
     layouts = {"views": dict(tiny.SENTENCE_VIEWS), "context": {"max_tokens": 32}}
     layouts[section]["max_tokens"] = 65
-    with pytest.raises(
-        InputError, match=f"{section}.max_tokens is 65, but the encoder has 64 positions"
-    ):
+    with pytest.raises(InputError, match=f"{section}.max_tokens is 65, .* 64"):
         BiEncoder.from_encoder(encoder, ModelConfig(**layouts, score="max"))
 
 
+@pytest.fixture(scope="module")
+def saved(encoder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("saved")
+    tiny.make_model(encoder).save_pretrained(folder)
+    return folder
+
+
 @pytest.mark.parametrize("file", MODEL_FILES)
-def test_a_model_without_one_of_its_files(encoder, tmp_path, file):
-    tiny.make_model(encoder).save_pretrained(tmp_path)
-    (tmp_path / file).unlink()
+def test_a_model_without_one_of_its_files(saved, tmp_path, file):
+    folder = shutil.copytree(saved, tmp_path / "model")
+    (folder / file).unlink()
     if file == "README.md":
-        BiEncoder.from_pretrained(tmp_path)
+        BiEncoder.from_pretrained(folder)
         return
-    with pytest.raises(InputError, match=f"{file}: no such file"):
-        BiEncoder.from_pretrained(tmp_path)
+    with pytest.raises(InputError, match=file):
+        BiEncoder.from_pretrained(folder)
 
 
-def test_a_configuration_of_something_else(encoder, tmp_path):
-    tiny.make_model(encoder).save_pretrained(tmp_path)
-    (tmp_path / "muver.json").write_text(json.dumps({"vews": {}}))
-    with pytest.raises(InputError, match="muver.json: not a model's configuration .*vews"):
-        BiEncoder.from_pretrained(tmp_path)
+def test_a_configuration_of_something_else(saved, tmp_path):
+    folder = shutil.copytree(saved, tmp_path / "model")
+    (folder / "muver.json").write_text('{"vews": {}}')
+    with pytest.raises(InputError, match="muver.json.*vews"):
+        BiEncoder.from_pretrained(folder)

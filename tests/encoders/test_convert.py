@@ -111,51 +111,29 @@ def test_an_encoder_without_our_names_will_do(model, encoder, tmp_path):
     assert vectors(BiEncoder.from_pretrained(tmp_path / "out").eval()) == vectors(model)
 
 
-def without(state):
-    del state["ctx_encoder.embeddings.LayerNorm.weight"]
-
-
-def with_more(state):
-    state["ent_encoder.additional_linear.weight"] = torch.zeros(2, 2)
-
-
-def with_another_module(state):
-    state["cross_encoder.weight"] = torch.zeros(2)
-
-
-def with_another_width(state):
-    state["ent_encoder.embeddings.word_embeddings.weight"] = torch.zeros(9, 32)
-
-
-def with_fewer_layers(state):
-    for name in [name for name in state if name.startswith("ctx_encoder.encoder.layer.1.")]:
-        del state[name]
-
-
-def with_one_tower(state):
-    for name in [name for name in state if name.startswith("ent_encoder.")]:
-        del state[name]
-
-
-def with_settings(state):
-    state["epoch"] = 3
-
-
 @pytest.mark.parametrize(
-    "damage, message",
+    "dropped, added, message",
     [
-        (without, r"1 missing: ctx_encoder\.embeddings\.LayerNorm\.weight\. Pass"),
-        (with_more, r"1 unknown: ent_encoder\.additional_linear\.weight"),
-        (with_another_module, r"1 weights belong to neither tower: cross_encoder\.weight"),
-        (with_another_width, r"1 of another shape: .*word_embeddings\.weight \(9 x 32 instead of"),
-        (with_fewer_layers, r"16 missing: ctx_encoder\.encoder\.layer\.1\..*, \.\.\.\."),
-        (with_one_tower, r"not those of two towers.*found ctx_encoder\."),
-        (with_settings, r"not a state dict: no tensors under 'epoch'"),
+        ("ctx_encoder.embeddings.LayerNorm.weight", {}, "1 missing: ctx_.*LayerNorm.weight"),
+        (None, {"ent_encoder.linear.weight": torch.zeros(2)}, "1 unknown: ent_encoder.linear"),
+        (None, {"cross_encoder.weight": torch.zeros(2)}, "neither tower: cross_encoder.weight"),
+        (
+            None,
+            {"ent_encoder.embeddings.word_embeddings.weight": torch.zeros(9, 32)},
+            "1 of another shape: .*word_embeddings.weight .9 x 32",
+        ),
+        ("ctx_encoder.encoder.layer.1.", {}, "16 missing: ctx_encoder.encoder.layer.1."),
+        ("ent_encoder.", {}, "not those of two towers.*found ctx_encoder"),
+        (None, {"epoch": 3}, "not a state dict: .*'epoch'"),
     ],
 )
-def test_other_weights_are_named(model, encoder, tmp_path, damage, message):
-    state = released(model)
-    damage(state)
+def test_other_weights_are_named(model, encoder, tmp_path, dropped, added, message):
+    state = {
+        name: weight
+        for name, weight in released(model).items()
+        if dropped is None or not name.startswith(dropped)
+    }
+    state |= added
     with pytest.raises(InputError, match=message):
         convert(save(state, tmp_path), str(encoder), SETTINGS, tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -169,7 +147,7 @@ class Code:
 def test_a_pickle_with_code_is_not_run(encoder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     checkpoint = save({"ctx_encoder.x": Code()}, tmp_path)
-    with pytest.raises(InputError, match="could run code and is not opened"):
+    with pytest.raises(InputError, match="could run code"):
         convert(checkpoint, str(encoder), SETTINGS, tmp_path / "out")
     assert not (tmp_path / "ran-code").exists()
 
@@ -178,24 +156,24 @@ def test_a_pickle_with_code_is_not_run(encoder, tmp_path, monkeypatch):
 def test_a_cut_file(model, encoder, tmp_path, kept):
     checkpoint = save(released(model), tmp_path)
     checkpoint.write_bytes(checkpoint.read_bytes()[:kept])
-    with pytest.raises(InputError, match=r"best\.bin: "):
+    with pytest.raises(InputError, match="best.bin"):
         convert(checkpoint, str(encoder), SETTINGS, tmp_path / "out")
 
 
 def test_a_file_that_is_not_there_or_holds_a_tensor_alone(encoder, tmp_path):
     with pytest.raises(InputError, match="no such file"):
         convert(tmp_path / "none.bin", str(encoder), SETTINGS, tmp_path / "out")
-    with pytest.raises(InputError, match="holds no state dict but a Tensor"):
+    with pytest.raises(InputError, match="Tensor"):
         convert(save(torch.zeros(2), tmp_path), str(encoder), SETTINGS, tmp_path / "out")
 
 
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"score": "maximum"}, "score: 'maximum' is not one of"),
-        ({"view": {}}, "unknown key view. Did you mean 'views'"),
+        ({"score": "maximum"}, "score: 'maximum'"),
+        ({"view": {}}, "Did you mean 'views'"),
         ({"context": {}}, "context.max_tokens is missing"),
-        ({"context": {"max_tokens": 65}}, "context.max_tokens is 65, but the encoder has 64"),
+        ({"context": {"max_tokens": 65}}, "context.max_tokens is 65"),
     ],
 )
 def test_settings_are_checked(model, encoder, tmp_path, change, message):

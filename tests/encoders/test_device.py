@@ -19,7 +19,7 @@ def test_the_settings_are_followed():
 
 def test_a_gpu_that_is_not_there(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match="compute.device is 'cuda', but torch sees no CUDA"):
+    with pytest.raises(InputError, match="compute.device is 'cuda'"):
         device.start("cuda", "fp32", 1)
 
 

@@ -162,27 +162,19 @@ def test_the_command(tmp_path, kb, capsys):
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"per_mention": 0}, "per_mention is 0, expected a whole number, at least 1"),
-        ({"first_rank": 1.5}, "first_rank is 1.5, expected a whole number"),
-        ({"margin": "2"}, "margin is '2', expected a number or null"),
-        ({"margins": 2}, "unknown key margins. Did you mean 'margin'"),
+        ({"per_mention": 0}, "per_mention is 0"),
+        ({"first_rank": 1.5}, "first_rank is 1.5"),
+        ({"margin": "2"}, "margin is '2'"),
+        ({"margins": 2}, "Did you mean 'margin'"),
+        ({"run": {mention: RUN[mention] for mention in list(RUN)[:3]}}, "'aida-3'"),
+        ({"run": {**RUN, "aida-9": [(0, 1.0)]}}, "'aida-9'"),
+        ({"golds": [0, 3, None, len(PAGES)]}, f"gold {len(PAGES)} .*another base"),
+        ({"golds": [None] * 4}, "no mention has its gold"),
     ],
 )
-def test_settings_out_of_range(tmp_path, kb, settings, message):
+def test_what_cannot_be_mined(tmp_path, kb, settings, message):
     with pytest.raises(InputError, match=message):
         mined(tmp_path, kb, **settings)
-    assert not (tmp_path / "negatives.parquet").exists()
-
-
-def test_what_does_not_belong_together(tmp_path, kb):
-    with pytest.raises(InputError, match="no candidates for mention 'aida-3'"):
-        mined(tmp_path, kb, {mention: RUN[mention] for mention in list(RUN)[:3]})
-    with pytest.raises(InputError, match="ranks candidates for mention 'aida-9'"):
-        mined(tmp_path, kb, {**RUN, "aida-9": [(0, 1.0)]})
-    with pytest.raises(InputError, match=f"gold {len(PAGES)} is no entity of .*another base"):
-        mined(tmp_path, kb, golds=[0, 3, None, len(PAGES)])
-    with pytest.raises(InputError, match="no mention has its gold entity"):
-        mined(tmp_path, kb, golds=[None] * 4)
     assert not (tmp_path / "negatives.parquet").exists()
 
 
@@ -192,12 +184,12 @@ def test_a_run_over_another_base(tmp_path, kb):
     other = make_kb(tmp_path / "other", PAGES[:7])
     files = [tmp_path / name for name in ("run.parquet", "run.json", "mentions.parquet")]
     out = (tmp_path / "n.parquet", tmp_path / "n.json")
-    with pytest.raises(InputError, match="run.json: a run over another knowledge base"):
+    with pytest.raises(InputError, match="run.json: .*another knowledge base"):
         mine(*files, other, *out, mining())
     write_linked(tmp_path / "mentions.parquet", "aida", [0, 3, None, 4])
-    with pytest.raises(InputError, match="run.json: a run over other mentions than .*mentions.p"):
+    with pytest.raises(InputError, match="run.json: .*other mentions"):
         mine(*files, kb, *out, mining())
     write_json(tmp_path / "run.json", {"stage": "retrieve"})
-    with pytest.raises(InputError, match="run.json: not the manifest of a run"):
+    with pytest.raises(InputError, match="run.json"):
         mine(*files, kb, *out, mining())
     assert not any(path.exists() for path in out)

@@ -68,7 +68,7 @@ def test_rows_come_in_the_order_asked_for(base):
     assert table["title"].to_pylist() == ["iPod", "Page 0", "Page 7", "Page 0"]
     assert table["paragraphs"].to_pylist()[1] == ["First of 0.", "Second of 0, ü."]
     assert base.titles([]) == []
-    with pytest.raises(InputError, match="entities 0 to 42 only"):
+    with pytest.raises(InputError, match="0 to 42"):
         base.rows([43])
 
 
@@ -77,10 +77,7 @@ def test_ids_that_occur_twice(dump, tmp_path, small_parts):
     dump.write_bytes(b"".join([*PAGES, line(15, "Again"), line(25, "Again too")]))
     make_missing(dump, kb, small_parts)
     before = contents(kb)
-    with pytest.raises(
-        InputError,
-        match=r"2 lines have the wikipedia_id of a line before \(15 as entities 1 and 40",
-    ):
+    with pytest.raises(InputError, match="2 lines .*15 as entities 1 and 40"):
         finish(dump, kb, small_parts)
     assert contents(kb) == before
     finish(dump, kb, replace(small_parts, duplicates="first"))
@@ -93,9 +90,9 @@ def test_parts_must_be_complete_and_of_this_dump(dump, tmp_path, small_parts):
     kb = tmp_path / "kb"
     make_missing(dump, kb, small_parts)
     (kb / "part-00002.json").unlink()
-    with pytest.raises(InputError, match=r"1 of \d+ parts .*part-00002.*muver kb all"):
+    with pytest.raises(InputError, match="part-00002.*muver kb all"):
         finish(dump, kb, small_parts)
-    with pytest.raises(InputError, match="parts are missing or were made .* with other settings"):
+    with pytest.raises(InputError, match="other settings"):
         finish(dump, kb, replace(small_parts, paragraphs=3))
     assert not (kb / "manifest.json").exists()
 
@@ -103,7 +100,7 @@ def test_parts_must_be_complete_and_of_this_dump(dump, tmp_path, small_parts):
 def test_a_part_made_again_opens_the_base(base, dump, small_parts):
     (base.folder / "part-00000.json").unlink()
     make_missing(dump, base.folder, small_parts)
-    with pytest.raises(InputError, match="manifest.json: no such file. `muver kb finish`"):
+    with pytest.raises(InputError, match="manifest.json.*muver kb finish"):
         KnowledgeBase(base.folder)
 
 
@@ -112,7 +109,7 @@ def test_bad_lines_of_all_parts_together(dump, tmp_path):
     dump.write_bytes(b"".join([b"{\n", *PAGES, b"{\n"]))
     settings = reading(part_bytes=600, bad_lines=1)
     make_missing(dump, kb, settings)
-    with pytest.raises(InputError, match="2 of the first 42 lines are not pages .*: at byte 0"):
+    with pytest.raises(InputError, match="2 of the first 42 lines .*byte 0"):
         finish(dump, kb, settings)
     assert finish(dump, kb, replace(settings, bad_lines=2))["bad"]["count"] == 2
 
@@ -132,14 +129,14 @@ def test_a_dump_that_was_cut_off_is_said_in_the_manifest(dump, tmp_path, small_p
 
 def test_the_published_number_of_entities(dump, tmp_path, small_parts):
     make_missing(dump, tmp_path / "kb", small_parts)
-    with pytest.raises(InputError, match="40 entities, but kilt has 5903530"):
+    with pytest.raises(InputError, match="40 .*5903530"):
         finish(dump, tmp_path / "kb", replace(small_parts, expected="kilt"))
 
 
 def test_arrays_of_another_base(base):
     np.save(base.folder / "ids.npy", np.arange(3))
-    with pytest.raises(InputError, match=r"ids.npy: does not fit manifest.json"):
+    with pytest.raises(InputError, match="ids.npy"):
         KnowledgeBase(base.folder)
     (base.folder / "ids.npy").write_bytes(b"x")
-    with pytest.raises(InputError, match=r"ids.npy: damaged"):
+    with pytest.raises(InputError, match="ids.npy"):
         KnowledgeBase(base.folder)

@@ -43,21 +43,20 @@ def test_rows_in_order_some_at_a_time(base, size):
 
 def test_parts_that_are_not_there(base, tmp_path):
     last = made_parts(base)[-1]
-    with pytest.raises(InputError, match=rf"--part 99: .* has the parts 0 to {last} \(no part-00"):
+    with pytest.raises(InputError, match=f"--part 99: .*0 to {last}"):
         open_part(base, 99)
-    with pytest.raises(InputError, match="--part 0: .* has no parts"):
+    with pytest.raises(InputError, match="--part 0"):
         open_part(tmp_path / "nothing", 0)
 
 
 def test_a_part_that_is_not_as_its_manifest_says(base):
     part = open_part(base, 0)
     manifest = read_json(base / "part-00000.json")
-    write_json(base / "part-00000.json", {**manifest, "entities": 7})
-    with pytest.raises(InputError, match=r"part-00000.parquet: .*damaged \(\d entities in .* 7 in"):
-        open_part(base, 0)
-    part.path.write_bytes(part.path.read_bytes()[:-30])
-    with pytest.raises(InputError, match="part-00000.parquet: missing or damaged"):
-        open_part(base, 0)
-    part.path.unlink()
-    with pytest.raises(InputError, match="part-00000.parquet: missing or damaged"):
-        open_part(base, 0)
+    for spoil in (
+        lambda: write_json(base / "part-00000.json", {**manifest, "entities": 7}),
+        lambda: part.path.write_bytes(part.path.read_bytes()[:-30]),
+        part.path.unlink,
+    ):
+        spoil()
+        with pytest.raises(InputError, match="part-00000.parquet.* damaged"):
+            open_part(base, 0)

@@ -125,7 +125,7 @@ def test_bad_lines_are_counted_and_the_first_ones_shown(dump, tmp_path):
 def test_above_the_limit_nothing_is_written_of_the_part(dump, tmp_path, workers):
     dump.write_bytes(b"".join([*PAGES[:30], BAD, BAD, *PAGES[30:]]))
     settings = reading(bad_lines=1, part_bytes=3000)
-    with pytest.raises(InputError, match=r"2 of the first .* lines .* not pages .*: at byte .*x7"):
+    with pytest.raises(InputError, match="2 of the first .*at byte .*x7"):
         make_missing(dump, tmp_path / "kb", settings, workers)
     left = {path.stem for path in (tmp_path / "kb").iterdir()}
     assert "part-00001" not in left and "part-00000" in left
@@ -135,9 +135,8 @@ def test_the_limit_is_a_share_of_many_lines(dump, tmp_path):
     dump.write_bytes(b"".join([*PAGES, BAD]))
     with pytest.raises(InputError):
         make_part(dump, tmp_path / "kb", 0, reading(bad_lines=0, bad_share=0.02))
-    assert make_part(
-        dump, tmp_path / "kb", 0, reading(bad_lines=0, bad_share=0.025)
-    )["bad"]["count"] == 1  # fmt: skip
+    counts = make_part(dump, tmp_path / "kb", 0, reading(bad_lines=0, bad_share=0.025))
+    assert counts["bad"]["count"] == 1
 
 
 def test_a_line_too_long_is_a_bad_line(dump, tmp_path):
@@ -171,12 +170,12 @@ def test_a_process_that_is_ended_leaves_what_was_made(dump, tmp_path, small_part
 
 
 def test_wrong_arguments(dump, tmp_path, small_parts):
-    with pytest.raises(InputError, match=r"--part 99: .* has the parts 0 to"):
+    with pytest.raises(InputError, match="--part 99"):
         make_part(dump, tmp_path / "kb", 99, small_parts)
     with pytest.raises(InputError, match="--workers 0"):
         make_missing(dump, tmp_path / "kb", small_parts, 0)
-    with pytest.raises(InputError, match="no such file.*download --files kilt"):
+    with pytest.raises(InputError, match="none.json.*download --files kilt"):
         plan_parts(tmp_path / "none.json", 10)
     dump.write_bytes(b"")
-    with pytest.raises(InputError, match="empty; expected KILT"):
+    with pytest.raises(InputError, match="empty"):
         plan_parts(dump, 10)

@@ -103,9 +103,9 @@ def test_only_the_first_examples_are_listed(tmp_path, kb):
 
 def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
     assert published_mentions("blink_benchmarks")["msnbc"] == 656
-    with pytest.raises(InputError, match="7 mentions, but msnbc has 656"):
+    with pytest.raises(InputError, match="7 mentions.*656"):
         link(tmp_path, kb, expected="blink_benchmarks")
-    with pytest.raises(InputError, match="--set mine: blink_benchmarks has no published .*msnbc"):
+    with pytest.raises(InputError, match="--set mine"):
         link(tmp_path, kb, name="mine", expected="blink_benchmarks")
     assert not (tmp_path / "m.parquet").exists()
     lines = [{**MENTIONS[0], "query_id": number} for number in range(656)]
@@ -113,9 +113,7 @@ def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
 
 
 def test_the_wrong_base_is_noticed(tmp_path, kb):
-    with pytest.raises(
-        InputError, match="none of the 2 mentions has its gold entity in .*by id or title"
-    ):
+    with pytest.raises(InputError, match="none of the 2 mentions has its gold entity"):
         link(tmp_path, kb, [MENTIONS[3], MENTIONS[5]])
     assert not (tmp_path / "m.parquet").exists()
 
@@ -155,10 +153,10 @@ def test_from_the_archive_as_published_to_the_table(tmp_path, kb):
 @pytest.mark.parametrize(
     "file, text, message",
     [
-        ("m.txt", "", r"m\.txt: .*format.* blink or conll"),
-        ("m.jsonl", "", r"m\.jsonl: holds no mentions of aida-testa"),
-        ("m.tsv", "-DOCSTART- (1 EU)\n", r"m\.tsv: holds no mentions of aida-testa"),
-        (None, "", r"none: no such file\. Name the file of aida-testa .*AIDA's text needs a lic"),
+        ("m.txt", "", "m.txt: .*format"),
+        ("m.jsonl", "", "m.jsonl: .*no mentions"),
+        ("m.tsv", "-DOCSTART- (1 EU)\n", "m.tsv: .*no mentions"),
+        (None, "", "none: no such file.*licence"),
     ],
 )
 def test_files_that_are_no_benchmark(tmp_path, kb, file, text, message):
@@ -171,7 +169,7 @@ def test_files_that_are_no_benchmark(tmp_path, kb, file, text, message):
 
 def test_a_file_that_the_archive_does_not_hold(tmp_path, kb):
     (tmp_path / "raw" / "msnbc").mkdir(parents=True)
-    with pytest.raises(InputError, match=r"raw: no folder in it holds x\.conll\. Name the file of"):
+    with pytest.raises(InputError, match="x.conll"):
         link_set("msnbc", "x.conll", kb, tmp_path / "m", tmp_path / "r", PLAIN, tmp_path / "raw")
 
 

@@ -35,7 +35,7 @@ Rome\tB\tRome\tRome\t{WIKI}/Rome\t25458
 
 
 def read(tmp_path, text, name, part=None):
-    (tmp_path / "file.tsv").write_bytes(text.encode())
+    (tmp_path / "file.tsv").write_bytes(text.encode(errors="surrogateescape"))
     return read_conll(name, tmp_path / "file.tsv", part)
 
 
@@ -82,23 +82,18 @@ def test_titles():
     "text, message",
     [
         ("", "holds no document"),
-        ("EU\n", "line 1: a token before the first line of the form -DOCSTART-"),
-        ("-DOCSTART- EU\n", "line 1: '-DOCSTART- EU' names no document"),
+        ("EU\n", "line 1: "),
+        ("-DOCSTART- EU\n", "line 1: '-DOCSTART- EU'"),
         ("-DOCSTART- ()\n", "names no document"),
-        ("-DOCSTART- (EU)\n", "line 1: the document 'EU' is in no part of AIDA"),
-        ("-DOCSTART- (1 EU)\nEU\tB\n", "line 2: expected a token alone, or token, B or I"),
+        ("-DOCSTART- (EU)\n", "line 1: .*'EU'"),
+        ("-DOCSTART- (1 EU)\nEU\tB\n", "line 2: expected"),
         ("-DOCSTART- (1 EU)\nEU\tX\tEU\tEU\n", "line 2: expected"),
         ("-DOCSTART- (1 EU)\nEU\tB\t \tEU\n", "line 2: the mention is empty"),
         ("-DOCSTART- (1 EU)\nEU\tB\tEU\tEU\nx\nEU\tI\tEU\tEU\n", "line 4: expected"),
         ("-DOCSTART- (1 EU)\nEU\tB\tEU\tEU\n-DOCSTART- (2 E)\nEU\tI\tEU\tEU\n", "line 4: exp"),
+        ("-DOCSTART- (1 E\udcff)\n", "not UTF-8"),
     ],
 )
 def test_what_does_not_fit_the_format(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         read(tmp_path, text, "x", "train")
-
-
-def test_a_file_that_is_not_utf8(tmp_path):
-    (tmp_path / "aida.tsv").write_bytes(b"-DOCSTART- (1 E\xff)\n")
-    with pytest.raises(InputError, match="not UTF-8"):
-        read_conll("aida-train", tmp_path / "aida.tsv")

@@ -102,15 +102,11 @@ def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
 @pytest.mark.parametrize(
     "text, changes, message",
     [
-        ("".join(LINES) + LINES[2], {}, "1 lines have the id of a line before .100 at the bytes"),
-        (
-            "x\n" + LINES[0],
-            {"bad_lines": 0, "bad_share": 0},
-            "are not texts of entities .*: at byte 0",
-        ),
-        (line(7, "x"), {}, "none of its 1 texts has the id of an entity"),
+        ("".join(LINES) + LINES[2], {}, "1 lines .*100 at the bytes"),
+        ("x\n" + LINES[0], {"bad_lines": 0, "bad_share": 0}, "at byte 0"),
+        (line(7, "x"), {}, "none of its 1 texts"),
         ("", {}, "none of its 0 texts"),
-        ("".join(LINES), {"expected": "blink_entities"}, "9 entities, but .* has 5903527"),
+        ("".join(LINES), {"expected": "blink_entities"}, "5903527"),
     ],
 )
 def test_what_is_refused_leaves_nothing(kb, entities, tmp_path, text, changes, message):
@@ -131,19 +127,18 @@ def test_texts_of_another_base_or_spoilt(kb, entities, tmp_path):
     command += ["--settings", json.dumps(SETTINGS.as_dict())]
     assert main(command) in (0, None)
     texts = EntityTexts(folder)
-    with pytest.raises(InputError, match="not written for this knowledge base's part 0"):
-        texts.fingerprint(0, "another")
-    with pytest.raises(InputError, match="not written for this knowledge base's part 99"):
-        texts.fingerprint(99, "another")
+    for part in (0, 99):
+        with pytest.raises(InputError, match=f"not written for .* part {part}"):
+            texts.fingerprint(part, "another")
     with pytest.raises(InputError, match="written for another knowledge base"):
         texts.of(np.array([0]), "another")
     (folder / "part-00000.parquet").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match="part-00000.parquet: missing or damaged"):
+    with pytest.raises(InputError, match="part-00000.parquet"):
         texts.part(0)
     (folder / "part-00001.parquet").unlink()
-    with pytest.raises(InputError, match="part-00001.parquet: missing or damaged"):
+    with pytest.raises(InputError, match="part-00001.parquet"):
         texts.part(1)
-    with pytest.raises(InputError, match="no such file. `muver kb-texts` writes it"):
+    with pytest.raises(InputError, match="muver kb-texts"):
         EntityTexts(tmp_path)
     assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]["count"]
 

@@ -24,15 +24,12 @@ def test_further_views_name_their_store(folders, folder):
 
 
 def test_views_longer_than_the_encoder_s_positions(folders, corpus, tmp_path):
-    places, out, longer = (
-        (folders / "model", folders / "store"),
-        tmp_path / "out",
-        {"max_tokens": 65},
-    )
+    inputs, out = (folders / "model", folders / "store"), tmp_path / "out"
+    merge, global_view, spans = (replace(one, max_tokens=65) for one in (MERGE, GLOBAL, SPANS))
     for setting, stage in (
-        ("merge", lambda: merge_store(*places, out, replace(MERGE, **longer))),
-        ("global_view", lambda: encode_global(*places, corpus[0], out, replace(GLOBAL, **longer))),
-        ("spans", lambda: encode_spans(*places, out, replace(SPANS, **longer))),
+        ("merge", lambda: merge_store(*inputs, out, merge)),
+        ("global_view", lambda: encode_global(*inputs, corpus[0], out, global_view)),
+        ("spans", lambda: encode_spans(*inputs, out, spans)),
     ):
         with pytest.raises(InputError, match=f"{setting}.max_tokens is 65, but .* 64 positions"):
             stage()

@@ -217,7 +217,7 @@ def test_what_is_of_something_else_is_made_again(vectors, models, kb, encoder, t
 def test_parts_of_two_models_are_not_searched(vectors, models, kb, tmp_path):
     shutil.copytree(vectors / "paragraphs", tmp_path / "out")
     assert encode_part(models / "prefix", kb, 1, tmp_path / "out", FP32)
-    with pytest.raises(InputError, match="part-00001.npy: its model is .*different runs"):
+    with pytest.raises(InputError, match="part-00001.npy: its model"):
         Shards(tmp_path / "out")
     assert encode_part(models / "paragraphs", kb, 1, tmp_path / "out", FP32)
     assert contents(tmp_path / "out") == contents(vectors / "paragraphs")
@@ -263,7 +263,7 @@ def test_a_failed_write_leaves_no_part(models, kb, tmp_path, monkeypatch):
         raise OSError("16 requested and 8 written")  # as numpy says it
 
     monkeypatch.setattr(np, "save", full)
-    with pytest.raises(InputError, match="part-00000.npy: cannot be written .16 requested"):
+    with pytest.raises(InputError, match="part-00000.npy.*16 requested"):
         encode_part(models / "prefix", kb, 0, tmp_path, FP32)
     assert not list(tmp_path.iterdir())
 
@@ -282,7 +282,7 @@ def test_values_that_half_precision_cannot_hold(models, kb, encoder, tmp_path):
     with torch.no_grad():
         last.bias[3] = 1e5
     model.save_pretrained(tmp_path / "model")
-    with pytest.raises(InputError, match="values that fp16 cannot hold. Set dtype to fp32"):
+    with pytest.raises(InputError, match="Set dtype to fp32"):
         encode_part(tmp_path / "model", kb, 0, tmp_path / "out", FP16)
     assert not (tmp_path / "out").exists()
     assert encode_part(tmp_path / "model", kb, 0, tmp_path / "out", FP32)
@@ -290,11 +290,11 @@ def test_values_that_half_precision_cannot_hold(models, kb, encoder, tmp_path):
 
 def test_what_cannot_be_encoded(models, kb, spoilt, tmp_path):
     out = tmp_path / "out"
-    with pytest.raises(InputError, match="--part 99: .* has the parts 0 to"):
+    with pytest.raises(InputError, match="--part 99"):
         encode_part(spoilt, kb, 99, out, FP32)
     config = read_json(spoilt / "muver.json")
     write_json(spoilt / "muver.json", {**config, "metric": "l2"})
-    with pytest.raises(InputError, match="metric 'l2', and parts of vectors are searched by inner"):
+    with pytest.raises(InputError, match="metric 'l2'"):
         encode_part(spoilt, kb, 0, out, FP32)
     (spoilt / "tokenizer.json").unlink()
     with pytest.raises(InputError, match="tokenizer.json: no such file"):
@@ -381,20 +381,20 @@ def test_another_text_is_encoded_again(of_texts, kb, tmp_path):
 
 
 def test_texts_that_are_missing_or_too_many(models, of_texts, kb, tmp_path):
-    with pytest.raises(InputError, match="made of the text 'blink_entities', and --texts is miss"):
+    with pytest.raises(InputError, match="--texts is missing"):
         encode_part(of_texts, kb, 0, tmp_path / "out", FP32)
     row = pq.read_table(open_part(kb, 0).path).to_pylist()[0]
     texts = write_all_texts(kb, tmp_path / "texts", {row["id"]: "The bell."})
-    with pytest.raises(InputError, match="its views name no text.. Leave out --texts"):
+    with pytest.raises(InputError, match="Leave out --texts"):
         encode_part(models / "prefix", kb, 0, tmp_path / "out", FP32, texts)
     other = make_base(tmp_path, 30_000)
-    with pytest.raises(InputError, match="texts: not written for this knowledge base's part 0"):
+    with pytest.raises(InputError, match="texts: .*part 0"):
         encode_part(of_texts, other, 0, tmp_path / "out", FP32, texts)
     assert not (tmp_path / "out").exists()
 
 
 def test_more_views_than_a_part_can_count(models, kb, tmp_path, monkeypatch):
     monkeypatch.setattr(kb_part, "MOST_VIEWS", 4)
-    with pytest.raises(InputError, match="an entity has 5 views, more than 4"):
+    with pytest.raises(InputError, match="5 views, more than 4"):
         encode_part(models / "paragraphs", kb, 0, tmp_path / "out", FP32)
     assert not (tmp_path / "out").exists()

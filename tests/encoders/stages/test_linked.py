@@ -102,10 +102,10 @@ def test_tables_that_are_none(root, tmp_path):
     pq.write_table(pq.read_table(root / "kb" / "part-00000.parquet"), tmp_path / "kb.parquet")
     settings = tiny.settings(Encoding)
     for name, words in {
-        "damaged": "damaged.parquet: not a table of mentions, or damaged",
-        "empty": "empty.parquet: has no mentions",
-        "kb": "kb.parquet: not a table of mentions, or damaged .No match for .*context_left",
-        "none": "none.parquet: no such file. `muver link` writes it",
+        "damaged": "damaged.parquet: .*damaged",
+        "empty": "empty.parquet: .*no mentions",
+        "kb": "kb.parquet: .*context_left",
+        "none": "none.parquet: .*muver link",
     }.items():
         with pytest.raises(InputError, match=words):
             encode_mentions(

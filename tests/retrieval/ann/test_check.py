@@ -73,10 +73,10 @@ def test_require(index, made):
     result = measured(index, made, efforts=[1])
     recall, best = result["recall"], result["best"]["found"]
     require(index, manifest_of(index), 10, min(recall, best))
-    message = f"IVF16,SQfp16 finds {recall:.4f} .* best one for {best:.4f} .*at nprobe 1, .*0.995"
-    with pytest.raises(InputError, match=message + ".*Raise nprobe"):
+    message = f"IVF16,SQfp16 .*{recall:.4f}.*{best:.4f}.*nprobe 1,.*0.995.*Raise nprobe"
+    with pytest.raises(InputError, match=message):
         require(index, manifest_of(index), 10)
-    with pytest.raises(InputError, match="measured at k = 10, 11 candidates are asked for"):
+    with pytest.raises(InputError, match="k = 10, 11"):
         require(index, manifest_of(index), 11, 0)
 
 
@@ -85,28 +85,25 @@ def test_the_best_entity_counts_by_itself(index, made):
     result = measured(index, made, efforts=[16])
     manifest = {**manifest_of(index), "agreement": {**result, "best": {"found": 0.9}}}
     require(index, manifest, 10, 0.9)
-    with pytest.raises(InputError, match="finds 1.0000 .* best one for 0.9000 of the ment"):
+    with pytest.raises(InputError, match="1.0000.*0.9000"):
         require(index, manifest, 10)
 
 
 def test_require_of_an_index_that_was_not_checked(made, tmp_path):
     manifest = build(made.shards.folder, tmp_path, Build(factory="Flat", seed=0, threads=1))
-    with pytest.raises(InputError, match="was not measured. Run `muver ann-check`"):
+    with pytest.raises(InputError, match="muver ann-check"):
         require(tmp_path, manifest, 10)
     result = measured(tmp_path, made)
     assert (result["knob"], result["effort"], result["recall"]) == (None, None, 1.0)
     require(tmp_path, manifest_of(tmp_path), 10)
 
 
-def test_without_mentions(index, made):
+def test_what_cannot_be_measured(index, made):
     with pytest.raises(InputError, match="no mentions"):
         check_indices([index], made.shards, made.mentions[:0], read(Check, GIVEN))
-
-
-@pytest.mark.parametrize("efforts", [[], [4, 1], [0], 3, [1.5]])
-def test_efforts_that_cannot_be(index, made, efforts):
-    with pytest.raises(InputError, match="efforts.* is .*, expected"):
-        measured(index, made, efforts=efforts)
+    for efforts in ([], [4, 1], [0], 3, [1.5]):
+        with pytest.raises(InputError, match="efforts"):
+            measured(index, made, efforts=efforts)
 
 
 def test_the_sample_is_the_seed_s(index, made):

@@ -108,17 +108,14 @@ def test_more_effort_finds_more(indices, made):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"factory": "ivf_pq"}, "factory is 'ivf_pq', expected one of .*Did you mean"),
-        ({"factory": "IVX8,SQ8"}, "factory 'IVX8,SQ8' is no index type of faiss for 16 dim"),
-        ({"factory": "PQ5"}, "factory 'PQ5' is no index type of faiss for 16 dimensions"),
-        ({"factory": "ivf_sq", "lists": 5000}, "5000 lists cannot be trained on .* at most 4"),
-        (
-            {"lists": 8, "training_views": 4},
-            "8 lists .* on 4 of .*Raise training_views to at least",
-        ),
-        ({"factory": "PQ4", "training_views": 9}, "cannot be trained on 9 views .*Raise training"),
-        ({"product": "cosine"}, "product is 'cosine'. Allowed: ip, l2"),
-        ({"memory_mb": 0}, "memory_mb is 0, expected a whole number, at least 1"),
+        ({"factory": "ivf_pq"}, "factory is 'ivf_pq'.*Did you mean"),
+        ({"factory": "IVX8,SQ8"}, "'IVX8,SQ8'.* 16 dim"),
+        ({"factory": "PQ5"}, "'PQ5'.* 16 dim"),
+        ({"factory": "ivf_sq", "lists": 5000}, "5000 lists .* at most 4"),
+        ({"lists": 8, "training_views": 4}, "8 lists .* on 4 of .*Raise training_views"),
+        ({"factory": "PQ4", "training_views": 9}, "9 views .*Raise training_views"),
+        ({"product": "cosine"}, "product is 'cosine'"),
+        ({"memory_mb": 0}, "memory_mb is 0"),
         ({"nprobe": 3}, "unknown key nprobe"),
     ],
 )
@@ -139,10 +136,10 @@ def test_lists_by_the_number_of_views():
 def test_an_index_of_other_vectors(indices, made, tmp_path):
     counts = made.counts
     other = Shards(write_shards(tmp_path / "a", made.vectors, counts, [600], model="model-b"))
-    with pytest.raises(InputError, match="manifest.json: an index of other model"):
+    with pytest.raises(InputError, match="other model"):
         AnnIndex(indices["ivf_sq"], other)
     other = Shards(write_shards(tmp_path / "b", made.vectors, counts, [600]))
-    with pytest.raises(InputError, match="manifest.json: an index of other vectors"):
+    with pytest.raises(InputError, match="other vectors"):
         AnnIndex(indices["ivf_sq"], other)
 
 
@@ -152,20 +149,20 @@ def test_an_index_that_is_not_whole(tmp_path, made):
     build_at(tmp_path, made, factory="Flat")
     whole = (tmp_path / "index.faiss").read_bytes()
     (tmp_path / "index.faiss").write_bytes(whole[:-10])
-    with pytest.raises(InputError, match="index.faiss: missing, or not of the"):
+    with pytest.raises(InputError, match="index.faiss"):
         AnnIndex(tmp_path, made.shards)
     (tmp_path / "index.faiss").write_bytes(b"X" * len(whole))
-    with pytest.raises(InputError, match="index.faiss: damaged"):
+    with pytest.raises(InputError, match="index.faiss"):
         AnnIndex(tmp_path, made.shards)
     (tmp_path / "manifest.json").write_text('{"stage": "encode"}')
-    with pytest.raises(InputError, match="not the manifest of an index"):
+    with pytest.raises(InputError, match="manifest"):
         AnnIndex(tmp_path, made.shards)
 
 
 def test_a_failed_build_leaves_no_index(tmp_path, made, monkeypatch):
     build_at(tmp_path, made, factory="Flat")
     monkeypatch.setattr("faiss.write_index", _no_room)
-    with pytest.raises(InputError, match="index.faiss: cannot be written .no room"):
+    with pytest.raises(InputError, match="index.faiss.*no room"):
         build_at(tmp_path, made, factory="Flat")
     with pytest.raises(InputError, match="manifest.json: no such file"):
         AnnIndex(tmp_path, made.shards)
@@ -182,5 +179,5 @@ def test_shards_that_changed(tmp_path):
     folder = write_shards(tmp_path / "v", np.eye(2), counts, [2])
     build(folder, tmp_path / "i", Build(factory="Flat", seed=0, threads=1))
     write_part(folder, 0, np.eye(2, dtype=np.float32), counts, "model-a", "kb-new")
-    with pytest.raises(InputError, match="an index of other vectors"):
+    with pytest.raises(InputError, match="other vectors"):
         AnnIndex(tmp_path / "i", Shards(folder))

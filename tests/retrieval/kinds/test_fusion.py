@@ -176,25 +176,23 @@ def test_the_gold_of_the_split_itself_changes_nothing(folder):
 @pytest.mark.parametrize(
     ("name", "ranked", "worlds", "message"),
     [
-        ("dense", {"t1": DENSE["t1"]}, WORLD_OF, "dense.parquet: ranks nothing for mention 't2'"),
-        ("lexical", {**LEXICAL, "v1": [(0, 1.0)]}, WORLD_OF, "candidates for mention 'v1'"),
+        ("dense", {"t1": DENSE["t1"]}, WORLD_OF, "dense.parquet: .*'t2'"),
+        ("lexical", {**LEXICAL, "v1": [(0, 1.0)]}, WORLD_OF, "mention 'v1'"),
         ("dense", DENSE, {**WORLD_OF, "t1": "reef", "t2": "reef"}, "not those of the corpus"),
         ("dense", {**DENSE, "t1": [(1, 2.0), (2, 1.0), (0, 0.0)]}, WORLD_OF, "candidate twice"),
-        ("lexical", {"t1": [(3, 1.0)], "t2": [(0, 1.0)]}, WORLD_OF, None),
     ],
 )
 def test_runs_that_do_not_fit(folder, name, ranked, worlds, message):
     save_run(folder / f"{name}.parquet", ranked, worlds=worlds)
-    if message is None:  # few candidates in one run, enough in both
-        assert len(run_fusion(folder, SETTINGS)) == 6
-        return
     with pytest.raises(InputError, match=message):
         run_fusion(folder, SETTINGS)
 
 
-def test_runs_that_keep_too_few_candidates(folder):
-    for name in ("dense", "lexical"):
-        save_run(folder / f"{name}.parquet", {"t1": [(3, 1.0)], "t2": [(0, 1.0)]})
+def test_few_candidates_will_do_in_one_run_and_not_in_both(folder):
+    few = {"t1": [(3, 1.0)], "t2": [(0, 1.0)]}
+    save_run(folder / "lexical.parquet", few)
+    assert len(run_fusion(folder, SETTINGS)) == 6
+    save_run(folder / "dense.parquet", few)
     with pytest.raises(InputError, match="1 candidates for mention 't1', expected 3"):
         run_fusion(folder, SETTINGS)
 
@@ -209,14 +207,14 @@ def test_fewer_candidates_in_the_world_than_k(folder):
     [
         ({**SETTINGS, "kind": "weigthed"}, False, "Did you mean 'weighted'"),
         ({**SETTINGS, "wieghts": []}, False, "Did you mean 'weights'"),
-        ({**SETTINGS, "parts": ["muver"]}, False, "parts names 1 systems, --runs has 2"),
-        ({**SETTINGS, "constant": 0}, False, "constant is 0, expected"),
+        ({**SETTINGS, "parts": ["muver"]}, False, "--runs has 2"),
+        ({**SETTINGS, "constant": 0}, False, "constant is 0"),
         ({**SETTINGS, "split": "dev"}, False, "no mentions in split 'dev'"),
         (SETTINGS, True, "reciprocal_rank chooses nothing"),
-        (WEIGHTED, False, "--validation-runs 0: weighted fusion needs two"),
+        (WEIGHTED, False, "--validation-runs 0"),
         ({**WEIGHTED, "weights": []}, True, "weights is \\[\\]"),
         ({**WEIGHTED, "weights": [1.5]}, True, "weights.*1.5"),
-        ({**WEIGHTED, "cutoff": 4}, True, "cutoff is 4, expected 1 to 3"),
+        ({**WEIGHTED, "cutoff": 4}, True, "cutoff is 4"),
     ],
 )
 def test_settings_that_do_not_fit(folder, settings, validation, message):

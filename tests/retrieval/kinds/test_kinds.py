@@ -71,8 +71,7 @@ def test_another_module_is_another_kind(corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path)])
     command = ["retrieve", "--kind", "first", "--settings"]
     command += [json.dumps({"split": "test", "k": 1, "match": "id"})]
-    for name in ("entities", "mentions"):
-        command += [f"--{name}", str(corpus[("entities", "mentions").index(name)])]
+    command += ["--entities", str(corpus[0]), "--mentions", str(corpus[1])]
     command += ["--run", str(tmp_path / "run.parquet"), "--manifest", str(tmp_path / "run.json")]
     assert main(command) == 0
     assert json.loads((tmp_path / "run.json").read_text())["settings"]["k"] == 1
@@ -81,9 +80,9 @@ def test_another_module_is_another_kind(corpus, tmp_path, monkeypatch, capsys):
 
 
 def test_kinds_and_inputs_that_are_not_there(tmp_path):
-    with pytest.raises(InputError, match="'bm2': there is none. Did you mean 'bm25'"):
+    with pytest.raises(InputError, match="Did you mean 'bm25'"):
         kinds.find("bm2")
-    with pytest.raises(InputError, match="--compute is needed by retriever kind tokens"):
+    with pytest.raises(InputError, match="--compute is needed"):
         inputs = dict.fromkeys(("entities", "mentions", "sentences", "model"), tmp_path)
         settings = {"split": "test", "k": 1, "match": "id", "memory_mb": 1}
         kinds.retrieve("tokens", settings, tmp_path / "r", tmp_path / "m", inputs)

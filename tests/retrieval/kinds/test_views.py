@@ -157,27 +157,20 @@ def test_spans_take_the_place_of_merged_views_where_every_span_is_there(store, c
     assert [(row["entity"], row["layer"]) for row in run[9:11]] == [(11, -3), (3, 0)]
 
 
-@pytest.mark.parametrize("kind", ["merged", "global_views", "spans"])
-def test_views_of_another_store(store, corpus, kind):
-    commands = {"merged": "merge", "global_views": "encode-global", "spans": "encode-spans"}
-    folder = store / kind
+@pytest.mark.parametrize(
+    "kind, command, settings",
+    [
+        ("merged", "merge", {"merge_layers": 1}),
+        ("global_views", "encode-global", {"global_view": True}),
+        ("spans", "encode-spans", {"spans": True}),
+    ],
+)
+def test_views_of_another_store(store, corpus, kind, command, settings):
     write_further_manifest(store, kind, layers=1, max_views=10)
     save_matrix(store / "store" / "layer0.npy", np.zeros((12, 12), dtype=np.float32))
-    wanted = {"merged": "merge_layers", "global_views": "global_view"}.get(kind, kind)
-    words = f"{kind}: made from another store than .*Run `muver {commands[kind]}` again"
-    with pytest.raises(InputError, match=words):
-        if kind == "merged":
-            retrieve(store, corpus, folder, merge_layers=1)
-        else:
-            retrieve(store, corpus, further={kind: folder}, **{wanted: True})
+    with pytest.raises(InputError, match=f"{kind}: made from another store.*`muver {command}`"):
+        retrieve(store, corpus, further={kind: store / kind}, **settings)
     assert not (store / "run.parquet").exists()
-
-
-def test_views_of_an_earlier_version_that_name_no_store(store, corpus):
-    manifest = store / "merged" / "manifest.json"
-    manifest.write_text(json.dumps({"settings": {"layers": 1}}))
-    with pytest.raises(InputError, match="made from another store"):
-        retrieve(store, corpus, store / "merged", merge_layers=1)
 
 
 def test_fewer_candidates_than_k(store, corpus):
@@ -206,59 +199,56 @@ def test_mentions_keep_the_corpus_order_where_worlds_alternate(tmp_path, aggrega
     assert [row["entity"] for row in first] == [row["gold"] for row in wanted]
 
 
-def test_a_missing_layer(store, corpus):
-    (store / "merged" / "layer1.npy").unlink()
-    with pytest.raises(InputError, match="layer1.npy: no such file"):
-        retrieve(store, corpus, store / "merged", merge_layers=1)
-    assert not (store / "run.parquet").exists()
+def without_layer(root):
+    (root / "merged" / "layer1.npy").unlink()
 
 
-def test_more_layers_than_were_merged(store, corpus):
-    with pytest.raises(InputError, match="holds 1 merged layers, the row asks for 2"):
-        retrieve(store, corpus, store / "merged", merge_layers=2)
+def of_an_earlier_version(root):
+    (root / "merged" / "manifest.json").write_text('{"settings": {"layers": 1}}')
 
 
-def test_merged_layers_that_are_not_named(store, corpus):
-    with pytest.raises(InputError, match="--merged is needed"):
-        retrieve(store, corpus, merge_layers=1)
-    with pytest.raises(InputError, match="--global-views is needed"):
-        retrieve(store, corpus, global_view=True)
-    with pytest.raises(InputError, match="--spans is needed"):
-        retrieve(store, corpus, spans=True)
+def mentions(count):
+    """Write so many vectors of mentions; none where ``count`` is 0."""
 
+    def change(root):
+        (root / "store" / "mentions.npy").unlink()
+        if count:
+            save_matrix(root / "store" / "mentions.npy", np.zeros((count, 12), dtype=np.float32))
 
-def test_mentions_of_another_run(store, corpus):
-    save_matrix(store / "store" / "mentions.npy", np.zeros((7, 12), dtype=np.float32))
-    with pytest.raises(InputError, match="mentions.npy has 7 rows, .* has 12 mentions in split"):
-        retrieve(store, corpus)
-
-
-def test_a_store_of_other_worlds(store, corpus):
-    """As many mentions, but of worlds that the store does not hold."""
-    save_matrix(store / "store" / "mentions.npy", np.zeros((24, 12), dtype=np.float32))
-    with pytest.raises(InputError, match="holds the worlds cedar, .* alder, birch.*encode stage"):
-        retrieve(store, corpus, split="train")
-
-
-def test_a_store_without_mentions(store, corpus):
-    (store / "store" / "mentions.npy").unlink()
-    with pytest.raises(InputError, match="mentions.npy: no such file"):
-        retrieve(store, corpus)
+    return change
 
 
 @pytest.mark.parametrize(
-    "key, value, words",
+    "spoil, merged, settings, words",
     [
-        ("match", "name", "match is 'name'. Allowed: title, id"),
-        ("metric", "cosine", "metric is 'cosine'"),
-        ("k", 0, "k is 0, expected a whole number, at least 1"),
-        ("merge_layers", "4", "merge_layers is '4'"),
-        ("globalview", True, "unknown key globalview. Did you mean 'global_view'"),
+        (
+            lambda root: (root / "merged/layer1.npy").unlink(),
+            True,
+            {"merge_layers": 1},
+            "layer1.npy",
+        ),
+        (of_an_earlier_version, True, {"merge_layers": 1}, "made from another store"),
+        (None, True, {"merge_layers": 2}, "holds 1 merged layers"),
+        (None, False, {"merge_layers": 1}, "--merged is needed"),
+        (None, False, {"global_view": True}, "--global-views is needed"),
+        (None, False, {"spans": True}, "--spans is needed"),
+        (mentions(0), False, {}, "mentions.npy: no such file"),
+        (mentions(7), False, {}, "mentions.npy has 7 rows, .* has 12 mentions"),
+        # As many mentions, but of worlds that the store does not hold.
+        (mentions(24), False, {"split": "train"}, "worlds cedar, .* alder, birch"),
+        (None, False, {"match": "name"}, "match is 'name'. Allowed: title, id"),
+        (None, False, {"metric": "cosine"}, "metric is 'cosine'"),
+        (None, False, {"k": 0}, "k is 0"),
+        (None, False, {"merge_layers": "4"}, "merge_layers is '4'"),
+        (None, False, {"globalview": True}, "globalview. Did you mean 'global_view'"),
     ],
 )
-def test_settings_that_are_not_allowed(store, corpus, key, value, words):
+def test_what_does_not_fit(store, corpus, spoil, merged, settings, words):
+    if spoil:
+        spoil(store)
     with pytest.raises(InputError, match=words):
-        retrieve(store, corpus, **{key: value})
+        retrieve(store, corpus, store / "merged" if merged else None, **settings)
+    assert not (store / "run.parquet").exists()
 
 
 def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
@@ -272,17 +262,11 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
     merge_store(tmp_path / "model", tmp_path / "store", tmp_path / "merged", merge)
     settings = {**SETTINGS, "k": 3, "match": "id", "merge_layers": 1}
     command = [
-        "retrieve",
-        "--kind",
-        "views",
-        "--settings",
-        json.dumps(settings),
-        "--store",
-        str(tmp_path / "store"),
-    ]
-    command += ["--merged", str(tmp_path / "merged"), "--entities", str(corpus[0])]
-    command += ["--mentions", str(corpus[1]), "--run", str(tmp_path / "run.parquet")]
-    command += ["--manifest", str(tmp_path / "run.json")]
+        "retrieve", "--kind", "views", "--settings", json.dumps(settings),
+        f"--store={tmp_path / 'store'}", f"--merged={tmp_path / 'merged'}",
+        f"--entities={corpus[0]}", f"--mentions={corpus[1]}",
+        f"--run={tmp_path / 'run.parquet'}", f"--manifest={tmp_path / 'run.json'}",
+    ]  # fmt: skip
     assert main(command) == 0
     rows = read_run(tmp_path / "run.parquet").to_pylist()
     assert len(rows) == 12 * 3
