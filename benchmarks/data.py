@@ -157,9 +157,10 @@ def _view_count(random: np.random.Generator) -> int:
 
 def _from_workspace(folder: Path, model: str) -> Case:
     """What a main job left behind, and one of its trained models."""
-    bi_encoder = BiEncoder.from_pretrained(folder / "models" / model).eval()
-    tables = [folder / "corpus" / f"{name}.parquet" for name in ("entities", "mentions")]
-    sentences = folder / "segment" / "sentences.parquet"
+    current = folder / "current"  # what params.yaml asks for at present
+    bi_encoder = BiEncoder.from_pretrained(current / "models" / model).eval()
+    tables = [current / "corpus" / f"{name}.parquet" for name in ("entities", "mentions")]
+    sentences = current / "segment" / "sentences.parquet"
     return _from_tables(f"{folder.name}, its model {model}", bi_encoder, *tables, sentences)
 
 

@@ -2,8 +2,9 @@
 
 Each step is a process of its own, so that its memory is its own; what is printed is the largest
 ``ru_maxrss`` of the process and those it started. CPU seconds hold on a busy machine too. For one
-million entities: ``--sizes 1000000`` (about 1.4 GB on disk while it runs). With ``--model``, for
-example ``build/miniwikipedia/models/muver_wiki``, the first part is encoded, which stands for all.
+million entities: ``--sizes 1000000`` (about 1.4 GB on disk while it runs). With ``--model``,
+such as ``build/miniwikipedia/current/models/muver_wiki``, the first part is encoded, which stands
+for all.
 """
 
 import argparse

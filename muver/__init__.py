@@ -8,7 +8,7 @@ __all__ = ["Candidate", "Mention", "Retriever"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the library's face when it is asked for: it brings torch, which commands avoid."""
+    """Import the library on first use: it brings torch, which most commands do without."""
     if name in __all__:
         from muver.retrieval import retriever
 

@@ -131,7 +131,8 @@ class BiEncoder(nn.Module):
 
         Examples
         --------
-        >>> model = BiEncoder.from_pretrained("build/miniwikia/models/muver")  # doctest: +SKIP
+        >>> folder = "build/miniwikia/current/models/muver"
+        >>> model = BiEncoder.from_pretrained(folder)  # doctest: +SKIP
         """
         folder = Path(folder)
         raw = read_json(folder / CONFIG_FILE)

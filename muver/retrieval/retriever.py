@@ -77,12 +77,12 @@ class Retriever:
 
     @classmethod
     def from_index(cls, path: str | Path) -> "Retriever":
-        """Open an index that ``muver index`` wrote; worlds are loaded when they are first asked.
+        """Open an index that ``muver index`` wrote; a world is loaded when it is first searched.
 
         Raises
         ------
         InputError
-            If the file is no index or something that it names is missing.
+            If the file is no index, or a file that it names is missing.
         """
         path = Path(path)
         index = read_json(path)
@@ -97,7 +97,7 @@ class Retriever:
 
     @cached_property
     def model(self) -> BiEncoder:
-        """The two towers; only the mentions' is used here."""
+        """The two towers, of which only that of mentions is used here."""
         return BiEncoder.from_pretrained(self._model_folder).eval()
 
     @torch.inference_mode()
