@@ -1,4 +1,4 @@
-"""Figure 2 as numbers: errors of two systems by the length of the gold entity's description."""
+"""Figure 2 as numbers: error rates of two systems by length of the gold description."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,24 +22,23 @@ METHOD = (
 
 
 def build(name: str, settings: ErrorByLength, evaluations: Evaluations) -> Figure:
-    """The error rate of recall@k in bins by number of sentences (figure 2 of the paper).
+    """The error rate of recall@k by number of sentences (Figure 2 of the paper).
 
     Parameters
     ----------
     settings
-        The row of the single-view system stands first, as in the paper.
+        The single-view system is the first row, as in the paper.
 
     Returns
     -------
-    What :func:`muver.evaluation.lengths.error_by_length` says of each bin; differences are the
-    second row's error minus the first's, as in the paper. Further ``remainder``, the mentions
-    in no bin, and, where dataset and cutoff are the paper's, ``paper``: the numbers that its text
-    quotes, by bins as it names them (None elsewhere).
+    The bins and ``remainder`` of :func:`muver.evaluation.lengths.error_by_length`; differences are
+    the second row's error minus the first's, as in the paper. ``paper`` has the numbers that the
+    paper's text quotes, by its names of bins; None if dataset or cutoff are not the paper's.
 
     Raises
     ------
     InputError
-        If no mention falls into any bin.
+        If all bins are empty.
     """
     rows, cutoff, last = settings.rows, settings.cutoff, settings.last
     first = evaluations.first
@@ -68,7 +67,7 @@ def build(name: str, settings: ErrorByLength, evaluations: Evaluations) -> Figur
 
 
 def to_csv(figure: Figure) -> str:
-    """A line a bin; numbers with two decimals, empty where a bin has no mentions."""
+    """One line per bin, with two decimals; cells of a bin without mentions are empty."""
     header = ["sentences", "mentions"]
     for row in figure["rows"]:
         header += [f"{row['method']} {what}" for what in ("error", "low", "high")]

@@ -1,4 +1,4 @@
-"""Figure 2 drawn: both error rates, their difference, and how many mentions each bin has."""
+"""Draws Figure 2: both error rates, their difference, and the mentions of each bin."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 LOOKS = ({"color": VERMILION, "marker": "s"}, {"color": BLUE, "marker": "o"})
 NOTHING = (np.nan, np.nan)
-ASIDE = 0.06  # of a bin's width: equal values of the two systems stay visible
+ASIDE = 0.06  # of a bin's width, so that equal values of both systems stay visible
 
 
 def draw(data: dict[str, Any]) -> "Figure":
-    """Draw what :func:`muver.figures.lengths.build` gives; bins without mentions stay empty."""
+    """Draw the data of :func:`muver.figures.lengths.build`; bins without mentions stay empty."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 6), layout="constrained")
@@ -53,7 +53,7 @@ def _column(bins: list[dict[str, Any]], value: Any, empty: Any = np.nan) -> np.n
 
 
 def _edges(bins: list[dict[str, Any]]) -> np.ndarray:
-    """Where each bin begins and ends on the axis: (bins, 2)."""
+    """Start and end of each bin on the axis: (bins, 2)."""
     return np.array([[one["first"] - 0.5, one["last"] + 0.5] for one in bins])
 
 
@@ -65,16 +65,16 @@ def _curve(
     aside: float = 0,
     **look: str,
 ) -> None:
-    """A line through the bins' middles over a band as wide as each bin; gaps where NaN.
+    """A line through the middles of the bins over a band for the intervals; NaN makes a gap.
 
-    A bin of a single mention is 0 or 100 %: it has its marker, but no line to its neighbours.
+    A bin of a single mention is 0 or 100 %, so it has a marker but no line to its neighbours.
     """
     edges = _edges(bins)
     low, high = np.repeat(intervals, 2, axis=0).T
     axes.fill_between(edges.ravel(), low, high, color=look["color"], **BAND)
     places = edges.mean(axis=1) + aside * (edges[0, 1] - edges[0, 0])
     single = np.array([one["mentions"] == 1 for one in bins])
-    # Not clipped, so that a marker at 0 % is seen whole.
+    # Not clipped, so that a marker at 0 % is complete.
     axes.plot(places, np.where(single, np.nan, values), clip_on=False, **look)
     if single.any():
         alone = {**look, "label": None, "linestyle": "none"}
@@ -82,7 +82,7 @@ def _curve(
 
 
 def _mark_quoted(axes: "Axes", errors: dict[str, float], method: str, look: dict[str, str]) -> None:
-    """Hollow markers at the numbers of the paper's text, in the middle of the bins it names."""
+    """Hollow markers for the numbers of the paper's text, in the middle of their bins."""
     middles = [np.mean([float(end) for end in name.split("-")]) for name in errors]
     axes.plot(
         middles, list(errors.values()), linestyle="none", markersize=9, markerfacecolor="none",

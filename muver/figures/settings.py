@@ -1,11 +1,11 @@
-"""Settings of figures: section ``figures`` of params.yaml, and what the stage takes."""
+"""Settings of figures: the section ``figures`` of params.yaml and the stage's own."""
 
 from muver.io.typed import Count, Settings
 from muver.tables.settings import Row
 
 
 class Bins(Settings):
-    """The k of recall@k, and bins of sentences up to the last one."""
+    """The cutoff of recall, and the bins of sentences."""
 
     cutoff: Count
     bin: Count
@@ -21,12 +21,12 @@ class Bins(Settings):
 
 
 class Figure(Bins):
-    """A figure of params.yaml: errors by length of description, of two systems."""
+    """A figure of params.yaml: errors of two systems by length of description."""
 
     rows: tuple[str, str]
 
 
 class ErrorByLength(Bins):
-    """What `muver figure` takes of it: the two rows with their names."""
+    """The ``--settings`` of ``muver figure``: the two rows with their names."""
 
     rows: tuple[Row, Row]

@@ -1,4 +1,4 @@
-"""The figure stage: draw a figure from evaluations or from a table."""
+"""The figure stage: draws a figure from evaluations or from a table."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,17 +27,17 @@ def make_figure(
     Parameters
     ----------
     name
-        What the files are called.
+        Name of the files.
     figures
         Folder for the .svg and .png.
     evaluations
-        What the evaluate stage wrote for two systems, with the gold ranks beside each.
+        Evaluations of two systems, next to their gold ranks.
     table
-        The JSON of Table 3, in place of evaluations.
+        The JSON of Table 3, instead of evaluations.
     out
-        With evaluations: the numbers as .csv; .json comes beside it.
+        With evaluations: the .csv of the numbers; a .json goes next to it.
     settings
-        With evaluations: those of :class:`muver.figures.settings.ErrorByLength`.
+        With evaluations: :class:`muver.figures.settings.ErrorByLength`.
     """
     if table is not None:
         read(Settings, settings or {})
@@ -47,7 +47,9 @@ def make_figure(
         drawn = views_plot.draw
     else:
         if out is None or out.suffix != ".csv":
-            raise InputError(f"--out: {out} must be a file that ends in .csv; .json comes beside.")
+            raise InputError(
+                f"--out: {out} must be a file that ends in .csv; .json goes next to it."
+            )
         given = read(ErrorByLength, settings)
         data = lengths.build(
             name, given, read_one_set(TableFiles(evaluations or ()), systems_of(given.rows))

@@ -1,7 +1,6 @@
-"""How figures look, and how they are written: the same bytes for the same numbers.
+"""The style of figures, and writing them: the same numbers give the same bytes.
 
-Nothing here goes through pyplot: a figure is drawn and written without a screen and without any
-state that outlives it.
+This avoids pyplot, which needs a screen and keeps global state.
 """
 
 import contextlib
@@ -15,13 +14,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which colour-blind readers tell apart; markers differ as well.
+# Okabe and Ito's colours, distinct to colour-blind readers; markers differ as well.
 BLUE, ORANGE, VERMILION = "#0072B2", "#E69F00", "#D55E00"
 GREEN, PURPLE, SKY, BLACK = "#009E73", "#CC79A7", "#56B4E9", "#000000"
 GREY = "#666666"
 BAND = {"alpha": 0.18, "linewidth": 0}  # an interval under a line
 SETTINGS = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine has it
+    "font.family": "DejaVu Sans",  # comes with matplotlib
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -35,14 +34,14 @@ SETTINGS = {
     "lines.markersize": 5,
     "legend.frameon": False,
     "savefig.dpi": 200,
-    "svg.hashsalt": "muver",  # ids of the SVG's parts are random without it
+    "svg.hashsalt": "muver",  # makes the ids in the SVG reproducible
     "svg.fonttype": "path",
 }
 
 
 @contextlib.contextmanager
 def house_style() -> Iterator[None]:
-    """Draw and write figures as set here, whatever the user's own matplotlib settings say."""
+    """Draw and write figures in this style, whatever the user's matplotlib settings."""
     import matplotlib
 
     with matplotlib.rc_context():
@@ -52,12 +51,12 @@ def house_style() -> Iterator[None]:
 
 
 def without_vertical_grid(axes: "Axes") -> None:
-    """Leave only the lines by which values are read off."""
+    """Keep only the horizontal grid lines."""
     axes.grid(visible=False, axis="x")
 
 
 def save(figure: "Figure", folder: Path, name: str) -> None:
-    """Write ``name``.svg and ``name``.png; to be called within :func:`house_style`."""
+    """Write ``name``.svg and ``name``.png; call this within :func:`house_style`."""
     for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
         with atomic_path(folder / f"{name}.{kind}") as temporary:
             figure.savefig(temporary, format=kind, metadata=metadata)

@@ -1,4 +1,4 @@
-"""Table 3 drawn: recall against the number of views an entity, with and without merging."""
+"""Draws Table 3: recall against the number of views per entity."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,12 +17,12 @@ LINES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"))
 
 
 class Curve(NamedTuple):
-    """The states of a system's merging, from the first layer on.
+    """The rows of a system after each layer of merging.
 
     Attributes
     ----------
     start
-        The row of the same views before any merging, if the table has it.
+        The row of the same views before merging, if the table has it.
     """
 
     label: str
@@ -31,12 +31,12 @@ class Curve(NamedTuple):
 
 
 def draw(table: dict[str, Any]) -> "Figure":
-    """Draw the JSON of Table 3: everything on the left, the curves of merging alone on the right.
+    """Draw the JSON of Table 3: all rows on the left, only the curves of merging on the right.
 
     Raises
     ------
     InputError
-        If none of its rows has views.
+        If no row has views.
     """
     from matplotlib.figure import Figure
 
@@ -63,10 +63,9 @@ def draw(table: dict[str, Any]) -> "Figure":
 
 
 def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
-    """The rows that merge nothing, and the curves of those that do, in the table's order.
+    """The rows without merging, and the curves of the others, in the table's order.
 
-    A curve starts at the row that its rows name as their ``start``. Rows without views are left
-    out.
+    A curve starts at the row that its rows name as ``start``. Rows without views are left out.
 
     Raises
     ------
@@ -77,7 +76,7 @@ def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
     merged: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row["views_per_entity"] is None:
-            logger.info("%s has no views and no place in the figure", row["method"])
+            logger.info("%s has no views, so the figure leaves it out", row["method"])
         elif not row["merge_layers"]:
             points.append(row)
         else:
@@ -93,7 +92,7 @@ def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
 
 
 def _draw_curve(axes: "Axes", curve: Curve, k: str, colour: str, marker: str) -> None:
-    """A line over a band; where it starts stands the marker of the row that merges nothing."""
+    """A line over a band for the intervals, from the row without merging on."""
     before = [] if curve.start is None else [curve.start]
     rows = [*before, *sorted(curve.rows, key=lambda row: row["merge_layers"])]
     views = [row["views_per_entity"] for row in rows]

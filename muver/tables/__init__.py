@@ -1,4 +1,4 @@
-"""The paper's tables from evaluations: built as data, then written for programs and for people."""
+"""The paper's tables: built as data from evaluations, then written for programs and people."""
 
 from muver.tables.keys import row_key
 

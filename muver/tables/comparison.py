@@ -1,6 +1,6 @@
-"""Tables that compare systems: a row a system, its recall on one set of mentions or on several.
+"""Tables that compare the recall of systems, one per row, on one or more sets of mentions.
 
-Table 1 and those of our own have one set, a split of worlds; Table 2 has three, over one knowledge
+Table 1 and our own tables have one set, a split of worlds; Table 2 has three over one knowledge
 base.
 """
 
@@ -37,13 +37,12 @@ def build(name: str, caption: str, settings: Comparison, files: TableFiles) -> T
 
     Returns
     -------
-    The head (:func:`muver.tables.evaluations.head`), and of each row by set the counts of hits,
-    recall in percent (micro, and macro, the mean of worlds) with bootstrap intervals; ``paired``,
-    the comparison with the row of ``against`` (None for that row); ``seeds``, each seed's recall
-    with mean and sample standard deviation (None without repeats); the ``index`` with its agreement
-    (None for exact search); and, where the set is the paper's, the published values, the
-    differences in points and verdicts. Beside the rows ``contrasts``, each with its ``set`` where
-    there is a knowledge base.
+    The head (:func:`muver.tables.evaluations.head`); ``contrasts``, over a knowledge base each with
+    its ``set``; and ``rows``, with for each set: the counts of hits; recall in percent (micro, and
+    macro, the mean of worlds) with bootstrap intervals; ``paired``, the comparison with the row
+    of ``against`` (None for that row itself); ``seeds``, each seed's recall with mean and sample
+    standard deviation (None without repeats); the ``index`` with its agreement (None for exact
+    search); and, if the set is the paper's, published values, differences in points and verdicts.
     """
     found = read_evaluations(files, systems_of(settings.rows), settings.sets)
     table = head(name, "comparison", caption, found)
@@ -78,7 +77,7 @@ def build(name: str, caption: str, settings: Comparison, files: TableFiles) -> T
 def _measured(
     name: str, row: RepeatedRow, against: str | None, evaluations: Evaluations
 ) -> dict[str, Any]:
-    """What a row has of one set."""
+    """The results of a row on one set."""
     system = row.system
     found = evaluations.by_system[system]
     seeds = _seeds(row, evaluations)
@@ -148,7 +147,7 @@ def _references(table: Table, lines: Sequence[Mapping[str, Any]]) -> list[Sectio
 
 
 def _quoted(table: Table) -> list[list[str]]:
-    """The paper's rows that we do not make."""
+    """The paper's rows that we do not reproduce."""
     rows = []
     for quoted, row in paper()[table["name"]].get("quoted", {}).items():
         values = dict(zip(paper()["columns"], row["values"], strict=True))

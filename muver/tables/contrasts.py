@@ -1,7 +1,7 @@
 """The paper's contrasts: which of two rows finds more, and by how much.
 
-Both rows rank the same mentions, so their difference is known far better than either number is, and
-a verdict on the difference can fail where a verdict on a number cannot.
+Both rows rank the same mentions, so their difference is known far better than either number, and a
+verdict on it can fail where one on a number cannot.
 """
 
 from collections import Counter
@@ -26,22 +26,22 @@ def build(
     published: Callable[[str], Recall | None],
     world: str | None = None,
 ) -> list[Contrast]:
-    """The first row minus the second, for each pair of systems that are both rows.
+    """The first row minus the second, for each pair of systems that both have rows.
 
     Parameters
     ----------
     methods
-        What the rows are called, by system.
+        The rows' methods, by system.
     published
-        Gives a system's published recall by cutoff, in percent; None where none stands beside ours.
+        A function from a system to its published recall in percent by cutoff, or None.
     world
-        Compare on the mentions of this world alone.
+        Compare only on the mentions of this world.
 
     Returns
     -------
-    Of each ``method`` and ``systems`` of both, what :func:`muver.evaluation.significance.paired`
-    gives, and by cutoff ``paper``, the published difference, and ``verdict``, one of ``CLAIMS``
-    (None where nothing is published).
+    For each pair ``method``, ``systems``, the result of
+    :func:`muver.evaluation.significance.paired`, and by cutoff the published difference ``paper``
+    and ``verdict``, one of ``CLAIMS`` (None if nothing is published).
     """
     built = []
     for pair in pairs:
@@ -60,7 +60,7 @@ def build(
 
 
 def _difference(first: Recall | None, second: Recall | None, cutoffs: list[str]) -> Recall:
-    """The difference of two published rows, where both have a number."""
+    """The difference of two published rows at the cutoffs that both have."""
     both = [((first or {}).get(k), (second or {}).get(k)) for k in cutoffs]
     return {
         k: None if None in pair else pair[0] - pair[1]
@@ -69,7 +69,7 @@ def _difference(first: Recall | None, second: Recall | None, cutoffs: list[str])
 
 
 def section(table: Mapping[str, Any], cutoffs: Sequence[int]) -> list[Section]:
-    """The contrasts of a table for people; no section where there are none."""
+    """The section of a table's contrasts, if it has any."""
     contrasts = table["contrasts"]
     if not contrasts:
         return []

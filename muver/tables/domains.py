@@ -1,4 +1,4 @@
-"""Table 6: every unseen domain by itself, and our mean of them."""
+"""Table 6: recall on each unseen domain, and our mean of them."""
 
 from functools import partial
 from typing import Any
@@ -13,17 +13,17 @@ from muver.tables.settings import Domains, systems_of
 from muver.tables.verdict import compare
 
 Table = dict[str, Any]
-MEAN = "macro mean"  # in place of a domain; the paper has no such rows
+MEAN = "macro mean"  # instead of a domain; the paper has no such rows
 
 
 def build(name: str, caption: str, settings: Domains, files: TableFiles) -> Table:
-    """The table as data, in full precision: a row a domain and method, then the means.
+    """The table as data, in full precision: a row per domain and method, then the means.
 
     Returns
     -------
-    The head; of each row ``recall`` in percent with its bootstrap interval, and, where the dataset
-    is the paper's, the published values, the differences in points and verdicts. The means have no
-    ``hits``. Beside the rows ``contrasts``, each with its ``domain``.
+    The head; ``contrasts``, each with its ``domain``; and ``rows`` with ``recall`` in percent, its
+    bootstrap interval and, on the paper's dataset, published values, differences in points and
+    verdicts. The means have no ``hits``.
     """
     found = read_one_set(files, systems_of(settings.rows))
     table = head(name, "domains", caption, {found.first["set"]: found})

@@ -1,4 +1,4 @@
-"""The evaluations that a table is made of, checked to belong together."""
+"""Reads the evaluations of a table and checks that they belong together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,14 +32,14 @@ COUNTS = ("dataset", "fingerprint", "identified_as", "worlds", "mentions", "enti
 
 
 class TableFiles(NamedTuple):
-    """The files that a table may be made of.
+    """The input files of a table.
 
     Attributes
     ----------
     evaluations
-        What the evaluate stage wrote, with the gold ranks beside each.
+        Evaluations, next to their gold ranks.
     counts
-        The corpus's counts, which also say which worlds have no mentions.
+        The corpus's counts, which also show the worlds without mentions.
     encoder
         Directory of the encoder in use.
     """
@@ -51,14 +51,14 @@ class TableFiles(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluations:
-    """The evaluations on one set by system, all of the same mentions at the same cutoffs.
+    """The evaluations on one set by system, with the same mentions and cutoffs.
 
     Attributes
     ----------
     files
-        Where each was read from; the ranks of its gold entities lie beside it.
+        The file of each evaluation; the gold ranks are next to it.
     without_mentions
-        Worlds in which there was nothing to find.
+        Worlds without mentions.
     """
 
     by_system: Mapping[str, Evaluation]
@@ -67,16 +67,16 @@ class Evaluations:
 
     @property
     def first(self) -> Evaluation:
-        """Any of them, for what all have in common."""
+        """The first evaluation, for what all have in common."""
         return next(iter(self.by_system.values()))
 
     def ranks(self, system: str) -> pa.Table:
-        """The rank of each mention's gold entity, from the file beside its evaluation.
+        """The rank of each mention's gold entity, from the file next to the evaluation.
 
         Raises
         ------
         InputError
-            If it is missing, damaged, or has other hits than the evaluation.
+            If the file is missing, damaged, or has other hits than the evaluation.
         """
         path, evaluation = self.files[system].with_suffix(".parquet"), self.by_system[system]
         table = read_ranks(path)
@@ -94,7 +94,7 @@ class Evaluations:
         Parameters
         ----------
         world
-            Compare on the mentions of this world alone.
+            Compare only on the mentions of this world.
         """
         ranks = [self.ranks(system) for system in (first, second)]
         if world is not None:
@@ -104,14 +104,14 @@ class Evaluations:
     def published(
         self, name: str, system: str, domain: str | None = None, source: str = "values"
     ) -> paper.Recall | None:
-        """A row's published recall (:func:`muver.tables.paper.published`), None on other data."""
+        """A row's published recall (:func:`muver.tables.paper.published`); None on other data."""
         if not paper.is_papers(self.first):
             return None
         part = domain or paper.column(self.first)
         return paper.published(name, system, self.first["cutoffs"], part or None, source)
 
     def describe(self) -> dict[str, Any]:
-        """The set, for the head of a table's JSON."""
+        """The set's entry in the head of a table's JSON."""
         return {
             **{key: self.first[key] for key in OF_SET},
             "column": paper.column(self.first),
@@ -123,14 +123,14 @@ class Evaluations:
 
 
 def head(name: str, kind: str, caption: str, found: Mapping[str, Evaluations]) -> dict[str, Any]:
-    """What a table's JSON begins with.
+    """The head of a table's JSON.
 
     Returns
     -------
     ``name``, ``kind`` and ``caption``; ``dataset``, its ``fingerprint`` and ``kb`` (None for
-    worlds); ``cutoffs``, ``resample`` and what an ``interval`` is; the ``sets`` with their counts,
-    the name of their ``column`` ("" for worlds) and whether published numbers stand beside ours
-    (``of_paper``); and the ``paper``, with a ``note`` where they do not.
+    worlds); ``cutoffs``, ``resample`` and the method of an ``interval``; the ``sets`` with their
+    counts, the name of their ``column`` ("" for worlds) and whether they are the paper's
+    (``of_paper``); and the ``paper``, with a ``note`` if its numbers are not comparable.
     """
     first = next(iter(found.values())).first
     sets = [evaluations.describe() for evaluations in found.values()]
@@ -175,14 +175,13 @@ def read_evaluations(
     files
         An evaluation of each system on each set.
     systems, sets
-        All of these and no others must be given; without ``sets``, any may be.
+        The systems and sets to expect; without ``sets``, any sets.
 
     Raises
     ------
     InputError
-        If a file is not of this version, missing or superfluous, if those of a set are of other
-        data or cutoffs than the rest, or if a system has other settings or another model on one set
-        than on another.
+        If a file is missing, superfluous or of another version, if evaluations differ in their data
+        or cutoffs, or if a system has other settings or another model on one set than on another.
     """
     by_set: dict[str, dict[str, Evaluation]] = {name: {} for name in sets or ()}
     where: dict[str, dict[str, Path]] = {}
@@ -191,7 +190,7 @@ def read_evaluations(
         name, system = evaluation["set"], evaluation["system"]
         if sets is not None and name not in sets:
             raise InputError(
-                f"{path}: of the set {name!r}, the table has {', '.join(sets)}."
+                f"{path}: belongs to the set {name!r}, the table has {', '.join(sets)}."
                 f"{did_you_mean(name, sets)}"
             )
         before = where.setdefault(name, {}).setdefault(system, path)
@@ -209,7 +208,7 @@ def read_evaluations(
 
 
 def read_one_set(files: TableFiles, systems: Sequence[str]) -> Evaluations:
-    """Read the evaluations of a result that is made on one set."""
+    """Read the evaluations of a result on one set."""
     found = read_evaluations(files, systems)
     if len(found) > 1:
         raise InputError(f"evaluations on {', '.join(found)} were given, expected one set.")
@@ -217,7 +216,7 @@ def read_one_set(files: TableFiles, systems: Sequence[str]) -> Evaluations:
 
 
 def read_counts(path: Path) -> dict[str, Any]:
-    """Read the counts that the corpus stage wrote."""
+    """Read the counts of the corpus stage."""
     return _read(path, COUNTS, "the counts of a corpus", "corpus")
 
 
@@ -233,7 +232,7 @@ def _read(path: Path, keys: Sequence[str], what: str, stage: str) -> dict[str, A
 
 
 def _check_same(by_set: Mapping[str, Mapping[str, Evaluation]], system: str) -> None:
-    """Refuse evaluations that differ where those of a set, a table or a row must not."""
+    """Refuse evaluations of a set, table or row that differ in what they must share."""
     rows = next(iter(by_set.values()))
     for name, own in by_set.items():
         for other in own.values():
@@ -257,7 +256,7 @@ def _sizes(evaluation: Evaluation) -> dict[str, int]:
 
 
 def _without_mentions(counts: Path, by_set: Mapping[str, Mapping[str, Evaluation]]) -> list[str]:
-    """Worlds that have no mentions, and so belong to no split."""
+    """Worlds without mentions, which belong to no split."""
     known = read_counts(counts)
     evaluation = next(iter(next(iter(by_set.values())).values()))
     if known["fingerprint"] != evaluation["fingerprint"]:

@@ -1,4 +1,4 @@
-"""Footnotes of tables, for rows that are not quite what their names say."""
+"""Footnotes of tables, for rows that need a remark."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,10 +14,9 @@ def notes_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def with_footnotes(section: Section, rows: Sequence[Mapping[str, Any]]) -> Section:
-    """Put the notes of ``rows`` below a grid of methods; methods with the same note share a letter.
+    """Put the notes of ``rows`` below a grid of methods; equal notes share a letter.
 
-    The letters stand at the methods wherever people read. The grid itself, and so the CSV, keeps
-    the bare names.
+    Pages show the letter after the method. The grid itself, and so the CSV, keeps the bare names.
     """
     notes = notes_of(rows)
     letters = dict(zip(dict.fromkeys(notes.values()), ascii_lowercase, strict=False))

@@ -1,4 +1,4 @@
-"""The key of a table's row: what leads from a CSV to the MLflow run behind it."""
+"""The key of a table's row, by which a CSV leads to the row's MLflow run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,14 +7,14 @@ from muver.io.files import short_hash
 
 
 def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:
-    """Short hash of everything that made a row: 12 hexadecimal digits.
+    """Short hash of a row's settings and data: 12 hexadecimal digits.
 
     Parameters
     ----------
     settings
-        The row's whole settings, the seed among them.
+        All settings of the row, including the seed.
     fingerprint
-        Of the data that the row is measured on (:func:`data_fingerprint`).
+        Fingerprint of the row's data (:func:`data_fingerprint`).
 
     Examples
     --------
@@ -25,14 +25,12 @@ def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:
 
 
 def data_fingerprint(evaluations: Mapping[str, Mapping[str, Any]]) -> str:
-    """The fingerprint of the data that a row is measured on.
-
-    Of worlds it is that of the dataset's raw files; over a knowledge base, that of all sets.
+    """The fingerprint of a row's data: the dataset's raw files, or all sets of a knowledge base.
 
     Parameters
     ----------
     evaluations
-        One of the row's evaluations for each set, by name; the order does not matter.
+        One of the row's evaluations for each set, by name, in any order.
     """
     fingerprints = {name: one["fingerprint"] for name, one in evaluations.items()}
     first = next(iter(evaluations.values()))
@@ -40,5 +38,5 @@ def data_fingerprint(evaluations: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def sets_fingerprint(fingerprints: Mapping[str, str]) -> str:
-    """One fingerprint of several sets, from theirs by name."""
+    """One fingerprint of several sets, from their fingerprints by name."""
     return short_hash(dict(fingerprints), 16)

@@ -1,4 +1,4 @@
-"""Tables as LaTeX: a float with booktabs, to be \\input into a paper."""
+"""Writes tables as LaTeX: a float with booktabs, to \\input into a paper."""
 
 from collections.abc import Sequence
 
@@ -12,22 +12,21 @@ ESCAPED = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': "''",  # the one quotation mark of every font encoding
+    '"': "''",  # works in every font encoding
     "±": r"\ensuremath{\pm}",
 }
-KEY = "row_key"  # columns whose name begins so are for finding a run and stand in comments
+KEY = "row_key"  # columns that start with this lead to a run, and become comments
 
 
 def to_latex(page: Page, label: str) -> str:
-    """The table itself, the first section of a page, as a float.
+    """The first section of a page, the table itself, as a float.
 
-    It needs ``\\usepackage{booktabs}`` and nothing else. Keys of rows stand as comments at the end
-    of their lines, where they cost no room and still tell which run a number comes from.
+    It needs only ``\\usepackage{booktabs}``. The rows' keys are comments at the end of their lines.
 
     Parameters
     ----------
     label
-        What ``\\ref`` finds, after ``tab:``.
+        The name for ``\\ref``, after ``tab:``.
     """
     section = page.sections[0]
     shown = [n for n, name in enumerate(section.header) if not name.startswith(KEY)]
@@ -52,13 +51,13 @@ def to_latex(page: Page, label: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Text in which TeX finds no command, on one line.
+    """Text on one line, with TeX's special characters escaped.
 
     >>> print(escape("# of Views: 100% of a_b"))
     \\# of Views: 100\\% of a\\_b
     """
     signs = "".join(ESCAPED.get(sign, sign) for sign in " ".join(text.split()))
-    return signs.replace("--", "-{}-")  # TeX would make a dash of them
+    return signs.replace("--", "-{}-")  # TeX would turn them into a dash
 
 
 def _row(section: Section, row: int, shown: Sequence[int]) -> str:
@@ -89,7 +88,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _is_number(section: Section, column: int) -> bool:
-    """Whether a column has numbers and nothing else."""
+    """Whether a column holds only numbers."""
     texts = [row[column] for row in section.rows if row[column]]
     return bool(texts) and all(_reads_as_float(text) for text in texts)
 

@@ -1,10 +1,10 @@
-"""How numbers are printed."""
+"""Formats numbers for tables."""
 
 from fractions import Fraction
 
 
 def percent(hits: int, mentions: int) -> str:
-    """A share in percent with two decimals, rounded half to even on the exact value.
+    """A share in percent with two decimals; rounds the exact value half to even.
 
     >>> percent(1, 3), percent(1, 800), percent(3, 800)
     ('33.33', '0.12', '0.38')

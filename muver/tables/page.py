@@ -1,4 +1,4 @@
-"""What people read of a table: a few small grids with headings, the same in every format."""
+"""A table's page for people: a few small grids with headings, the same in every format."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,16 +8,16 @@ Cells = set[tuple[int, int]]  # (row, column)
 
 @dataclass(frozen=True)
 class Section:
-    """A grid with a heading and a sentence about it.
+    """A grid with a heading and a note.
 
     Attributes
     ----------
     rows
-        One text a column of ``header``; "" where there is nothing to say.
+        One text per column of ``header``, possibly empty.
     best
-        Cells to set in bold.
+        Cells in bold.
     marks, footnotes
-        The letter that stands at a row's first cell, and what it says below the grid.
+        Letters at rows' first cells, and their texts below the grid.
     """
 
     heading: str
@@ -31,7 +31,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A table's page; the grid of its first section is the table itself."""
+    """A table's page; its first section is the table itself."""
 
     title: str
     sections: list[Section]
@@ -42,14 +42,14 @@ def best_cells(
     columns: Sequence[int],
     group: Callable[[Sequence[str]], str] = lambda row: "",
 ) -> Cells:
-    """Cells with the greatest number of a column, as printed, so that equal prints are all bold.
+    """Cells with the greatest number of a column; numbers that print the same tie.
 
     Parameters
     ----------
     columns
-        Those that hold numbers; an empty text has none.
+        Columns that hold numbers or empty texts.
     group
-        Tells which rows compete with which; all do if not given.
+        Rows of the same group compete; by default all rows do.
     """
     best: Cells = set()
     for column in columns:

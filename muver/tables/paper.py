@@ -1,4 +1,4 @@
-"""The paper's numbers, and those of the released README."""
+"""The published numbers: the paper's and the released README's."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-Recall = dict[str, float | None]  # percent by cutoff; None where there is no number
+Recall = dict[str, float | None]  # percent by cutoff; None without a number
 
 
 @cache
@@ -23,18 +23,18 @@ def published(
     domain: str | None = None,
     source: str = "values",
 ) -> Recall | None:
-    """The published recall of a row by cutoff, in percent; None for a row that does not exist.
+    """The published recall of a row in percent by cutoff; None if there is no such row.
 
     Parameters
     ----------
     name
         The table: ``table1``, ``table2`` or ``table6``; others have no such rows.
     system
-        The row's name in ``systems``. What it is called in print can change.
+        The row's name in ``systems``, as its printed name may change.
     domain
-        A world, for table 6; a set, as the paper calls it, for table 2.
+        For Table 6 a world; for Table 2 the paper's name of a set.
     source
-        ``values`` for the paper's numbers, ``readme`` for those of the released README.
+        ``values`` for the paper's numbers, ``readme`` for the released README's.
     """
     row = paper().get(name, {}).get("rows", {}).get(system)
     values = row and row.get(source)
@@ -50,18 +50,18 @@ def published(
 def published_views(
     system: str, search: str | None, views: float | None
 ) -> Mapping[str, float] | None:
-    """Table 3's ``views`` an entity and ``recall`` for one of our rows, or None.
+    """Table 3's ``views`` per entity and ``recall`` for one of our rows, or None.
 
-    A row without merging is found by its name in ``systems``. One with merged views is found by its
-    number of views, which must be the paper's within one per cent: layers are not comparable, as
-    the paper prints more states of the search than its layers make.
+    A row without merging is matched by its name in ``systems``, a row with merged views by its
+    number of views within one per cent. Layers are not comparable, as the paper prints more states
+    of the search than it has layers.
 
     Parameters
     ----------
     search
         ``distant`` or ``close``; None without merging.
     views
-        Our number of views an entity.
+        Our number of views per entity.
     """
     table = paper()["table3"]
     if search is None:
@@ -75,19 +75,19 @@ def published_views(
 
 
 def column(data: Mapping[str, Any]) -> str:
-    """How tables call a set over a knowledge base; "" for a split of worlds."""
+    """The name of a set over a knowledge base in tables; "" for a split of worlds."""
     if data["kb"] is None:
         return ""
     return paper()["table2"]["sets"].get(data["set"], {}).get("column", data["set"])
 
 
 def published_size(data: Mapping[str, Any]) -> dict[str, int] | None:
-    """What is published of a set of Table 2; None for other sets.
+    """The published sizes of a set of Table 2; None for other sets.
 
     Returns
     -------
-    Table 4's ``mentions`` of the set and ``entities`` of its knowledge base, and the ``support``:
-    the mentions with their gold in the knowledge base, over which Table 2's numbers are.
+    Table 4's ``mentions`` of the set and ``entities`` of its knowledge base, and the ``support``,
+    the number of mentions with their gold in the knowledge base, which Table 2 counts.
     """
     own = paper()["table2"]["sets"].get(data["set"])
     if data["kb"] is None or own is None:
@@ -98,17 +98,16 @@ def published_size(data: Mapping[str, Any]) -> dict[str, int] | None:
 
 
 def is_papers(data: Mapping[str, Any]) -> bool:
-    """Whether these are the paper's own data, so that its numbers may stand beside ours.
+    """Whether the data are the paper's own, so that its numbers are comparable with ours.
 
-    Of worlds, the split must be the paper's. Numbers over a knowledge base are over the mentions
-    whose gold entity is in BLINK's catalogue: ours must be as many up to paper.yaml's
-    ``tolerance.support``.
+    For worlds, the split must be the paper's. For a knowledge base, the number of mentions with
+    their gold inside must be that of BLINK's catalogue, up to paper.yaml's ``tolerance.support``.
 
     Parameters
     ----------
     data
-        An evaluation, or the counts of a corpus. ``identified_as`` says whose counts the data have;
-        their name says nothing.
+        An evaluation, or the counts of a corpus. ``identified_as`` is found from the counts; the
+        name of the data does not matter.
     """
     if data.get("kb") is None:
         same_split = data.get("set", paper()["split"]) == paper()["split"]
@@ -121,12 +120,12 @@ def is_papers(data: Mapping[str, Any]) -> bool:
 
 
 def comparability(name: str, data: Mapping[str, Any]) -> str | None:
-    """Why a table's published numbers do not stand beside ours; None if they do or there are none.
+    """Why a table's published numbers are not comparable; None if they are or there are none.
 
     Parameters
     ----------
     name
-        Of the table.
+        The table.
     data
         As for :func:`is_papers`, with ``dataset``.
     """
@@ -147,14 +146,14 @@ def comparability(name: str, data: Mapping[str, Any]) -> str | None:
 def comparability_of_sets(
     name: str, first: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]
 ) -> str | None:
-    """The same for a table of one or several sets.
+    """As :func:`comparability`, for a table of one or more sets.
 
     Parameters
     ----------
     first
-        One of its evaluations.
+        One of the table's evaluations.
     sets
-        With ``column``, ``mentions``, ``published`` and ``of_paper``.
+        Each with ``column``, ``mentions``, ``published`` and ``of_paper``.
     """
     if first["kb"] is None:
         return comparability(name, first)

@@ -1,4 +1,4 @@
-"""Table 5: how many parameters the two towers have, counted from models as they are built."""
+"""Table 5: the number of parameters of the two towers, counted from built models."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -21,17 +21,17 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
 
 
 def build(name: str, caption: str, settings: Parameters, files: TableFiles) -> Table:
-    """The table as data: a row for each model of two towers, without pooling layers as we train it.
+    """The table as data: a row per model of two towers, which have no pooling layers here.
 
     Returns
     -------
-    Of each row ``parameters``, how many the unused ``poolers`` would add, and the paper's number in
-    ``millions`` with the difference in millions, or None.
+    Rows with ``parameters``, the number that ``poolers`` would add, and the paper's number with the
+    difference in millions, or None.
 
     Raises
     ------
     InputError
-        If the encoder's configuration is missing or not that of a BERT.
+        If the encoder's configuration is missing or is not a BERT's.
     """
     from muver.encoders.bert import BertConfig
 
@@ -63,7 +63,7 @@ def _row(name: str, model: str, config: "BertConfig") -> dict[str, Any]:
 def count(config: "BertConfig") -> tuple[int, int]:
     """Number of parameters of one BERT, and of the pooling layer that ours lacks.
 
-    The models are built on a device that has no memory, so that their size costs nothing.
+    The models are built on torch's meta device, which allocates no memory.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Tables as text: CSV for programs, Markdown and HTML for people."""
+"""Writes tables as text: CSV for programs, Markdown and HTML for people."""
 
 import csv
 import html
@@ -12,7 +12,7 @@ from muver.io.files import write_json, write_text
 from muver.tables.latex import to_latex
 from muver.tables.page import Page, Section
 
-TEXT_COLUMNS = frozenset(  # the others hold numbers, aligned right
+TEXT_COLUMNS = frozenset(  # other columns hold numbers, aligned right
     {"method", "Domain", "row_key", "row_key (close)", "search", "merging", "verdict", "Model"}
     | {"Dataset", "Split", "KB", "World", "Set", "Index"}
     | {"sentences", "hyper-parameter", "chosen"}
@@ -33,14 +33,14 @@ tbody tr:hover { background: #f3f6fa; }
 
 
 def write_table(out: Path, table: Mapping[str, Any], page: Page, show: bool = False) -> None:
-    """Write ``out`` (.csv) and beside it the table as .md, .html, .tex and .json.
+    """Write ``out`` (.csv) and next to it the table as .md, .html, .tex and .json.
 
     Parameters
     ----------
     table, page
-        The table as data, and for people.
+        The table as data and for people.
     show
-        Print the Markdown as well.
+        Also print the Markdown.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def write_table(out: Path, table: Mapping[str, Any], page: Page, show: bool = Fa
         If ``out`` does not end in .csv.
     """
     if out.suffix != ".csv":
-        raise InputError(f"--out: {out} must end in .csv; the other formats come beside it.")
+        raise InputError(f"--out: {out} must end in .csv; the other formats go next to it.")
     markdown = to_markdown(page)
     write_json(out.with_suffix(".json"), table)
     write_text(out.with_suffix(".md"), markdown)
@@ -70,7 +70,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def to_markdown(page: Page) -> str:
-    """A page to read as it is or rendered; columns are aligned, the best number is bold."""
+    """A page in Markdown with aligned columns and the best numbers in bold."""
     parts = [f"# {page.title}"]
     for section in page.sections:
         heading = [f"## {section.heading}"] if section.heading else []
@@ -80,7 +80,7 @@ def to_markdown(page: Page) -> str:
 
 
 def to_html(page: Page) -> str:
-    """The same page as HTML, nothing outside it needed."""
+    """A page as one self-contained HTML file."""
     parts = [f"<h1>{html.escape(page.title)}</h1>"]
     for section in page.sections:
         if section.heading:
@@ -98,7 +98,7 @@ def to_html(page: Page) -> str:
 
 
 def markdown_grid(section: Section) -> str:
-    """A section's grid in Markdown, columns aligned, texts to the left and numbers to the right."""
+    """A section's grid in Markdown, texts aligned left and numbers right."""
     cells = [
         [
             f"**{text}**" if (row, column) in section.best else text.replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""Sections that several tables share: a line a row and set, a column a cutoff."""
+"""Sections that several tables share: a line per row and set, a column per cutoff."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from muver.tables.paper import paper
 from muver.tables.verdict import VERDICTS
 
 Row = Mapping[str, Any]
-# Columns after the method, with the keys of lines that fill them.
+# Columns after the method, and the keys of lines that fill them.
 LABELS = {"Domain": "domain", "Set": "set", "merging": "searched", "layers": "merge_layers"}
 NEAR = paper()["tolerance"]["near"]
 RULE = (
@@ -25,7 +25,7 @@ RULE = (
 
 
 def lines_of(table: Mapping[str, Any]) -> list[Row]:
-    """The rows of a comparison, one for each set; over a knowledge base each with its ``set``."""
+    """A line for each row and set of a comparison, with ``set`` over a knowledge base."""
     return [
         {
             **{key: value for key, value in row.items() if key != "sets"},
@@ -44,12 +44,12 @@ def by_cutoff(
     lines: Sequence[Row],
     cell: Callable[[Row, str], str],
 ) -> Section:
-    """A grid with a column a cutoff, after the method and those of :data:`LABELS` that lines have.
+    """A grid with a column per cutoff, after the method and the :data:`LABELS` of the lines.
 
     Parameters
     ----------
     cell
-        Text of a line at a cutoff.
+        The text of a line at a cutoff.
     """
     labels = {"method": "method", **{n: key for n, key in LABELS.items() if key in lines[0]}}
     filled = [
@@ -69,13 +69,13 @@ def main_section(
     rows: Sequence[Row],
     best: Cells,
 ) -> Section:
-    """The table itself: its grid with the rows' keys as the last column, and footnotes."""
+    """The table itself: its grid, with the rows' keys as the last column, and footnotes."""
     keyed = [[*texts, row["row_key"]] for texts, row in zip(cells, rows, strict=True)]
     return with_footnotes(Section("", note, [*header, "row_key"], keyed, best), rows)
 
 
 def note_of(table: Mapping[str, Any]) -> str:
-    """What was measured, why published numbers are missing, and rows in less precision."""
+    """What the table measures, why published numbers are missing, and rows not in fp32."""
     said = _over_kb(table) if table["kb"] else _over_worlds(table["sets"][0])
     if table["paper"]["note"]:
         said.append(table["paper"]["note"])
@@ -118,12 +118,12 @@ def precision_note(rows: Sequence[Row]) -> list[str]:
 def reference(
     cutoffs: Sequence[int], lines: Sequence[Row], name: str, heading: str, source: str
 ) -> list[Section]:
-    """Published numbers beside our rows; no section where there are none.
+    """The section of published numbers beside our rows, if there are any.
 
     Parameters
     ----------
     name
-        ``paper`` or ``readme``, the lines' key of the published numbers.
+        ``paper`` or ``readme``, the key of the published numbers in the lines.
     source
         Who published them.
     """
@@ -152,7 +152,7 @@ def _tally(verdicts: Sequence[str | None]) -> str:
 
 
 def intervals(table: Mapping[str, Any], cutoffs: Sequence[int], lines: Sequence[Row]) -> Section:
-    """How sure recall is: a line's interval of micro recall, or its only one."""
+    """The section of intervals: a line's interval of micro recall, or its only one."""
 
     def cell(line: Row, k: str) -> str:
         return bounds(line["interval"].get("micro", line["interval"])[k])
@@ -173,7 +173,7 @@ def mean_of_worlds(
 
 
 def paired_tests(table: Mapping[str, Any], lines: Sequence[Row]) -> list[Section]:
-    """Differences to the row that others are tested against; no section where none was."""
+    """The section of paired tests against one row, if there are any."""
     tested = [line for line in lines if line["paired"] is not None]
     if not tested:
         return []
@@ -194,7 +194,7 @@ def paired_tests(table: Mapping[str, Any], lines: Sequence[Row]) -> list[Section
 
 
 def counts_of_sets(table: Mapping[str, Any]) -> Section:
-    """Mentions of each set: in all, inside and outside the knowledge base, found by title."""
+    """Numbers of mentions of each set: all, inside and outside the KB, found by title."""
     header = [
         "Set", "mentions", "In-KB", "outside the KB", "by title only", "the paper's mentions",
         "BLINK's In-KB",
@@ -215,7 +215,7 @@ def counts_of_sets(table: Mapping[str, Any]) -> Section:
 
 
 def search_of_lines(lines: Sequence[Row]) -> Section:
-    """How each row searched each set: views an entity, the index and its agreement."""
+    """How each row searched each set: views per entity, the index and its agreement."""
     header = [
         "method", "Set", "views an entity", "Index", "agreement", "best found", "at k", "mentions",
     ]  # fmt: skip

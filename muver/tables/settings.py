@@ -1,4 +1,4 @@
-"""Settings of tables: what params.yaml says of them, and what the stage takes for each kind."""
+"""Settings of tables: those of params.yaml, and those of the stage for each kind."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ class Table(Settings):
 
 
 class Sweep(Settings):
-    """Table 3: recall after each merged layer, by each search."""
+    """Table 3: recall after each layer of merging, for each search."""
 
     searches: Some[str]
     cutoff: Count
 
 
 class Row(Settings):
-    """A row of a table: what it is called, the system behind it, and perhaps a footnote."""
+    """A row of a table: its method, its system and optionally a footnote."""
 
     method: Text
     system: Text
@@ -31,7 +31,7 @@ class Row(Settings):
 
 
 class RepeatedRow(Row):
-    """A row of a comparison; ``repeats`` are the same row's systems of further seeds."""
+    """A row of a comparison; ``repeats`` are its systems with further seeds."""
 
     repeats: list[str] = []
 
@@ -47,10 +47,9 @@ class ViewsRow(Row):
     Attributes
     ----------
     merge_layers, search
-        How many layers were merged, and the name of the search that did; 0 and None without
-        merging.
+        Number of layers of merging and name of the search; 0 and None without merging.
     sweep_of
-        The system whose settings these are but for layers and search; None for a system itself.
+        The system that differs only in layers and search; None if the row is that system.
     """
 
     merge_layers: Natural = 0
@@ -75,9 +74,9 @@ class Comparison(Settings):
     against
         System of the row that the others are tested against.
     contrasts
-        Pairs of systems; the first is compared with the second where both are rows.
+        Pairs of systems to compare if both are rows.
     caption
-        Needed for a table that is not the paper's.
+        Required unless the table is the paper's.
     sets
         The sets of mentions in the order of the columns; None takes those of the evaluations.
     """
@@ -109,7 +108,7 @@ class Views(Settings):
 
 
 class Statistics(Settings):
-    """Settings of Table 4: what the entities are taken from, as the table calls it."""
+    """Settings of Table 4: the name of the entities' source in the table."""
 
     source: Text | None = None
 
@@ -119,5 +118,5 @@ class Parameters(Settings):
 
 
 def systems_of(rows: list[Any]) -> list[str]:
-    """The systems behind rows, those of further seeds among them."""
+    """The systems of rows, including those with further seeds."""
     return [system for row in rows for system in (row.system, *getattr(row, "repeats", ()))]

@@ -1,4 +1,4 @@
-"""The table stage: write a table from evaluations, counts or an encoder's configuration."""
+"""The table stage: writes a table from evaluations, counts or an encoder's configuration."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from muver.tables.paper import paper
 from muver.tables.render import write_table
 
 NAMES = ("table1", "table2", "table3", "table4", "table5", "table6")  # of the paper
-# The settings and the module of each table that is no comparison; a module builds a table as data
+# The settings and module of each table that is not a comparison. A module builds a table as data
 # (build) and lays it out for people (page).
 KINDS: dict[str, tuple[type[Settings], ModuleType]] = {
     "table3": (kinds.Views, views),
@@ -34,28 +34,28 @@ def make_table(
     encoder: Path | None = None,
     show: bool = False,
 ) -> None:
-    """Write ``out`` (.csv) and beside it the table as .md, .html, .tex and .json.
+    """Write ``out`` (.csv) and next to it the table as .md, .html, .tex and .json.
 
     Parameters
     ----------
     name
-        One of :data:`NAMES`, or any other for a comparison whose settings have a ``caption``.
+        One of :data:`NAMES`, or any other name for a comparison with a ``caption``.
     evaluations
-        What the evaluate stage wrote, with the gold ranks beside each; none for tables 4 and 5.
+        Evaluations, next to their gold ranks; none for Tables 4 and 5.
     settings
-        Those of its kind (:mod:`muver.tables.settings`).
+        Settings of the table's kind (:mod:`muver.tables.settings`).
     counts
-        The corpus's counts: what Table 4 is made of. Others learn from them which worlds have no
+        The corpus's counts: the numbers of Table 4, and for other tables the worlds without
         mentions.
     encoder
-        Directory of the encoder in use, for a row of its own in Table 5.
+        Directory of the encoder in use, which gets a row in Table 5.
     show
-        Print the table in Markdown as well.
+        Also print the table in Markdown.
 
     Raises
     ------
     InputError
-        For a name, setting or file that does not fit.
+        If a name, setting or file does not fit.
     """
     kind, module = KINDS.get(name, (kinds.Comparison, comparison))
     given = read(kind, settings)

@@ -1,4 +1,4 @@
-"""Table 4: how many mentions and entities the dataset has."""
+"""Table 4: the numbers of mentions and entities of the dataset."""
 
 from typing import Any
 
@@ -13,21 +13,21 @@ Table = dict[str, Any]
 
 
 def build(name: str, caption: str, settings: Statistics, files: TableFiles) -> Table:
-    """The table as data: a row a split.
+    """The table as data: a row per split.
 
     Parameters
     ----------
     settings
-        Without a ``source``, the column KB has the paper's word on its own dataset, and the
-        dataset's name on others.
+        Without a ``source``, the column KB has the paper's word for its own dataset, else the
+        dataset's name.
 
     Returns
     -------
-    Of each row ``mentions``, ``entities`` and its ``worlds``; where the dataset is the paper's also
-    the paper's numbers and whether ours are ``equal``.
+    Rows with ``mentions``, ``entities`` and ``worlds``; on the paper's dataset also the paper's
+    numbers and whether ours are ``equal``.
     """
     if files.counts is None:
-        raise InputError(f"--counts: {name} is made of the corpus's counts; none were given.")
+        raise InputError(f"--counts: {name} needs the corpus's counts; none were given.")
     counts = read_counts(files.counts)
     dataset = counts["dataset"]
     known_as = counts["identified_as"]

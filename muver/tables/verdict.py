@@ -1,4 +1,4 @@
-"""Verdicts: does our number reproduce the published one, does our difference bear out its claim."""
+"""Verdicts: whether our number reproduces the published one, and whether a claim holds."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -24,16 +24,16 @@ def compare(
     Parameters
     ----------
     ours, theirs
-        Recall in percent by cutoff; ``theirs`` is None where nothing is published.
+        Recall in percent by cutoff; ``theirs`` is None if nothing is published.
     mentions, seeds
         As for :func:`half_width`; ``seeds`` by cutoff.
     reference
-        ``paper``, or a further reference, whose name then stands before the keys.
+        ``paper``, or another reference, whose name becomes the keys' prefix.
 
     Returns
     -------
     ``paper``, ``difference``, ``half_width`` and ``verdict`` (``readme``, ``readme_difference``,
-    ...), each by cutoff with None where there is no number, or None as a whole.
+    ...), each by cutoff with None for missing numbers; each is None if nothing is published.
     """
     prefix = "" if reference == "paper" else f"{reference}_"
     names = (reference, f"{prefix}difference", f"{prefix}half_width", f"{prefix}verdict")
@@ -53,22 +53,22 @@ def compare(
 def half_width(ours: float, theirs: float, mentions: int, seeds: Sequence[float] = ()) -> float:
     """Half of the 95% interval of the difference between two equal systems, in points.
 
-    With further seeds of ours, both numbers are of one system on the same mentions, so that only
-    training differs: ``t sqrt(2) s``, where s is the seeds' standard deviation and t Student's
-    quantile with one degree of freedom less than seeds.
+    With several seeds, the two numbers differ only by training: ``t sqrt(2) s``, where s is the
+    seeds' standard deviation and t Student's quantile with one degree of freedom
+    less than seeds.
 
-    With one seed, nothing is known of that, and the two count as shares of ``mentions`` independent
-    draws each: ``1.96 sqrt(se_ours**2 + se_theirs**2)``. That is too wide, as the mentions are the
-    same ones, and leaves training out. docs/fidelity.md says how little it tells apart.
+    With one seed, the effect of training is unknown, and each number counts as a share of
+    ``mentions`` independent draws: ``1.96 sqrt(se_ours**2 + se_theirs**2)``. This is too wide, as
+    the mentions are the same, and leaves training out (docs/fidelity.md, "What a verdict means").
 
     Parameters
     ----------
     ours, theirs
         Recall in percent.
     mentions
-        How many both were measured on.
+        Number of mentions of both.
     seeds
-        Recall of the row by seed, the row's own among them; empty where there is one only.
+        The row's recall with each seed, including its own; empty with a single seed.
     """
     if len(seeds) > 1:
         from scipy.stats import t
@@ -79,18 +79,18 @@ def half_width(ours: float, theirs: float, mentions: int, seeds: Sequence[float]
 
 
 def verdict(difference: float, width: float) -> str:
-    """Judge one recall, both ways: too high is as suspect as too low, as it may hide a leak.
+    """Judge one recall in both directions, as a recall that is too high may hide a leak.
 
-    Further apart than ``width``, it is "near" up to paper.yaml's ``tolerance.near`` points, else
-    "not reproduced". Inside, it is "reproduced" if ``width`` is no more than these points; a wider
-    interval would hold nearly any number, so that the verdict is "cannot tell".
+    Outside ``width``, the verdict is "near" up to paper.yaml's ``tolerance.near`` points, else "not
+    reproduced". Inside, it is "reproduced" if ``width`` is at most these points; a wider interval
+    would hold nearly any number, so the verdict is "cannot tell".
 
     Parameters
     ----------
     difference
-        Ours minus the published one, in points.
+        Our recall minus the published one, in points.
     width
-        Of :func:`half_width`.
+        From :func:`half_width`.
     """
     tolerance = paper()["tolerance"]["near"]
     if abs(difference) > width:
@@ -99,19 +99,20 @@ def verdict(difference: float, width: float) -> str:
 
 
 def claim(difference: float, interval: Sequence[float], theirs: float) -> str:
-    """Judge whether a difference between two of our rows bears out the published one.
+    """Judge whether the difference between two of our rows supports the published one.
 
     "holds": the interval lies on the published side of zero. "does not hold": it lies on the other
-    side, or it does not and the published difference is further away than two such differences
-    are, ``sqrt(2)`` half-widths. Else "cannot tell". A published difference of zero claims that the
-    rows are alike, which no interval can show: "cannot tell", unless ours is further away.
+    side, or it includes zero and the published difference is more than ``sqrt(2)`` half-widths
+    away, the distance of two such differences. Else "cannot tell". A published difference of zero
+    claims equal rows, which no interval can show: "cannot tell", or "does not hold" if ours is
+    that far away.
 
     Parameters
     ----------
     difference, interval
-        Ours in points, with its paired 95% interval [low, high].
+        Our difference in points, and its paired 95% interval [low, high].
     theirs
-        The published one.
+        The published difference.
     """
     low, high = interval
     if theirs < 0:

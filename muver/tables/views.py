@@ -1,4 +1,4 @@
-"""Table 3: recall against the number of views an entity, by how views are merged."""
+"""Table 3: recall against the number of views per entity, for each search of merging."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,20 +17,20 @@ from muver.tables.verdict import compare
 Table = dict[str, Any]
 Row = dict[str, Any]
 RELEASED = "as released"
-ALIKE = 0.01  # two numbers of views are the same, as they are beside the paper's
+ALIKE = 0.01  # relative difference up to which two numbers of views are the same, as in paper.py
 
 
 def build(name: str, caption: str, settings: Views, files: TableFiles) -> Table:
-    """The table as data, in full precision: a row a system.
+    """The table as data, in full precision: a row per system.
 
     Returns
     -------
-    The head; of each row ``views_per_entity`` (None for a system without views), the counts and
-    recall in percent with bootstrap intervals, and, where the dataset is the paper's and it has a
-    row of as many views, ``paper_views``, its value, the difference in points and a verdict. Of a
-    row with merged views also ``pairs`` ("distant" or "close"), the ``reading`` of the search in
-    words, both as ``searched``, and ``start``, the system of the row of the same views before any
-    merging; each is None where there is none. Beside the rows ``contrasts``: distant minus close.
+    The head; ``contrasts``, distant minus close; and ``rows`` with ``views_per_entity`` (None for a
+    system without views), counts and recall in percent with bootstrap intervals, and, if the paper
+    has a row with as many views on the same dataset, ``paper_views``, its value, the difference in
+    points and a verdict. Rows with merged views also have ``pairs`` ("distant" or "close"), the
+    ``reading`` of the search in words, both together as ``searched``, and ``start``, the system
+    with the same views before merging (None if there is none).
     """
     found, cutoff = read_one_set(files, systems_of(settings.rows)), settings.cutoff
     table = head(name, "views", caption, {found.first["set"]: found})
@@ -66,7 +66,7 @@ def build(name: str, caption: str, settings: Views, files: TableFiles) -> Table:
 
 
 def _contrasts(rows: list[Row], evaluations: Evaluations) -> list[dict[str, Any]]:
-    """Distant minus close, after each layer of searches that differ in nothing else."""
+    """Distant minus close after each layer, for searches that differ only in this."""
     built = []
     for line in _lines(rows):
         if not line.keys() >= {"distant", "close"}:
@@ -85,7 +85,7 @@ def _contrasts(rows: list[Row], evaluations: Evaluations) -> list[dict[str, Any]
 
 
 def _search(row: ViewsRow, settings: Mapping[str, Any]) -> dict[str, str | None]:
-    """Which pairs were merged and how, in words, from the settings that a row was made with."""
+    """The pairs that were merged and the reading of the search, from a row's settings."""
     if not row.merge_layers:
         return dict.fromkeys(("pairs", "reading", "searched"))
     merge = settings.get("merge", {})
@@ -116,7 +116,7 @@ def _check_places(rows: Sequence[Row]) -> None:
 
 
 def _start(row: ViewsRow, rows: Sequence[ViewsRow], evaluations: Evaluations) -> str | None:
-    """The first row without merging whose settings are this one's but for merging."""
+    """The first row without merging whose other settings are this row's."""
 
     def before(system: str) -> dict[str, Any]:
         settings = evaluations.by_system[system]["settings"]
@@ -133,7 +133,7 @@ def _start(row: ViewsRow, rows: Sequence[ViewsRow], evaluations: Evaluations) ->
 
 
 def page(table: Table) -> Page:
-    """The table for people: the two ways of merging side by side, as the paper has them."""
+    """The table for people, with distant and close pairs side by side as in the paper."""
     rows, cutoffs = table["rows"], [table["cutoff"]]
     sections = [
         _main(table),
@@ -179,7 +179,7 @@ def _main(table: Table) -> Section:
 
 
 def _lines(rows: Sequence[Row]) -> list[dict[str | None, Row]]:
-    """The table's lines: rows by their pairs, where two searches differ in nothing else."""
+    """The table's lines: rows by their pairs; distant and close rows share a line."""
     lines: dict[Any, dict[str | None, Row]] = {}
     for row in rows:
         layers = row["merge_layers"]
@@ -189,7 +189,7 @@ def _lines(rows: Sequence[Row]) -> list[dict[str | None, Row]]:
 
 
 def _unequal(lines: Sequence[dict[str | None, Row]]) -> str:
-    """Where the columns differ in the number of views: of each search the last line that does."""
+    """The last line of each search whose columns differ in the number of views."""
     last = {}
     for line in lines:
         distant, close = line.get("distant"), line.get("close")

@@ -82,7 +82,7 @@ def test_the_command(tmp_path, evaluations, settings):
     ("changed", "message"),
     [
         ({"cutof": 1}, "Did you mean 'cutoff'"),
-        ({"cutoff": 65}, "recall@65 cannot be told from ranks among 64"),
+        ({"cutoff": 65}, "recall@65 cannot be computed from ranks among 64"),
         ({"cutoff": "64"}, "cutoff is '64', expected"),
         ({"bin": 0}, "bin is 0, expected"),
         ({"last": 21}, "last is 21, which bins of 5"),

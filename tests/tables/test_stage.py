@@ -193,7 +193,7 @@ def test_table_4_from_counts(tmp_path, out):
         ({"name": "table7"}, "called 'table7'"),
         ({"settings": {**SETTINGS, "against": "som"}}, "against is 'som', which is no row"),
         ({"name": "table3"}, "cutoff is missing"),
-        ({"name": "table4", "settings": {}}, "--counts: table4 is made of the corpus's counts"),
+        ({"name": "table4", "settings": {}}, "--counts: table4 needs the corpus's counts"),
         ({"name": "table5", "settings": {"rows": []}}, "unknown key rows"),
     ],
 )
