@@ -23,9 +23,7 @@ def test_the_last_state_where_it_was_kept(tmp_path: Path):
 
 def test_another_cutoff_is_refused(tmp_path: Path):
     log = write_log(tmp_path / "log.jsonl", (10.0,))
-    with pytest.raises(
-        InputError, match="no validation_recall_at_64 in it, but validation_recall_at_8"
-    ):
+    with pytest.raises(InputError, match="no validation_recall_at_64.*validation_recall_at_8"):
         kept_validation(log, 64)
     log.write_text('{"step": 1, "loss": 2.0}\n')
     with pytest.raises(InputError, match="but no validation at all"):

@@ -34,6 +34,7 @@ def test_mistakes(wrong, views, message):
 
 
 def test_a_missing_key():
-    given = {key: value for key, value in GIVEN.items() if key != "warmup"}
-    with pytest.raises(InputError, match="training: warmup is missing"):
+    given = {**GIVEN}
+    del given["warmup"]
+    with pytest.raises(InputError, match="warmup is missing"):
         training_settings(given, VIEWS)

@@ -15,7 +15,7 @@ from muver.io.errors import InputError
 from muver.training.run import train
 from muver.training.start import is_model, start_files, start_from
 from tests import tiny
-from tests.training.test_loop import SETTINGS, TRAINING, Killed, kill_before, run
+from tests.training.test_loop import SETTINGS, TRAINING, run
 
 PREFIX = {"views": {"kind": "prefix", "max_tokens": 30}, "context": {"max_tokens": 20}}
 ONWARD = {**SETTINGS, "start": {"blink": {"seed": 3}}}
@@ -75,51 +75,50 @@ def test_the_files_of_a_model(model, tmp_path):
     (tmp_path / "model" / "entity_encoder" / "config.json").unlink()
     with pytest.raises(InputError, match="entity_encoder/config.json: no such file"):
         start_files(tmp_path / "model")
-    with pytest.raises(InputError, match="--start: .*config.json: no such file. Expected a BERT"):
+    with pytest.raises(InputError, match="--start: .*config.json"):
         start_files(tmp_path)
 
 
-def edit(path: Path, **changed) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
-
-
-def test_towers_of_two_sizes(model, encoder, tmp_path):
-    from_scratch(
-        ["king river tower"], Scratch(**{**tiny.SCRATCH, "hidden": 16}), 7, tmp_path / "narrow"
-    )
-    shutil.copytree(model, tmp_path / "model")
+def narrow_entities(folder: Path, tmp_path: Path) -> None:
+    narrow = Scratch(**{**tiny.SCRATCH, "hidden": 16})
+    from_scratch(["king river tower"], narrow, 7, tmp_path / "narrow")
     for file in ("config.json", "model.safetensors"):
-        shutil.copy(tmp_path / "narrow" / file, tmp_path / "model" / "entity_encoder" / file)
-    with pytest.raises(InputError, match="differ in length .mention_encoder 32, entity_encoder 16"):
-        start_from(tmp_path / "model", config())
+        shutil.copy(tmp_path / "narrow" / file, folder / "entity_encoder" / file)
 
 
-def test_the_tokenizer_of_another_model(model, tmp_path):
+def larger_vocabulary(folder: Path, tmp_path: Path) -> None:
     texts = [f"{word} {word[::-1]}" for word in tiny.WORDS]
     from_scratch(texts, Scratch(**{**tiny.SCRATCH, "vocabulary": 400}), 7, tmp_path / "larger")
-    shutil.copytree(model, tmp_path / "model")
-    shutil.copy(tmp_path / "larger" / "tokenizer.json", tmp_path / "model" / "tokenizer.json")
-    with pytest.raises(InputError, match="tokenizer.json has .* pieces, mention_encoder embedd"):
-        start_from(tmp_path / "model", config())
+    shutil.copy(tmp_path / "larger" / "tokenizer.json", folder / "tokenizer.json")
+
+
+def other_configuration(folder: Path, tmp_path: Path) -> None:
+    path = folder / "mention_encoder" / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "vocab_size": 9}))
 
 
 @pytest.mark.parametrize(
-    "more, message",
+    "spoil, message",
     [
-        ({"context": {"max_tokens": 65}}, "context.max_tokens is 65, but mention_encoder of"),
-        ({"views": {**tiny.SENTENCE_VIEWS, "max_tokens": 65}}, "views.max_tokens is 65, but ent"),
+        (narrow_entities, "mention_encoder 32, entity_encoder 16"),
+        (larger_vocabulary, "tokenizer.json has .* pieces, mention_encoder"),
+        (other_configuration, "model.safetensors: its weights cannot be loaded"),
     ],
 )
-def test_more_tokens_than_positions(model, more, message):
-    with pytest.raises(InputError, match=f"{message}.* 64 positions"):
-        start_from(model, config(**more))
+def test_parts_that_do_not_belong_together(model, tmp_path, spoil, message):
+    folder = shutil.copytree(model, tmp_path / "model")
+    spoil(folder, tmp_path)
+    with pytest.raises(InputError, match=message):
+        start_from(folder, config())
 
 
-def test_weights_that_do_not_fit_their_configuration(model, tmp_path):
-    shutil.copytree(model, tmp_path / "model")
-    edit(tmp_path / "model" / "mention_encoder" / "config.json", vocab_size=9)
-    with pytest.raises(InputError, match="model.safetensors: its weights cannot be loaded"):
-        start_from(tmp_path / "model", config())
+@pytest.mark.parametrize(
+    "section, tower", [("context", "mention_encoder"), ("views", "entity_encoder")]
+)
+def test_more_tokens_than_positions(model, section, tower):
+    layout = {**getattr(config(), section), "max_tokens": 65}
+    with pytest.raises(InputError, match=f"{section}.max_tokens is 65, .*{tower}.* 64 positions"):
+        start_from(model, config(**{section: layout}))
 
 
 def go_on(folder: Path, start: Path, corpus, settings=ONWARD, **training) -> BiEncoder:
@@ -146,16 +145,14 @@ def test_training_goes_on_from_a_model_with_a_new_optimiser(model, corpus, tmp_p
 
 
 def test_a_start_that_is_no_model(encoder, corpus, tmp_path):
-    with pytest.raises(InputError, match="start names a model, but --start is no model's direct"):
+    with pytest.raises(InputError, match="--start"):
         go_on(tmp_path, encoder, corpus)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_another_model_is_another_run(model, encoder, corpus, tmp_path, monkeypatch):
+def test_another_model_is_another_run(model, encoder, corpus, tmp_path, killed):
     """A checkpoint knows both towers that it began with."""
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-        kill_before(patch, 8)
-        go_on(tmp_path / "one", model, corpus)
+    killed(8, go_on, tmp_path / "one", model, corpus)
     run(tmp_path / "other", encoder, corpus)
     for tower in TOWERS:
         shutil.copytree(model, tmp_path / tower)

@@ -1,6 +1,7 @@
 """The step under two processes: the gradients of one."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -16,16 +17,29 @@ from tests.training import two_processes
 def found(encoder, tmp_path_factory) -> list[dict]:
     """What each of the two processes found."""
     out = tmp_path_factory.mktemp("processes")
-    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    done = subprocess.run(
-        [sys.executable, *launch, "-m", "tests.training.two_processes", str(encoder), str(out)],
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"},
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
-    assert done.returncode == 0, done.stderr
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    shared = {
+        **os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true", "WORLD_SIZE": "2",
+        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port),
+    }  # fmt: skip
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.training.two_processes", str(encoder), str(out)],
+            cwd=Path(__file__).parents[2],
+            env={**shared, "RANK": rank, "LOCAL_RANK": rank},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in ("0", "1")
+    ]
+    try:
+        for process in processes:
+            _, said = process.communicate(timeout=200)
+            assert process.returncode == 0, said
+    finally:
+        for process in processes:
+            process.kill()
     return [torch.load(out / f"{rank}.pt") for rank in (0, 1)]
 
 

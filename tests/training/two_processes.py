@@ -1,4 +1,4 @@
-"""What test_step.py runs under torchrun: one step a case, gradients saved by every process."""
+"""What test_step.py runs in two processes: one step a case, gradients saved by every process."""
 
 import sys
 from pathlib import Path
