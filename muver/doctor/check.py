@@ -11,7 +11,7 @@ from muver.encoders.sizes import BertConfig
 from muver.estimate.jobs import Job, Run, list_jobs
 from muver.estimate.machine import Machine, this_machine
 from muver.estimate.rates import Rates
-from muver.estimate.sizes import dump_file, sizes_as_dict
+from muver.estimate.sizes import dump_file
 from muver.estimate.text import size
 from muver.io.errors import InputError
 from muver.io.progress import logger
@@ -98,7 +98,7 @@ def check(
         "dataset": settings["dataset"],
         "machine": {"cores": machine.cores, "memory": machine.memory, "gpus": machine.gpus},
         "findings": [finding._asdict() for finding in findings],
-        "encoder": {**sizes_as_dict(run.encoder), "known_from": run.encoder_from},
+        "encoder": {**run.encoder.as_dict(), "known_from": run.encoder_from},
         "counts": run.counts,
         "lengths": run.lengths,
         "rates": rates and rates.as_dict(),

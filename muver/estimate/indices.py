@@ -28,38 +28,38 @@ class IndexSizes:
     search: int  # of memory at most, without the mentions
 
 
-def index_sizes(
-    views: int, dimension: int, build: Mapping[str, Any], search_mb: int, threads: int
-) -> IndexSizes:
+def index_sizes(views: int, dimension: int, settings: Mapping[str, Any]) -> IndexSizes:
     """Sizes of an index of so many views.
 
     * Building takes the larger of two: training holds its sample as read and centred, ``training
       views * d * 4`` each, and twice what a rotation makes of it; adding holds twice the index
       (arrays that grow are copied) and four blocks of ``memory_mb`` (stored, float32, transformed,
       faiss's own).
-    * Searching holds the index, ``search_mb``, and for graphs a byte a view and thread.
+    * Searching holds the index, ``search_memory_mb``, and for graphs a byte a view and thread.
 
     Parameters
     ----------
-    build
-        Settings of ``muver ann-build``, and what the estimator has besides.
+    settings
+        Those of ``muver ann-build`` and ``search_memory_mb``; other keys are passed over.
 
     Raises
     ------
     InputError
         For a string that faiss does not understand, or a type whose size is not known here.
     """
-    own = {key: value for key, value in build.items() if key in Build.__struct_fields__}
-    settings = read(Build, {"seed": 0, "threads": 1, **own})
-    string = factory_string(settings, views)
-    index = factory.make(string, dimension, settings.product, settings.ef_construction, 0)
+    own = {key: value for key, value in settings.items() if key in Build.__struct_fields__}
+    build = read(Build, {"seed": 0, **own})
+    string = factory_string(build, views)
+    index = factory.make(string, dimension, build.product, build.ef_construction, 0)
     disk = _bytes(index, views, string)
-    sample = factory.training_size(index, views, settings.training_views)
-    training = sample * 4 * 2 * (dimension + _rotated(index))
-    adding = 2 * disk + 4 * settings.memory_mb * 2**20
-    search = disk + search_mb * 2**20
+    rotations, inner = _unpacked(index)
+    rotated = inner.d if rotations else 0
+    sample = factory.training_size(index, views, build.training_views)
+    training = sample * 4 * 2 * (dimension + rotated)
+    adding = 2 * disk + 4 * build.memory_mb * 2**20
+    search = disk + settings["search_memory_mb"] * 2**20
     if factory.knob(index) == factory.HNSW:
-        search += views * threads
+        search += views * build.threads
     return IndexSizes(string, disk, max(training, adding), search)
 
 
@@ -74,37 +74,34 @@ def _bytes(index: Any, views: int, string: str) -> int:
       and 12 for its place among them.
     * Codebooks: ``256 * 4 d`` of PQ (8 bits), ``2 * 4 d`` of SQ8; a rotation ``4 * d_in * d``.
     """
-    import faiss
-
-    index = faiss.downcast_index(index)
+    rotations, index = _unpacked(index)
     kind = type(index).__name__
-    if kind == "IndexPreTransform":
-        rotations = (
-            faiss.downcast_VectorTransform(index.chain.at(n)) for n in range(index.chain.size())
-        )
-        matrices = sum(4 * rotation.d_in * rotation.d_out for rotation in rotations)
-        return matrices + _bytes(index.index, views, string)
+    fixed = sum(4 * one.d_in * one.d_out for one in rotations) + _codebooks(index)
+    if kind in CODES:
+        return fixed + views * index.code_size
     if kind in IVF:
         lists = _bytes(index.quantizer, index.nlist, string) + 8 * index.nlist
-        return views * (index.code_size + 8) + lists + _codebooks(index)
+        return fixed + views * (index.code_size + 8) + lists
     if kind in GRAPHS:
         links = index.hnsw.nb_neighbors(1)
         graph = 4 * index.hnsw.nb_neighbors(0) + 4 * links / (links - 1) + 12
-        return int(views * graph) + _bytes(index.storage, views, string)
-    if kind in CODES:
-        return views * index.code_size + _codebooks(index)
+        return fixed + int(views * graph) + _bytes(index.storage, views, string)
     raise InputError(
         f"--settings: the size of {string!r} cannot be estimated. Known are Flat, SQ and PQ, "
         "alone, behind IVF or a rotation, and HNSW over them."
     )
 
 
-def _rotated(index: Any) -> int:
-    """Dimensions that a rotation leaves; 0 without one."""
+def _unpacked(index: Any) -> tuple[list[Any], Any]:
+    """The rotations before an index, and the index by its own type."""
     import faiss
 
     index = faiss.downcast_index(index)
-    return index.index.d if isinstance(index, faiss.IndexPreTransform) else 0
+    if not isinstance(index, faiss.IndexPreTransform):
+        return [], index
+    chain = (index.chain.at(number) for number in range(index.chain.size()))
+    rotations = [faiss.downcast_VectorTransform(one) for one in chain]
+    return rotations, faiss.downcast_index(index.index)
 
 
 def _codebooks(index: Any) -> int:

@@ -148,9 +148,9 @@ class _Lister:
         if self.base and one.kind in ("raw", "kb"):
             yield from self.reading(one, self.base)
         elif rule in STAGES:
+            stage, formula = STAGES[rule]
             outputs = self.outputs(one)
             count, done = len(outputs) or self.base.parts, sum(map(_there, outputs.values()))
-            stage, formula = STAGES[rule]
             sizes = self.sizes(one)
             made = formula(replace(sizes, entities=sizes.entities / count), self.settings(one))
             if rule == "train" and done:  # its checkpoint is gone
@@ -178,19 +178,25 @@ class _Lister:
         sizes = replace(self.sizes(vectors), name=kind, mentions=mentions)
         chosen = {"factory": kind, "lists": plan.lists, "training_views": plan.training_views}
         for stage, formula in (("index", stages.index), ("search", stages.search)):
-            made = formula(sizes, {**self.common, **chosen})
+            made = formula(sizes, {**self.machine, **chosen})
             yield Job(stage, f"{vectors.name}/{kind}", made, origin=self.origin(sizes))
 
     def sizes(self, one: Artifact) -> Sizes:
         """What an artifact's job works on."""
-        model, merged = self.model(one), one.inputs.get("merged")
+        settings, given = self.graph.settings, one.inputs
+        if one.kind == "runs":
+            model = settings["systems"][one.label]["model"]
+        elif one.kind == "grid":
+            model = settings["grid"]["model"]
+        else:
+            model = (given.get("model") or given.get("vectors") or one).name
         if model not in self.lengths:
             self.lengths[model] = lengths_of(self.graph, model, self.base, self.kb, self.start)
-        found = self.index(one)
+        index, merged = _index(one), given.get("merged")
         sizes = replace(
             self.shared,
             lengths=self.lengths[model],
-            name=found.label if found else model,
+            name=index.label if index else model,
             entities=self.base.entities if self.base else self.counts.entities.get(one.set, 0),
             mentions=self.counts.mentions.get(one.set, 0),
             pairs=self.counts.pairs.get(one.set, 0),
@@ -209,27 +215,14 @@ class _Lister:
         ranked = min(golds + validated + linking["further"], self.base.entities)  # of the subset
         return replace(sizes, mentions=mentions, validation=(ranked, validated))
 
-    def model(self, one: Artifact) -> str:
-        """The model that a job trains or runs, or whose vectors it searches."""
-        if one.kind == "runs":
-            return self.graph.settings["systems"][one.label]["model"]
-        if one.kind == "grid":
-            return self.graph.settings["grid"]["model"]
-        given = one.inputs.get("model") or one.inputs.get("vectors") or one
-        return given.name
-
-    def index(self, one: Artifact) -> Artifact | None:
-        """The index that a job builds or searches."""
-        return one if one.kind == "index" else one.inputs.get("index")
-
     def settings(self, one: Artifact) -> Settings:
         """The settings of an artifact's stage, of its index and of the machine."""
-        found = self.index(one)
-        build = found.settings["build"] if found else {}
-        return {**self.common, **build, **one.settings, **one.free}
+        index = _index(one)
+        build = index.settings["build"] if index else {}
+        return {**self.machine, **build, **one.settings, **one.free}
 
     @property
-    def common(self) -> Settings:
+    def machine(self) -> Settings:
         """Settings of the machine."""
         memory_mb = self.graph.settings["linking"]["search"]["memory_mb"]
         return {**self.graph.settings["compute"], "search_memory_mb": memory_mb}
@@ -243,16 +236,19 @@ class _Lister:
         """Files that each of an artifact's jobs leaves, by the name of the job's log."""
         if one.kind != "vectors":
             return {one.id: one.files}
-        return {
-            f"{one.id}/{part}": [f"{one.path}/{part}{end}" for end in PART]
-            for part in self.graph.parts
-        }
+        parts = self.graph.parts
+        return {f"{one.id}/{part}": [f"{one.path}/{part}{end}" for end in PART] for part in parts}
 
     def took(self, names: Iterable[str]) -> list[float]:
         """Seconds in the benchmark files of jobs, whose names have keys and so need no rule."""
         logs = Path("logs", self.graph.settings["workspace"])
         files = [file for name in names for file in logs.glob(f"*/{name}.benchmark.tsv")]
         return [seconds for file in files if (seconds := _seconds(file)) is not None]
+
+
+def _index(one: Artifact) -> Artifact | None:
+    """The index that a job builds or searches."""
+    return one if one.kind == "index" else one.inputs.get("index")
 
 
 def _there(files: Sequence[str]) -> bool:

@@ -3,18 +3,19 @@
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from muver.estimate.sizes import Base, parts_of
+from muver.corpus.kilt.parts import made_parts, open_part
+from muver.estimate.sizes import Base
 from muver.io.typed import overlay
 from muver.settings.rows import trained_as
 from muver.workspace import Graph
 
 SAMPLE = 300  # entities and mentions that are laid out
 VIEWS = 15.33  # of an entity, on average: the paper's Table 3, for ZESHEL's test worlds
+Texts = tuple[list[str], list[str], list[list[str]], list[str | None] | None]
 SAMPLED, AT_MOST = "those of a sample", "the most that settings allow"
 
 
@@ -28,16 +29,6 @@ class Lengths:
     context: float  # tokens of a mention in its context
     laying_out: float = 0.0  # seconds that laying out a view takes; 0 without a sample
     origin: str = AT_MOST  # where they are known from
-
-
-class Sample(NamedTuple):
-    """Some entities, and of worlds some mentions."""
-
-    titles: list[str]
-    texts: list[str]
-    sentences: list[list[str]]
-    types: list[str | None] | None = None
-    mentions: pa.Table | None = None
 
 
 def lengths_of(
@@ -73,56 +64,59 @@ def lengths_of(
     start = start or Path(graph.start.path)
     if not (start / "tokenizer.json").is_file():
         return most
-    sample = base_sample(kb or Path(graph.kb.path)) if base else world_sample(graph)
-    if sample is None:
-        return most
-    counts, tokens, took = _lay_out(sample, views, start)
     if base:
+        texts = _base_texts(kb or Path(graph.kb.path))
+        if texts is None:
+            return most
+        _, tokens, took = _lay_out(texts, views, start)
         return replace(most, tokens=tokens, laying_out=took, origin=SAMPLED)
+    paths = [Path(graph.texts[name].path) for name in ("entities", "mentions", "sentences")]
+    if not all(path.is_file() for path in paths):
+        return most
+    from muver.corpus.schema import read_mentions
     from muver.encoders.tokens import WordPieces
     from muver.views.worlds import context_ids
 
-    used = np.minimum(counts, views.get("training_views") or counts.max())
-    ids = context_ids(sample.mentions, WordPieces(start), context)
-    means = (float(np.mean(one)) for one in (used, [len(one) for one in ids]))
-    return Lengths(float(counts.mean()), tokens, *means, took, SAMPLED)
-
-
-def world_sample(graph: Graph) -> Sample | None:
-    """Entities of the first mention's world, and mentions; None before there is a corpus."""
-    from muver.corpus.schema import read_entities, read_mentions, read_sentences
-
-    paths = [Path(graph.texts[name].path) for name in ("entities", "mentions", "sentences")]
-    if not all(path.is_file() for path in paths):
-        return None
     mentions = read_mentions(paths[1], "test").slice(0, SAMPLE)
     if not mentions.num_rows:
-        return None
-    world = mentions["world"][0].as_py()
-    entities = read_entities(paths[0], [world]).slice(0, SAMPLE)
-    sentences = read_sentences(paths[2], [world])["sentences"].slice(0, SAMPLE).to_pylist()
-    titles, texts, types = (entities[name].to_pylist() for name in ("title", "text", "type"))
-    return Sample(titles, texts, sentences, types, mentions)
+        return most
+    texts = _world_texts(paths[0], paths[2], mentions["world"][0].as_py())
+    counts, tokens, took = _lay_out(texts, views, start)
+    used = np.minimum(counts, views.get("training_views") or counts.max()).mean()
+    ids = context_ids(mentions, WordPieces(start), context)
+    length = np.mean([len(one) for one in ids])
+    return Lengths(float(counts.mean()), tokens, float(used), float(length), took, SAMPLED)
 
 
-def base_sample(kb: Path) -> Sample | None:
-    """The first entities of a knowledge base; None before it has any."""
-    for part in parts_of(kb):
-        for batch in part.batches(("title", "paragraphs"), SAMPLE):
+def _world_texts(entities: Path, sentences: Path, world: str) -> Texts:
+    """Titles, texts, sentences and types of the first entities of a world."""
+    from muver.corpus.schema import read_entities, read_sentences
+
+    sample = read_entities(entities, [world]).slice(0, SAMPLE)
+    split = read_sentences(sentences, [world])["sentences"].slice(0, SAMPLE).to_pylist()
+    titles, texts, types = (sample[name].to_pylist() for name in ("title", "text", "type"))
+    return titles, texts, split, types
+
+
+def _base_texts(kb: Path) -> Texts | None:
+    """The same of the first entities of a knowledge base; None before it has any."""
+    for number in made_parts(kb):
+        for batch in open_part(kb, number).batches(("title", "paragraphs"), SAMPLE):
             if batch.num_rows:
                 titles, paragraphs = (batch.column(n).to_pylist() for n in ("title", "paragraphs"))
-                return Sample(titles, [" ".join(some) for some in paragraphs], paragraphs)
+                return titles, [" ".join(some) for some in paragraphs], paragraphs, None
     return None
 
 
-def _lay_out(sample: Sample, views: dict[str, Any], start: Path) -> tuple[np.ndarray, float, float]:
+def _lay_out(sample: Texts, views: dict[str, Any], start: Path) -> tuple[np.ndarray, float, float]:
     """(entities,) numbers of views, a view's mean length, and the seconds that one takes."""
     from muver.encoders.tokens import WordPieces
     from muver.views.build import entity_views
 
     pieces = WordPieces(start)
+    titles, texts, sentences, types = sample
     started = time.perf_counter()
-    laid_out = list(entity_views(*sample[:3], views, pieces, sample.types))
+    laid_out = list(entity_views(titles, texts, sentences, views, pieces, types))
     took = time.perf_counter() - started
     counts = np.array([len(some) for some in laid_out])
     tokens = float(np.mean([len(view.ids) for some in laid_out for view in some]))

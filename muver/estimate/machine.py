@@ -8,6 +8,8 @@ from typing import Any
 
 import psutil
 
+from muver.io.pruning import size
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -32,16 +34,7 @@ def this_machine(folder: Path) -> Machine:
     return Machine(
         folder=str(folder),
         memory=psutil.virtual_memory().total,
-        room=psutil.disk_usage(str(existing)).free + folder_bytes(folder),
+        room=psutil.disk_usage(str(existing)).free + (size(folder) if folder.is_dir() else 0),
         cores=os.cpu_count() or 1,
         gpus=sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*")),
-    )
-
-
-def folder_bytes(folder: Path) -> int:
-    """Bytes of the files below a folder, links not followed; 0 if there is no such folder."""
-    return sum(
-        os.lstat(os.path.join(parent, name)).st_size
-        for parent, _, names in os.walk(folder)
-        for name in names
     )

@@ -10,7 +10,7 @@ from muver.estimate.jobs import Job, list_jobs
 from muver.estimate.machine import Machine, this_machine
 from muver.estimate.rates import Rate, Rates
 from muver.estimate.settings import GivenRates, Plan
-from muver.estimate.sizes import dump_file, sizes_as_dict
+from muver.estimate.sizes import dump_file
 from muver.estimate.text import gigabytes, table
 from muver.io.errors import InputError
 from muver.io.files import write_manifest
@@ -34,7 +34,7 @@ def plan(
     measured: bool = False,
     **files: Path | None,
 ) -> str:
-    """Plan a run and write it as JSON.
+    """Plan a run, write it as JSON, and return what there is to read.
 
     Parameters
     ----------
@@ -48,10 +48,6 @@ def plan(
         The folder whose disk is looked at; by default that of the run.
     files
         ``model``, ``kb`` and ``dump`` of :func:`muver.estimate.jobs.list_jobs`.
-
-    Returns
-    -------
-    The plan to read.
 
     Raises
     ------
@@ -81,7 +77,7 @@ def plan(
         {},
         preset=settings["preset"],
         machine=asdict(machine),
-        encoder={**sizes_as_dict(run.encoder), "known_from": run.encoder_from},
+        encoder={**run.encoder.as_dict(), "known_from": run.encoder_from},
         base=asdict(run.base) if run.base else None,
         rates=rates.as_dict(),
         stages=jobs,
@@ -103,32 +99,27 @@ def plan(
 
 def disk_totals(jobs: Sequence[Job], indices: Sequence[str]) -> dict[str, float]:
     """Bytes of all but the types of indices that are compared, and with those of each of them."""
-    compared = dict.fromkeys(indices, 0.0)
-    rest = 0.0
+    disk = dict.fromkeys(["", *indices], 0.0)
     for job in jobs:
         kind = job.estimate.work[0].name if job.stage == "index" else ""
-        if kind in compared:
-            compared[kind] += job.disk
-        else:
-            rest += job.disk
-    return {"no index": rest, **{kind: rest + size for kind, size in compared.items()}}
+        disk[kind if kind in indices else ""] += job.disk
+    rest = disk.pop("")
+    return {"no index": rest, **{kind: rest + size for kind, size in disk.items()}}
 
 
 def unfit(jobs: Sequence[Job], totals: Mapping[str, float], machine: Machine) -> list[str]:
     """A sentence for each thing that this machine's disk or memory does not hold."""
-    return [
-        *(
-            f"Disk: the run with {what} takes {gigabytes(size)} GB, {machine.folder} has room for "
-            f"{gigabytes(machine.room)} GB."
-            for what, size in totals.items()
-            if size > machine.room
-        ),
-        *(
-            f"Memory: {job.stage} {job.name} takes {gigabytes(job.estimate.memory)} GB, this "
-            f"machine has {gigabytes(machine.memory)} GB."
-            for job in jobs
-            if job.estimate.memory > machine.memory
-        ),
+    too_large = [
+        f"Disk: the run with {what} takes {gigabytes(size)} GB, {machine.folder} has room for "
+        f"{gigabytes(machine.room)} GB."
+        for what, size in totals.items()
+        if size > machine.room
+    ]
+    return too_large + [
+        f"Memory: {job.stage} {job.name} takes {gigabytes(job.estimate.memory)} GB, this machine "
+        f"has {gigabytes(machine.memory)} GB."
+        for job in jobs
+        if job.estimate.memory > machine.memory
     ]
 
 

@@ -5,10 +5,12 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from muver.encoders.sizes import BertConfig
@@ -17,8 +19,9 @@ from muver.io.progress import logger
 
 PROBE_BYTES = 32 * 2**20  # of the dump that are read
 SEARCHED = 2**14  # views that are searched
-MOST = 2**17  # sequences of the largest measurement
-FIRST = 8  # units of the first run: fewer would tell of single ones, not of batches
+MENTIONS = 2**12  # the most that are searched for
+SEQUENCES = 2**17  # the most that are encoded
+FIRST = 8  # units of the first run: fewer would measure single ones and no batches
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,15 @@ class Rate:
     origin: str = "measured"  # or "given" in the settings
 
 
+Known = Mapping[str, Mapping[str | int, Rate]]
+
+
 @dataclass(frozen=True)
 class Rates:
-    """Rates of one job on this machine, as it would do if it were otherwise idle."""
+    """Rates of one job on this machine when nothing else runs."""
 
     # By the kind of work (muver.estimate.stages.Work), then its name, or a length in tokens.
-    known: Mapping[str, Mapping[str | int, Rate]] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
     device: str = ""  # where they were measured
     share: float = 1.0  # of the processor's time that measuring got
 
@@ -47,18 +53,15 @@ class Rates:
             return own.get(name)
         return own[min(lengths, key=lambda one: abs(one - length))]
 
-    def given(self, other: Mapping[str, Mapping[str, Rate]]) -> "Rates":
+    def given(self, other: Known) -> "Rates":
         """The same with given rates, which come before measured ones."""
         kinds = {**self.known, **other}
         known = {kind: {**self.known.get(kind, {}), **other.get(kind, {})} for kind in kinds}
-        return Rates(known, self.device, self.share)
+        return replace(self, known=known)
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has them."""
-        known = {
-            kind: {str(key): asdict(rate) for key, rate in own.items()}
-            for kind, own in self.known.items()
-        }
+        """For JSON."""
+        known = msgspec.to_builtins(self.known, str_keys=True)
         return {"device": self.device, "share": self.share, **known}
 
 
@@ -101,68 +104,60 @@ def measure(
     from muver.encoders.packing import pack
 
     accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
-    target = accelerator.device
-    own = {**asdict(encoder), "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    tower = Bert(BertConfig(**own)).to(target)
+    target, size = accelerator.device, encoder.hidden_size
+    config = replace(encoder, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    tower = Bert(config).to(target)
     batch_tokens = device.batch_tokens(compute["batch_tokens"], target)
+    bf16 = compute["training_precision"] == "bf16"
     random = np.random.default_rng(0)
+    views = torch.from_numpy(random.standard_normal((SEARCHED, size), np.float32))
+
+    def encode(ids: list[int], amount: int) -> None:
+        with accelerator.autocast():
+            encode_vectors(tower.first_states, [ids] * amount, size, batch_tokens, target)
+
+    def train(ids: list[int], amount: int) -> None:
+        most = max(batch_tokens // len(ids), 1)
+        for start in range(0, amount, most):
+            batch = pack([ids] * min(most, amount - start), target)
+            with torch.autocast(target.type, torch.bfloat16, enabled=bf16):
+                loss = tower.first_states(batch).float().pow(2).mean()
+            loss.backward()
+            tower.zero_grad(set_to_none=True)
+        if target.type == "cuda":
+            torch.cuda.synchronize()
+
     each = seconds / (2 * len(lengths) + 2)
     threads = compute["threads"] if target.type == "cpu" else None
-    encoding: dict[str | int, Rate] = {}
-    training: dict[str | int, Rate] = {}
     shares = []
 
-    def rate(work: Callable[[int], Any], most: int, size: int, unit: str) -> Rate:
-        """Rate of work whose unit has the given size."""
+    def rate(work: Callable[[int], Any], most: int, amount: int, unit: str) -> Rate:
+        """The rate of work that has so many units of amount."""
         value, share = undisturbed(work, each, most, threads)
         shares.append(share)
-        return Rate(value * size, unit)
+        return Rate(value * amount, unit)
 
-    bf16 = compute["training_precision"] == "bf16"
+    known: dict[str, dict[str | int, Rate]] = {"encode": {}, "train": {}}
     for length in lengths:
         ids = random.integers(encoder.vocab_size, size=length).tolist()
-
-        def encode(amount: int, ids: list[int] = ids) -> None:
-            with accelerator.autocast():
-                encode_vectors(
-                    tower.first_states, [ids] * amount, encoder.hidden_size, batch_tokens, target
-                )
-
-        def train(amount: int, ids: list[int] = ids) -> None:
-            most = max(batch_tokens // len(ids), 1)
-            for start in range(0, amount, most):
-                batch = pack([ids] * min(most, amount - start), target)
-                with torch.autocast(target.type, torch.bfloat16, enabled=bf16):
-                    loss = tower.first_states(batch).float().pow(2).mean()
-                loss.backward()
-                tower.zero_grad(set_to_none=True)
-            if target.type == "cuda":
-                torch.cuda.synchronize()
-
         tower.eval()
-        encoding[length] = rate(encode, MOST, length, "tokens")
+        known["encode"][length] = rate(partial(encode, ids), SEQUENCES, length, "tokens")
         tower.train()
-        training[length] = rate(train, MOST, length, "tokens")
-    views = torch.from_numpy(random.standard_normal((SEARCHED, encoder.hidden_size), np.float32))
-    known: dict[str, dict[str | int, Rate]] = {
-        "encode": encoding,
-        "train": training,
-        "multiply": {
-            "": rate(lambda amount: views[:amount] @ views.T, SEARCHED, SEARCHED, "products")
-        },
-    }
-    with exact_search(encoder.hidden_size) as search:
-        known["search"] = {"exact": rate(search, 4096, SEARCHED, "products")}
+        known["train"][length] = rate(partial(train, ids), SEQUENCES, length, "tokens")
+    product = rate(lambda amount: views[:amount] @ views.T, SEARCHED, SEARCHED, "products")
+    known["multiply"] = {"": product}
+    with exact_search(size) as search:
+        known["search"] = {"exact": rate(search, MENTIONS, SEARCHED, "products")}
     if dump is not None:
         known["read"] = {"": reading_rate(dump)}
     return Rates(known, target.type, float(np.mean(shares)))
 
 
 def growing(work: Callable[[int], Any], seconds: float, most: int) -> float:
-    """Units a second, of the last of runs that double until one takes long enough.
+    """Units a second, of the last of runs that double until one takes a third of ``seconds``.
 
-    A run is long enough at a third of ``seconds``, so that all of them take about that together.
-    The first has :data:`FIRST` units, the largest ``most``. One unit is done before, to warm up.
+    So all of them take about ``seconds``. The first has :data:`FIRST` units, the largest ``most``.
+    One unit is done before, to warm up.
     """
     work(1)
     amount = min(FIRST, most)
@@ -180,8 +175,8 @@ def undisturbed(
 ) -> tuple[float, float]:
     """Units a second with the processor to itself, and the share of it that the work got.
 
-    On a busy machine much of the time goes to others; what a process computed for is known. On a
-    GPU (``threads`` None) the clock alone counts.
+    On a busy machine other programs take much of the time, so the process's own time counts. On a
+    GPU (``threads`` None) the clock alone does.
     """
     wall, own = time.perf_counter(), time.process_time()
     value = growing(work, seconds, most)
@@ -217,9 +212,9 @@ def exact_search(dimension: int) -> Iterator[Callable[[int], Any]]:
 
     random = np.random.default_rng(0)
     views = random.standard_normal((SEARCHED, dimension), dtype=np.float32).astype(np.float16)
-    mentions = random.standard_normal((4096, dimension), dtype=np.float32)
+    mentions = random.standard_normal((MENTIONS, dimension), dtype=np.float32)
     before = logger.level
-    logger.setLevel(logging.WARNING)  # no progress lines of what is only measured
+    logger.setLevel(logging.WARNING)  # without the search's progress lines
     try:
         with tempfile.TemporaryDirectory() as folder:
             write_part(folder, 0, views, np.ones(SEARCHED, np.int64), "random", "random")

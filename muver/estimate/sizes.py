@@ -1,13 +1,12 @@
 """How large the encoder and the data are: as they lie here, else as published or asked for."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from muver.corpus.kilt.parts import MadePart, made_parts, open_part
+from muver.corpus.kilt.parts import made_parts, open_part
 from muver.corpus.sources import find_source
 from muver.corpus.splits import SPLITS
 from muver.encoders.sizes import BertConfig
@@ -44,14 +43,8 @@ def encoder_sizes(graph: Graph, model: Path | None = None) -> tuple[BertConfig, 
             return BertConfig.from_file(config), folder
     if name == "scratch":
         made = graph.settings["scratch"]
-        return BertConfig(
-            vocab_size=made["vocabulary"],
-            hidden_size=made["hidden"],
-            num_hidden_layers=made["layers"],
-            num_attention_heads=made["heads"],
-            intermediate_size=made["intermediate"],
-            max_position_embeddings=made["positions"],
-        ), "the section scratch"
+        keys = ("vocabulary", "hidden", "layers", "heads", "intermediate", "positions")
+        return BertConfig(*(made[key] for key in keys)), "the section scratch"
     if path := hub_cache(name):
         return BertConfig.from_file(path), "the hub's cache"
     if name in PUBLISHED:
@@ -151,7 +144,7 @@ def base_sizes(
     kb, dump
         Where they lie; by default where the workflow puts them.
     entities, dump_bytes
-        What is expected; by default as published, or as params.yaml asks.
+        Expected sizes; by default as published, or as params.yaml asks.
 
     Raises
     ------
@@ -168,7 +161,7 @@ def base_sizes(
         dump_bytes = dump.stat().st_size
     dump_bytes = dump_bytes or (entities * MADE_PAGE if graph.generated else DUMP_BYTES)
     folder = kb or Path(graph.kb.path)
-    parts = list(parts_of(folder))
+    parts = [open_part(folder, number) for number in made_parts(folder)]
     counted = sum(part.entities for part in parts)
     if kb is not None and not counted:
         raise InputError(f"{kb}: has no parts with entities. `muver kb all` makes them.")
@@ -207,15 +200,3 @@ def _mentions(graph: KnowledgeBase, name: str) -> int:
         return pq.read_metadata(linked).num_rows
     published = find_source("blink_benchmarks").published.mentions
     return (graph.linking["generate"]["mentions"] if graph.generated else published).get(name, 0)
-
-
-def parts_of(kb: Path) -> Iterator[MadePart]:
-    """The parts that are made; only metadata are read."""
-    return (open_part(kb, number) for number in made_parts(kb))
-
-
-def sizes_as_dict(encoder: BertConfig) -> dict[str, int]:
-    """The encoder's sizes that estimates depend on."""
-    kept = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads",
-            "intermediate_size", "max_position_embeddings")  # fmt: skip
-    return {name: value for name, value in asdict(encoder).items() if name in kept}

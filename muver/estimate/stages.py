@@ -1,8 +1,4 @@
-"""What one job of a stage computes, holds and writes: a formula for each stage, stated once.
-
-:mod:`muver.estimate.jobs` applies them to the jobs of a run; `muver plan` and `muver doctor check`
-read the same estimates.
-"""
+"""What one job of a stage computes, holds and writes: a formula for each stage."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +7,7 @@ from typing import Any
 from muver.corpus.kilt.make import CHARACTERS_A_GROUP
 from muver.corpus.settings import LINE_BYTES
 from muver.encoders.sizes import BertConfig
-from muver.estimate.indices import IndexSizes, index_sizes
+from muver.estimate.indices import index_sizes
 from muver.estimate.lengths import Lengths
 from muver.estimate.rates import Rates
 from muver.estimate.sizes import LOOKUP
@@ -233,7 +229,7 @@ def kb(sizes: Sizes, settings: Settings) -> Estimate:
 
 def index(sizes: Sizes, settings: Settings) -> Estimate:
     """Building an index of a type (``name``); settings of `muver ann-build`."""
-    own = _index_sizes(sizes, settings)
+    own = index_sizes(round(sizes.views), sizes.encoder.hidden_size, settings)
     work = Work("build", {"views": sizes.views}, sizes.name)
     return Estimate((work,), own.disk, own.build, note=own.factory)
 
@@ -265,15 +261,9 @@ def search(sizes: Sizes, settings: Settings) -> Estimate:
         products = sizes.pairs * sizes.lengths.views
         work = Work("search", {"products": products, "mentions": sizes.mentions}, "exact")
         return Estimate((work,), memory=settings["search_memory_mb"] * 2**20 + queries)
-    own = _index_sizes(sizes, settings)
+    own = index_sizes(round(sizes.views), sizes.encoder.hidden_size, settings)
     work = Work("search", {"mentions": sizes.mentions}, sizes.name)
     return Estimate((work,), memory=own.search + queries, note=own.factory)
-
-
-def _index_sizes(sizes: Sizes, settings: Settings) -> IndexSizes:
-    memory_mb, threads = settings["search_memory_mb"], settings["threads"]
-    dimension = sizes.encoder.hidden_size
-    return index_sizes(round(sizes.views), dimension, settings, memory_mb, threads)
 
 
 Formula = Callable[[Sizes, Settings], Estimate]

@@ -10,14 +10,19 @@ from muver.retrieval.ann.settings import Build
 from muver.vectors.shards import write_part
 
 VIEWS, D = 20_000, 64
-SETTINGS = {"lists": 16, "training_views": 1000, "memory_mb": 1}
+SETTINGS = {
+    "lists": 16,
+    "training_views": 1000,
+    "memory_mb": 1,
+    "search_memory_mb": 1,
+    "threads": 3,
+}
 HEADERS = 4096  # bytes that a file may have besides
 MIB = 2**20
 
 
 def sizes(kind, views, dimension, **settings):
-    build = {"factory": kind, **SETTINGS, **settings}
-    return index_sizes(views, dimension, build, search_mb=1, threads=3)
+    return index_sizes(views, dimension, {"factory": kind, **SETTINGS, **settings})
 
 
 @pytest.fixture(scope="module")

@@ -130,7 +130,7 @@ def test_reading_a_dump():
 
 def test_indices():
     own = {"factory": "hnsw", "search_memory_mb": 1, "threads": 3}
-    expected = index_sizes(20, 8, own, 1, 3)
+    expected = index_sizes(20, 8, own)
     built, searched = stages.index(SIZES, own), stages.search(SIZES, own)
     assert (built.disk, built.memory, built.note) == (expected.disk, expected.build, "HNSW32")
     assert searched.memory == expected.search + 20 * 32
