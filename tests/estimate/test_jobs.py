@@ -44,6 +44,15 @@ def jobs_of(own, gpu=False, plan=None):
     return {(job.stage, job.name): job for job in list_jobs(own, gpu, plan).jobs}
 
 
+def validated(model, tokens, mentions, each):
+    """Tokens of one validation, of all that a training encodes without learning from it."""
+    training = model.settings["training"]
+    passes = mentions * training["epochs"]
+    if training["batch_size"] * each > training["graph_tokens"]:
+        tokens -= passes * each  # encoded a second time
+    return tokens / max(passes / training["batch_size"] / training["validate_every"], 1)
+
+
 def test_jobs_of_worlds(worlds):
     found = jobs_of(worlds)
     assert [key for key in found if key[0] != "grid"] == [
@@ -60,13 +69,19 @@ def test_jobs_of_worlds(worlds):
     # merged views: four layers of 0.4 of the original ones
     views = found["retrieve", "test/muver"].estimate.work[0].amounts["products"]
     assert views == pytest.approx(500 * 400 / 2 * 15.33 * (1 + 4 * 0.4))
+    made, each = worlds.settings["generate"]["mentions"], 64 + 10 * 40
+    encoded = found["train", "muver"].estimate.work[0].amounts["tokens"]
+    assert validated(worlds.model("muver"), encoded, made["train"], each) == pytest.approx(
+        250 * 15.33 * 40 + made["val"] * 64
+    )
 
 
 def test_what_is_done_and_how_long_it_took(worlds):
     before, model = jobs_of(worlds)["train", "muver"], worlds.model("muver")
     benchmark = f"logs/miniwikia/train/{model.id}.benchmark.tsv"
     touch([*model.files, benchmark], "s\th:m:s\n71.27\t0:01:11\n")
-    touch([f"logs/miniwikia/train/{worlds.model('blink_128').id}.benchmark.tsv"], "s\th:m:s\n")
+    half = worlds.model("blink_128")
+    touch([half.files[0], f"logs/miniwikia/train/{half.id}.benchmark.tsv"], "s\th:m:s\n")
     found = jobs_of(worlds)
     done = found["train", "muver"]
     assert (done.done, done.took) == (1, [71.27])
@@ -81,7 +96,8 @@ def test_data_that_nobody_counted():
 
 
 def test_jobs_of_a_knowledge_base():
-    run = list_jobs(graph(preset="wikipedia"), gpu=False)
+    own = graph(preset="wikipedia")
+    run = list_jobs(own, gpu=False)
     found = {(job.stage, job.name): job for job in run.jobs}
     assert found["kb_part", ""].count == 279 == found["encode_part", "muver_wiki"].count
     assert found["encode_part", "muver_wiki"].origin == "at most"
@@ -95,7 +111,15 @@ def test_jobs_of_a_knowledge_base():
     trained = [name for stage, name in found if stage == "train"]
     assert trained == ["muver_wiki"]  # BLINK's weights are published
     work = {one.kind: one.amounts for one in found["train", "muver_wiki"].estimate.work}
-    assert work["train"]["tokens"] == 18_448 * (128 + 4 * 5 * 40)
+    each = 128 + 4 * 5 * 40
+    assert work["train"]["tokens"] == 18_448 * each
+    # The subset holds gold entities with three negatives, those of validation, and further ones.
+    ranked = 4 * 18_448 + 4791 + own.linking["further"]
+    assert validated(own.model("muver_wiki"), work["encode"]["tokens"], 18_448, each) == (
+        pytest.approx(ranked * 5 * 40 + 4791 * 128)
+    )
+    products = found["search", "msnbc/muver_wiki"].estimate.work[0].amounts["products"]
+    assert products == 5_903_530 * 5 * 656
     assert run.encoder.hidden_size == 1024 and run.base.entities == 5_903_530
 
 
