@@ -25,72 +25,39 @@ if not LINKED:
             " --model {params.model} --entities {input.entities} --mentions {input.mentions}"
             " --sentences {input.sentences} --out {params.folder}"
 
-    rule merge:
-        input:
-            inputs("merged"),
-            code=code("merge"),
-        output:
-            W.pattern("merged"),
-        log:
-            f"{LOGS}/merge/{{id}}.log",
-        benchmark:
-            f"{LOGS}/merge/{{id}}.benchmark.tsv"
-        threads: COMPUTE["threads"]
-        resources:
-            gpu=GPUS,
-        params:
-            label=label("merged"),
-            settings=settings("merged"),
-            from_=folders("model", "store"),
-            folder=subpath(output[0], parent=True),
-        shell:
-            "muver merge --log {log} --label {params.label} --settings {params.settings:q}"
-            " {params.from_} --out {params.folder}"
+    # What extends a store: layers of the heuristic search, and views of other kinds.
+    for command, kind in {
+        "merge": "merged",
+        "encode_global": "globals",
+        "encode_spans": "spans",
+    }.items():
 
-    rule encode_global:
-        input:
-            inputs("globals"),
-            code=code("encode_global"),
-        output:
-            W.pattern("globals"),
-        log:
-            f"{LOGS}/encode_global/{{id}}.log",
-        benchmark:
-            f"{LOGS}/encode_global/{{id}}.benchmark.tsv"
-        threads: COMPUTE["threads"]
-        resources:
-            gpu=GPUS,
-        params:
-            label=label("globals"),
-            settings=settings("globals"),
-            from_=folders("model", "store"),
-            folder=subpath(output[0], parent=True),
-        shell:
-            "muver encode-global --log {log} --label {params.label}"
-            " --settings {params.settings:q} {params.from_} --entities {input.entities}"
-            " --out {params.folder}"
-
-    rule encode_spans:
-        input:
-            inputs("spans"),
-            code=code("encode_spans"),
-        output:
-            W.pattern("spans"),
-        log:
-            f"{LOGS}/encode_spans/{{id}}.log",
-        benchmark:
-            f"{LOGS}/encode_spans/{{id}}.benchmark.tsv"
-        threads: COMPUTE["threads"]
-        resources:
-            gpu=GPUS,
-        params:
-            label=label("spans"),
-            settings=settings("spans"),
-            from_=folders("model", "store"),
-            folder=subpath(output[0], parent=True),
-        shell:
-            "muver encode-spans --log {log} --label {params.label} --settings {params.settings:q}"
-            " {params.from_} --out {params.folder}"
+        rule:
+            name:
+                command
+            input:
+                inputs(kind),
+                code=code(command),
+            output:
+                W.pattern(kind),
+            log:
+                f"{LOGS}/{command}/{{id}}.log",
+            benchmark:
+                f"{LOGS}/{command}/{{id}}.benchmark.tsv"
+            threads: COMPUTE["threads"]
+            resources:
+                gpu=GPUS,
+            params:
+                command=command.replace("_", "-"),
+                label=label(kind),
+                settings=settings(kind),
+                folders=folders("model", "store"),
+                entities=options("entities"),
+                out=subpath(output[0], parent=True),
+            shell:
+                "muver {params.command} --log {log} --label {params.label}"
+                " --settings {params.settings:q} {params.folders} {params.entities}"
+                " --out {params.out}"
 
 
 # Vectors of a knowledge base in parts, a job each, so that many GPUs or machines share them.

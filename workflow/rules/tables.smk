@@ -2,7 +2,6 @@
 
 SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # with rules of their own
 COMPARED = [name for name in W.measured if name not in SPECIAL]
-CAPTIONED = ("table2", "table6")  # whose captions in Snakemake's report are their own
 PAGE = "results/report.html"
 POINTS = [point.files[0] for point in W.grid_points]
 
@@ -58,6 +57,13 @@ def scores(table):
     }
 
 
+def shown(file, caption):
+    """A file that Snakemake's own report shows, with its caption in workflow/report."""
+    labels = {"result": Path(file).stem, "form": "figure" if file.endswith(".svg") else "table"}
+    category = f"{labels['form'].capitalize()}s"
+    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
+
+
 # Recording is part of the rules that make a table and not a rule of its own: the store and its list
 # of runs belong to this machine, so that a clone that only pulled the tables has nothing to do.
 rule comparison:
@@ -66,12 +72,7 @@ rule comparison:
         counts=[] if LINKED else W.corpus.files[2],
         code=code("tables"),
     output:
-        report(
-            "results/{table}.html",
-            caption="../report/comparison.rst",
-            category="Tables",
-            labels={"result": "{table}", "form": "table"},
-        ),
+        shown("results/{table}.html", "comparison"),
         csv="results/{table}.csv",
         rest=multiext("results/{table}", ".md", ".json", ".tex"),
     log:
@@ -118,18 +119,8 @@ if not LINKED:
             counts=W.corpus.files[2],
             code=[*code("tables"), *code("figures")],
         output:
-            report(
-                "results/table3.html",
-                caption="../report/table3.rst",
-                category="Tables",
-                labels={"result": "table3", "form": "table"},
-            ),
-            report(
-                "results/figures/table3.svg",
-                caption="../report/table3_figure.rst",
-                category="Figures",
-                labels={"result": "table3", "form": "figure"},
-            ),
+            shown("results/table3.html", "table3"),
+            shown("results/figures/table3.svg", "table3_figure"),
             csv="results/table3.csv",
             rest=[
                 *multiext("results/table3", ".md", ".json", ".tex"),
@@ -148,59 +139,38 @@ if not LINKED:
             f" && muver figure --log {LOGS}/tables/table3_figure.log --name table3"
             " --table results/table3.json --figures results/figures {params.record}"
 
-    rule table4:
-        input:
-            counts=W.corpus.files[2],
-            code=code("tables"),
-        output:
-            report(
-                "results/table4.html",
-                caption="../report/table4.rst",
-                category="Tables",
-                labels={"result": "table4", "form": "table"},
-            ),
-            csv="results/table4.csv",
-            rest=multiext("results/table4", ".md", ".json", ".tex"),
-        log:
-            f"{LOGS}/tables/table4.log",
-        benchmark:
-            f"{LOGS}/tables/table4.benchmark.tsv"
-        shell:
-            "muver table --log {log} --name table4 --counts {input.counts} --out {output.csv}"
+    # What the data and the encoder are, without any row.
+    for table, given, option in (
+        ("table4", {"counts": W.corpus.files[2]}, options("counts")),
+        ("table5", {"encoder": W.start.files}, folders("encoder")),
+    ):
 
-    rule table5:
-        input:
-            start=W.start.files,
-            code=code("tables"),
-        output:
-            report(
-                "results/table5.html",
-                caption="../report/table5.rst",
-                category="Tables",
-                labels={"result": "table5", "form": "table"},
-            ),
-            csv="results/table5.csv",
-            rest=multiext("results/table5", ".md", ".json", ".tex"),
-        log:
-            f"{LOGS}/tables/table5.log",
-        benchmark:
-            f"{LOGS}/tables/table5.benchmark.tsv"
-        params:
-            start=W.start.path,
-        shell:
-            "muver table --log {log} --name table5 --encoder {params.start} --out {output.csv}"
+        rule:
+            name:
+                table
+            input:
+                **given,
+                code=code("tables"),
+            output:
+                shown(f"results/{table}.html", table),
+                csv=f"results/{table}.csv",
+                rest=multiext(f"results/{table}", ".md", ".json", ".tex"),
+            log:
+                f"{LOGS}/tables/{table}.log",
+            benchmark:
+                f"{LOGS}/tables/{table}.benchmark.tsv"
+            params:
+                name=table,
+                of=option,
+            shell:
+                "muver table --log {log} --name {params.name} {params.of} --out {output.csv}"
 
     rule figure:
         input:
             unpack(lambda wildcards: scores(wildcards.figure)),
             code=code("figures"),
         output:
-            report(
-                "results/figures/{figure}.svg",
-                caption="../report/figure2.rst",
-                category="Figures",
-                labels={"result": "{figure}", "form": "figure"},
-            ),
+            shown("results/figures/{figure}.svg", "figure2"),
             csv="results/{figure}.csv",
             rest=["results/{figure}.json", "results/figures/{figure}.png"],
         log:
@@ -222,12 +192,7 @@ if not LINKED:
             start=W.start["/manifest.json"].path,
             code=code("grid"),
         output:
-            report(
-                "results/grid.html",
-                caption="../report/grid.rst",
-                category="Tables",
-                labels={"result": "grid", "form": "table"},
-            ),
+            shown("results/grid.html", "grid"),
             csv="results/grid.csv",
             rest=multiext("results/grid", ".md", ".json", ".tex"),
         log:
@@ -235,12 +200,7 @@ if not LINKED:
         benchmark:
             f"{LOGS}/tables/grid.benchmark.tsv"
         params:
-            settings=as_json(
-                {
-                    "grid": S["grid"],
-                    "base": model_settings(S, S["grid"]["model"]),
-                }
-            ),
+            settings=as_json({"grid": S["grid"], "base": model_settings(S, S["grid"]["model"])}),
             name=S["workspace"],
             record=lambda wildcards: recording("grid"),
         shell:
