@@ -220,6 +220,11 @@ class Graph(ABC):
         return {k: value for k, value in self.settings["compute"].items() if k not in moving}
 
     @property
+    def gpus(self) -> int:
+        """GPUs that a job running a model takes: 1 where there are any and they may be used."""
+        return int(self.settings["compute"]["device"] != "cpu" and Path("/dev/nvidia0").exists())
+
+    @property
     def encoding(self) -> dict[str, Any]:
         """All settings of a stage that encodes."""
         return {**self.precision, **self.compute}

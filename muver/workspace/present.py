@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_json, write_text
 from muver.io.pruning import remove_all, size, strays
 from muver.settings.file import read_params
@@ -54,6 +55,11 @@ def link(graph: Graph) -> None:
             place.unlink()
     for place, target in wanted.items():
         if not place.is_symlink():
+            if place.exists():
+                raise InputError(
+                    f"{place}: not a link, as everything in {folder} is. A copy of the project "
+                    "made it a folder; remove it and run the same command again."
+                )
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(target)
 
@@ -121,12 +127,16 @@ def write_ignored(graph: Graph) -> None:
 def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
     """Write the lists of :func:`write_asked` and what DVC leaves alone.
 
+    A stage that has nothing to make leaves the empty folders that DVC expects, made here.
+
     Parameters
     ----------
     config
         Settings that replace those of params.yaml.
     """
     graph = _graph(config)
+    for kind in (kind for kinds in STAGES.values() for kind in kinds):
+        Path(graph.root, kind).mkdir(parents=True, exist_ok=True)
     write_asked(graph)
     write_ignored(graph)
 

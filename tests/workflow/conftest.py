@@ -1,5 +1,6 @@
 """A copy of the project with a very small miniwikia, and the tools run in it as a user would."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -128,8 +129,8 @@ class Project:
     def place(self, kind: str, name: str, *config: str) -> Artifact:
         """An artifact of these settings."""
         overrides = dict(setting(one) for one in config if one != "--config")
-        params = read_params(self.folder / "params.yaml")
-        return graph_of(resolve(params, overrides)).named(kind, name)
+        with contextlib.chdir(self.folder):
+            return graph_of(resolve(read_params("params.yaml"), overrides)).named(kind, name)
 
     def read(self, path: str) -> bytes:
         return (self.folder / path).read_bytes()

@@ -67,7 +67,7 @@ def test_a_changed_merge_section_never_retrains(by_dvc):
 
 
 def test_swapped_numbers_are_a_change(by_dvc):
-    assert by_dvc.planned("--config", "bm25={k1: 0.4, b: 0.9}")["bm25"] == 1
+    assert by_dvc.planned("--config", "bm25={k1: 0.4, b: 0.9}")["retrieve"] == 1
 
 
 def test_an_unused_preset_marks_nothing(by_dvc, tmp_path):

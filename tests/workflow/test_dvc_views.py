@@ -110,4 +110,5 @@ def test_the_model_is_an_artifact_that_a_tag_names(experiment, tmp_path):
     experiment.run("dvc", "remote", "add", "-d", "shelf", str(tmp_path / "shelf"))
     experiment.run("dvc", "push", "train")
     experiment.run("dvc", "artifacts", "get", ".", "muver", "-o", str(tmp_path / "model"))
-    assert (tmp_path / "model" / FILE).read_bytes() == experiment.read(MODEL)
+    model = experiment.place("models", "muver").id
+    assert (tmp_path / "model" / model / FILE).read_bytes() == experiment.read(MODEL)

@@ -3,13 +3,12 @@
 import csv
 import io
 import json
-import shutil
 import xml.etree.ElementTree as ElementTree
 
 import ir_measures
 import pytest
 
-from tests.workflow.conftest import BUILT, PARAMS, TINY, Project
+from tests.workflow.conftest import BUILT, PARAMS, TINY
 
 RECORDED = "build/miniwikia/recorded"
 
@@ -89,8 +88,7 @@ def test_beyond_the_paper_with_a_weight_chosen_on_validation(main_job):
 
 def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
     """Made of rows that are there, recorded and shown on the page; nothing else is changed."""
-    shutil.copytree(main_job.folder, tmp_path / "copy")
-    project = Project(tmp_path / "copy")
+    project = main_job.copy(tmp_path / "copy")
     entry = {"caption": "Mine: recall@k", "rows": ["bm25", "muver"], "against": "bm25"}
     project.change(tables={**TINY["tables"], "mine": entry}, results=["table1", "mine"])
     assert set(project.planned("results/mine.csv")) == {"comparison"}
@@ -144,7 +142,7 @@ def test_a_changed_statistic_loads_no_model(main_job):
     )
     assert planned == {
         **{"table3": 1, "figure": 1},
-        **{"fuse": 1, "evaluate": 1, "comparison": 1},
+        **{"retrieve": 1, "evaluate": 1, "comparison": 1},
         **{"grid_point": 2, "grid": 1},
         **{"metrics": 1, "report": 1},
     }

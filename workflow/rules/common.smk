@@ -31,17 +31,18 @@ ROOT = W.root
 LOGS = f"logs/{S['workspace']}"
 COMPUTE = S["compute"]
 LINKED = isinstance(W, KnowledgeBase)
-# A job that runs a model takes the one `gpu` that the profile gives out, where there are any.
-GPUS = int(COMPUTE["device"] != "cpu" and Path("/dev/nvidia0").exists())
+GPUS = W.gpus  # a job that runs a model takes the one `gpu` that the profile gives out
 
 
 if workflow.is_main_process:  # and not by every job again
     since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
     for told in without_effect(Path("params.yaml"), S["preset"], since):
         logger.warning(f"params.yaml: {told}")
-    if not workflow.dryrun:
-        link(W)
-        write_ignored(W)
+
+
+onstart:
+    link(W)
+    write_ignored(W)
 
 
 def at(kind, wildcards):
@@ -128,3 +129,35 @@ def one_of(names):
 def made_by(rule, kind):
     """A wildcard constraint: the artifacts of a kind that a rule makes."""
     return one_of(W.ids(kind, rule))
+
+
+def launcher():
+    """What starts a training job: one process, or torchrun with several."""
+    if COMPUTE["processes"] == 1:
+        return "muver"
+    return f"torchrun --standalone --nproc-per-node {COMPUTE['processes']} -m muver.cli"
+
+
+TRAIN = (
+    f"{launcher()} train"
+    " --log {log} --label {params.label} --settings {params.settings:q}"
+    " --compute {params.compute:q} --start {params.start} {params.files}"
+    " --checkpoints {params.checkpoints}"
+)
+READ = ("entities", "mentions", "sentences")
+
+
+def vectors(kind):
+    """Vectors of all parts of the knowledge base, once it is known which there are."""
+
+    def files(wildcards):
+        checkpoints.kb.get(id=W.kb.id)
+        made = at(kind, wildcards).inputs["vectors"]
+        return [f"{made.path}/{part}{end}" for part in W.parts for end in PART]
+
+    return files
+
+
+def retriever_kind(wildcards):
+    """The retriever kind of a run."""
+    return W.kind(at("runs", wildcards).label)

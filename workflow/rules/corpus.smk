@@ -15,7 +15,7 @@ if W.raw and W.raw.rule == "generate":
         params:
             settings=told(W.raw),
             shape="--shape kilt --workers 2" if LINKED else "",
-            folder=W.raw.path,
+            folder=lambda wildcards: W.raw.path,
         shell:
             "muver generate --log {log} {params.shape} --settings {params.settings:q}"
             " --out {params.folder}"
@@ -34,7 +34,7 @@ if S["dataset"] == "zeshel":
             f"{LOGS}/download.benchmark.tsv"
         params:
             settings=as_json(S["download"]),
-            folder=W.raw.path,
+            folder=lambda wildcards: W.raw.path,
             archive=f"{ROOT}/download/zeshel.tar.bz2",
         shell:
             "muver download --log {log} --dataset zeshel --settings {params.settings:q}"
@@ -48,7 +48,9 @@ if not LINKED:
             inputs("corpus"),
             code=code("corpus"),
         output:
-            W.pattern("corpus"),
+            entities=W.pattern("corpus")[0],
+            mentions=W.pattern("corpus")[1],
+            counts=W.pattern("corpus")[2],
         log:
             f"{LOGS}/corpus/{{id}}.log",
         benchmark:
@@ -59,8 +61,8 @@ if not LINKED:
             raw=lambda wildcards, input: Path(input.raw[0]).parents[1],
         shell:
             "muver corpus --log {log} --name {params.name} --settings {params.settings:q}"
-            " --raw {params.raw:q} --entities {output[0]} --mentions {output[1]}"
-            " --counts {output[2]}"
+            " --raw {params.raw:q} --entities {output.entities} --mentions {output.mentions}"
+            " --counts {output.counts}"
 
     rule punkt_english:
         output:

@@ -64,16 +64,6 @@ if not LINKED:
 
 if LINKED:
 
-    def vectors(kind):
-        """Vectors of all parts of the knowledge base, once it is known which there are."""
-
-        def files(wildcards):
-            checkpoints.kb.get(id=W.kb.id)
-            made = at(kind, wildcards).inputs["vectors"]
-            return [f"{made.path}/{part}{end}" for part in W.parts for end in PART]
-
-        return files
-
     rule encode_part:
         input:
             inputs("vectors"),
@@ -103,7 +93,8 @@ if LINKED:
             inputs("mention_vectors"),
             code=code("encode_mentions"),
         output:
-            W.pattern("mention_vectors"),
+            vectors=W.pattern("mention_vectors")[0],
+            manifest=W.pattern("mention_vectors")[1],
         log:
             f"{LOGS}/encode_mentions/{{id}}.log",
         benchmark:
@@ -118,7 +109,7 @@ if LINKED:
         shell:
             "muver encode-mentions --log {log} --label {params.label}"
             " --settings {params.settings:q} --model {params.model} --mentions {input.mentions}"
-            " --out {output[0]}"
+            " --out {output.vectors}"
 
     # The check writes into the index's manifest what it chose and how far it agrees, so that both
     # are one job: an index that was not checked is of no use to a table.
@@ -128,7 +119,8 @@ if LINKED:
             vectors=vectors("index"),
             code=[*code("ann_build"), *code("ann_check")],
         output:
-            W.pattern("index"),
+            W.pattern("index")[:2],
+            report=W.pattern("index")[2],
         log:
             build=f"{LOGS}/index/{{id}}.log",
             check=f"{LOGS}/index/{{id}}_check.log",
@@ -148,4 +140,4 @@ if LINKED:
             " --vectors {params.vectors} --out {params.folder}"
             " && muver ann-check --log {log.check} --settings {params.check:q}"
             " --vectors {params.vectors} --index {params.folder}"
-            " --mention-vectors {input.mentions} --report {output[2]}"
+            " --mention-vectors {input.mentions} --report {output.report}"

@@ -89,7 +89,8 @@ if LINKED:
             inputs("mentions"),
             code=code("link"),
         output:
-            W.pattern("mentions"),
+            mentions=W.pattern("mentions")[0],
+            report=W.pattern("mentions")[1],
         log:
             f"{LOGS}/link/{{id}}.log",
         benchmark:
@@ -105,7 +106,7 @@ if LINKED:
             kb=folders("kb"),
         shell:
             "muver link --log {log} --set {params.set} {params.kb} --file {params.file}"
-            " --settings {params.settings:q} --mentions {output[0]} --report {output[1]}"
+            " --settings {params.settings:q} --mentions {output.mentions} --report {output.report}"
 
     rule subset:
         input:
@@ -131,7 +132,8 @@ if LINKED:
             inputs("negatives"),
             code=code("negatives"),
         output:
-            W.pattern("negatives"),
+            negatives=W.pattern("negatives")[0],
+            manifest=W.pattern("negatives")[1],
         log:
             f"{LOGS}/negatives/{{id}}.log",
         benchmark:
@@ -141,5 +143,5 @@ if LINKED:
             kb=folders("kb"),
         shell:
             "muver negatives --log {log} --run {input.run} --run-manifest {input.manifest}"
-            " --mentions {input.mentions} {params.kb} --out {output[0]} --manifest {output[1]}"
+            " --mentions {input.mentions} {params.kb} --out {output.negatives} --manifest {output.manifest}"
             " --settings {params.settings:q}"

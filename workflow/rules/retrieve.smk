@@ -4,18 +4,13 @@ RUN, MANIFEST = W.pattern("runs")
 SCORES, RANKS, TREC, QRELS = W.pattern("evaluations")
 
 
-def kind(wildcards):
-    """The retriever kind of a run."""
-    return W.kind(at("runs", wildcards).label)
-
-
 # Every kind by one rule: what it needs is said in muver/retrieval/kinds. Vectors of a knowledge base
 # lie in parts, which are known once it is made.
 rule retrieve:
     input:
         inputs("runs"),
         vectors=vectors("runs") if LINKED else [],
-        code=lambda wildcards: code(f"retrieve_{kind(wildcards)}"),
+        code=lambda wildcards: code(f"retrieve_{retriever_kind(wildcards)}"),
     output:
         run=RUN,
         manifest=MANIFEST,
@@ -25,14 +20,14 @@ rule retrieve:
         f"{LOGS}/retrieve/{{id}}.benchmark.tsv"
     threads: COMPUTE["threads"]
     resources:
-        gpu=lambda wildcards: GPUS * runs_a_model(kind(wildcards)),
+        gpu=lambda wildcards: GPUS * runs_a_model(retriever_kind(wildcards)),
     params:
-        kind=kind,
+        kind=retriever_kind,
         label=label("runs"),
         settings=settings("runs"),
         compute=lambda wildcards: (
             f"--compute {shlex.quote(as_json(W.encoding))}"
-            if runs_a_model(kind(wildcards))
+            if runs_a_model(retriever_kind(wildcards))
             else ""
         ),
         files=options(

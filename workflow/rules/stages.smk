@@ -18,11 +18,6 @@ for stage, kinds in STAGES.items():
             f"stage_{stage}"
         input:
             [file for one in ASKED if one.kind in kinds for file in one.files],
-        params:
-            folders=[f"{ROOT}/{kind}" for kind in kinds],
-        shell:
-            # A stage that has nothing to make leaves the empty folders that DVC expects.
-            "mkdir -p {params.folders}"
 
 
 rule stage_tables:

@@ -1,67 +1,6 @@
 # Evaluations to tables and figures, their rows into MLflow, and the page of all of them.
 
-SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # with rules of their own
-COMPARED = [name for name in W.measured if name not in SPECIAL]
 PAGE = "results/report.html"
-POINTS = [point.files[0] for point in W.grid_points]
-
-
-def rows_of(table):
-    """Rows of a table with their names, as its stage takes them."""
-    named = []
-    for name in S["tables"][table]["rows"]:
-        row, own = table_row(S, name), system_of(S, name)
-        if table == "table1":
-            row["repeats"] = S["repeats"].get(name, [])
-        if table == "table3":
-            row |= {key: own.get(key) for key in ("merge_layers", "search", "sweep_of")}
-        named.append(row)
-    return named
-
-
-def comparison(wildcards):
-    """Settings of a table of rows, the row that the others are tested against among them."""
-    own = S["tables"][wildcards.table]
-    told = {"rows": rows_of(wildcards.table), "contrasts": S["contrasts"]}
-    if wildcards.table != "table6":
-        against = own.get("against")
-        told |= {
-            "against": against if against in own["rows"] else None,
-            "caption": own.get("caption"),
-            "sets": W.sets,
-        }
-    return as_json(told)
-
-
-def errors_by_length(wildcards):
-    """Settings of a figure of two rows."""
-    own = S["figures"][wildcards.figure]
-    rows = [{"method": S["systems"][name]["method"], "system": name} for name in own["rows"]]
-    return as_json({**own, "rows": rows})
-
-
-def training_logs(table):
-    """The training log of each row that has a model, with the row's system."""
-    systems = {system: S["systems"][system].get("model") for system in W.rows(table)}
-    return [(system, W.model(model).files[-1]) for system, model in systems.items() if model]
-
-
-def scores(table):
-    """What a table is made of: scores and gold ranks; runs and training logs are recorded."""
-    made = W.evaluations(table)
-    return {
-        "evaluations": [one.files[0] for one in made],
-        "ranks": [one.files[1] for one in made],
-        "runs": [one.input_files["run"] for one in made],
-        "logs": [log for _, log in training_logs(table)],
-    }
-
-
-def shown(file, caption):
-    """A file that Snakemake's own report shows, with its caption in workflow/report."""
-    labels = {"result": Path(file).stem, "form": "figure" if file.endswith(".svg") else "table"}
-    category = f"{labels['form'].capitalize()}s"
-    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
 
 
 # Recording is part of the rules that make a table and not a rule of its own: the store and its list
@@ -97,18 +36,12 @@ rule no_table2:
         "results/{table}.csv",
     log:
         f"{LOGS}/tables/{{table}}_missing.log",
+    benchmark:
+        f"{LOGS}/tables/{{table}}_missing.benchmark.tsv"
     wildcard_constraints:
         table=one_of([] if LINKED else ["table2"]),
     shell:
         "exit 1"
-
-
-def no_knowledge_base():
-    """Say which presets make Table 2."""
-    raise WorkflowError(
-        f"results/table2.csv: not made of the dataset {S['dataset']}. Ask for it with"
-        " --config preset=miniwikipedia (anywhere, in minutes) or --config preset=wikipedia."
-    )
 
 
 if not LINKED:
@@ -189,7 +122,7 @@ if not LINKED:
         input:
             logs=POINTS,
             counts=W.corpus.files[2],
-            start=W.start["/manifest.json"].path,
+            start=W.start.files[-1],
             code=code("grid"),
         output:
             shown("results/grid.html", "grid"),

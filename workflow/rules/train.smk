@@ -2,22 +2,6 @@
 # A killed training job goes on from build/<dataset>/checkpoints/<model>.
 
 
-def launcher():
-    """What starts a training job: one process, or torchrun with several."""
-    if COMPUTE["processes"] == 1:
-        return "muver"
-    return f"torchrun --standalone --nproc-per-node {COMPUTE['processes']} -m muver.cli"
-
-
-TRAIN = (
-    f"{launcher()} train"
-    " --log {log} --label {params.label} --settings {params.settings:q}"
-    " --compute {params.compute:q} --start {params.start} {params.files}"
-    " --checkpoints {params.checkpoints}"
-)
-READ = ("entities", "mentions", "sentences")
-
-
 rule train:
     input:
         inputs("models"),

@@ -1,0 +1,143 @@
+# What tables are told and made of, and what MLflow is told of their rows.
+
+SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # with rules of their own
+COMPARED = [name for name in W.measured if name not in SPECIAL]
+POINTS = [point.files[0] for point in W.grid_points]
+RECORDED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid")]
+RECORDED = [name for name in RECORDED if name != "table6"]  # its rows are Table 1's
+# Kinds whose jobs took the time that a row is recorded with.
+TIMED = {
+    "stores": "encode",
+    "merged": "merge",
+    "globals": "encode_global",
+    "spans": "encode_spans",
+}
+
+
+def rows_of(table):
+    """Rows of a table with their names, as its stage takes them."""
+    named = []
+    for name in S["tables"][table]["rows"]:
+        row, own = table_row(S, name), system_of(S, name)
+        if table == "table1":
+            row["repeats"] = S["repeats"].get(name, [])
+        if table == "table3":
+            row |= {key: own.get(key) for key in ("merge_layers", "search", "sweep_of")}
+        named.append(row)
+    return named
+
+
+def comparison(wildcards):
+    """Settings of a table of rows, the row that the others are tested against among them."""
+    own = S["tables"][wildcards.table]
+    told = {"rows": rows_of(wildcards.table), "contrasts": S["contrasts"]}
+    if wildcards.table != "table6":
+        against = own.get("against")
+        told |= {
+            "against": against if against in own["rows"] else None,
+            "caption": own.get("caption"),
+            "sets": W.sets,
+        }
+    return as_json(told)
+
+
+def errors_by_length(wildcards):
+    """Settings of a figure of two rows."""
+    own = S["figures"][wildcards.figure]
+    rows = [{"method": S["systems"][name]["method"], "system": name} for name in own["rows"]]
+    return as_json({**own, "rows": rows})
+
+
+def training_logs(table):
+    """The training log of each row that has a model, with the row's system."""
+    systems = {system: S["systems"][system].get("model") for system in W.rows(table)}
+    return [(system, W.model(model).files[-1]) for system, model in systems.items() if model]
+
+
+def scores(table):
+    """What a table is made of: scores and gold ranks; runs and training logs are recorded."""
+    made = W.evaluations(table)
+    return {
+        "evaluations": [one.files[0] for one in made],
+        "ranks": [one.files[1] for one in made],
+        "runs": [one.input_files["run"] for one in made],
+        "logs": [log for _, log in training_logs(table)],
+    }
+
+
+def shown(file, caption):
+    """A file that Snakemake's own report shows, with its caption in workflow/report."""
+    labels = {"result": Path(file).stem, "form": "figure" if file.endswith(".svg") else "table"}
+    category = f"{labels['form'].capitalize()}s"
+    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
+
+
+def no_knowledge_base():
+    """Say which presets make Table 2."""
+    raise WorkflowError(
+        f"results/table2.csv: not made of the dataset {S['dataset']}. Ask for it with"
+        " --config preset=miniwikipedia (anywhere, in minutes) or --config preset=wikipedia."
+    )
+
+
+def benchmarks(table):
+    """The benchmark file of each stage that made a system, as SYSTEM:STAGE=FILE."""
+    found = {}
+    for evaluation in W.evaluations(table):
+        system, run = evaluation.label, evaluation.inputs["run"].artifact
+        stage = f"search_{run.set}" if LINKED else "retrieve"
+        found[f"{system}:{stage}"] = run
+        for one in run.parents:
+            if one.kind in TIMED:
+                found[f"{system}:{TIMED[one.kind]}"] = one
+        if model := S["systems"][system].get("model"):
+            found[f"{system}:train"] = W.model(model)
+    return [f"{name}={LOGS}/{one.rule}/{one.id}.benchmark.tsv" for name, one in found.items()]
+
+
+def dataset_source():
+    """Where the dataset comes from: an address, a file or a folder."""
+    if W.raw is None:
+        return S["dataset"]
+    if not W.raw.pinned:  # generated
+        return W.raw.path
+    if LINKED:
+        return L["source"]["kilt"] or find_source("kilt").address
+    return S["download"]["source"] or S["download"]["url"] or find_source("zeshel").address
+
+
+def record_settings(experiment):
+    """Settings of a recording as one JSON string."""
+    chosen = {key: S[key] for key in ("dataset", "encoder")} if S["preset"] == "directory" else {}
+    config = [f"{key}={value}" for key, value in (chosen or {"preset": S["preset"]}).items()]
+    return as_json(
+        {
+            "experiment": experiment,
+            "source": dataset_source(),
+            "options": f"--config {' '.join(config)}",
+            **S["tracking"],
+        }
+    )
+
+
+def record_arguments(table):
+    """What `muver record` is told of a table."""
+    out = ["--settings", record_settings(table), "--out", f"{ROOT}/recorded/{table}.csv"]
+    if table == "grid":
+        timed = [f"{one.name}:train={LOGS}/grid/{one.id}.benchmark.tsv" for one in W.grid_points]
+        return ["--grid", "results/grid.json", "--logs", *POINTS, "--benchmarks", *timed, *out]
+    made = scores(table)
+    figures = ["--figures", "results/figures/table3.svg"] if table == "table3" else []
+    return [
+        *("--table", f"results/{table}.json", "--evaluations", *made["evaluations"]),
+        *("--runs", *made["runs"], *figures, "--benchmarks", *benchmarks(table)),
+        *("--artifacts", *(f"{system}={log}" for system, log in training_logs(table)), *out),
+    ]
+
+
+def recording(table):
+    """The command that records a table once it is made; the table stays if that goes wrong."""
+    if table not in RECORDED and table not in COMPARED or table == "table6":
+        return ""
+    log = f"{LOGS}/record/{table}.log"
+    return f"&& muver record --keep-going --log {log} {shlex.join(record_arguments(table))}"
