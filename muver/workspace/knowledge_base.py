@@ -4,6 +4,7 @@ Vectors lie in parts of the knowledge base, a job each; an index may cover them 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ class KnowledgeBase(Graph):
             "/manifest.json",
         ],
         "negatives": [".parquet", ".json"],
-        "vectors": [],  # of parts, which are known once the knowledge base is made
+        "vectors": [],  # of the parts, which are known once the knowledge base is made
         "mention_vectors": [".npy", ".json"],
         "index": ["/index.faiss", "/manifest.json", ".json"],
     }
@@ -189,12 +190,13 @@ class KnowledgeBase(Graph):
     # Vectors.
 
     def vectors(self, model: str) -> Artifact:
-        """Vectors of the knowledge base's views, part by part."""
+        """Vectors of the knowledge base's views, part by part, as far as the parts are known."""
         settings = {"dtype": self.linking["dtype"], **self.precision}
-        return self.made(
+        made = self.made(
             "vectors", model, "encode_part", settings, self.compute,
             model=self.model(model), kb=self.kb, **self.texts(model),
         )  # fmt: skip
+        return replace(made, suffixes=[f"/{part}{end}" for part in self.parts for end in PART])
 
     def mention_vectors(self, model: str, name: str) -> Artifact:
         """Vectors of a set's mentions."""

@@ -54,8 +54,13 @@ def at(kind, wildcards):
 
 
 def inputs(kind):
-    """What the artifact is made of, by name."""
-    return unpack(lambda wildcards: at(kind, wildcards).input_files)
+    """What the artifact is made of, by name; vectors in parts are found by `vectors`."""
+
+    def files(wildcards):
+        found = at(kind, wildcards).input_files
+        return {role: paths for role, paths in found.items() if role != "vectors"}
+
+    return unpack(files)
 
 
 def settings(kind):
