@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from muver.stages.stage import json_object
+from muver.stages.stage import Merge, json_object
 
 
 def add_label(parser: argparse.ArgumentParser, what: str) -> None:
@@ -14,8 +14,9 @@ def add_label(parser: argparse.ArgumentParser, what: str) -> None:
 def add_settings(parser: argparse.ArgumentParser, text: str, required: bool = True) -> None:
     """Add ``--settings``, a JSON object that ``text`` describes; empty by default."""
     parser.add_argument(
-        "--settings", type=json_object, required=required, default={}, metavar="JSON", help=text
-    )
+        "--settings", type=json_object, nargs="+", action=Merge, required=required, default={},
+        metavar="JSON", help=text,
+    )  # fmt: skip
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:

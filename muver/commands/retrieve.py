@@ -28,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", required=True, choices=names(), help="how candidates are found")
     add_settings(parser, "the row's retrieval settings as JSON")
     parser.add_argument(
-        "--compute", type=json_object, help="the section 'compute' as JSON, where a model is run"
+        "--compute",
+        type=json_object,
+        help="the section 'compute' as JSON, which kinds that run a model look at",
     )
     for name, text in INPUTS.items():
         nargs = "+" if name in LISTS else None
@@ -39,8 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the stage."""
-    from muver.retrieval.kinds import retrieve
+    from muver.retrieval.kinds import retrieve, runs_a_model
 
-    given = {name: getattr(args, name) for name in (*INPUTS, "compute")}
+    used = (*INPUTS, "compute") if runs_a_model(args.kind) else INPUTS
+    given = {name: getattr(args, name) for name in used}
     inputs = {name: value for name, value in given.items() if value is not None}
     retrieve(args.kind, args.settings, args.run_file, args.manifest, inputs)

@@ -19,6 +19,14 @@ def json_object(text: str) -> dict[str, Any]:
     return value
 
 
+class Merge(argparse.Action):
+    """Takes JSON objects one after another, each laid over those before it."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        merged = {key: value for given in values for key, value in given.items()}
+        setattr(namespace, self.dest, {**getattr(namespace, self.dest), **merged})
+
+
 def setting(text: str) -> tuple[str, Any]:
     """A setting as Snakemake's ``--config`` takes it: KEY=VALUE, the value in YAML."""
     import yaml
@@ -133,8 +141,9 @@ class Stage(NamedTuple):
             (group if own.either else parser).add_argument(own.flag, **own.argparse)
         if self.settings:
             parser.add_argument(
-                "--settings", type=json_object, default={}, metavar="JSON", **self._settings_help()
-            )
+                "--settings", type=json_object, nargs="+", action=Merge, default={}, metavar="JSON",
+                **self._settings_help(),
+            )  # fmt: skip
 
     def run(self, args: argparse.Namespace) -> None:
         """Do the work, with the arguments of the command line."""

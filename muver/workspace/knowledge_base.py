@@ -207,17 +207,13 @@ class KnowledgeBase(Graph):
 
     def index(self, model: str, name: str) -> Artifact:
         """An approximate index of a model's vectors, checked against exact search."""
-        settings = {
-            "build": linked.index_settings(self.settings, name),
-            "check": {
-                key: value
-                for key, value in linked.check_settings(self.settings).items()
-                if key not in FREE
-            },
-        }
+        check = linked.check_settings(self.settings)
+        free = {key: check.pop(key) for key in FREE if key in check}
+        settings = {"build": linked.index_settings(self.settings, name), "check": check}
         mentions = self.mention_vectors(model, self.linking["validation"])
         return self.made(
             "index", f"{model}/{name}", "ann_index", settings,
+            {"build": {"threads": free["threads"]}, "check": free},
             vectors=self.vectors(model), mentions=mentions[".npy"], manifest=mentions[".json"],
         )  # fmt: skip
 

@@ -79,6 +79,11 @@ def test_an_unused_preset_marks_nothing(by_dvc, tmp_path):
     assert set(re.findall(r"Running stage '(\w+)'", said)) == {"settings"}
 
 
+def test_the_machine_makes_nothing_again(by_dvc):
+    machine = "compute={threads: 2, batch_tokens: 512}", "retrieve={memory_mb: 64}"
+    assert by_dvc.planned("--config", *machine) == {}
+
+
 def test_a_second_clone_pulls_and_has_nothing_to_do(by_dvc, tmp_path):
     copy = by_dvc.copy(tmp_path / "copy")
     copy.run("dvc", "remote", "add", "-d", "shelf", str(tmp_path / "shelf"))

@@ -70,7 +70,15 @@ def settings(kind):
 
 def told(artifact):
     """An artifact's settings as the stages' --settings takes them."""
-    return as_json({**artifact.settings, **artifact.free})
+    return as_json(artifact.settings)
+
+
+def free(kind):
+    """Further settings of the artifact's stage, which move no number.
+
+    They stand among a rule's resources, because a changed one is no reason to make anything again.
+    """
+    return lambda wildcards: as_json(at(kind, wildcards).free)
 
 
 def label(kind):
@@ -146,7 +154,7 @@ def launcher():
 TRAIN = (
     f"{launcher()} train"
     " --log {log} --label {params.label} --settings {params.settings:q}"
-    " --compute {params.compute:q} --start {params.start} {params.files}"
+    " --compute {resources.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"
 )
 READ = ("entities", "mentions", "sentences")

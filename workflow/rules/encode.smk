@@ -15,14 +15,15 @@ if not LINKED:
         threads: COMPUTE["threads"]
         resources:
             gpu=GPUS,
+            free=free("stores"),
         params:
             label=label("stores"),
             settings=settings("stores"),
             model=folder_of("model"),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver encode --log {log} --label {params.label} --settings {params.settings:q}"
-            " --model {params.model} --entities {input.entities} --mentions {input.mentions}"
+            "muver encode --log {log} --label {params.label}"
+            " --settings {params.settings:q} {resources.free:q} --model {params.model} --entities {input.entities} --mentions {input.mentions}"
             " --sentences {input.sentences} --out {params.folder}"
 
     # What extends a store: layers of the heuristic search, and views of other kinds.
@@ -47,6 +48,7 @@ if not LINKED:
             threads: COMPUTE["threads"]
             resources:
                 gpu=GPUS,
+                free=free(kind),
             params:
                 command=command.replace("_", "-"),
                 label=label(kind),
@@ -56,8 +58,8 @@ if not LINKED:
                 out=subpath(output[0], parent=True),
             shell:
                 "muver {params.command} --log {log} --label {params.label}"
-                " --settings {params.settings:q} {params.folders} {params.entities}"
-                " --out {params.out}"
+                " --settings {params.settings:q} {resources.free:q} {params.folders}"
+                " {params.entities} --out {params.out}"
 
 
 # Vectors of a knowledge base in parts, a job each, so that many GPUs or machines share them.
@@ -77,6 +79,7 @@ if LINKED:
         threads: COMPUTE["threads"]
         resources:
             gpu=GPUS,
+            free=free("vectors"),
         params:
             label=label("vectors"),
             settings=settings("vectors"),
@@ -85,8 +88,8 @@ if LINKED:
             number=lambda wildcards: int(wildcards.part.removeprefix("part-")),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver encode-part --log {log} --label {params.label} --settings {params.settings:q}"
-            " {params.from_} --part {params.number} {params.texts} --out {params.folder}"
+            "muver encode-part --log {log} --label {params.label}"
+            " --settings {params.settings:q} {resources.free:q} {params.from_} --part {params.number} {params.texts} --out {params.folder}"
 
     rule encode_mentions:
         input:
@@ -102,14 +105,15 @@ if LINKED:
         threads: COMPUTE["threads"]
         resources:
             gpu=GPUS,
+            free=free("mention_vectors"),
         params:
             label=label("mention_vectors"),
             settings=settings("mention_vectors"),
             model=folder_of("model"),
         shell:
             "muver encode-mentions --log {log} --label {params.label}"
-            " --settings {params.settings:q} --model {params.model} --mentions {input.mentions}"
-            " --out {output.vectors}"
+            " --settings {params.settings:q} {resources.free:q} --model {params.model}"
+            " --mentions {input.mentions} --out {output.vectors}"
 
     # The check writes into the index's manifest what it chose and how far it agrees, so that both
     # are one job: an index that was not checked is of no use to a table.
@@ -127,17 +131,18 @@ if LINKED:
         benchmark:
             f"{LOGS}/index/{{id}}.benchmark.tsv"
         threads: COMPUTE["threads"]
+        resources:
+            build=lambda wildcards: as_json(at("index", wildcards).free["build"]),
+            check=lambda wildcards: as_json(at("index", wildcards).free["check"]),
         params:
             label=label("index"),
-            build=lambda wildcards: as_json(
-                {**at("index", wildcards).settings["build"], "threads": COMPUTE["threads"]}
-            ),
-            check=as_json(linked.check_settings(S)),
+            build=lambda wildcards: as_json(at("index", wildcards).settings["build"]),
+            check=lambda wildcards: as_json(at("index", wildcards).settings["check"]),
             vectors=folder_of("vectors"),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver ann-build --log {log.build} --label {params.label} --settings {params.build:q}"
-            " --vectors {params.vectors} --out {params.folder}"
-            " && muver ann-check --log {log.check} --settings {params.check:q}"
-            " --vectors {params.vectors} --index {params.folder}"
+            "muver ann-build --log {log.build} --label {params.label}"
+            " --settings {params.build:q} {resources.build:q} --vectors {params.vectors} --out {params.folder}"
+            " && muver ann-check --log {log.check}"
+            " --settings {params.check:q} {resources.check:q} --vectors {params.vectors} --index {params.folder}"
             " --mention-vectors {input.mentions} --report {output.report}"

@@ -21,15 +21,12 @@ rule retrieve:
     threads: COMPUTE["threads"]
     resources:
         gpu=lambda wildcards: GPUS * runs_a_model(retriever_kind(wildcards)),
+        free=free("runs"),
+        compute=as_json(W.encoding),
     params:
         kind=retriever_kind,
         label=label("runs"),
         settings=settings("runs"),
-        compute=lambda wildcards: (
-            f"--compute {shlex.quote(as_json(W.encoding))}"
-            if runs_a_model(retriever_kind(wildcards))
-            else ""
-        ),
         files=options(
             "entities", "mentions", "sentences", "mention_vectors", "runs", "validation_runs"
         ),
@@ -38,7 +35,8 @@ rule retrieve:
         ),
     shell:
         "muver retrieve --kind {params.kind} --log {log} --label {params.label}"
-        " --settings {params.settings:q} {params.compute} {params.files}"
+        " --settings {params.settings:q} {resources.free:q} --compute {resources.compute:q}"
+        " {params.files}"
         " {params.folders} --run {output.run} --manifest {output.manifest}"
 
 
@@ -84,9 +82,12 @@ if not LINKED:
             f"{LOGS}/index/{{system}}.benchmark.tsv"
         wildcard_constraints:
             system=one_of(W.stored),
+        resources:
+            free=lambda wildcards: as_json(W.run(wildcards.system, W.sets[0]).free),
         params:
             settings=lambda wildcards: told(W.run(wildcards.system, W.sets[0])),
             folders=folders("model", "store", "merged", "global_views", "spans"),
         shell:
-            "muver index --log {log} --settings {params.settings:q} {params.folders}"
+            "muver index --log {log} --settings {params.settings:q} {resources.free:q}"
+            " {params.folders}"
             " --entities {input.entities} --out {output}"

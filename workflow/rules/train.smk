@@ -17,10 +17,10 @@ rule train:
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
         gpu=GPUS,
+        compute=as_json(COMPUTE),
     params:
         label=label("models"),
         settings=settings("models"),
-        compute=as_json(COMPUTE),
         start=folder_of("start"),
         files=options(*READ),
         negatives=lambda wildcards, input: (
@@ -97,10 +97,10 @@ rule grid_point:
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
         gpu=GPUS,
+        compute=as_json(COMPUTE),
     params:
         label=label("grid"),
         settings=settings("grid"),
-        compute=as_json(COMPUTE),
         start=folder_of("start"),
         files=options(*READ),
         checkpoints=f"{ROOT}/checkpoints/grid/{{id}}",
