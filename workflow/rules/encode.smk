@@ -23,8 +23,8 @@ if not LINKED:
             folder=subpath(output[0], parent=True),
         shell:
             "muver encode --log {log} --label {params.label}"
-            " --settings {params.settings:q} {resources.free:q} --model {params.model} --entities {input.entities} --mentions {input.mentions}"
-            " --sentences {input.sentences} --out {params.folder}"
+            " --settings {params.settings:q} {resources.free:q} --model {params.model}"
+            " --entities {input.entities} --mentions {input.mentions} --sentences {input.sentences} --out {params.folder}"
 
     # What extends a store: layers of the heuristic search, and views of other kinds.
     for command, kind in {
@@ -89,7 +89,8 @@ if LINKED:
             folder=subpath(output[0], parent=True),
         shell:
             "muver encode-part --log {log} --label {params.label}"
-            " --settings {params.settings:q} {resources.free:q} {params.from_} --part {params.number} {params.texts} --out {params.folder}"
+            " --settings {params.settings:q} {resources.free:q} {params.from_}"
+            " --part {params.number} {params.texts} --out {params.folder}"
 
     rule encode_mentions:
         input:
@@ -142,7 +143,8 @@ if LINKED:
             folder=subpath(output[0], parent=True),
         shell:
             "muver ann-build --log {log.build} --label {params.label}"
-            " --settings {params.build:q} {resources.build:q} --vectors {params.vectors} --out {params.folder}"
+            " --settings {params.build:q} {resources.build:q} --vectors {params.vectors}"
+            " --out {params.folder}"
             " && muver ann-check --log {log.check}"
-            " --settings {params.check:q} {resources.check:q} --vectors {params.vectors} --index {params.folder}"
-            " --mention-vectors {input.mentions} --report {output.report}"
+            " --settings {params.check:q} {resources.check:q} --vectors {params.vectors}"
+            " --index {params.folder} --mention-vectors {input.mentions} --report {output.report}"

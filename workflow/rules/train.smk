@@ -31,7 +31,8 @@ rule train:
         checkpoints=f"{ROOT}/checkpoints/{{id}}",
         folder=subpath(output[0], parent=True),
     shell:
-        f"{TRAIN} {{params.negatives}} --training-log {{params.folder}}/training_log.jsonl --out {{params.folder}}"
+        f"{TRAIN} {{params.negatives}} --training-log {{params.folder}}/training_log.jsonl"
+        " --out {params.folder}"
 
 
 rule choose:
