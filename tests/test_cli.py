@@ -107,12 +107,13 @@ def test_settings_of_a_type_are_checked_before_the_work(capsys, monkeypatch):
     monkeypatch.setitem(TABLE, "segment", stage)
     with pytest.raises(SystemExit):
         main(["segment", "--help"])
-    assert "--settings JSON punkt: one of english, train" in " ".join(
-        capsys.readouterr().out.split()
-    )
+    said = " ".join(capsys.readouterr().out.split())
+    assert "--settings JSON [JSON ...] punkt: one of english, train" in said
     with pytest.raises(SystemExit):
         main(["segment"])
     assert "required: --settings" in capsys.readouterr().err
     assert main(["segment", "--settings", '{"punkt": "englisch"}']) == 2
     assert "--settings: punkt is 'englisch'. Did you mean 'english'?" in capsys.readouterr().err
     assert main(["segment", "--settings", '{"punkt": "english"}']) == 0
+    # Of several objects the later one counts.
+    assert main(["segment", "--settings", '{"punkt": "englisch"}', '{"punkt": "train"}']) == 0
