@@ -76,13 +76,12 @@ def test_cutoffs_that_ranks_cannot_tell_are_refused(cutoff: int):
 def test_only_ranks_of_the_same_mentions_are_paired():
     table = make_ranks([1, 2], ["v", "w"], [5, 6])
     check_same_mentions(table, make_ranks([0, 0], ["v", "w"], [5, 6]))
-    with pytest.raises(InputError, match="2 mentions cannot be paired with ranks of 1"):
-        check_same_mentions(table, table[:1])
-    with pytest.raises(InputError, match="in row 0 one has mention_id 'm0', the other 'm1'"):
-        check_same_mentions(table, table.take([1, 0]))
-    with pytest.raises(InputError, match="in row 1 one has world 'w', the other 'v'"):
-        check_same_mentions(table, make_ranks([1, 2], ["v", "v"], [5, 6]))
-    with pytest.raises(InputError, match="in row 1 one has sentences 6, the other 7"):
-        check_same_mentions(table, make_ranks([1, 2], ["v", "w"], [5, 7]))
-    with pytest.raises(InputError, match="nothing to compare"):
-        check_same_mentions(table[:0], table[:0])
+    for one, other, words in (
+        (table, table[:1], "2 mentions .* of 1"),
+        (table, table.take([1, 0]), "row 0 .*'m0'.*'m1'"),
+        (table, make_ranks([1, 2], ["v", "v"], [5, 6]), "row 1 .*'w'.*'v'"),
+        (table, make_ranks([1, 2], ["v", "w"], [5, 7]), "row 1 .*sentences 6.*7"),
+        (table[:0], table[:0], "nothing to compare"),
+    ):
+        with pytest.raises(InputError, match=words):
+            check_same_mentions(one, other)

@@ -34,138 +34,69 @@ def test_a_missing_file(original, tmp_path, name):
 @pytest.mark.parametrize("name", FILES)
 def test_a_cut_file(original, tmp_path, name):
     path = made.write(original, tmp_path) / name
-    path.write_bytes(path.read_bytes()[:-50])
-    with pytest.raises(InputError, match=f"{name}: damaged"):
-        read_recording(tmp_path)
+    whole = path.read_bytes()
+    for content in (whole[:-50], b"{}", gzip.compress(b"{")):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=f"{name}: damaged"):
+            read_recording(tmp_path)
 
 
-def test_a_file_that_is_not_gzipped_json(original, tmp_path):
-    path = made.write(original, tmp_path) / "tokens.json.gz"
-    path.write_text("{}")
-    with pytest.raises(InputError, match="damaged, or not gzipped JSON"):
-        read_recording(tmp_path)
-    path.write_bytes(gzip.compress(b"{"))
-    with pytest.raises(InputError, match="damaged, or not gzipped JSON"):
-        read_recording(tmp_path)
+def found_at(recording, path):
+    """What holds the part that a dotted path leads to, and the part's key."""
+    *keys, last = (int(key) if key.isdecimal() else key for key in path.split("."))
+    for key in keys:
+        recording = recording[key]
+    return recording, last
 
 
 @pytest.mark.parametrize(
-    "path, message",
+    "path",
     [
-        ("inputs/mentions", "missing required field `mentions`"),
-        ("tokens/settings/top_k", "missing required field `top_k`"),
-        ("tokens/entities/2/merged", "missing required field `merged`"),
-        ("tokens/entities/2/sentences", "missing required field `sentences`"),
-        ("ranks/ranks/merge4/max", "missing required field `merge4/max`"),
-        ("ranks/training/legacy_mask/loss", "missing required field `loss`"),
-        ("vectors/scores_merge1", "array 'scores_merge1' is missing"),
+        "inputs.mentions",
+        "tokens.settings.top_k",
+        "tokens.entities.2.merged",
+        "tokens.entities.2.sentences",
+        "ranks.ranks.merge4/max",
+        "ranks.training.legacy_mask.loss",
+        "vectors.scores_merge1",
     ],
 )
-def test_a_missing_key(recording, tmp_path, path, message):
-    file, _, rest = path.partition("/")
-    part = recording[file]
-    while rest not in part:
-        key, _, rest = rest.partition("/")
-        part = part[int(key) if key.isdecimal() else key]
-    del part[rest]
-    with pytest.raises(InputError, match=f"{file}.*{message}.*; it is of another version"):
+def test_a_missing_key(recording, tmp_path, path):
+    part, key = found_at(recording, path)
+    del part[key]
+    file = path.partition(".")[0]
+    with pytest.raises(InputError, match=f"{file}.*{key}.*another version"):
         read_recording(made.write(recording, tmp_path))
 
 
-def no_layers(r):
-    for entity in r["tokens"]["entities"]:
-        entity["merged"], entity["n_total"] = entity["merged"][:2], entity["n_total"][:2]
-
-
-def fewer_layers_in_one(r):
-    r["tokens"]["entities"][3]["merged"].pop()
-
-
-def fewer_contexts(r):
-    r["tokens"]["contexts"].pop()
-
-
-def text_for_ids(r):
-    r["tokens"]["contexts"][0] = "a river"
-
-
-def unknown_line(r):
-    r["tokens"]["entities"][0]["line"] = 99
-
-
-def unknown_gold(r):
-    r["inputs"]["mentions"][0]["label_id"] = 99
-
-
-def other_gold(r):
-    r["ranks"]["training"]["gold"][0] += 1
-
-
-def other_offsets(r):
-    r["vectors"]["view_offset"][1] += 1
-
-
-def narrow_scores(r):
-    r["vectors"]["scores_plain"] = r["vectors"]["scores_plain"][:, :-1]
-
-
-def flat_contexts(r):
-    r["vectors"]["context"] = r["vectors"]["context"].ravel()
-
-
-def texts_for_owners(r):
-    r["vectors"]["view_entity_plain"] = r["vectors"]["view_entity_plain"].astype(str)
-
-
-def missing_owner(r):
-    owners = r["vectors"]["view_entity_plain"]
-    owners[owners == 3] = 2
-
-
-def not_a_number(r):
-    r["vectors"]["views"][1, 2] = np.nan
-
-
-def short_ranking(r):
-    r["ranks"]["ranks"]["plain/max"][1].pop()
-
-
-def repeated_rank(r):
-    line = r["ranks"]["ranks"]["plain/max"][1]
-    line[1] = line[0]
-
-
-def unknown_rank(r):
-    r["ranks"]["ranks"]["plain/max"][1][0] = 12
-
-
-def lopsided_scores(r):
-    r["ranks"]["training"]["legacy_mask"]["score_max"][0].pop()
+def with_two_layers(entities):
+    return [{**one, "merged": one["merged"][:2], "n_total": one["n_total"][:2]} for one in entities]
 
 
 @pytest.mark.parametrize(
-    "damage, message",
+    "path, change, message",
     [
-        (no_layers, "entities.0.merged has 2 layers, expected 4"),
-        (fewer_layers_in_one, "entities.3.merged has 3 layers, others 4"),
-        (fewer_contexts, "contexts has 5 items, expected 6"),
-        (text_for_ids, "Expected `array`, got `str` - at .*contexts"),
-        (unknown_line, "entities.0.line: 99, but there are 12 documents"),
-        (unknown_gold, "label_id 99: no such entity"),
-        (other_gold, "training.gold is not the label_id of its mentions"),
-        (other_offsets, "view_offset does not fit the entities"),
-        (narrow_scores, r"scores_plain has the shape \(6, 52\), expected \(6, 53\)"),
-        (flat_contexts, r"context has the shape \(192,\)"),
-        (texts_for_owners, "view_entity_plain is of type"),
-        (missing_owner, "view_entity_plain does not name every entity in its order"),
-        (not_a_number, "views holds values that are no numbers"),
-        (short_ranking, r"ranks plain/max: lists of \[4, 5\] entities"),
-        (repeated_rank, "ranks plain/max: a title twice in one list"),
-        (unknown_rank, "ranks plain/max: no entity 12"),
-        (lopsided_scores, "training.legacy_mask.score_max is not square"),
+        ("tokens.entities", with_two_layers, "entities.0.merged has 2 layers"),
+        ("tokens.entities.3.merged", lambda layers: layers[:-1], "entities.3.merged has 3 layers"),
+        ("tokens.contexts", lambda contexts: contexts[:-1], "contexts has 5 items"),
+        ("tokens.contexts.0", lambda _: "a river", "Expected `array`, got `str` - at .*contexts"),
+        ("tokens.entities.0.line", lambda _: 99, "entities.0.line: 99"),
+        ("inputs.mentions.0.label_id", lambda _: 99, "label_id 99"),
+        ("ranks.training.gold.0", lambda gold: gold + 1, "training.gold"),
+        ("vectors.view_offset.1", lambda offset: offset + 1, "view_offset"),
+        ("vectors.scores_plain", lambda scores: scores[:, :-1], "scores_plain .*6, 52.*6, 53"),
+        ("vectors.context", np.ravel, "context has the shape .192,"),
+        ("vectors.view_entity_plain", lambda owners: owners.astype(str), "plain is of type"),
+        ("vectors.view_entity_plain", lambda one: np.where(one == 3, 2, one), "every entity"),
+        ("vectors.views.1.2", lambda _: np.nan, "views holds values that are no numbers"),
+        ("ranks.ranks.plain/max.1", lambda line: line[:-1], "plain/max: lists of .4, 5."),
+        ("ranks.ranks.plain/max.1", lambda line: [line[0], *line[:-1]], "plain/max: a title twice"),
+        ("ranks.ranks.plain/max.1.0", lambda _: 12, "plain/max: no entity 12"),
+        ("ranks.training.legacy_mask.score_max.0", lambda row: row[:-1], "score_max .*square"),
     ],
 )
-def test_parts_that_do_not_fit(recording, tmp_path, damage, message):
-    damage(recording)
+def test_parts_that_do_not_fit(recording, tmp_path, path, change, message):
+    part, key = found_at(recording, path)
+    part[key] = change(part[key])
     with pytest.raises(InputError, match=message):
         read_recording(made.write(recording, tmp_path))

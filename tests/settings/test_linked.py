@@ -52,14 +52,8 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
     [
         ({"results": ["table2", "table1"]}, "results: table1 is not made of the dataset wikipedia"),
         ({"preset": "zeshel", "results": ["table2"]}, "table2 is not made of the dataset zeshel"),
-        (
-            {"systems": {"muver_wiki": {"index": "ivfsq"}}},
-            "systems.muver_wiki.index is 'ivfsq'. Did you mean 'ivf_sq'",
-        ),
-        (
-            {"systems": {"muver_wiki": {"aggregate": "softmax_sum"}}},
-            "systems.muver_wiki stands in table2",
-        ),
+        ({"systems": {"muver_wiki": {"index": "ivfsq"}}}, "'ivfsq'. Did you mean 'ivf_sq'"),
+        ({"systems": {"muver_wiki": {"aggregate": "softmax_sum"}}}, "muver_wiki stands in table2"),
         ({"systems": {"muver_wiki": {"merge_layers": 2}}}, "Leave out merge_layers"),
         ({"tables": {"table2": ["bm25"]}}, "systems.bm25 stands in table2"),
         ({"tables": {"table2": ["som"]}}, "som stands in table2.* Set a model whose score is max"),

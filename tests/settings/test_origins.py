@@ -102,11 +102,7 @@ def test_a_further_seed_starts_from_the_same_model():
             {"start": "muver", "negatives": {"system": "muver", "per_mention": 1}},
             "are not trained. Leave negatives out",
         ),
-        (
-            {},
-            {"negatives": {"system": "blink_wiki", "per_mention": 0}},
-            "per_mention is 0, expected",
-        ),
+        ({}, {"negatives": {"system": "blink_wiki", "per_mention": 0}}, "per_mention is 0"),
         ({}, {"negatives": {**WIKI["negatives"], "ranks": 1}}, "unknown key .*negatives.ranks"),
         ({"context": {"tokens": 9}}, {}, "unknown key models.blink_wiki.context.tokens"),
     ],
@@ -116,16 +112,16 @@ def test_mistakes_are_named(blink, wiki, message):
         resolved(blink, wiki)
 
 
-def test_a_choice_has_no_start_of_its_own():
-    own = {"partalidou": {"start": "muver"}}
-    with pytest.raises(InputError, match="models.* or 'best_of' alone"):
-        resolve(PARAMS, {"preset": "zeshel", "models": own})
-
-
-def test_a_choice_among_models_made_of_it():
-    """What it chooses among may not start from the choice."""
-    models = {"blink_span": {"start": "partalidou"}}
-    with pytest.raises(InputError, match="is made of itself .*partalidou"):
+@pytest.mark.parametrize(
+    "models, message",
+    [
+        ({"partalidou": {"start": "muver"}}, "models.* or 'best_of' alone"),
+        # What a model is chosen among may not start from the choice.
+        ({"blink_span": {"start": "partalidou"}}, "is made of itself .*partalidou"),
+    ],
+)
+def test_a_choice_and_what_it_is_made_of(models, message):
+    with pytest.raises(InputError, match=message):
         resolve(PARAMS, {"preset": "zeshel", "models": models})
 
 

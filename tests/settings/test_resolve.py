@@ -125,23 +125,15 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("models.muver.views.max_token", 40, r"unknown key models.muver.views.max_token. Did you"),
         ("models.muver.training.epoch", 1, r"models.muver.training.epoch. Did you mean 'epochs'"),
         ("systems.muver.merge_layer", 1, r"systems.muver.merge_layer. Did you mean 'merge_layers'"),
-        ("training.batch_size", "many", "training.batch_size is 'many', expected a whole number"),
-        ("training.batch_size", 2.5, "training.batch_size is 2.5, expected a whole number"),
-        ("training.batch_size", True, "training.batch_size is True, expected a whole number"),
-        ("download.url", 3, "download.url is 3, expected text or null"),
-        ("training", "fast", "training is 'fast', expected keys and values"),
-        ("training.batch_size", 0, "training.batch_size is 0, expected a whole number, at least 1"),
-        (
-            "merge.searches.distant.pairs",
-            "distnat",
-            r"merge.searches.distant.pairs is 'distnat'. Did you mean 'distant'\? Allowed",
-        ),
+        ("training.batch_size", "many", "training.batch_size is 'many'"),
+        ("training.batch_size", 2.5, "training.batch_size is 2.5"),
+        ("training.batch_size", True, "training.batch_size is True"),
+        ("download.url", 3, "download.url is 3"),
+        ("training", "fast", "training is 'fast'"),
+        ("training.batch_size", 0, "training.batch_size is 0"),
+        ("merge.searches.distant.pairs", "distnat", "distant.pairs is 'distnat'. Did you mean"),
         ("bm25.stopwords", "fr", "bm25.stopwords is 'fr'. Allowed: null, en"),
-        (
-            "models.Muver",
-            PARAMS["models"]["muver"],
-            "models: the name is 'Muver', expected text",
-        ),
+        ("models.Muver", PARAMS["models"]["muver"], "the name is 'Muver'"),
         ("preset", "zeshell", r"'zeshell' is not in params.yaml. Did you mean 'zeshel'\?"),
         ("systems.muver.model", "muverr", r"systems.muver.model is 'muverr'. Did you mean 'muver'"),
         ("tables.table1", ["bm52"], r"tables.table1.rows names 'bm52'. Did you mean 'bm25'\?"),
@@ -170,25 +162,13 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("tables.grid", ["bm25"], "tables.grid: the result of this name has no rows to choose"),
         ("sweep.searches", ["clos"], r"sweep.searches names 'clos'. Did you mean 'close'\?"),
         ("merge.searches.close.wasted", "lost", "close.wasted is 'lost'. Allowed: kept, replaced"),
-        (
-            "merge.searches.all_pairs.wasted",
-            "replaced",
-            "all_pairs: wasted has a meaning",
-        ),
+        ("merge.searches.all_pairs.wasted", "replaced", "all_pairs: wasted"),
         ("fusion.cutoff", 65, "fusion.cutoff is 65, but systems.muver_bm25 keeps only 64"),
         ("systems.bm25_200.match", "id", "matches by title, its part bm25_200 by id"),
         ("systems.bm25.spans", True, "systems.bm25: a row names either 'retriever: bm25'"),
         ("systems.muver_bm25.spans", True, "systems.muver_bm25: a row names either 'retriever"),
-        (
-            "models.muver.views.types",
-            True,
-            "muver.views: types has a meaning for",
-        ),
-        (
-            "models.muver.views.padding",
-            True,
-            "muver.views: padding has a meaning for",
-        ),
+        ("models.muver.views.types", True, "muver.views: types"),
+        ("models.muver.views.padding", True, "muver.views: padding"),
         ("models.muver_released.training", {"epochs": 3}, "from a checkpoint are not trained"),
         ("grid.subset", [], r"grid.subset is \[\], expected a list, not empty"),
         ("sweep.cutoff", 63, "sweep.cutoff is 63, which is not among evaluate.cutoffs"),
@@ -209,28 +189,30 @@ def test_mistakes_are_named(params, key, value, message):
         resolve(params, {})
 
 
-def test_a_missing_key(params):
-    del params["training"]["epochs"]
-    with pytest.raises(InputError, match="training.epochs is missing"):
+@pytest.mark.parametrize(
+    "key, message",
+    [
+        ("training.epochs", "training.epochs is missing"),
+        ("models.muver.views.title_room", "models.muver.views: title_room is missing"),
+    ],
+)
+def test_a_missing_key(params, key, message):
+    *sections, last = key.split(".")
+    part = params
+    for section in sections:
+        part = part[section]
+    del part[last]
+    with pytest.raises(InputError, match=message):
         resolve(params, {"preset": "zeshel"})
-
-
-def test_sentence_views_need_their_own_settings(params):
-    del params["models"]["muver"]["views"]["title_room"]
-    with pytest.raises(InputError, match="models.muver.views: title_room is missing"):
-        resolve(params, {})
 
 
 @pytest.mark.parametrize("preset", ["miniwikia", "zeshel"])
 def test_a_misspelt_section_in_any_preset(params, preset):
     params["presets"][preset]["trainig"] = {"epochs": 1}
-    with pytest.raises(InputError, match=r"trainig.* Did you mean 'training'\?"):
+    with pytest.raises(InputError, match="trainig.* Did you mean 'training'"):
         resolve(params, {})
-
-
-def test_a_preset_that_holds_no_sections(params):
-    params["presets"]["miniwikia"] = "small"
-    with pytest.raises(InputError, match="presets.miniwikia is 'small', expected sections"):
+    params["presets"][preset] = "small"
+    with pytest.raises(InputError, match=f"presets.{preset} is 'small'"):
         resolve(params, {})
 
 

@@ -34,11 +34,16 @@ def test_ranks_that_are_missing_or_of_another_run(evaluation, write):
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("dataset", "other"), ("fingerprint", "beef"), ("mentions", 12)]
+    ("key", "value"),
+    [
+        ("dataset", "other"),
+        ("fingerprint", "beef"),
+        ("mentions", 12),
+    ],
 )
 def test_evaluations_of_different_data_are_refused(evaluation, write, key, value):
     files = write(*both(evaluation, **{key: value}))
-    with pytest.raises(InputError, match=f"of muver on test: {key} is {value}, .* other param"):
+    with pytest.raises(InputError, match=f"of muver on test: {key} is {value}"):
         read_evaluations(TableFiles(files), SYSTEMS)
 
 
@@ -52,12 +57,13 @@ def test_evaluations_of_different_worlds_are_refused(evaluation, write):
 
 def test_evaluations_and_systems_must_match(evaluation, write):
     files = write(*both(evaluation))
-    with pytest.raises(InputError, match="no evaluation of muver on test was given"):
-        read_evaluations(TableFiles(files[:1]), SYSTEMS)
-    with pytest.raises(InputError, match="evaluations of muver were given, which have no row"):
-        read_evaluations(TableFiles(files), SYSTEMS[:1])
-    with pytest.raises(InputError, match="two evaluations of bm25"):
-        read_evaluations(TableFiles([*files, files[0]]), SYSTEMS)
+    for given, systems, words in (
+        (files[:1], SYSTEMS, "no evaluation of muver on test"),
+        (files, SYSTEMS[:1], "evaluations of muver"),
+        ([*files, files[0]], SYSTEMS, "two evaluations of bm25"),
+    ):
+        with pytest.raises(InputError, match=words):
+            read_evaluations(TableFiles(given), systems)
 
 
 @pytest.mark.parametrize("content", ["[]", '{"system": "bm25"}'])

@@ -5,6 +5,7 @@ whose numbers it has in truth. A pair is told apart if any cutoff says that it i
 any contrast of the claimed row that the paper's claim does not hold.
 """
 
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 
@@ -24,10 +25,20 @@ ROWS = ("blink_128", "blink_512", "muver_plain", "muver")
 PAIRS = list(permutations(ROWS, 2))  # (claimed, true)
 MENTIONS = 10_000
 RECALL = {row: published("table1", row, CUTOFFS) for row in ROWS}
+CONTRASTS = yaml.safe_load((ROOT / "params.yaml").read_text())["contrasts"]
 
 
-def ranks(row: str, order: np.ndarray) -> pa.Table:
-    """Ranks with the row's recall, the mentions in this order from easy to hard."""
+@cache
+def ranks(row: str, place: int, seed: int | None) -> pa.Table:
+    """Ranks with the row's recall, the mentions in the order of a place among the rows.
+
+    The order, from easy to hard, is drawn from ``seed``; None gives the same order to all.
+    """
+    order = np.arange(MENTIONS)
+    if seed is not None:
+        generator = np.random.default_rng(seed)
+        for _ in range(place + 1):
+            order = generator.permutation(MENTIONS)
     found = np.zeros(MENTIONS, dtype=int)
     for k in reversed(CUTOFFS):
         found[order[: round(RECALL[row][str(k)] * MENTIONS / 100)]] = k
@@ -45,12 +56,10 @@ def by_number(claimed: str, true: str) -> bool:
 
 def by_contrast(claimed: str, true: str, seed: int | None) -> bool:
     """``seed`` of the order of mentions in each row; None: the same in all."""
-    same = np.arange(MENTIONS)
-    generator = np.random.default_rng(seed)
-    orders = {row: same if seed is None else generator.permutation(MENTIONS) for row in ROWS}
-    tables = {row: ranks(true if row == claimed else row, orders[row]) for row in ROWS}
-    params = yaml.safe_load((ROOT / "params.yaml").read_text())
-    contrasts = [pair for pair in params["contrasts"] if claimed in pair and {*pair} <= {*ROWS}]
+    tables = {
+        row: ranks(true if row == claimed else row, place, seed) for place, row in enumerate(ROWS)
+    }
+    contrasts = [pair for pair in CONTRASTS if claimed in pair and {*pair} <= {*ROWS}]
     for pair in contrasts:
         found = paired(tables[pair[0]], tables[pair[1]], CUTOFFS, "documents")
         for k in RECALL[claimed]:

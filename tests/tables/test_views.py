@@ -182,17 +182,11 @@ def test_the_paper_has_recall_at_64_only(table):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{**DISTANT, "merge_layers": -1}], "merge_layers is -1, expected"),
-        (
-            [{**DISTANT, "merge_layers": 0}],
-            "search of distant is 'distant', expected null with 0 merged",
-        ),
-        ([{**DISTANT, "search": None}], "search of distant is None, expected a name with 1"),
-        ([DISTANT, {**DISTANT, "note": "x"}], "MuVER, layer 1, distant pairs stands in two rows"),
-        (
-            [{**DISTANT, "system": "muver_plain"}],
-            "muver_plain: its settings do not say which pairs",
-        ),
+        ([{**DISTANT, "merge_layers": -1}], "merge_layers is -1"),
+        ([{**DISTANT, "merge_layers": 0}], "search of distant is 'distant'"),
+        ([{**DISTANT, "search": None}], "search of distant is None"),
+        ([DISTANT, {**DISTANT, "note": "x"}], "layer 1, distant pairs stands in two rows"),
+        ([{**DISTANT, "system": "muver_plain"}], "muver_plain: .*which pairs"),
     ],
 )
 def test_rows_that_are_none(table, rows, message):

@@ -213,15 +213,7 @@ def change(content: dict[str, Any]):
         (change({"set": None}), "row BLINK: needs the evaluation"),
         (change({"fingerprint": "x"}), "not what row BLINK of the table was made from"),
     ],
-    ids=[
-        "a run too few",
-        "none on a set",
-        "a changed run",
-        "a lost run",
-        "hits",
-        "set",
-        "fingerprint",
-    ],
+    ids=["run too few", "none on a set", "changed run", "lost run", "hits", "set", "fingerprint"],
 )
 def test_files_that_the_table_was_not_made_from_are_refused(tmp_path: Path, break_files, message):
     paths, runs = write_linked(tmp_path, linked.make_all())

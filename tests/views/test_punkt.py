@@ -102,27 +102,19 @@ def test_english_layout(english):
     punkt.verify_english(english)
 
 
-def test_not_english(english):
-    (english / "abbrev_types.txt").write_text("mr")
-    with pytest.raises(InputError, match="not Punkt's English parameters"):
-        punkt.verify_english(english)
-
-
 @pytest.mark.parametrize(
     "name, content, words",
     [
-        ("collocations.tab", b"s\tbach\nalone", "entry 2: 1 columns, expected 2"),
-        ("ortho_context.tab", b"he\tmany", "'many' is not a number"),
+        ("collocations.tab", b"s\tbach\nalone", "entry 2"),
+        ("ortho_context.tab", b"he\tmany", "'many'"),
         ("sent_starters.txt", b"\xff", "not UTF-8"),
+        ("abbrev_types.txt", None, "abbrev_types.txt: no such file"),
+        ("abbrev_types.txt", b"mr", "not Punkt's English parameters"),  # no "dr"
     ],
 )
-def test_damaged_files(english, name, content, words):
-    (english / name).write_bytes(content)
+def test_files_that_are_damaged_or_not_english(english, name, content, words):
+    (english / name).unlink()
+    if content is not None:
+        (english / name).write_bytes(content)
     with pytest.raises(InputError, match=words):
-        punkt.load(english)
-
-
-def test_missing_file(english):
-    (english / "abbrev_types.txt").unlink()
-    with pytest.raises(InputError, match="abbrev_types.txt: no such file"):
-        punkt.load(english)
+        punkt.verify_english(english)
