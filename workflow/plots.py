@@ -1,7 +1,7 @@
 """`dvc plots` as a page that needs no network: `make plots`, or `make plots ARGS="diff HEAD~1"`.
 
-DVC's own page loads Vega from the network. Snakemake's report brings the same library along, so
-the page is given a template with that copy in it.
+DVC's own page loads Vega from the network. Snakemake's report comes with a copy of Vega, which this
+puts into the page's template.
 """
 
 import subprocess
@@ -9,8 +9,8 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-TEMPLATE = Path(".dvc/tmp/plots.html")  # of this machine, not in git
-LIBRARIES = ("vega", "vega-lite", "vega-embed")  # each needs those before it
+TEMPLATE = Path(".dvc/tmp/plots.html")  # not in git
+LIBRARIES = ("vega", "vega-lite", "vega-embed")  # each needs the ones before it
 PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -28,7 +28,7 @@ PAGE = """\
 
 
 def template() -> str:
-    """A template for ``dvc plots --html-template``: everything but the plots is in it."""
+    """A self-contained template for ``dvc plots --html-template``."""
     data = files("snakemake") / "assets" / "data"
     scripts = [(data / name / f"{name}.js").read_text(encoding="utf-8") for name in LIBRARIES]
     return PAGE.format(libraries="\n".join(f"<script>\n{text}\n</script>" for text in scripts))

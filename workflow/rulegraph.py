@@ -1,7 +1,7 @@
-"""Draw the rules and what they pass on into docs/rulegraph.md, as Mermaid, which GitHub renders.
+"""Draws the graph of rules into docs/rulegraph.md as Mermaid, which GitHub renders.
 
-`make rulegraph` runs this. Snakemake numbers and colours its graph by the rules there are; here a
-rule is called by its name and lines are sorted, so that a new rule changes only its own lines.
+`make rulegraph` runs this. Snakemake numbers and colours all rules anew with each rule; here nodes
+are names and lines are sorted, so that a new rule changes only its own lines.
 """
 
 import re
@@ -24,7 +24,7 @@ flowchart TB
 
 
 def draw(mermaid: str) -> str:
-    """The page of a graph as ``snakemake --rulegraph mermaid-js`` prints it."""
+    """The page, from the output of ``snakemake --rulegraph mermaid-js``."""
     names = dict(re.findall(r"^\s*(id\d+)\[(.+?)\]\s*$", mermaid, re.MULTILINE))
     edges = re.findall(r"^\s*(id\d+) --> (id\d+)\s*$", mermaid, re.MULTILINE)
     if not names or not edges:

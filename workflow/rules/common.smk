@@ -20,7 +20,7 @@ from muver.workspace.knowledge_base import PART
 from muver.workspace.present import link, write_ignored
 
 try:
-    read_params("params.yaml")  # Snakemake's own reading lets a key stand twice
+    read_params("params.yaml")  # finds duplicate keys, which Snakemake ignores
     S = resolve(config, workflow.config_settings.overwrite_config)
     W = graph_of(S)
     W.by_place
@@ -34,10 +34,10 @@ LINKED = isinstance(W, KnowledgeBase)
 GPUS = W.gpus  # a job that runs a model takes the one `gpu` that the profile gives out
 
 
-if workflow.is_main_process:  # and not by every job again
+if workflow.is_main_process:  # not again in every job
     since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
-    for told in without_effect(Path("params.yaml"), S["preset"], since):
-        logger.warning(f"params.yaml: {told}")
+    for change in without_effect(Path("params.yaml"), S["preset"], since):
+        logger.warning(f"params.yaml: {change}")
 
 
 onstart:
@@ -46,7 +46,7 @@ onstart:
 
 
 def at(kind, wildcards):
-    """The artifact that a rule's wildcard ``id`` stands for."""
+    """The artifact of a rule's wildcard ``id``."""
     try:
         return W.at(kind, wildcards.id)
     except InputError as error:
@@ -65,11 +65,11 @@ def inputs(kind):
 
 def settings(kind):
     """The settings of the artifact's stage."""
-    return lambda wildcards: told(at(kind, wildcards))
+    return lambda wildcards: settings_of(at(kind, wildcards))
 
 
-def told(artifact):
-    """An artifact's settings as the stages' --settings takes them."""
+def settings_of(artifact):
+    """An artifact's settings for a stage's --settings."""
     return as_json(artifact.settings)
 
 
@@ -87,18 +87,17 @@ def label(kind):
 
 
 def as_json(value):
-    """A value as one string.
+    """A value as JSON.
 
-    One, because Snakemake compares separate values as an unordered set, in which swapping two
-    numbers would go unnoticed.
+    Snakemake compares a list as an unordered set and would not notice two swapped numbers.
     """
     return json.dumps(value, sort_keys=True)
 
 
 def options(*roles, **called):
-    """Options of a command for those of a rule's input files that are there: --entities FILE.
+    """Options of a command (--entities FILE) for those of the named inputs that a rule has.
 
-    Another option than the input's name is given as `identity="encoder"`.
+    `identity="encoder"` passes the input `encoder` as --identity.
     """
 
     def params(wildcards, input):
@@ -113,7 +112,7 @@ def options(*roles, **called):
 
 
 def folders(*roles):
-    """Options of a command for the folders of those of a rule's inputs that are there."""
+    """As `options`, with the folders of the inputs."""
 
     def params(wildcards, input):
         return " ".join(
@@ -124,28 +123,28 @@ def folders(*roles):
 
 
 def folder_of(role):
-    """The folder of a rule's input files of this name."""
+    """The folder of a rule's named input."""
     return lambda wildcards, input: folder(input, role)
 
 
 def folder(input, role):
-    """The folder of input files, of which there may be one or many."""
+    """The folder of one or more input files."""
     files = input[role]
     return str(Path(files if isinstance(files, str) else files[0]).parent)
 
 
 def one_of(names):
-    """A wildcard constraint: one of the names; without any it matches nothing."""
+    """A wildcard constraint to these names; without names it matches nothing."""
     return "|".join(names) or "(?!)"
 
 
 def made_by(rule, kind):
-    """A wildcard constraint: the artifacts of a kind that a rule makes."""
+    """A wildcard constraint to the artifacts of a kind that a rule makes."""
     return one_of(W.ids(kind, rule))
 
 
 def launcher():
-    """What starts a training job: one process, or torchrun with several."""
+    """The launcher of a training job: one process, or torchrun with several."""
     if COMPUTE["processes"] == 1:
         return "muver"
     return f"torchrun --standalone --nproc-per-node {COMPUTE['processes']} -m muver.cli"
@@ -161,7 +160,7 @@ READ = ("entities", "mentions", "sentences")
 
 
 def vectors(kind):
-    """Vectors of all parts of the knowledge base, once it is known which there are."""
+    """Vectors of all parts of the knowledge base, once the parts are known."""
 
     def files(wildcards):
         checkpoints.kb.get(id=W.kb.id)

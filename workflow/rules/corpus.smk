@@ -1,4 +1,4 @@
-# Raw data to the canonical corpus and its sentences, and the weights that training starts from.
+# From raw data to the corpus and its sentences; the weights that training starts from.
 
 if W.raw and W.raw.rule == "generate":
 
@@ -13,7 +13,7 @@ if W.raw and W.raw.rule == "generate":
             f"{LOGS}/generate.benchmark.tsv"
         threads: 2 if LINKED else 1
         params:
-            settings=told(W.raw),
+            settings=settings_of(W.raw),
             shape="--shape kilt --workers 2" if LINKED else "",
             folder=lambda wildcards: W.raw.path,
         shell:

@@ -1,4 +1,4 @@
-# Entities and mentions to vectors, the heuristic search over them, and views of other kinds.
+# From entities and mentions to vectors, the heuristic search over them, and views of other kinds.
 
 if not LINKED:
 
@@ -62,7 +62,7 @@ if not LINKED:
                 " {params.entities} --out {params.out}"
 
 
-# Vectors of a knowledge base in parts, a job each, so that many GPUs or machines share them.
+# Vectors of a knowledge base, one job per part, so that GPUs or machines can share the parts.
 
 if LINKED:
 
@@ -116,8 +116,8 @@ if LINKED:
             " --settings {params.settings:q} {resources.free:q} --model {params.model}"
             " --mentions {input.mentions} --out {output.vectors}"
 
-    # The check writes into the index's manifest what it chose and how far it agrees, so that both
-    # are one job: an index that was not checked is of no use to a table.
+    # Building and checking are one job, as the check writes its choice and the agreement into the
+    # index's manifest, and a table needs both.
     rule ann_index:
         input:
             inputs("index"),

@@ -1,4 +1,4 @@
-# A dump and the sets of mentions over it, to a knowledge base in parts and linked sets.
+# From a dump and sets of mentions to a knowledge base in parts and linked sets.
 
 if LINKED:
     L = S["linking"]
@@ -43,8 +43,8 @@ if LINKED:
             "muver download --log {log} --files blink_benchmarks --settings {params.settings:q}"
             " --out {output}"
 
-    # A checkpoint, since only now it is known how many parts there are to encode. The parts are no
-    # outputs: Snakemake would remove them before it goes on with what a stop cut off.
+    # A checkpoint, as only now the number of parts to encode is known. The parts are not outputs, as
+    # Snakemake would remove them before it resumes an interrupted job.
     checkpoint kb:
         input:
             inputs("kb"),
@@ -82,8 +82,8 @@ if LINKED:
             "muver kb-texts --log {log} {params.kb} --file {input.file} --out {output}"
             " --settings {params.settings:q}"
 
-    # Each set by itself, so that the others do without AIDA, whose text needs a licence
-    # (linking.test and the rows of table2 say what is asked for).
+    # One job per set, so that the other sets do not need AIDA, whose text needs a licence
+    # (linking.test and the rows of table2 select the sets).
     rule link:
         input:
             inputs("mentions"),

@@ -1,7 +1,7 @@
-# Rows of the tables that were made, into MLflow.
+# Records the rows of the tables in MLflow.
 
 
-# Records the rows again: after the store was lost, or in a clone that pulled its results.
+# Records the rows again, after a loss of the store or in a clone that pulled its results.
 rule record:
     input:
         [f"results/{table}.csv" for table in RECORDED],
@@ -13,8 +13,8 @@ rule record:
         "muver record --log {log} --jobs {params.jobs:q}"
 
 
-# A table stays where its rows could not be recorded (a server that is down), and the call ends with
-# an error once everything else is made.
+# If rows could not be recorded (the server is down), the table stays, and the call ends with an error
+# after everything else is made.
 STARTED = time.time()
 
 

@@ -1,11 +1,11 @@
-# Rankings and their scores: a run and an evaluation for each system and set.
+# A run and an evaluation for each system and set.
 
 RUN, MANIFEST = W.pattern("runs")
 SCORES, RANKS, TREC, QRELS = W.pattern("evaluations")
 
 
-# Every kind by one rule: what it needs is said in muver/retrieval/kinds. Vectors of a knowledge base
-# lie in parts, which are known once it is made.
+# One rule for every kind of retriever; muver/retrieval/kinds names its inputs. The parts of a
+# knowledge base are known once it is made.
 rule retrieve:
     input:
         inputs("runs"),
@@ -67,7 +67,7 @@ rule evaluate:
         " --mentions {input.mentions} {params.gold} {params.kb} --trec --out {output.scores}"
 
 
-# What muver.Retriever opens. It has no key, and is made when asked for:
+# The index that muver.Retriever opens. It has no key and is made on request:
 # snakemake --cores all build/<dataset>/indexes/<system>.json
 if not LINKED:
 
@@ -85,7 +85,7 @@ if not LINKED:
         resources:
             free=lambda wildcards: as_json(W.run(wildcards.system, W.sets[0]).free),
         params:
-            settings=lambda wildcards: told(W.run(wildcards.system, W.sets[0])),
+            settings=lambda wildcards: settings_of(W.run(wildcards.system, W.sets[0])),
             folders=folders("model", "store", "merged", "global_views", "spans"),
         shell:
             "muver index --log {log} --settings {params.settings:q} {resources.free:q}"

@@ -1,11 +1,11 @@
 # What tables are told and made of, and what MLflow is told of their rows.
 
-SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # with rules of their own
+SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # have rules of their own
 COMPARED = [name for name in W.measured if name not in SPECIAL]
 POINTS = [point.files[0] for point in W.grid_points]
 RECORDED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid")]
 RECORDED = [name for name in RECORDED if name != "table6"]  # its rows are Table 1's
-# Kinds whose jobs took the time that a row is recorded with.
+# Kinds whose jobs count towards the recorded time of a row.
 TIMED = {
     "stores": "encode",
     "merged": "merge",
@@ -15,7 +15,7 @@ TIMED = {
 
 
 def rows_of(table):
-    """Rows of a table with their names, as its stage takes them."""
+    """Rows of a table for its stage."""
     named = []
     for name in S["tables"][table]["rows"]:
         row, own = table_row(S, name), system_of(S, name)
@@ -28,7 +28,7 @@ def rows_of(table):
 
 
 def comparison(wildcards):
-    """Settings of a table of rows, the row that the others are tested against among them."""
+    """Settings of a table of rows."""
     own = S["tables"][wildcards.table]
     told = {"rows": rows_of(wildcards.table), "contrasts": S["contrasts"]}
     if wildcards.table != "table6":
@@ -49,13 +49,13 @@ def errors_by_length(wildcards):
 
 
 def training_logs(table):
-    """The training log of each row that has a model, with the row's system."""
+    """System and training log of each row that has a model."""
     systems = {system: S["systems"][system].get("model") for system in W.rows(table)}
     return [(system, W.model(model).files[-1]) for system, model in systems.items() if model]
 
 
 def scores(table):
-    """What a table is made of: scores and gold ranks; runs and training logs are recorded."""
+    """Inputs of a table: scores and gold ranks, and for MLflow runs and training logs."""
     made = W.evaluations(table)
     return {
         "evaluations": [one.files[0] for one in made],
@@ -73,7 +73,7 @@ def shown(file, caption):
 
 
 def no_knowledge_base():
-    """Say which presets make Table 2."""
+    """Raise an error that names the presets with Table 2."""
     raise WorkflowError(
         f"results/table2.csv: not made of the dataset {S['dataset']}. Ask for it with"
         " --config preset=miniwikipedia (anywhere, in minutes) or --config preset=wikipedia."
@@ -96,7 +96,7 @@ def benchmarks(table):
 
 
 def dataset_source():
-    """Where the dataset comes from: an address, a file or a folder."""
+    """The source of the dataset: an address, a file or a folder."""
     if W.raw is None:
         return S["dataset"]
     if not W.raw.pinned:  # generated
@@ -107,7 +107,7 @@ def dataset_source():
 
 
 def record_settings(experiment):
-    """Settings of a recording as one JSON string."""
+    """Settings of a recording as JSON."""
     chosen = {key: S[key] for key in ("dataset", "encoder")} if S["preset"] == "directory" else {}
     config = [f"{key}={value}" for key, value in (chosen or {"preset": S["preset"]}).items()]
     return as_json(
@@ -121,7 +121,7 @@ def record_settings(experiment):
 
 
 def record_arguments(table):
-    """What `muver record` is told of a table."""
+    """The arguments of `muver record` for a table."""
     out = ["--settings", record_settings(table), "--out", f"{ROOT}/recorded/{table}.csv"]
     if table == "grid":
         timed = [f"{one.name}:train={LOGS}/grid/{one.id}.benchmark.tsv" for one in W.grid_points]
@@ -136,7 +136,7 @@ def record_arguments(table):
 
 
 def recording(table):
-    """The command that records a table once it is made; the table stays if that goes wrong."""
+    """The command that records a table; the table stays if recording fails."""
     if table not in RECORDED and table not in COMPARED or table == "table6":
         return ""
     log = f"{LOGS}/record/{table}.log"

@@ -1,4 +1,4 @@
-# One target for each DVC stage: everything of its kinds that the settings ask for.
+# One target for each DVC stage: all artifacts of its kinds that the settings need.
 from muver.workspace.graph import STAGES
 
 ASKED = W.asked(S["results"])

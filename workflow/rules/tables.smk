@@ -1,10 +1,10 @@
-# Evaluations to tables and figures, their rows into MLflow, and the page of all of them.
+# From evaluations to tables and figures, their rows in MLflow, and the page of all results.
 
 PAGE = "results/report.html"
 
 
-# Recording is part of the rules that make a table and not a rule of its own: the store and its list
-# of runs belong to this machine, so that a clone that only pulled the tables has nothing to do.
+# The rule that makes a table also records it: the store belongs to this machine, and with a rule of
+# its own a clone that only pulled the tables would have jobs left.
 rule comparison:
     input:
         unpack(lambda wildcards: scores(wildcards.table)),
@@ -142,8 +142,8 @@ if not LINKED:
             " --out {output.csv} {params.record}"
 
 
-# Results as `dvc metrics` and `dvc plots` read and compare them: a file of numbers a row, a file of
-# points a plot (dvc.yaml says how these are drawn).
+# Results for `dvc metrics` and `dvc plots`: a file of numbers per row, a file of points per plot
+# (dvc.yaml says how these are drawn).
 MEASURED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid") and not LINKED]
 DRAWN = [name for name in MEASURED if name not in ("table6", "grid")]
 DRAWN += [name for name in S["results"] if name in S["figures"]]
@@ -174,7 +174,7 @@ if METRICS or PLOTS:
             " --metrics results/metrics --plots results/plots"
 
 
-# The logs beside it are read as they are: another time of a job is no reason to make the page again.
+# The logs are not inputs, as another time of a job is no reason to make the page again.
 rule report:
     input:
         tables=[f"results/{name}.csv" for name in S["results"]],

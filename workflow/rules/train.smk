@@ -1,5 +1,5 @@
-# Models: trained, one job each, chosen among trained ones, or converted from published weights.
-# A killed training job goes on from build/<dataset>/checkpoints/<model>.
+# Models: trained in one job each, chosen among trained ones, or converted from published weights.
+# A killed training job resumes from build/<dataset>/checkpoints/<model>.
 
 
 rule train:
@@ -84,7 +84,7 @@ rule convert:
         " --out {params.folder}"
 
 
-# A point of the grid leaves its log and no weights.
+# A point of the grid keeps only its log.
 rule grid_point:
     input:
         inputs("grid"),
