@@ -1,1 +1,1 @@
-"""Measurements by hand: ``python -m benchmarks`` (README.md beside this file)."""
+"""Benchmarks to run by hand: ``python -m benchmarks`` (see README.md)."""

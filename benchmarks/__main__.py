@@ -1,4 +1,4 @@
-"""All benchmarks, or some of them (``--only``): both sides in one run, ratios, and the page."""
+"""Runs all benchmarks or some (``--only``), ours and the baseline, and writes the page."""
 
 import argparse
 import os
@@ -13,7 +13,7 @@ from benchmarks.options import PHASES, Options
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """The options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=PHASES, help="measure and print these alone")
+    parser.add_argument("--only", nargs="+", choices=PHASES, help="measure and print only these")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument(
@@ -34,7 +34,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         "--large", action="store_true", help="also a world of 1 million views (minutes)"
     )
     parser.add_argument("--figures", type=Path, help="folder for the figures; no page is written")
-    parser.add_argument("--render", action="store_true", help="only write the page anew")
+    parser.add_argument("--render", action="store_true", help="only rewrite the page")
     args = parser.parse_args(arguments)
     if bool(args.dataset) != bool(args.encoder):
         parser.error("--dataset and --encoder go together.")
@@ -45,7 +45,7 @@ def main() -> int:
     """Measure, print, and after a full run write the figures and the page."""
     args = parse()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = str(args.threads)  # read when the libraries are imported, below
+        os.environ[name] = str(args.threads)  # the libraries read it when imported, below
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
     from benchmarks import page
@@ -116,7 +116,7 @@ def _options(args: argparse.Namespace) -> Options:
 
 
 def _measure(phase: str, context) -> "Findings":  # noqa: F821
-    """One phase; each is a module of its name."""
+    """Run one phase, the module of this name."""
     from importlib import import_module
 
     from benchmarks.rows import Findings, Row

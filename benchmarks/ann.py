@@ -1,10 +1,9 @@
-"""Indices of millions of views: time, size, memory and agreement with exact search, by type.
+"""Measures types of index on millions of views: time, size, memory, agreement with exact search.
 
-Made vectors: entities in clusters of about 500, views about their entity, norms log-normal, one
-part common to all views (as the vectors of one BERT have). Mentions are views with noise. They tell
-what a type costs; how far it agrees with exact search is told anew on real vectors, by
-``muver ann-check``. With ``--store``, a folder that ``muver encode`` wrote, its views and mentions
-are taken instead, as those of one world.
+The vectors are synthetic: entities in clusters of about 500, views near their entity, log-normal
+norms, and a component common to all views, as in vectors of one BERT. Mentions are views with
+noise. This shows the cost of a type; ``muver ann-check`` measures its agreement on real vectors.
+With ``--store``, a folder of ``muver encode``, its views and mentions count as one world.
 """
 
 import argparse
@@ -67,9 +66,9 @@ def main() -> None:
 
 
 def measure(args: argparse.Namespace) -> list[dict]:
-    """One row a type, the first of them exact search."""
+    """One row per type; the first is exact search."""
     vectors = args.folder / "vectors"
-    # A process's peak counts from its parent's size: this one has to stay small.
+    # A child's peak starts from its parent's size, so this process must stay small.
     maker = make if args.store is None else take
     making = multiprocessing.get_context("spawn").Process(target=maker, args=(args, vectors))
     making.start()

@@ -1,9 +1,9 @@
-"""A plain baseline: the way the released code works, in our own words.
+"""A plain baseline that works as the released code does, in our own words.
 
-One entity at a time, rows padded to 40 tokens, all states and all attentions computed; every
-setting of merging from scratch; for each mention a softmax over all views of the world, a full
-sort, and a walk down the order in Python. What the released code is known to do stands in
-docs/fidelity.md. It shares no code with :mod:`muver` but the configuration and weights it is given.
+It encodes one entity at a time, pads rows to 40 tokens, computes all states and attentions, and
+runs every setting of merging from scratch. For each mention it takes a softmax over all views of
+the world, sorts them all, and walks down the order in Python. docs/fidelity.md describes the
+released code. The baseline shares only configuration and weights with :mod:`muver`.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def pad(rows: Sequence[Ids], length: int) -> Tensor:
 
 
 def vectors_of(model: BertModel, ids: Tensor) -> Tensor:
-    """States of the last layer at [CLS]: (rows, d); the attentions of all layers are returned."""
+    """States of the last layer at [CLS]: (rows, d); the model also computes all attentions."""
     ids = ids.to(model.device)
     output = model(ids, attention_mask=(ids != 0).long(), output_attentions=True)
     return output.last_hidden_state[:, 0]
@@ -94,9 +94,9 @@ def merge_entity(
 ) -> Merged:
     """Merge the views of one entity, layer after layer.
 
-    Slot i starts as view i. In every layer the int(n * top_k) most distant (or closest)
-    neighbouring slots are taken; the left one of each pair grows to the end of the right one, as
-    it was before the layer, unless it reaches that far already.
+    Slot i starts as view i. Every layer chooses the int(n * top_k) most distant (or closest)
+    neighbouring slots. The left slot of a pair grows to the end that the right slot had before the
+    layer, unless it already reaches that far.
     """
     slots, ends = originals.clone(), list(range(len(views)))
     pairs = int(len(views) * top_k)
@@ -123,7 +123,7 @@ def merge_entity(
 
 
 def _union(views: Sequence[Ids], first: int, last: int, marks: Marks) -> Ids:
-    """The first view up to its end, then what stands behind the title of each further one."""
+    """The first view, then the text after the title of each further one."""
     ids = list(views[first])
     ids = ids[: ids.index(marks.separator)]
     for view in views[first + 1 : last + 1]:
@@ -153,11 +153,8 @@ def rank_mentions(
     titles
         Of each view.
     accumulate
-        Sum the probabilities of a title's views until 200 titles are found; else stop at 64.
-
-    Notes
-    -----
-    A walk ends where the world does.
+        Sum the probabilities of a title's views until 200 titles are found; else stop at 64. A
+        walk also ends with the world's last view.
     """
     walks = []
     for mention in mentions:
@@ -199,14 +196,14 @@ def batch_loss(
     rows: int = 10,
     empty_take_part: bool = True,
 ) -> Tensor:
-    """Loss of a batch: every mention's gold entity in ``rows`` rows, empty ones of zeros.
+    """Loss of a batch with ``rows`` rows per gold entity; empty rows are zeros.
 
     Parameters
     ----------
     views
-        Of each mention's gold, one after another and as often as it is gold.
+        Views of each mention's gold entity, repeated as often as it is gold.
     empty_take_part
-        As released, an empty row's score is among those of which the greatest counts.
+        As released, empty rows take part in the maximum.
     """
     filled = [[*some[:rows], *([[]] * (rows - len(some)))] for some in views]
     flat = pad([ids for some in filled for ids in some], VIEW_TOKENS)

@@ -1,4 +1,4 @@
-"""BM25: our queries a second beside bm25s' own retrieval of as many documents."""
+"""Measures BM25: our queries per second against bm25s' own retrieval."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ DOCUMENTS, WORDS, QUERIES, SHOWN = 5000, 200, 1000, 64
 
 
 def run(context: Context) -> Findings:
-    """One world's descriptions, or made ones with words as frequent as Zipf has it."""
+    """Use one world's descriptions, or synthetic ones with Zipf's frequencies of words."""
     import bm25s
 
     from muver.retrieval.bm25 import BM25

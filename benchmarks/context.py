@@ -1,4 +1,4 @@
-"""What the phases of one run share: options, data, the peak, and the sweep, measured once."""
+"""The options, data and measurements that the phases of a run share."""
 
 from functools import cache, cached_property
 
@@ -12,7 +12,7 @@ PEAK_SHARE = 0.6
 
 
 class Context:
-    """Made once a run; what is asked for twice is measured once."""
+    """One per run; measures each property once."""
 
     def __init__(self, options: Options):
         self.options = options
@@ -35,7 +35,7 @@ class Context:
     def share_of_peak(
         self, phase: str, what: str, precision: str, work: float, seconds: float
     ) -> Row:
-        """A row for ``work`` GFLOP, those of real tokens, done in some seconds."""
+        """A row for ``work`` GFLOP of real tokens done in these seconds."""
         peak, rate = self.peak(precision)[0], work / seconds
         return Row(
             phase,

@@ -1,4 +1,4 @@
-"""What is measured on: a model and sequences, real ones or made to realistic lengths."""
+"""The model and sequences to measure with: real ones, or synthetic ones of realistic lengths."""
 
 import tempfile
 from collections import Counter
@@ -29,7 +29,7 @@ MADE_ENTITIES, MADE_MENTIONS = 500, 300
 
 @dataclass(frozen=True)
 class WorldSize:
-    """Counts of a world that is ranked in."""
+    """Counts of a world to rank."""
 
     entities: int
     views: int
@@ -43,7 +43,7 @@ class Case:
     Attributes
     ----------
     name
-        What it is, for the report.
+        Its name in the report.
     entities
         Views of each entity of one world.
     contexts
@@ -55,7 +55,7 @@ class Case:
     worlds
         Sizes of the worlds of the test split.
     texts, queries
-        Descriptions of one world and mentions in it, for BM25; none if they are made up.
+        Descriptions of one world and mentions in it, for BM25; none if synthetic.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Case:
         return [self.entities[number] for number in np.unique(chosen.astype(int))]
 
     def batch(self, size: int) -> tuple[list[Ids], list[int]]:
-        """Contexts and golds of ``size`` mentions, taken again where there are fewer."""
+        """Contexts and golds of ``size`` mentions, repeated if there are fewer."""
         rows = [number % len(self.batch_contexts) for number in range(size)]
         return [self.batch_contexts[r] for r in rows], [self.batch_golds[r] for r in rows]
 
@@ -103,7 +103,7 @@ def made(layers: int, hidden: int, seed: int = 1) -> Case:
     """A random BERT with heads of 32 or 64 numbers, and sequences of random pieces.
 
     Views have 12 to 40 pieces, 28 on average; entities a median of 10 views, a few of them up to
-    100; contexts 60 to 128 pieces. So a training batch's rows are real views to three quarters.
+    100; contexts 60 to 128 pieces. Three quarters of a training batch's rows are thus real views.
     """
     random = np.random.Generator(np.random.PCG64(seed))
     torch.manual_seed(seed)
@@ -112,7 +112,7 @@ def made(layers: int, hidden: int, seed: int = 1) -> Case:
         hidden_size=hidden,
         num_attention_heads=hidden // (64 if hidden >= 512 else 32),
         intermediate_size=4 * hidden,
-        initializer_range=0.05,  # with BERT's 0.02 all texts have nearly one vector
+        initializer_range=0.05,  # with BERT's 0.02 all texts have nearly the same vector
     )
     model_config = ModelConfig(VIEWS, CONTEXT, "max")
     pieces: Any = SimpleNamespace(markers=MARKERS)
@@ -156,7 +156,7 @@ def _view_count(random: np.random.Generator) -> int:
 
 
 def _from_workspace(folder: Path, model: str) -> Case:
-    """What a main job left behind, and one of its trained models."""
+    """The corpus of a finished main job, and one of its trained models."""
     current = folder / "current"  # what params.yaml asks for at present
     bi_encoder = BiEncoder.from_pretrained(current / "models" / model).eval()
     tables = [current / "corpus" / f"{name}.parquet" for name in ("entities", "mentions")]
@@ -202,7 +202,7 @@ def _from_tables(
     limit = model.config.views.get("training_views", VIEWS["training_views"])
     rows = read_mentions(mentions, "test").to_pylist()
     sizes = [WorldSize(len(w.views), sum(map(len, w.views)), len(w.contexts)) for w in test]
-    # Neighbours among the mentions are of few entities; a batch is drawn from all of a world.
+    # Adjacent mentions have few entities, so a batch is drawn from the whole world.
     order = np.random.Generator(np.random.PCG64(1)).permutation(len(learnt.contexts))
     golds = [int(learnt.gold[number]) for number in order]
     return Case(

@@ -1,4 +1,4 @@
-"""Encoding of views: rate, and share of the matrix-product peak."""
+"""Measures encoding of views: rate, and share of the matrix-product peak."""
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ REACH = {"fp32": 2.0, "bf16": 4.0}
 
 
 def run(context: Context) -> Findings:
-    """The same entities, one at a time by the baseline, all together by ours."""
+    """Encode the same entities, one at a time in the baseline and all together in ours."""
     findings = Findings()
     options, case = context.options, context.case
     entities = case.sample(options.entities)
@@ -57,7 +57,7 @@ def run(context: Context) -> Findings:
 
 
 def compare(what: str, ours: np.ndarray, expected: np.ndarray) -> tuple[bool, str]:
-    """Whether two arrays are equal to the tolerance, and a line that says how far they are."""
+    """Whether two arrays agree within the tolerance, and a line with their difference."""
     difference = float(np.abs(ours - expected).max(initial=0.0))
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     line = f"{what}: greatest difference {difference:.1e}, greatest number {scale:.1f}"

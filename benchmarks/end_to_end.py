@@ -1,8 +1,8 @@
 """Table 1 and Table 3 after training: encoding, the sweep of merging and ranking, scaled up.
 
-Both sides are measured on a sample of entities and mentions and scaled to the test worlds: time is
-linear in both (the baseline by construction). Counted are the rows of MuVER: nine settings of
-merging, of which two are Table 1's, ranked by the softmax sum.
+Both sides run on a sample of entities and mentions. Time is linear in both, so it is scaled to the
+test worlds. This covers the rows of MuVER: nine settings of merging, two of them Table 1's, ranked
+by the softmax sum.
 """
 
 from benchmarks import baseline
@@ -77,7 +77,7 @@ def _mention_seconds(context: Context, mentions: int) -> dict[str, float]:
 
 
 def _grown(context: Context, world: WorldSize, pairs: str, layers: int) -> Vectors:
-    """Made vectors for a world whose views have grown as the sample's did."""
+    """Synthetic vectors of a world whose views grow as the sample's."""
     sweep = context.sweep
     new = sum(len(layer.views) for layer in sweep.merged[pairs][:layers])
     views = round(world.views * (1 + new / sweep.views))

@@ -1,9 +1,9 @@
-"""Floating-point operations that a BERT needs for vectors of [CLS], padding not counted.
+"""Counts the floating-point operations that a BERT needs for vectors of [CLS], without padding.
 
-Counted are the matrix products of the linear layers and of attention, a multiplication and an
-addition as two operations. In the last layer only the first token has a query, an output and a
-feed-forward network; keys and values are needed of all tokens. Embeddings, norms, activations and
-softmax are not counted. A backward pass needs twice the operations of the forward pass.
+These are the matrix products of linear layers and attention, with a multiplication and an addition
+as two operations. The last layer needs keys and values of all tokens, but query, output and
+feed-forward network only of the first. Embeddings, norms, activations and softmax do not count. A
+backward pass needs twice the operations of the forward pass.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,9 @@
 """Peak memory and speed of making a knowledge base and vectors, at several numbers of entities.
 
-Each step is a process of its own, so that its memory is its own; what is printed is the largest
-``ru_maxrss`` of the process and those it started. CPU seconds hold on a busy machine too. For one
-million entities: ``--sizes 1000000`` (about 1.4 GB on disk while it runs). With ``--model``,
-such as ``build/miniwikipedia/current/models/muver_wiki``, the first part is encoded, which stands
-for all.
+Each step is a separate process; its peak is the largest ``ru_maxrss`` of it and its children. CPU
+seconds are valid on a busy machine too. For one million entities: ``--sizes 1000000`` (about 1.4 GB
+on disk while it runs). ``--model``, such as ``build/miniwikipedia/current/models/muver_wiki``, also
+encodes the first part as an example of all.
 """
 
 import argparse
@@ -18,7 +17,7 @@ from pathlib import Path
 
 BAD_LINES = {"bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse"}
 MENTIONS = {"aida-train": 500, "aida-testb": 100}
-UNIT = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes there, else in KiB
+UNIT = 1 if sys.platform == "darwin" else 1024  # unit of ru_maxrss: bytes on macOS, else KiB
 
 
 def measured(*arguments: str) -> tuple[float, float, float]:
@@ -35,7 +34,7 @@ def measured(*arguments: str) -> tuple[float, float, float]:
 
 
 def steps(size: int, folder: Path, workers: int, part_megabytes: int) -> dict[str, list[str]]:
-    """The commands, by what they do."""
+    """The command of each step."""
     asked = {"seed": 13, "entities": size, "entities_per_world": 2000, "mentions": MENTIONS}
     dump, kb = str(folder / "raw" / "kilt_knowledgesource.json"), str(folder / "kb")
     settings = [
@@ -56,7 +55,7 @@ def steps(size: int, folder: Path, workers: int, part_megabytes: int) -> dict[st
 
 
 def texts(folder: Path) -> list[str]:
-    """The command that finds BLINK's texts, in a file that is made of the dump here."""
+    """The command that finds BLINK's texts, in a file made from the dump."""
     dump, source = folder / "raw" / "kilt_knowledgesource.json", folder / "entity.jsonl"
     with open(dump) as pages, open(source, "w") as file:
         for page in map(json.loads, pages):

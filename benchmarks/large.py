@@ -1,4 +1,4 @@
-"""A world of 1 million views and 10,000 mentions, in a process of its own: time, peak memory."""
+"""Measures ranking of 10,000 mentions among 1 million views: time and peak memory."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""What kind of machine a benchmark ran on."""
+"""Describes the machine of a benchmark."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ BF16_FLAG = "amx_bf16"  # as compute.precision: auto takes it (muver/settings/pr
 
 
 def cpu_model() -> str:
-    """The processor's name, where the system tells it."""
+    """The processor's name, if the system has it."""
     return _cpuinfo("model name") or platform.processor() or platform.machine()
 
 
@@ -26,7 +26,7 @@ def fast_precisions(device: str) -> tuple[str, ...]:
 
 
 def describe(device: str, threads: int) -> dict[str, str]:
-    """Kind of machine, by name of the property."""
+    """Properties of the machine by name."""
     import transformers
 
     return {

@@ -1,4 +1,4 @@
-"""Wall time and peak memory of the main job, run in a fresh copy of the committed tree."""
+"""Measures wall time and peak memory of the main job in a fresh copy of the committed tree."""
 
 import argparse
 import subprocess
@@ -26,7 +26,7 @@ class PeakMemory(threading.Thread):
             try:
                 for one in (self.process, *self.process.children(recursive=True)):
                     total += one.memory_info().rss
-            except psutil.NoSuchProcess:  # one ended between listing and asking: next sample
+            except psutil.NoSuchProcess:  # a process has just ended
                 total = 0
             self.peak = max(self.peak, total)
             time.sleep(0.5)

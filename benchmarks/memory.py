@@ -1,4 +1,4 @@
-"""Gradient caching: peak memory and time of a step as the batch grows, each in its own process."""
+"""Measures gradient caching: peak memory and time of a step for several batch sizes."""
 
 import argparse
 import contextlib
@@ -21,7 +21,7 @@ from benchmarks.timing import clock
 
 CLEAR_PEAK, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 SIZES = (16, 32, 64)
-CHUNK_TOKENS = 1024  # of a pass, so that also the small batch fills several
+CHUNK_TOKENS = 1024  # of a pass, so that even the small batch needs several
 REACH_TIME, REACH_GROWTH = 1.5, 1.2
 
 
@@ -114,13 +114,13 @@ def _start(device: str) -> float:
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
         return torch.cuda.memory_allocated()
-    with contextlib.suppress(OSError):  # where it cannot be reset, loading counts as well
+    with contextlib.suppress(OSError):  # if the peak cannot be reset, it includes loading
         CLEAR_PEAK.write_text("5")
     return psutil.Process().memory_info().rss
 
 
 def _peak(device: str) -> float:
-    """Bytes held at the most since :func:`_start`."""
+    """Peak bytes since :func:`_start`."""
     if device == "cuda":
         return torch.cuda.max_memory_allocated()
     for line in STATUS.read_text().splitlines() if STATUS.is_file() else ():

@@ -1,4 +1,4 @@
-"""Merging: one pass of four layers, and the whole sweep of Table 3."""
+"""Measures merging: one pass of four layers, and the whole sweep of Table 3."""
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from muver.views.expand import NewViews
 
 
 def run(context: Context) -> Findings:
-    """Rows of the pass and of the sweep; whether the same views came out."""
+    """Rows of the pass and of the sweep, and whether both sides made the same views."""
     findings = Findings()
     sweep = context.sweep
     new = [ids for layer in sweep.merged["distant"] for ids in (view.ids for view in layer.views)]

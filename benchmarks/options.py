@@ -1,4 +1,4 @@
-"""What a run of the benchmarks measures, and how much of it."""
+"""The options of a run of the benchmarks."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ PHASES = (
 
 @dataclass(frozen=True)
 class Options:
-    """Of one run.
+    """The options of one run.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class Options:
         Data: a folder that the main job built; or a directory in ZESHEL's format with a BERT
         directory; or neither, for made sequences and a random BERT of ``layers`` and ``hidden``.
     entities, merged_entities
-        Sampled for encoding, and for merging.
+        Sample sizes for encoding and merging.
     batch_tokens
-        Of our side's encoding.
+        Tokens of a batch of our encoding.
     repetitions
-        Of both sides in turn, of which medians are taken.
+        Number of times to run each side; results are medians.
     """
 
     device: str

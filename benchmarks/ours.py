@@ -1,4 +1,4 @@
-"""Our side, as the stages call it: the one place where benchmarks meet what may be rebuilt."""
+"""Calls our code as the stages do; the only place where benchmarks depend on it."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ TOP_K, MERGED_TOKENS = 0.4, 512
 
 
 def accelerator(device: str, precision: str, threads: int) -> Accelerator:
-    """What a stage makes of ``compute``; may be called again with another precision."""
+    """An accelerator as a stage makes it; can be called again with another precision."""
     AcceleratorState._reset_state()  # it would keep the first precision of this process
     return devices.start(device, precision, threads)
 
@@ -82,7 +82,7 @@ def rank_world(
     titles: Sequence[str],
     aggregate: str,
 ) -> Ranking:
-    """Rank a world's entities, its views laid out for it included.
+    """Rank a world's entities, including the layout of its views.
 
     Parameters
     ----------

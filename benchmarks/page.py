@@ -1,4 +1,4 @@
-"""The report: lines to read while it runs, figures by machine, and docs/performance.md of them."""
+"""Prints results, saves them by machine, and writes docs/performance.md from them."""
 
 import datetime
 import re
@@ -34,7 +34,7 @@ of a row's vectors, and so which pairs are merged, would depend on the rows made
 
 
 def print_rows(findings: Findings) -> None:
-    """Print rows as lines, then what was compared."""
+    """Print rows as lines, then the comparisons."""
     for row in findings.rows:
         phase, what, baseline, ours, ratio, reach, verdict, remark = row.cells()
         sides = f"{baseline or '-':>24} {ours or '-':>24} {ratio or '-':>8}"
@@ -67,7 +67,7 @@ def save(
 
 
 def write_page(folder: Path = FIGURES, page: Path = PAGE) -> None:
-    """Write the page from all figures: a section a machine."""
+    """Write the page from all figures, one section per machine."""
     records = [read_json(path) for path in sorted(folder.glob("*.json"))]
     write_text(page, "\n".join([INTRODUCTION, *(_section(record) for record in records)]))
 

@@ -1,4 +1,4 @@
-"""The matrix-product peak: the best rate over shapes that a BERT's linear layers have."""
+"""Measures the matrix-product peak over the shapes of a BERT's linear layers."""
 
 import argparse
 import os

@@ -1,6 +1,6 @@
-"""On a GPU: the paper's batch, and what full training and the test evaluation would take there.
+"""Measures the paper's batch on a GPU, and projects full training and test evaluation.
 
-Times of steps and encoding are measured; the projected rows multiply them with ZESHEL's counts.
+Projected rows multiply measured times of steps and encoding with ZESHEL's counts.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Ranking: mentions a second in worlds of several sizes, and that the lists are the same."""
+"""Measures ranking: mentions per second in worlds of several sizes; compares the lists."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,15 +32,15 @@ class Vectors:
     titles: list[str]
 
     def as_plain(self) -> tuple[torch.Tensor, torch.Tensor, list[str]]:
-        """As the baseline takes them: a title a view."""
+        """For the baseline, with a title per view."""
         named = [self.titles[owner] for owner in self.owners]
         return torch.from_numpy(self.mentions), torch.from_numpy(self.views), named
 
 
 def made_world(views: int, mentions: int, dimension: int, entities: int | None = None) -> Vectors:
-    """Vectors of views that lie about their entity's, and of mentions.
+    """Vectors of views near their entity's, and of mentions.
 
-    Scores have a standard deviation of 3, so that no softmax runs out of small numbers.
+    Scores have a standard deviation of 3, so that no softmax underflows.
     """
     random = np.random.Generator(np.random.PCG64(views))
     count = min(entities or max(views // VIEWS_AN_ENTITY, LEAST_ENTITIES), views)
@@ -57,7 +57,7 @@ def made_world(views: int, mentions: int, dimension: int, entities: int | None =
 
 
 def run(context: Context) -> Findings:
-    """Both aggregates in worlds of each size; the baseline's and ours in turn."""
+    """Measure both aggregates in worlds of each size."""
     findings = Findings()
     options, case = context.options, context.case
     sizes = QUICK_SIZES if options.quick else SIZES
@@ -102,7 +102,7 @@ def time_both(world: Vectors, aggregate: str, repetitions: int) -> dict[str, Tim
 
 
 def compare_lists(what: str, world: Vectors, timed: dict[str, Timed]) -> tuple[bool, str]:
-    """Whether both sides rank the same titles, but for ties, and a line that says so."""
+    """Whether both sides rank the same titles apart from ties, and a line about it."""
     walks: Sequence[baseline.Walk] = timed["baseline"].result
     ranking: Ranking = timed["ours"].result
     identical = different = 0

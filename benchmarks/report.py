@@ -1,4 +1,4 @@
-"""The page of a made-up run of ZESHEL's size: how long it takes to make, how large it is.
+"""Measures the time and size of the page of a synthetic run of ZESHEL's size.
 
 ``python -m benchmarks.report [--mentions 2000] [--entities 10000] [--rows 7] [--out FILE]``
 """
@@ -27,13 +27,13 @@ from muver.tables.keys import row_key
 WORLDS = ("forgotten_realms", "lego", "star_trek", "yugioh")
 CUTOFFS = [1, 2, 4, 8, 16, 32, 50, 64]
 DEPTH = 64
-WORDS = 20_000  # of a vocabulary with Zipf's frequencies, as large as a wiki's common words
-AGREE = 0.6  # of a row's candidates are those of the first row, as among retrievers of one corpus
+WORDS = 20_000  # size of a vocabulary with Zipf's frequencies
+AGREE = 0.6  # share of a row's candidates that the first row has too
 FINGERPRINT = "made-up"
 
 
 def make_run(folder: Path, mentions: int, entities: int, rows: int) -> RunFiles:
-    """Write a run of so many rows over four worlds of so many entities each."""
+    """Write a run of ``rows`` rows over four worlds of ``entities`` entities each."""
     random = np.random.default_rng(0)
     places = RunFiles(folder / "results", folder / "build", folder / "logs")
     sizes = _corpus(places, mentions, entities, random)
@@ -59,7 +59,7 @@ def make_run(folder: Path, mentions: int, entities: int, rows: int) -> RunFiles:
 
 
 def _texts(random: np.random.Generator, lengths: Sequence[int]) -> list[str]:
-    """Texts of so many words."""
+    """Texts of these lengths in words."""
     letters = random.integers(97, 123, (WORDS, 9))
     words = [bytes(row[: 2 + n % 8].tolist()).decode() for n, row in enumerate(letters)]
     weights = 1 / np.arange(1, WORDS + 1)
@@ -115,7 +115,7 @@ def _row(
     sizes: list[int],
     random: np.random.Generator,
 ) -> dict[str, object]:
-    """Write one row's run and evaluation; what the table says of it."""
+    """Write one row's run and evaluation; return its row of the table."""
     system, mentions = f"row{number}", len(gold)
     entities = len(sizes) // len(WORLDS)
     other = np.stack([random.permutation(entities)[:DEPTH] for _ in range(mentions)])

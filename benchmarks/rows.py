@@ -1,4 +1,4 @@
-"""A line of the report: what was measured on both sides, and what the reach is."""
+"""The rows of the report: measurements of both sides, and the ratio to reach."""
 
 from dataclasses import dataclass, field
 
@@ -10,13 +10,13 @@ class Row:
     Attributes
     ----------
     baseline, ours
-        Rates in ``unit``; None where there is nothing to compare with.
+        Rates in ``unit``; None without a comparison.
     ratio
-        How many times as fast, or another quotient that ``what`` names.
+        The speed-up, or another quotient that ``what`` names.
     reach
-        What the ratio should be: at least, or, if ``at_most``, at most. None: only told.
+        The least ratio to reach, or the greatest if ``at_most``; None for information only.
     remark
-        What else there is to say.
+        Further details.
     """
 
     phase: str
@@ -31,14 +31,14 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """Whether the ratio is within reach, in a word."""
+        """Whether the ratio meets ``reach``, in a word."""
         if self.ratio is None or self.reach is None:
             return ""
         met = self.ratio <= self.reach if self.at_most else self.ratio >= self.reach
         return "met" if met else "missed"
 
     def cells(self) -> list[str]:
-        """The row as it stands in a table."""
+        """The cells of the row in a table."""
         bound = "at most " if self.at_most else "at least "
         return [
             self.phase,
@@ -57,14 +57,14 @@ HEAD = ("Phase", "What", "Baseline", "Ours", "Ratio", "Reach", "", "Remark")
 
 @dataclass
 class Findings:
-    """What a phase found: rows, and whether both sides gave the same."""
+    """The results of a phase: rows, and whether both sides agree."""
 
     rows: list[Row] = field(default_factory=list)
     agreements: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
 
     def agree(self, same: bool, what: str) -> None:
-        """Note that both sides gave the same, or that they did not."""
+        """Note whether both sides agree."""
         (self.agreements if same else self.differences).append(what)
 
     def add(self, other: "Findings") -> None:

@@ -1,4 +1,4 @@
-"""How long the commands take before they do anything: medians of several calls."""
+"""Measures the start-up time of commands: medians of several calls."""
 
 import statistics
 import subprocess
@@ -17,7 +17,7 @@ COMMANDS = {
 
 
 def median_seconds(command: list[str], calls: int = 5) -> float:
-    """Median wall time of a command, after one call that is not counted."""
+    """Median wall time of a command, after one call to warm up."""
     times = []
     for _ in range(calls + 1):
         started = time.perf_counter()

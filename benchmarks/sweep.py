@@ -1,4 +1,4 @@
-"""Table 3's settings of merging: every one from scratch, against two passes for all of them."""
+"""Measures Table 3's settings of merging: each from scratch, against two passes for all."""
 
 import statistics
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Setting = tuple[str, int]
 
 @dataclass(frozen=True)
 class Sweep:
-    """Median seconds, and what came out the last time.
+    """Median seconds, and the results of the last call.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def measure(case: Case, options: Options) -> Sweep:
     own: dict[str, list[float]] = {"encoding": [], "distant": [], "close": []}
     expected: dict[str, list[baseline.Merged]] = {}
     merged: dict[str, list[NewViews]] = {}
-    baseline.encode_entity(model, entities[0])  # what a first call costs more is not counted
+    baseline.encode_entity(model, entities[0])  # warm up
     tower.views(flat[:100])
     for _ in range(options.repetitions):
         for pairs, layers in SETTINGS:

@@ -1,4 +1,4 @@
-"""Times of several ways to do the same, taken in turn."""
+"""Times several calls in turn."""
 
 import statistics
 import time
@@ -11,14 +11,14 @@ import torch
 
 @dataclass(frozen=True)
 class Timed:
-    """Median seconds of some calls, and what the last one returned."""
+    """Median seconds of some calls, and the last result."""
 
     seconds: float
     result: Any
 
 
 def clock(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of one call, with what it left to a GPU, and its result."""
+    """Seconds of one call, including its work on a GPU, and its result."""
     synchronise()
     started = time.perf_counter()
     result = call()
@@ -29,12 +29,12 @@ def clock(call: Callable[[], Any]) -> tuple[float, Any]:
 def in_turn(
     calls: Mapping[str, Callable[[], Any]], repetitions: int, warm_up: bool = True
 ) -> dict[str, Timed]:
-    """Call each once, then all again and again, so that a busy moment meets all alike.
+    """Time all calls in turn, several times, so that a busy moment affects all alike.
 
     Parameters
     ----------
     warm_up
-        Call each once before, not counted.
+        First make each call once without timing it.
     """
     if warm_up:
         for call in calls.values():

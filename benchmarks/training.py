@@ -1,4 +1,4 @@
-"""A training step: loss and gradient of a batch, the plain way and ours."""
+"""Measures a training step, loss and gradients of a batch, in the baseline and ours."""
 
 import numpy as np
 import torch
@@ -14,12 +14,12 @@ from muver.training.step import backward_through_batch
 
 MENTIONS, VIEWS = 32, 10
 CHUNK_TOKENS = 16384
-KEPT, CACHED = 2**62, 0  # tokens up to which the graph is kept
+KEPT, CACHED = 2**62, 0  # tokens up to which a batch keeps its graph
 REACH = {"fp32": 1.5, "bf16": 2.5}
 
 
 class Batch:
-    """A batch of both sides: golds as often as they are gold, and each once."""
+    """A batch for both sides: golds once per mention, and each distinct gold once."""
 
     def __init__(self, case: Case, size: int):
         self.contexts, golds = case.batch(size)
@@ -35,7 +35,7 @@ class Batch:
 
 
 class Ours:
-    """Our step: gradients of the batch's loss, in one precision."""
+    """Our step, in one precision."""
 
     def __init__(self, case: Case, device: str, precision: str, threads: int):
         self.model = case.model.to(device).train()
@@ -116,7 +116,7 @@ def run(context: Context) -> Findings:
 
 
 def _check(findings: Findings, ours: Ours, plain: Plain, batch: Batch) -> None:
-    """Loss and gradients without dropout and with empty views left out, as ours are."""
+    """Compare loss and gradients without dropout and empty views."""
     for model in (ours.model, plain.mention, plain.entity):
         model.eval()
     expected, loss = plain.step(batch, empty_take_part=False), ours.step(batch)
