@@ -31,7 +31,7 @@ ROOT = W.root
 LOGS = f"logs/{S['workspace']}"
 COMPUTE = S["compute"]
 LINKED = isinstance(W, KnowledgeBase)
-GPUS = W.gpus  # a job that runs a model takes the one `gpu` that the profile gives out
+GPUS = W.gpus  # a job that runs a model takes the one `gpu` of the profile
 
 
 if workflow.is_main_process:  # not again in every job
@@ -54,7 +54,7 @@ def at(kind, wildcards):
 
 
 def inputs(kind):
-    """What the artifact is made of, by name; vectors in parts are found by `vectors`."""
+    """The artifact's input files by name; `vectors` gives those in parts."""
 
     def files(wildcards):
         found = at(kind, wildcards).input_files
@@ -76,7 +76,7 @@ def settings_of(artifact):
 def free(kind):
     """Further settings of the artifact's stage, which move no number.
 
-    They stand among a rule's resources, because a changed one is no reason to make anything again.
+    A rule has them as a resource, as changing a resource does not make its outputs outdated.
     """
     return lambda wildcards: as_json(at(kind, wildcards).free)
 

@@ -1,4 +1,4 @@
-# What tables are told and made of, and what MLflow is told of their rows.
+# Settings and inputs of the tables, and the arguments that record their rows in MLflow.
 
 SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # have rules of their own
 COMPARED = [name for name in W.measured if name not in SPECIAL]
@@ -30,15 +30,15 @@ def rows_of(table):
 def comparison(wildcards):
     """Settings of a table of rows."""
     own = S["tables"][wildcards.table]
-    told = {"rows": rows_of(wildcards.table), "contrasts": S["contrasts"]}
+    chosen = {"rows": rows_of(wildcards.table), "contrasts": S["contrasts"]}
     if wildcards.table != "table6":
         against = own.get("against")
-        told |= {
+        chosen |= {
             "against": against if against in own["rows"] else None,
             "caption": own.get("caption"),
             "sets": W.sets,
         }
-    return as_json(told)
+    return as_json(chosen)
 
 
 def errors_by_length(wildcards):
