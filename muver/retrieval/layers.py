@@ -9,8 +9,8 @@ import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
-from muver.retrieval.kinds.views import Settings
 from muver.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
+from muver.retrieval.settings import ViewsRun
 from muver.vectors.store import LayerFile, ViewStore
 
 PLACES = ("store", "merged", "global_views", "spans")
@@ -21,7 +21,7 @@ def write_index(
     store: Path,
     entities: Path,
     out: Path,
-    settings: Settings,
+    settings: ViewsRun,
     merged: Path | None = None,
     global_views: Path | None = None,
     spans: Path | None = None,
@@ -67,7 +67,7 @@ class SystemViews:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ViewsRun,
         store: Path,
         merged: Path | None = None,
         global_views: Path | None = None,

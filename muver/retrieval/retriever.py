@@ -17,9 +17,9 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.retrieval.exact import WorldIndex, build_world, rank
-from muver.retrieval.kinds.views import Settings
 from muver.retrieval.layers import PLACES, SystemViews
 from muver.retrieval.rows import Origins, candidates
+from muver.retrieval.settings import ViewsRun
 from muver.views.layout import context
 
 BATCH_TOKENS = 4096
@@ -68,7 +68,7 @@ class Retriever:
     """
 
     def __init__(self, folder: Path, index: dict[str, Any]):
-        self._settings = read(Settings, index["settings"], "its settings")
+        self._settings = read(ViewsRun, index["settings"], "its settings")
         self._entities = folder / index["entities"]
         places = {name: folder / index[name] for name in PLACES if name in index}
         self._views = SystemViews(self._settings, **places)

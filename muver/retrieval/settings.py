@@ -3,7 +3,7 @@ of the indexes of ``linking``."""
 
 from typing import Literal
 
-from muver.io.typed import Amount, Count, Positive, Settings, Share, Some, Text
+from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Some, Text
 
 Match = Literal["title", "id"]  # whether entities of one title are one candidate
 
@@ -43,6 +43,30 @@ class Run(Settings):
     split: Text
     k: Count
     match: Match
+
+
+class ViewsRun(Run, kw_only=True):
+    """How views are scored, and which kinds of them there are.
+
+    Attributes
+    ----------
+    aggregate, softmax_candidates, metric
+        As :func:`muver.retrieval.exact.rank` takes them; without softmax the number of candidates
+        stands in manifests and decides nothing.
+    merge_layers, global_view, spans
+        The views beside the original ones (:class:`muver.retrieval.layers.SystemViews`).
+    search
+        The name of the search that found the merged layers, for people.
+    """
+
+    memory_mb: Count
+    aggregate: Literal["max", "softmax_sum"]
+    softmax_candidates: Count = 200
+    metric: Literal["dot", "l2"]
+    merge_layers: Natural
+    search: str | None
+    global_view: bool
+    spans: bool
 
 
 class Index(Settings):

@@ -2,34 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from muver.io.typed import Count, Natural
-from muver.retrieval.settings import Run
+from muver.retrieval.settings import ViewsRun
 
-
-class Settings(Run, kw_only=True):
-    """How views are scored, and which kinds of them there are.
-
-    Attributes
-    ----------
-    aggregate, softmax_candidates, metric
-        As :func:`muver.retrieval.exact.rank` takes them; without softmax the number of candidates
-        stands in manifests and decides nothing.
-    merge_layers, global_view, spans
-        The views beside the original ones (:class:`muver.retrieval.layers.SystemViews`).
-    search
-        The name of the search that found the merged layers, for people.
-    """
-
-    memory_mb: Count
-    aggregate: Literal["max", "softmax_sum"]
-    softmax_candidates: Count = 200
-    metric: Literal["dot", "l2"]
-    merge_layers: Natural
-    search: str | None
-    global_view: bool
-    spans: bool
+Settings = ViewsRun
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
