@@ -3,7 +3,7 @@
 Vectors lie in parts of the knowledge base, a job each; an index may cover them all.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -231,14 +231,21 @@ class KnowledgeBase(Graph):
     def source(self, need: str, system: str, name: str) -> Input:
         """What a system ranks the mentions of a set with."""
         own = self.settings["systems"][system]
-        made: dict[str, Callable[[], Input]] = {
-            "kb": lambda: self.kb,
-            "vectors": lambda: self.vectors(own["model"]),
-            "mentions": lambda: self.mentions(name)[".parquet"],
-            "mention_vectors": lambda: self.mention_vectors(own["model"], name)[".npy"],
-            "index": lambda: self.index(own["model"], own["index"]),
-        }
-        return made[need]()
+        match need:
+            case "kb":
+                return self.kb
+            case "vectors":
+                return self.vectors(own["model"])
+            case "mentions":
+                return self.mentions(name)[".parquet"]
+            case "mention_vectors":
+                return self.mention_vectors(own["model"], name)[".npy"]
+            case "index":
+                return self.index(own["model"], own["index"])
+            case _:
+                raise InputError(
+                    f"systems.{system}: is ranked with {need}, which a knowledge base has not."
+                )
 
     def gold(self, name: str) -> dict[str, Input]:
         """A set's mentions with their gold, and how it was found."""

@@ -3,7 +3,7 @@
 Vectors lie in a store for each model and set; merging and the other kinds of views extend it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -196,18 +196,21 @@ class Worlds(Graph):
     def source(self, need: str, system: str, name: str) -> Input:
         """What a system ranks the mentions of a split with."""
         own = system_of(self.settings, system)
-        model = own.get("model")
-        made: dict[str, Callable[[], Input]] = {
-            **{role: lambda role=role: self.texts[role] for role in self.texts},
-            "model": lambda: self.model(model),
-            "store": lambda: self.store(model, name),
-            "merged": lambda: self.merged(model, name, own["search"]),
-            "global_views": lambda: self.globals(model, name),
-            "spans": lambda: self.spans(model, name),
-            "runs": lambda: self.fused(need, system, name),
-            "validation_runs": lambda: self.fused(need, system, name),
-        }
-        return made[need]()
+        match need:
+            case "model":
+                return self.model(own["model"])
+            case "store":
+                return self.store(own["model"], name)
+            case "merged":
+                return self.merged(own["model"], name, own["search"])
+            case "global_views":
+                return self.globals(own["model"], name)
+            case "spans":
+                return self.spans(own["model"], name)
+            case "runs" | "validation_runs":
+                return self.fused(need, system, name)
+            case _:
+                return self.texts[need]
 
     @property
     def stored(self) -> list[str]:
