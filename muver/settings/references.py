@@ -5,8 +5,8 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.typed import suggestion
-from muver.settings.linked import DATASETS as LINKED
-from muver.settings.linked import is_linked
+from muver.settings.knowledge_base import DATASETS as LINKED
+from muver.settings.knowledge_base import has_knowledge_base
 from muver.settings.rows import trained_as
 
 Settings = Mapping[str, Any]
@@ -217,7 +217,7 @@ def _tables(settings: Settings) -> Iterator[str]:
 
 def _linked(settings: Settings) -> Iterator[str]:
     """Table 2 is made of a knowledge base, everything else of worlds."""
-    over_kb, dataset = is_linked(settings), settings["dataset"]
+    over_kb, dataset = has_knowledge_base(settings), settings["dataset"]
     for result in settings["results"]:
         if (result == "table2") != over_kb:
             yield (

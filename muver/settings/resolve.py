@@ -11,7 +11,7 @@ import yaml
 from muver.io.errors import InputError
 from muver.io.typed import describe, fields, overlay, problem, suggestion
 from muver.settings.derive import derive
-from muver.settings.linked import DATASETS as LINKED_DATASETS
+from muver.settings.knowledge_base import DATASETS as LINKED_DATASETS
 from muver.settings.params import Params
 from muver.settings.precision import settle_precision
 from muver.settings.references import check_references

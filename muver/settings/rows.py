@@ -3,7 +3,12 @@
 from typing import Any
 
 from muver.io.typed import overlay
-from muver.settings.linked import index_settings, is_linked, search_settings, subset_settings
+from muver.settings.knowledge_base import (
+    has_knowledge_base,
+    index_settings,
+    search_settings,
+    subset_settings,
+)
 
 Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
@@ -141,8 +146,8 @@ def merge_settings(settings: Settings, search: str) -> Settings:
 def row_settings(settings: Settings, system: str) -> Settings:
     """A row's whole settings, from which its key is made (without the data and the machine)."""
     own = system_of(settings, system)
-    if is_linked(settings) and "model" in own:
-        return _linked_row(settings, system)
+    if has_knowledge_base(settings) and "model" in own:
+        return _knowledge_base_row(settings, system)
     row: Settings = {
         "system": system,
         "corpus": settings["corpus"],
@@ -167,7 +172,7 @@ def row_settings(settings: Settings, system: str) -> Settings:
     return row
 
 
-def _linked_row(settings: Settings, system: str) -> Settings:
+def _knowledge_base_row(settings: Settings, system: str) -> Settings:
     """Of a row over a knowledge base."""
     model = settings["systems"][system]["model"]
     mining = {}

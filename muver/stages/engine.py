@@ -155,7 +155,7 @@ ENGINE = (
     Stage(
         "encode-mentions",
         "encode the mentions that `muver link` matched to a knowledge base",
-        "muver.encoders.stages.linked:encode_mentions",
+        "muver.encoders.stages.mentions:encode_mentions",
         (
             MODEL_FOLDER,
             option("--mentions", "Parquet of the set"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.settings.linked import is_linked
+from muver.settings.knowledge_base import has_knowledge_base
 from muver.workspace.artifact import Artifact
 from muver.workspace.code import code
 from muver.workspace.graph import Graph
@@ -15,4 +15,4 @@ __all__ = ["Artifact", "Graph", "KnowledgeBase", "Worlds", "code", "graph_of"]
 
 def graph_of(settings: Mapping[str, Any]) -> Graph:
     """The graph of the dataset that the settings name."""
-    return KnowledgeBase(settings) if is_linked(settings) else Worlds(settings)
+    return KnowledgeBase(settings) if has_knowledge_base(settings) else Worlds(settings)

@@ -12,7 +12,14 @@ from typing import Any
 from muver.corpus.sources import find_source
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.settings import linked
+from muver.settings.knowledge_base import (
+    check_settings,
+    index_settings,
+    search_settings,
+    set_settings,
+    subset_settings,
+    texts_settings,
+)
 from muver.settings.rows import negatives_settings, trained_as
 from muver.workspace.artifact import Artifact, Input
 from muver.workspace.graph import FREE, SUFFIXES, Graph
@@ -120,7 +127,7 @@ class KnowledgeBase(Graph):
         if not name:
             return {}
         expected = name if self.counts_published else None
-        settings = {**linked.texts_settings(self.settings), "expected": expected}
+        settings = {**texts_settings(self.settings), "expected": expected}
         made = self.made(
             "texts", name, "texts", settings, file=self.download(name), kb=self.kb
         )  # fmt: skip
@@ -135,7 +142,7 @@ class KnowledgeBase(Graph):
 
     def mentions(self, name: str) -> Artifact:
         """A set's mentions with their gold entities, and the report of the matching."""
-        settings = linked.set_settings(self.settings, name)
+        settings = set_settings(self.settings, name)
         return self.made("mentions", name, "link", settings, file=self.set_file(name), kb=self.kb)
 
     # Training.
@@ -148,7 +155,7 @@ class KnowledgeBase(Graph):
     def subset(self, name: str, **further: Input) -> Artifact:
         """What training reads of the knowledge base."""
         return self.made(
-            "training", name, "subset", linked.subset_settings(self.settings),
+            "training", name, "subset", subset_settings(self.settings),
             train=self.mentions(self.linking["train"])[".parquet"],
             val=self.mentions(self.linking["validation"])[".parquet"],
             kb=self.kb, **further,
@@ -207,9 +214,9 @@ class KnowledgeBase(Graph):
 
     def index(self, model: str, name: str) -> Artifact:
         """An approximate index of a model's vectors, checked against exact search."""
-        check = linked.check_settings(self.settings)
+        check = check_settings(self.settings)
         free = {key: check.pop(key) for key in FREE if key in check}
-        settings = {"build": linked.index_settings(self.settings, name), "check": check}
+        settings = {"build": index_settings(self.settings, name), "check": check}
         mentions = self.mention_vectors(model, self.linking["validation"])
         return self.made(
             "index", f"{model}/{name}", "ann_index", settings,
@@ -226,7 +233,7 @@ class KnowledgeBase(Graph):
                 f"systems.{system}: does not search a knowledge base; give it index: null (exact) "
                 "or one of linking.indexes."
             )
-        return linked.search_settings(self.settings, name)
+        return search_settings(self.settings, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
         """What a system ranks the mentions of a set with."""

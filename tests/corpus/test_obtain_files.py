@@ -33,7 +33,7 @@ def test_a_single_file_is_fetched_once_and_its_checksum_recorded(site, out):
         call("--files", "kilt", "--out", out, "--url", site.address)
 
 
-def test_a_file_fetched_by_hand_is_linked(tmp_path, out):
+def test_a_file_fetched_by_hand_has_knowledge_base(tmp_path, out):
     (tmp_path / "mine.json").write_bytes(KILT)
     call("--files", "kilt", "--out", out, "--source", tmp_path / "mine.json")
     placed = out / "kilt_knowledgesource.json"

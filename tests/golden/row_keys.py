@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from muver.settings import resolve, row_settings
-from muver.settings.linked import is_linked
+from muver.settings.knowledge_base import has_knowledge_base
 from muver.settings.precision import KEYS as PRECISIONS
 from muver.tables.keys import row_key
 
@@ -24,7 +24,11 @@ def settings_of_rows(preset):
     compute = {**PARAMS["compute"], **PARAMS["presets"][preset].get("compute", {})}
     settled = {key: "fp32" for key in PRECISIONS if compute[key] == "auto"}
     settings = resolve(PARAMS, {"preset": preset, "compute": settled})
-    rows = settings["tables"]["table2"]["rows"] if is_linked(settings) else settings["systems"]
+    rows = (
+        settings["tables"]["table2"]["rows"]
+        if has_knowledge_base(settings)
+        else settings["systems"]
+    )
     return {row: row_settings(settings, row) for row in rows}
 
 

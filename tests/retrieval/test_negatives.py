@@ -13,7 +13,7 @@ from muver.io.files import read_json, sha256_of, write_json
 from muver.io.typed import read
 from muver.retrieval.negatives import mine
 from muver.retrieval.settings import Mining
-from tests.linked import PAGES, make_kb, write_linked, write_linked_run
+from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run
 
 GOLDS = [0, 3, None, 5]
 RUN = {

@@ -8,7 +8,7 @@ from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.tables.evaluations import TableFiles, read_evaluations, read_one_set
 from muver.tables.settings import Comparison
-from tests.tables import linked
+from tests.tables import made_sets
 
 SYSTEMS = ["bm25", "muver"]
 
@@ -97,13 +97,13 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
 
 
 def test_by_set_in_the_order_asked_for(tmp_path):
-    files, sets = linked.write(tmp_path, linked.make_all()), list(linked.SIZES)[::-1]
-    found = read_evaluations(TableFiles(files), list(linked.HITS), sets)
+    files, sets = made_sets.write(tmp_path, made_sets.make_all()), list(made_sets.SIZES)[::-1]
+    found = read_evaluations(TableFiles(files), list(made_sets.HITS), sets)
     assert list(found) == sets
-    assert found["msnbc"].by_system.keys() == linked.HITS.keys()
+    assert found["msnbc"].by_system.keys() == made_sets.HITS.keys()
     assert found["msnbc"].ranks("muver_wiki")["rank"].to_pylist() == [99, 99]
     with pytest.raises(InputError, match="evaluations on aida-testb, .* expected one set"):
-        read_one_set(TableFiles(files), list(linked.HITS))
+        read_one_set(TableFiles(files), list(made_sets.HITS))
 
 
 @pytest.mark.parametrize(
@@ -118,13 +118,15 @@ def test_by_set_in_the_order_asked_for(tmp_path):
     ],
 )
 def test_evaluations_of_sets_that_do_not_belong_together(tmp_path, replaced, message):
-    evaluations = linked.make_all()
+    evaluations = made_sets.make_all()
     of = ("muver_wiki", "msnbc")
     wrong = next(one for one in evaluations if (one["system"], one["set"]) == of)
     wrong |= replaced
     with pytest.raises(InputError, match=message):
         read_evaluations(
-            TableFiles(linked.write(tmp_path, evaluations)), list(linked.HITS), list(linked.SIZES)
+            TableFiles(made_sets.write(tmp_path, evaluations)),
+            list(made_sets.HITS),
+            list(made_sets.SIZES),
         )
 
 

@@ -8,19 +8,19 @@ import pytest
 from muver.io.errors import InputError
 from muver.tables.keys import row_key, sets_fingerprint
 from muver.tables.stage import make_table
-from tests.tables import linked
+from tests.tables import made_sets
 
 SETTINGS = {
-    "rows": linked.ROWS,
+    "rows": made_sets.ROWS,
     "against": "blink_wiki",
     "contrasts": [["muver_wiki", "blink_wiki"]],
 }
-FINGERPRINT = sets_fingerprint({name: f"{name}-f00d" for name in linked.SIZES})
-KEYS = [row_key({"system": system, "seed": 1}, FINGERPRINT) for system in linked.HITS]
+FINGERPRINT = sets_fingerprint({name: f"{name}-f00d" for name in made_sets.SIZES})
+KEYS = [row_key({"system": system, "seed": 1}, FINGERPRINT) for system in made_sets.HITS]
 
 
 def table_of(folder: Path, evaluations=None, **settings):
-    paths = linked.write(folder, evaluations or linked.make_all())
+    paths = made_sets.write(folder, evaluations or made_sets.make_all())
     make_table("table2", paths, folder / "table2.csv", {**SETTINGS, **settings})
     return json.loads((folder / "table2.json").read_text())
 
@@ -83,10 +83,10 @@ def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
 
 
 def test_the_papers_values_on_its_data(tmp_path: Path):
-    evaluations = linked.of_the_paper()
+    evaluations = made_sets.of_the_paper()
     blink = next(one for one in evaluations if one["set"] == "aida-testb")
     kept = {key: blink[key] for key in ("kb", "dataset", "identified_as")}
-    blink.update(linked.make("blink_wiki", "aida-testb", 4446, (4000, 4296), **kept))
+    blink.update(made_sets.make("blink_wiki", "aida-testb", 4446, (4000, 4296), **kept))
     table = table_of(tmp_path, evaluations)
     blink, muver = (row["sets"] for row in table["rows"])
     assert table["paper"]["note"] is None
@@ -101,7 +101,7 @@ def test_the_papers_values_on_its_data(tmp_path: Path):
 
 
 def test_contrasts_by_set(tmp_path: Path):
-    table = table_of(tmp_path, linked.of_the_paper())
+    table = table_of(tmp_path, made_sets.of_the_paper())
     assert [one["set"] for one in table["contrasts"]] == ["AIDA-b", "MSNBC", "WNED-WIKI"]
     aida, _, wned = table["contrasts"]
     assert aida["paper"]["10"] == pytest.approx(94.53 - 92.38)
@@ -114,9 +114,9 @@ def test_contrasts_by_set(tmp_path: Path):
 
 def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
     """Not those in all: of 656 mentions two inside would be judged by BLINK's 617."""
-    evaluations = [one for one in linked.of_the_paper() if one["set"] != "msnbc"]
-    evaluations += [linked.one_of_the_paper(system, "msnbc", 610) for system in linked.HITS]
-    table = table_of(tmp_path, evaluations, sets=list(linked.SIZES))
+    evaluations = [one for one in made_sets.of_the_paper() if one["set"] != "msnbc"]
+    evaluations += [made_sets.one_of_the_paper(system, "msnbc", 610) for system in made_sets.HITS]
+    table = table_of(tmp_path, evaluations, sets=list(made_sets.SIZES))
     hidden = {one["set"] for one in table["sets"] if not one["of_paper"]}
     assert hidden == {"msnbc"}  # 7 of 617 are 1.1 %
     muver = table["rows"][1]["sets"]
@@ -128,7 +128,7 @@ def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
 
 
 def test_another_number_of_entities_is_not_the_papers(tmp_path: Path):
-    evaluations = linked.of_the_paper()
+    evaluations = made_sets.of_the_paper()
     for evaluation in evaluations:
         evaluation["kb"]["entities"], evaluation["identified_as"] = 5903529, None
     table = table_of(tmp_path, evaluations)
@@ -137,7 +137,7 @@ def test_another_number_of_entities_is_not_the_papers(tmp_path: Path):
 
 
 def test_the_page(tmp_path: Path):
-    evaluations = linked.make_all()
+    evaluations = made_sets.make_all()
     for evaluation in evaluations:
         if evaluation["system"] == "muver_wiki":
             evaluation["settings"] |= {"precision": "bf16", "dtype": "fp16"}
@@ -161,7 +161,7 @@ def test_the_page(tmp_path: Path):
 
 
 def test_fewer_sets(tmp_path: Path):
-    evaluations = [one for one in linked.make_all() if one["set"] == "msnbc"]
+    evaluations = [one for one in made_sets.make_all() if one["set"] == "msnbc"]
     table_of(tmp_path, evaluations, sets=["msnbc"])
     header = (tmp_path / "table2.csv").read_text().splitlines()[0]
     assert header == "method,MSNBC R@10,MSNBC R@100,row_key"
@@ -174,7 +174,7 @@ def test_an_unknown_row_to_test_against_is_refused(tmp_path: Path):
 
 
 def test_the_caller_may_name_a_set_that_the_paper_has_not(tmp_path: Path):
-    evaluations = linked.make_all()
+    evaluations = made_sets.make_all()
     for evaluation in evaluations:
         if evaluation["set"] == "msnbc":
             evaluation["set"] = "aida-testa"

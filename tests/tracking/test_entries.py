@@ -15,7 +15,7 @@ from muver.tracking.entry import Entry, parent
 from muver.tracking.files import Files
 from muver.tracking.notes import ROOM
 from muver.tracking.settings import Recording
-from tests.tables import linked
+from tests.tables import made_sets
 from tests.tables.conftest import ZESHEL, make, write
 
 __all__ = ["write"]  # a fixture
@@ -160,14 +160,14 @@ def write_linked(folder: Path, evaluations: list[dict[str, Any]]) -> tuple[list[
         run.write_bytes(f"{evaluation['system']} on {evaluation['set']}".encode())
         evaluation["run_sha256"] = sha256_of(run)
         runs.append(run)
-    paths = linked.write(folder / "evaluations", evaluations)
-    settings = {"rows": linked.ROWS, "against": "blink_wiki"}
+    paths = made_sets.write(folder / "evaluations", evaluations)
+    settings = {"rows": made_sets.ROWS, "against": "blink_wiki"}
     make_table("table2", paths, folder / "table2.csv", settings)
     return paths, runs
 
 
 def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path):
-    paths, runs = write_linked(tmp_path, linked.make_all())
+    paths, runs = write_linked(tmp_path, made_sets.make_all())
     table = read_json(tmp_path / "table2.json")
     blink, muver = entries(table, "results/table2.csv", Files(paths, runs), OPTIONS)
     assert [blink.key, muver.key] == [row["row_key"] for row in table["rows"]]
@@ -186,7 +186,7 @@ def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path)
 
 
 def test_verdicts_and_published_values_on_the_papers_sets(tmp_path: Path):
-    paths, runs = write_linked(tmp_path, linked.of_the_paper())
+    paths, runs = write_linked(tmp_path, made_sets.of_the_paper())
     table = read_json(tmp_path / "table2.json")
     blink = entries(table, "results/table2.csv", Files(paths, runs), OPTIONS)[0]
     assert blink.tags["verdict_msnbc_at_100"] == "cannot tell"
@@ -216,14 +216,14 @@ def change(content: dict[str, Any]):
     ids=["run too few", "none on a set", "changed run", "lost run", "hits", "set", "fingerprint"],
 )
 def test_files_that_the_table_was_not_made_from_are_refused(tmp_path: Path, break_files, message):
-    paths, runs = write_linked(tmp_path, linked.make_all())
+    paths, runs = write_linked(tmp_path, made_sets.make_all())
     break_files(paths, runs)
     with pytest.raises(InputError, match=message):
         entries(read_json(tmp_path / "table2.json"), "", Files(paths, runs[::-1]), OPTIONS)
 
 
 def test_artifacts_that_belong_nowhere_or_hide_each_other_are_refused(tmp_path: Path):
-    paths, runs = write_linked(tmp_path, linked.make_all())
+    paths, runs = write_linked(tmp_path, made_sets.make_all())
     with pytest.raises(InputError, match="no row of the table is of system som"):
         Files(paths, runs, [("som", "log", runs[0])])
     with pytest.raises(InputError, match="second file log of system muver_wiki"):

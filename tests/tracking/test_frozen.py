@@ -15,7 +15,7 @@ from mlflow import MlflowClient
 
 from muver.tables.stage import make_table
 from tests.grid.conftest import counts, logs, make
-from tests.tables import linked
+from tests.tables import made_sets
 from tests.tables.conftest import ZESHEL, write
 from tests.tables.conftest import make as make_evaluation
 from tests.tracking.conftest import active, record
@@ -79,7 +79,7 @@ def sweep(folder: Path, name: str, write: Callable, make: Callable, logs: list[P
 
 
 def sets(folder: Path, name: str, write: Callable, make: Callable, logs: list[Path]) -> None:
-    paths, runs = write_linked(folder, linked.of_the_paper())
+    paths, runs = write_linked(folder, made_sets.of_the_paper())
     (folder / "training_log.jsonl").write_text(LOG)
     (folder / "search.tsv").write_text("s\tmax_rss\n2.5\t100\n")
     record(

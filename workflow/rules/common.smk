@@ -11,7 +11,7 @@ from snakemake.logging import logger
 from muver.corpus.sources import find_source
 from muver.io.errors import InputError
 from muver.retrieval.kinds import runs_a_model
-from muver.settings import linked, model_settings, resolve
+from muver.settings import model_settings, resolve
 from muver.settings.file import read_params
 from muver.settings.replaced import without_effect
 from muver.settings.rows import system_of, table_row
@@ -30,7 +30,7 @@ except InputError as error:
 ROOT = W.root
 LOGS = f"logs/{S['workspace']}"
 COMPUTE = S["compute"]
-LINKED = isinstance(W, KnowledgeBase)
+ONE_BASE = isinstance(W, KnowledgeBase)
 GPUS = W.gpus  # a job that runs a model takes the one `gpu` of the profile
 
 

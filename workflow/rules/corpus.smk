@@ -11,10 +11,10 @@ if W.raw and W.raw.rule == "generate":
             f"{LOGS}/generate.log",
         benchmark:
             f"{LOGS}/generate.benchmark.tsv"
-        threads: 2 if LINKED else 1
+        threads: 2 if ONE_BASE else 1
         params:
             settings=settings_of(W.raw),
-            shape="--shape kilt --workers 2" if LINKED else "",
+            shape="--shape kilt --workers 2" if ONE_BASE else "",
             folder=lambda wildcards: W.raw.path,
         shell:
             "muver generate --log {log} {params.shape} --settings {params.settings:q}"
@@ -41,7 +41,7 @@ if S["dataset"] == "zeshel":
             " --archive {params.archive} --out {params.folder}"
 
 
-if not LINKED:
+if not ONE_BASE:
 
     rule corpus:
         input:

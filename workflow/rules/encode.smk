@@ -1,6 +1,6 @@
 # From entities and mentions to vectors, the heuristic search over them, and views of other kinds.
 
-if not LINKED:
+if not ONE_BASE:
 
     rule encode:
         input:
@@ -64,7 +64,7 @@ if not LINKED:
 
 # Vectors of a knowledge base, one job per part, so that GPUs or machines can share the parts.
 
-if LINKED:
+if ONE_BASE:
 
     rule encode_part:
         input:

@@ -1,6 +1,6 @@
 # From a dump and sets of mentions to a knowledge base in parts and linked sets.
 
-if LINKED:
+if ONE_BASE:
     L = S["linking"]
     ARCHIVE = f"{ROOT}/raw/benchmarks"
     FETCHED = {

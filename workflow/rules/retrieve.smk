@@ -9,7 +9,7 @@ SCORES, RANKS, TREC, QRELS = W.pattern("evaluations")
 rule retrieve:
     input:
         inputs("runs"),
-        vectors=vectors("runs") if LINKED else [],
+        vectors=vectors("runs") if ONE_BASE else [],
         code=lambda wildcards: code(f"retrieve_{retriever_kind(wildcards)}"),
     output:
         run=RUN,
@@ -56,7 +56,7 @@ rule evaluate:
     params:
         label=label("evaluations"),
         set=lambda wildcards: at("evaluations", wildcards).set,
-        name=S["dataset"] if LINKED else S["workspace"],
+        name=S["dataset"] if ONE_BASE else S["workspace"],
         settings=settings("evaluations"),
         gold=options("entities", "sentences", "counts", "report", identity="encoder"),
         kb=folders("kb"),
@@ -69,7 +69,7 @@ rule evaluate:
 
 # The index that muver.Retriever opens. It has no key and is made on request:
 # snakemake --cores all build/<dataset>/indexes/<system>.json
-if not LINKED:
+if not ONE_BASE:
 
     rule index:
         input:

@@ -85,7 +85,7 @@ def benchmarks(table):
     found = {}
     for evaluation in W.evaluations(table):
         system, run = evaluation.label, evaluation.inputs["run"].artifact
-        stage = f"search_{run.set}" if LINKED else "retrieve"
+        stage = f"search_{run.set}" if ONE_BASE else "retrieve"
         found[f"{system}:{stage}"] = run
         for one in run.parents:
             if one.kind in TIMED:
@@ -101,7 +101,7 @@ def dataset_source():
         return S["dataset"]
     if not W.raw.pinned:  # generated
         return W.raw.path
-    if LINKED:
+    if ONE_BASE:
         return L["source"]["kilt"] or find_source("kilt").address
     return S["download"]["source"] or S["download"]["url"] or find_source("zeshel").address
 

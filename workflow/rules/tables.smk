@@ -8,7 +8,7 @@ PAGE = "results/report.html"
 rule comparison:
     input:
         unpack(lambda wildcards: scores(wildcards.table)),
-        counts=[] if LINKED else W.corpus.files[2],
+        counts=[] if ONE_BASE else W.corpus.files[2],
         code=code("tables"),
     output:
         shown("results/{table}.html", "comparison"),
@@ -39,12 +39,12 @@ rule no_table2:
     benchmark:
         f"{LOGS}/tables/{{table}}_missing.benchmark.tsv"
     wildcard_constraints:
-        table=one_of([] if LINKED else ["table2"]),
+        table=one_of([] if ONE_BASE else ["table2"]),
     shell:
         "exit 1"
 
 
-if not LINKED:
+if not ONE_BASE:
 
     rule table3:
         input:
@@ -144,7 +144,7 @@ if not LINKED:
 
 # Results for `dvc metrics` and `dvc plots`: a file of numbers per row, a file of points per plot
 # (dvc.yaml says how these are drawn).
-MEASURED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid") and not LINKED]
+MEASURED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid") and not ONE_BASE]
 DRAWN = [name for name in MEASURED if name not in ("table6", "grid")]
 DRAWN += [name for name in S["results"] if name in S["figures"]]
 METRICS = [

@@ -15,7 +15,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.settings import resolve
-from muver.settings.linked import set_settings
+from muver.settings.knowledge_base import set_settings
 from tests.corpus.linking.conftest import mention, write
 
 PLAIN = Link(context_tokens=128, match="id")

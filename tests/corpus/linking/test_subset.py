@@ -22,7 +22,7 @@ from muver.retrieval.settings import Mining
 from muver.views.build import entity_views
 from muver.views.worlds import load_worlds
 from tests import tiny
-from tests.linked import PAGES, make_kb, write_linked, write_linked_run
+from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run
 
 PLAIN = Subset(further=0, seed=0)
 SETTINGS = ["--settings", '{"further": 0, "seed": 0}']

@@ -15,7 +15,7 @@ from muver.corpus.texts.read import EntityTexts
 from muver.corpus.texts.write import read_line, write_texts
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
-from tests.linked import PAGES, make_kb
+from tests.knowledge_base import PAGES, make_kb
 
 SETTINGS = ReadTexts(bad_lines=100, bad_share=0.001, duplicates="refuse")
 

@@ -15,9 +15,9 @@ from muver.report.results import Result, read_results
 from muver.report.settings import Report
 from muver.report.stage import make_report
 from muver.report.tables import table
-from tests.linked import PAGES
+from tests.knowledge_base import PAGES
 from tests.report.conftest import copy_of
-from tests.report.made_linked import RANKED, RANKS, change_linked, edit, make_linked
+from tests.report.made_kb import RANKED, RANKS, change_linked, edit, make_linked
 from tests.report.pages import data_of, read_page, text_of
 
 Page = Callable[..., tuple[Path, list[str]]]

@@ -22,7 +22,7 @@ def set_settings(settings: Settings, name: str) -> Settings:
     }
 
 
-def is_linked(settings: Settings) -> bool:
+def has_knowledge_base(settings: Settings) -> bool:
     """Whether the dataset is a knowledge base with linked sets, and not worlds of their own."""
     return settings["dataset"] in DATASETS
 

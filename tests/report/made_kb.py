@@ -14,7 +14,7 @@ from muver.io.files import read_json, sha256_of, write_json
 from muver.report.files import RunFiles
 from muver.runs.run import write_run
 from muver.tables.stage import make_table
-from tests.linked import PAGES, make_kb, write_linked
+from tests.knowledge_base import PAGES, make_kb, write_linked
 
 GOLDS = {"first": [0, None, 2], "second": [6, None]}
 # Entities by rank, each with the paragraph of the view that won.

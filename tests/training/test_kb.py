@@ -12,7 +12,7 @@ from muver.retrieval.negatives import mine
 from muver.retrieval.settings import Mining
 from muver.training import loop
 from tests import tiny
-from tests.linked import PAGES, make_kb, write_linked, write_linked_run
+from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run
 from tests.training.test_loop import SETTINGS, TRAINING
 
 VIEWS = {**tiny.SENTENCE_VIEWS, "min_pieces": 1, "training_views": 5}

@@ -6,7 +6,7 @@ from muver.report import collection
 from muver.report.settings import Report
 from muver.report.stage import make_report
 from tests.report.browser import Tab, start
-from tests.report.made_linked import make_linked
+from tests.report.made_kb import make_linked
 
 
 @pytest.fixture(scope="module")

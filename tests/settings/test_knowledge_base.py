@@ -3,7 +3,7 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.settings import linked as stages
+from muver.settings import knowledge_base as stages
 from muver.settings import resolve, row_settings
 from muver.settings.rows import model_settings
 from tests.settings import PARAMS
@@ -15,7 +15,7 @@ def resolved(preset="wikipedia", **more):
 
 def test_the_preset_has_the_paper_s_settings():
     settings = resolved()
-    assert stages.is_linked(settings) and not stages.is_linked(resolved("zeshel"))
+    assert stages.has_knowledge_base(settings) and not stages.has_knowledge_base(resolved("zeshel"))
     assert settings["linking"]["kb"]["paragraphs"] == 5
     muver = model_settings(settings, "muver_wiki")
     assert (muver["training"]["batch_size"], muver["training"]["epochs"]) == (8, 1)

@@ -13,7 +13,7 @@ from muver.encoders.fingerprint import model_fingerprint
 from muver.encoders.packing import pack
 from muver.encoders.settings import Encoding
 from muver.encoders.stages.kb_part import encode_part
-from muver.encoders.stages.linked import encode_mentions
+from muver.encoders.stages.mentions import encode_mentions
 from muver.encoders.stages.settings import Part
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
