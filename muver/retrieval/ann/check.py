@@ -167,7 +167,7 @@ def require(
         raise InputError(
             f"{place}: {manifest['factory']} finds {result['recall']:.4f} of the exact "
             f"{result['k']} best entities, and the best one for {result['best']['found']:.4f} of "
-            f"the mentions{at}; {minimum} is asked of a table's source. {how}"
+            f"the mentions{at}; a table needs {minimum}. {how}"
             f"{'' if result['rescore'] else ', or set rescore'}."
         )
 
