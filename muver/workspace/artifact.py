@@ -47,6 +47,9 @@ class Artifact:
         What decides its content: its stage's settings.
     inputs
         What its stage reads, by the name of the input.
+    machine
+        Settings of the machine that move its numbers, where its stage takes them apart from the
+        others.
     free
         Further settings of its stage, which move no number: memory, threads.
     pinned
@@ -61,13 +64,14 @@ class Artifact:
     settings: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, Input] = field(default_factory=dict)
     free: Mapping[str, Any] = field(default_factory=dict)
+    machine: Mapping[str, Any] = field(default_factory=dict)
     pinned: bool = False
 
     @cached_property
     def key(self) -> str:
         """Hash of kind, name, settings and the keys of the inputs."""
         inputs = {role: [_key(one) for one in _each(given)] for role, given in self.inputs.items()}
-        made_of = {"settings": self.settings, "inputs": inputs}
+        made_of = {"settings": self.settings, "machine": self.machine, "inputs": inputs}
         return short_hash({"kind": self.kind, "name": self.name, **made_of}, DIGITS)
 
     @property

@@ -7,6 +7,7 @@ What all datasets have in common. :mod:`muver.workspace.worlds` and
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -181,9 +182,11 @@ class Graph(ABC):
         """A system's ranked candidates for the mentions of a set."""
         settings = self.retrieval(system, name)
         free = {key: settings.pop(key) for key in FREE if key in settings}
-        needs = kinds.find(self.kind(system)).needs(system_of(self.settings, system))
+        kind = self.kind(system)
+        needs = kinds.find(kind).needs(system_of(self.settings, system))
         inputs = {need: self.source(need, system, name) for need in needs}
-        return self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
+        made = self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
+        return replace(made, machine=self.precision) if kinds.runs_a_model(kind) else made
 
     def fused(self, need: str, system: str, name: str) -> list[File]:
         """Runs that a system fuses, on a set or on validation."""

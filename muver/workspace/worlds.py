@@ -128,17 +128,13 @@ class Worlds(Graph):
         return {"entities": self.corpus["/entities.parquet"], "counts": self.corpus["/counts.json"]}
 
     @property
-    def linked(self) -> dict[str, Input]:
-        """Entities and mentions."""
+    def texts(self) -> dict[str, Input]:
+        """Entities and mentions with the descriptions' sentences."""
         return {
             "entities": self.corpus["/entities.parquet"],
             "mentions": self.corpus["/mentions.parquet"],
+            "sentences": self.segment["/sentences.parquet"],
         }
-
-    @property
-    def texts(self) -> dict[str, Input]:
-        """Entities and mentions with the descriptions' sentences."""
-        return {**self.linked, "sentences": self.segment["/sentences.parquet"]}
 
     def texts_to_count(self) -> dict[str, Input]:
         """All descriptions."""

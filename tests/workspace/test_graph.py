@@ -91,6 +91,9 @@ def test_precision_names_vectors():
     precise, other = graph(), graph(compute={"precision": "bf16"})
     assert precise.model("muver").path == other.model("muver").path
     assert precise.store("muver", "test").path != other.store("muver", "test").path
+    # SOM's run encodes by itself, BM25's nothing.
+    assert precise.run("som", "test").path != other.run("som", "test").path
+    assert precise.run("bm25", "test").path == other.run("bm25", "test").path
 
 
 def test_table2_asks_for_sets_parts_and_the_runs_that_negatives_are_mined_from():
