@@ -33,9 +33,7 @@ CODE = {
 TABLES = ("tables", "figures", "grid", "metrics", "report")
 # Sections that decide what tables say of the evaluations they are made of.
 OF_TABLES = ("results", "tables", "contrasts", "figures", "sweep", "tracking")
-IGNORE = (
-    "# Made under other settings than the present ones; `muver prune` shows and removes them.\n"
-)
+IGNORE = "# Of each kind only what params.yaml asks for; `muver prune` removes the rest.\n"
 
 
 def link(graph: Graph) -> None:
@@ -116,12 +114,18 @@ def not_asked(graph: Graph) -> list[Path]:
 
 
 def write_ignored(graph: Graph) -> None:
-    """Write ``build/<workspace>/.dvcignore``, so that DVC keeps no trial of other settings."""
-    lines = [f"/{path.relative_to(graph.root).as_posix()}\n" for path in not_asked(graph)]
-    ignored = Path(graph.root, ".dvcignore")
-    text = "".join([IGNORE, *lines])
-    if not ignored.is_file() or ignored.read_text(encoding="utf-8") != text:
-        write_text(ignored, text)
+    """Write ``build/<workspace>/.dvcignore``, so that DVC keeps no trial of other settings.
+
+    It ignores all artifacts of each kind but those of the settings' tables and figures. So it
+    holds for trials that are yet to be made.
+    """
+    lines = [IGNORE]
+    for kind in (kind for kinds in STAGES.values() for kind in kinds):
+        own = [one for one in graph.declared if one.kind == kind]
+        depth = 1 + max((one.name.count("/") for one in own), default=0)
+        lines.append(f"/{kind}{'/*' * depth}\n")
+        lines += [f"!/{kind}/{one.id}*\n" for one in own]
+    write_text(Path(graph.root, ".dvcignore"), "".join(lines))
 
 
 def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:

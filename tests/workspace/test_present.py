@@ -5,12 +5,13 @@ import os
 from pathlib import Path
 
 import pytest
+from pathspec import PathSpec
 
 from muver.cli import main
 from muver.settings import resolve
 from muver.settings.file import read_params
 from muver.workspace import graph_of
-from muver.workspace.present import link, not_asked, write_asked, write_ignored
+from muver.workspace.present import link, not_asked, write_asked
 
 PROJECT = Path(__file__).parents[2]
 PARAMS = read_params(PROJECT / "params.yaml")
@@ -89,9 +90,17 @@ def test_what_other_settings_made_is_left_to_prune(capsys, monkeypatch):
             checkpoint.mkdir(parents=True)
             stale |= {checkpoint} if one is left else set()
     assert set(not_asked(kept)) == stale
-    write_ignored(kept)
+    assert main(["asked"]) == 0
     ignored = Path("build/miniwikia/.dvcignore").read_text().splitlines()
-    assert {f"build/miniwikia{line}" for line in ignored[1:]} == {str(path) for path in stale}
+    spec = PathSpec.from_lines("gitignore", ignored)
+    stays = [*kept.model("muver").files, *kept.run("muver", "test").files]
+    root = f"{kept.root}/"
+    assert not any(spec.match_file(path.removeprefix(root)) for path in stays)
+    kinds = [path for path in stale if "checkpoints" not in path.parts]  # those are no outputs
+    assert all(spec.match_file(str(path).removeprefix(root)) for path in kinds)
+    # A trial that is yet to be made, and a kind that nothing is asked of.
+    assert spec.match_file(graph(seed=8).run("bm25", "val").files[0].removeprefix(root))
+    assert spec.match_file("vectors/muver-0badcafe")
 
     assert main(["prune"]) == 0
     assert all(path.exists() for path in stale)

@@ -3,6 +3,7 @@ import json
 import os
 import shlex
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -20,7 +21,7 @@ from muver.workspace.knowledge_base import PART
 from muver.workspace.present import link, write_ignored
 
 try:
-    read_params("params.yaml")  # finds duplicate keys, which Snakemake ignores
+    PARAMS = read_params("params.yaml")  # finds duplicate keys, which Snakemake ignores
     S = resolve(config, workflow.config_settings.overwrite_config)
     W = graph_of(S)
     W.by_place
@@ -42,7 +43,8 @@ if workflow.is_main_process:  # not again in every job
 
 onstart:
     link(W)
-    write_ignored(W)
+    with suppress(InputError):  # params.yaml may need this call's --config
+        write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
 
 
 def at(kind, wildcards):
