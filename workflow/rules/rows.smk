@@ -3,8 +3,8 @@
 SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # have rules of their own
 COMPARED = [name for name in W.measured if name not in SPECIAL]
 POINTS = [point.files[0] for point in W.grid_points]
-RECORDED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid")]
-RECORDED = [name for name in RECORDED if name != "table6"]  # its rows are Table 1's
+RECORDABLE = {*COMPARED, "table3", "grid"} - {"table6"}  # its rows are Table 1's
+RECORDED = [name for name in S["results"] if name in RECORDABLE]
 # Kinds whose jobs count towards the recorded time of a row.
 TIMED = {
     "stores": "encode",
@@ -137,7 +137,7 @@ def record_arguments(table):
 
 def recording(table):
     """The command that records a table; the table stays if recording fails."""
-    if table not in RECORDED and table not in COMPARED or table == "table6":
+    if table not in RECORDABLE:
         return ""
     log = f"{LOGS}/record/{table}.log"
     return f"&& muver record --keep-going --log {log} {shlex.join(record_arguments(table))}"
