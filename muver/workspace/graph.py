@@ -135,8 +135,13 @@ class Graph(ABC):
         if "checkpoint" in own:
             inputs = {"checkpoint": own["checkpoint"], "start": self.start}
             return self.made("models", name, "convert", settings, **inputs)
-        start = self.model(own["start"]) if "start" in own else self.start
-        return self.made("models", name, "train", settings, start=start, **self.training_data(name))
+        inputs = {"start": self.origin(name), **self.training_data(name)}
+        return self.made("models", name, "train", settings, **inputs)
+
+    def origin(self, model: str) -> Artifact:
+        """What a model's training starts from: another model, or the encoder."""
+        own = self.settings["models"][model]
+        return self.model(own["start"]) if "start" in own else self.start
 
     @property
     def grid_points(self) -> list[Artifact]:
@@ -147,9 +152,8 @@ class Graph(ABC):
         """The training log of a point of the grid, which leaves no weights."""
         model = self.settings["grid"]["model"]
         settings = overlay(model_settings(self.settings, model), {"training": self.points[name]})
-        return self.made(
-            "grid", name, "grid_point", settings, start=self.start, **self.training_data(model)
-        )
+        inputs = {"start": self.origin(model), **self.training_data(model)}
+        return self.made("grid", name, "grid_point", settings, **inputs)
 
     def checkpoint(self, model: str) -> str:
         """Published weights that a converted model is made of; they have to be there."""
@@ -166,8 +170,8 @@ class Graph(ABC):
         own = self.settings["models"][model]
         if "checkpoint" in own:
             return self.model(model)[f"/{MANIFEST_FILE}"]
-        if "start" in own:
-            return self.weights(own["start"])
+        if origin := own.get("start") or own.get("best_of", [None])[0]:
+            return self.weights(origin)
         return self.start[f"/{MANIFEST_FILE}"]
 
     # Runs and scores.

@@ -66,6 +66,16 @@ def test_a_model_may_start_from_another_on_worlds_too():
     made = graph(**start).model("muver")
     assert [one.label for one in made.parents][0] == "blink_128"
     assert made.key != graph().model("muver").key
+    point = graph(**start).grid_points[0]
+    assert [one.label for one in point.parents][0] == "blink_128"
+
+
+def test_weights_are_named_through_starts_and_choices():
+    made = graph(
+        models={"blink_128": {"start": "muver_released"}, "muver": {"start": "partalidou"}}
+    )
+    assert made.weights("muver").artifact.name == "muver_released"
+    assert made.weights("som").artifact is made.start
 
 
 def test_a_seed_names_other_files_of_what_is_drawn_and_the_same_of_the_rest():

@@ -122,7 +122,7 @@ if not ONE_BASE:
         input:
             logs=POINTS,
             counts=W.corpus.files[2],
-            start=W.start.files[-1],
+            start=W.weights(S["grid"]["model"]).path,
             code=code("grid"),
         output:
             shown("results/grid.html", "grid"),
