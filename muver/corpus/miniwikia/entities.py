@@ -166,8 +166,9 @@ def draw_types(chance: Chance, count: int) -> list[str]:
     return chance.shuffled(types)
 
 
-def reference(entity: Entity) -> Form:
-    """How other entities' facts name this one."""
+def references(entity: Entity) -> tuple[Form, ...]:
+    """How other entities' facts name this one: in full, or by a part of its name."""
     if entity.type == "creature":
-        return form(entity.base)
-    return form(f"the {entity.base}" if entity.type == "event" else entity.named)
+        return (form(entity.base),)
+    full = form(f"the {entity.base}" if entity.type == "event" else entity.named)
+    return (full, form(entity.word)) if entity.word != entity.base else (full,)

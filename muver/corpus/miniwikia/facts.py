@@ -17,7 +17,7 @@ def draw_length(chance: Chance) -> int:
     A product of independent factors is nearly log-normal and, unlike ``exp``, gives the same bits
     everywhere.
     """
-    length = 18.0
+    length = 20.0
     for _ in range(6):
         length *= 0.3 + 1.3 * chance.random()
     return min(LONGEST, max(1, round(length)))

@@ -44,6 +44,7 @@ class Grammar(NamedTuple):
     kinds: tuple[Kind, ...]
     by_type: dict[str, tuple[Kind, ...]]
     links: dict[str, tuple[Template, ...]]
+    aliases: tuple[Template, ...]
     fillers: tuple[Template, ...]
     openers: tuple[str, ...]
     closers: tuple[str, ...]
@@ -100,6 +101,7 @@ def load_grammar() -> Grammar:
         links={
             name: tuple(compile_template(text) for text in data["links"][name]) for name in TYPES
         },
+        aliases=tuple(compile_template(text) for text in data["aliases"]),
         fillers=tuple(compile_template(text) for text in data["fillers"]),
         openers=tuple(data["openers"]),
         closers=tuple(data["closers"]),

@@ -72,12 +72,15 @@ class PageWriter:
         chance = self._world.chance("page", number)
         facts = self._world.facts.of[number]
         room = self._world.facts.lengths[number] - len(facts)
+        result = [_Sentence(self._sentences.lead(number))]
+        if room > 0 and self._world.entities[number].nickname:
+            result.append(_Sentence(self._sentences.alias(number, chance)))
+            room -= 1
         others: list[list[_Sentence]] = []
         while room > 0:
             passage = self._passage(number, room, chance) if chance.random() < 0.75 else []
             others.append(passage or [_Sentence(self._sentences.filler(chance))])
             room -= len(others[-1])
-        result = [_Sentence(self._sentences.lead(number))]
         own, rest, continued = iter(facts[1:]), iter(others), True
         for is_own in chance.shuffled([True] * (len(facts) - 1) + [False] * len(others)):
             if is_own:
@@ -91,8 +94,9 @@ class PageWriter:
     def _passage(self, number: int, room: int, chance: Chance) -> list[_Sentence]:
         """One to three sentences with a link to another entity and one or two of its facts.
 
-        Unless the mention is a full name that no other entity has, at least one of the facts is
-        true of the target alone; for a target without such a fact there is no sentence.
+        Two facts are of one aspect: a context points to one part of a description. Unless the
+        mention is a full name that no other entity has, at least one of the facts is true of the
+        target alone; for a target without such a fact there is no sentence.
         """
         world, make = self._world, self._sentences
         target = chance.skewed(len(world.entities))
@@ -108,8 +112,12 @@ class PageWriter:
             if not facts or not world.is_telling(facts[0]):
                 return []
         linked = room > 1 and chance.random() < 0.6
-        two = room > 1 + linked and len(facts) > 1 and chance.random() < 0.5
-        told = chance.shuffled(facts[: 1 + two])
+        told = facts[:1]
+        if room > 1 + linked:
+            kinds = world.grammar.kinds
+            aspect = kinds[facts[0][0]].aspect
+            told += [fact for fact in facts[1:] if kinds[fact[0]].aspect == aspect][:1]
+        told = chance.shuffled(told)
         if linked:
             text = make.link(number, target, surface, chance)
         else:

@@ -59,6 +59,14 @@ class Sentences:
         values["S"] = _full_name(self._world.entities[number])
         return template.fill(values)
 
+    def alias(self, number: int, chance: Chance) -> str:
+        """The sentence of an entity's own page that tells its other name."""
+        entity = self._world.entities[number]
+        other = entity.nickname
+        named = form(f"the {other}" if " of " in other else other)
+        template = chance.pick(self._world.grammar.aliases)
+        return template.fill({"S": form(entity.named), "N": named})
+
     def mentioning(self, target: int, fact: Fact, surface: Surface, chance: Chance) -> str:
         """A fact of another entity, in other words than its page has; the mention is in SLOT."""
         entity = self._world.entities[target]

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from muver.corpus.miniwikia.chance import Chance
-from muver.corpus.miniwikia.entities import Entity, Naming, Taste, draw_types, reference
+from muver.corpus.miniwikia.entities import Entity, Naming, Taste, draw_types, references
 from muver.corpus.miniwikia.facts import Fact, Facts
 from muver.corpus.miniwikia.grammar import Grammar, load_grammar
 from muver.corpus.miniwikia.lexicon import Form, Lexicon, load_lexicon
@@ -51,7 +51,7 @@ class World:
         return self.facts.holders[fact] == 1
 
     def filling(self, filler: str, value: int) -> tuple[Form, ...]:
-        """The forms of a slot's value: those of a concept, or the only one of an entity."""
+        """The forms of a slot's value, a concept or another entity."""
         if filler.startswith("@"):
-            return (reference(self.entities[value]),)
+            return references(self.entities[value])
         return self.lexicon.classes[filler][value]

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,21 @@ from muver.io.errors import InputError
 from muver.io.files import atomic_path
 from muver.io.progress import Progress
 
+# Of the mentions of ZESHEL (Logeswaran et al. 2019, section 3.2).
+SHARES = {
+    "HIGH_OVERLAP": 0.05,
+    "MULTIPLE_CATEGORIES": 0.28,
+    "AMBIGUOUS_SUBSTRING": 0.08,
+    "LOW_OVERLAP": 0.59,
+}
+
 
 def generate(settings: Generate, folder: str | Path) -> None:
     """Write fictional wikis in ZESHEL's format (docs/miniwikia.md says how they are made).
 
-    A world's links are all mentions that it could give; the first ones of a shuffled list are
-    taken, so that a world's files do not depend on the others.
+    A world's links are all mentions that it could give. They are put in a random order in which
+    ZESHEL's categories keep their shares, and the first ones are taken, so that a world's files do
+    not depend on the others.
 
     Parameters
     ----------
@@ -50,8 +61,7 @@ def generate(settings: Generate, folder: str | Path) -> None:
                     f"whose {size} pages have {len(links)} links. Ask for fewer, or raise "
                     "entities_per_world."
                 )
-            chosen = world.chance("mentions").shuffled(links)[:wanted]
-            mentions.extend(_mention(world, link) for link in chosen)
+            mentions.extend(_mention(world, link) for link in _in_shares(world, links)[:wanted])
         _write_lines(folder / "mentions" / f"{split}.json", mentions)
     progress.finish()
 
@@ -87,6 +97,21 @@ def _write_documents(world: World, path: Path, progress: Progress) -> list[Link]
 
     _write_lines(path, lines())
     return links
+
+
+def _in_shares(world: World, links: list[Link]) -> list[Link]:
+    """The links in random order, every stretch of it with SHARES of the four categories.
+
+    Where one category has no links left, the others go on without it.
+    """
+    taken: Counter[str] = Counter()
+    places: list[float] = []
+    links = world.chance("mentions").shuffled(links)
+    for link in links:
+        name = category(link.text, world.entities[link.target].title)
+        places.append((taken[name] + 0.5) / SHARES[name])
+        taken[name] += 1
+    return [link for _, link in sorted(zip(places, links, strict=True), key=itemgetter(0))]
 
 
 def _mention(world: World, link: Link) -> dict[str, Any]:

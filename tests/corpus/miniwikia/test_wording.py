@@ -84,6 +84,42 @@ def test_a_context_uses_other_words_than_the_description() -> None:
     assert checked > 500
 
 
+def test_a_context_tells_one_aspect_of_its_entity(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(5, "w", 120)
+    passages: list[list[str]] = []
+    passage = PageWriter._passage
+
+    def counted(self, *arguments):
+        passages.append([])
+        return passage(self, *arguments)
+
+    monkeypatch.setattr(PageWriter, "_passage", counted)
+    for name in ("mentioning", "more"):
+        tell = getattr(Sentences, name)
+
+        def noted(self, target, fact, surface, chance, tell=tell):
+            passages[-1].append(world.grammar.kinds[fact[0]].aspect)
+            return tell(self, target, fact, surface, chance)
+
+        monkeypatch.setattr(Sentences, name, noted)
+    pages = PageWriter(world)
+    for number in range(120):
+        pages.write(number)
+    assert sum(len(aspects) == 2 for aspects in passages) > 20
+    assert all(len(set(aspects)) <= 1 for aspects in passages)
+
+
+def test_a_page_tells_its_entitys_other_name() -> None:
+    world = World(5, "w", 120)
+    pages = PageWriter(world)
+    told = [
+        f" {entity.nickname} " in pages.write(number).text
+        for number, entity in enumerate(world.entities)
+        if entity.nickname and world.facts.lengths[number] > len(world.facts.of[number])
+    ]
+    assert len(told) > 20 and all(told)
+
+
 def test_a_telling_fact_is_true_of_one_entity() -> None:
     world = World(5, "w", 60)
     for facts in world.facts.of:
