@@ -68,11 +68,11 @@ def test_jobs_of_worlds(worlds):
     assert len(points) == 4 and {job.disk for job in points} == {0}
     # merged views: four layers of 0.4 of the original ones
     views = found["retrieve", "test/muver"].estimate.work[0].amounts["products"]
-    assert views == pytest.approx(500 * 400 / 2 * 15.33 * (1 + 4 * 0.4))
+    assert views == pytest.approx(1800 * 1800 / 3 * 15.33 * (1 + 4 * 0.4))
     made, each = worlds.settings["generate"]["mentions"], 64 + 10 * 40
     encoded = found["train", "muver"].estimate.work[0].amounts["tokens"]
     assert validated(worlds.model("muver"), encoded, made["train"], each) == pytest.approx(
-        250 * 15.33 * 40 + made["val"] * 64
+        600 * 15.33 * 40 + made["val"] * 64
     )
 
 
