@@ -46,8 +46,6 @@ $(READY): pyproject.toml requirements/install.sh $(wildcard requirements/*.lock)
 table1: $(READY)
 	@$(BIN)/muver unlock
 	@$(SNAKEMAKE) results/table1.csv $(SETTINGS)
-	@echo
-	@cat results/table1.md
 
 results: $(READY)
 	@$(BIN)/muver unlock

@@ -42,6 +42,7 @@ STAGES = (
     "agree",
     "doctor",
     "table",
+    "show",
     "figure",
     "grid",
     "metrics",

@@ -228,6 +228,23 @@ RESULTS = (
   --out docs/fidelity.md""",
     ),
     Stage(
+        "show",
+        "print tables with the paper's contrasts in words",
+        "muver.tables.shown:show",
+        (
+            option(
+                "names",
+                "tables that were made (default: table1)",
+                type=str,
+                nargs="*",
+                default=["table1"],
+                metavar="TABLE",
+            ),
+            option("--results", "folder of the tables", default=Path("results"), metavar="DIR"),
+        ),
+        "table1 table6",
+    ),
+    Stage(
         "metrics",
         "write the numbers and curves of results as DVC compares them",
         "muver.metrics.stage:write_metrics",

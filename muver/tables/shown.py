@@ -1,0 +1,151 @@
+"""A table for a terminal: its grid, and the paper's contrasts in words."""
+
+import csv
+import shutil
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.tables.numbers import probability
+from muver.tables.render import TEXT_COLUMNS
+
+SPOKEN = (16, 64)  # cutoffs whose contrasts are told; a table without them tells its last
+SURE = 0.05  # p-values below it tell two rows apart
+NARROWEST = 100  # columns
+
+Grid = Sequence[Sequence[str]]
+
+
+def show(names: Sequence[str], results: Path = Path("results")) -> None:
+    """Print tables of a results folder, and where there is more to see.
+
+    Raises
+    ------
+    InputError
+        If a table has not been made (names those that have).
+    """
+    width = max(shutil.get_terminal_size().columns, NARROWEST)
+    for name in names:
+        print(in_terminal(name, results, width))
+    print(_further(names, results))
+
+
+def in_terminal(name: str, results: Path, width: int) -> str:
+    """A table's caption, its grid and, where it has some, the paper's contrasts in words.
+
+    Parameters
+    ----------
+    results
+        Folder with ``<name>.csv`` and ``<name>.json``.
+    width
+        Characters that a line may have.
+    """
+    file = results / f"{name}.csv"
+    if not file.is_file():
+        made = _made(results)
+        raise InputError(
+            f"{file}: no such table.{did_you_mean(name, made)} There are: "
+            f"{', '.join(made) or 'none'}. `snakemake --cores all results/NAME.csv` makes one."
+        )
+    with file.open(encoding="utf-8", newline="") as lines:
+        grid = list(csv.reader(lines))
+    table = read_json(file.with_suffix(".json"))
+    title = ", ".join(filter(None, [table.get("caption", name), table.get("dataset")]))
+    blocks = map(_aligned, _blocks(grid, width))
+    return "\n\n".join([title, *blocks, *_contrasts(table, width)]) + "\n"
+
+
+def _blocks(grid: Grid, width: int) -> Iterator[Grid]:
+    """The grid, where it is too wide in blocks that each begin with its first column.
+
+    Keys of rows are left out of blocks, as nobody reads across them.
+    """
+    first, *columns = zip(*grid, strict=True)
+    if _width([first, *columns]) > width:
+        columns = [column for column in columns if not column[0].startswith("row_key")]
+    block = [first]
+    for column in columns:
+        if len(block) > 1 and _width([*block, column]) > width:
+            yield list(zip(*block, strict=True))
+            block = [first]
+        block.append(column)
+    yield list(zip(*block, strict=True))
+
+
+def _width(columns: Grid) -> int:
+    """Characters of a line, with two spaces between columns."""
+    return sum(max(map(len, column)) + 2 for column in columns) - 2
+
+
+def _aligned(grid: Grid) -> str:
+    """Texts aligned left and numbers right."""
+    sizes = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    left = [name in TEXT_COLUMNS for name in grid[0]]
+    lines = (
+        "  ".join(
+            text.ljust(size) if words else text.rjust(size)
+            for text, size, words in zip(row, sizes, left, strict=True)
+        )
+        for row in grid
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _contrasts(table: Mapping[str, Any], width: int) -> Iterator[str]:
+    """A paragraph for each cutoff that is told, and over a knowledge base for each set."""
+    contrasts = table.get("contrasts") or []
+    if not contrasts:
+        return
+    methods = {row["system"]: row["method"] for row in table["rows"]}
+    told = [k for k in SPOKEN if k in table["cutoffs"]] or table["cutoffs"][-1:]
+    for name, k in product(dict.fromkeys(one.get("set") for one in contrasts), map(str, told)):
+        lines = [f"The paper's contrasts at {k}{f', {name}' if name else ''}:"]
+        for one in contrasts:
+            if one.get("set") == name:
+                said = sentence(one, *(methods[system] for system in one["systems"]), k)
+                lines += textwrap.wrap(said, width, initial_indent="  ", subsequent_indent="    ")
+        yield "\n".join(lines)
+
+
+def sentence(contrast: Mapping[str, Any], first: str, second: str, k: str) -> str:
+    """What the difference of two rows at a cutoff says.
+
+    >>> one = {"difference": {"16": -4.125}, "p_value": {"16": 0.0002}, "verdict": {"16": None}}
+    >>> sentence(one, "MuVER", "BLINK", "16")
+    'MuVER finds 4.12 points fewer than BLINK, p < 0.001'
+    >>> one["p_value"]["16"] = 0.25
+    >>> sentence(one, "MuVER", "BLINK", "16")
+    'cannot tell MuVER from BLINK: -4.12 points, p = 0.250'
+    """
+    points, chance = contrast["difference"][k], contrast["p_value"][k]
+    if chance < SURE:
+        more = "more" if points > 0 else "fewer"
+        said = f"{first} finds {abs(points):.2f} points {more} than {second}, {probability(chance)}"
+    else:
+        said = f"cannot tell {first} from {second}: {points:+z.2f} points, {probability(chance)}"
+    if contrast["verdict"][k] is not None:
+        said += f"; the paper's {contrast['paper'][k]:+z.2f}: {contrast['verdict'][k]}"
+    return said
+
+
+def _made(results: Path) -> list[str]:
+    return sorted(file.stem for file in results.glob("*.csv"))
+
+
+def _further(names: Sequence[str], results: Path) -> str:
+    """Where there is more to see."""
+    pages = ", ".join(str(results / f"{name}.md") for name in names)
+    lines = [f"With intervals and tests: {pages}. Recorded rows: make audit."]
+    page = results / "report.html"
+    if page.is_file():
+        lines.append(f"All tables and single predictions: {page}, in a browser.")
+    else:
+        lines.append("Every other table and the page of single predictions: make results.")
+    if others := [name for name in _made(results) if name not in names]:
+        lines.append(f"Also made, for muver show: {', '.join(others)}.")
+    return "\n".join(lines)
