@@ -29,6 +29,7 @@ ROOMS = [
     "reference",
     "workspace",
     "estimate",
+    "terminal",
     "tracking",
     "report",
     "results_page",

@@ -35,6 +35,7 @@ class Job:
     done: int = 0  # how many have all their files
     took: Sequence[float] = ()  # seconds of those that have a benchmark file
     origin: str = "projected"  # where the bytes are known from; or "given", "measured", "at most"
+    of: Artifact | None = None  # that they make, where it has one rule
 
     @property
     def disk(self) -> float:
@@ -156,7 +157,7 @@ class _Lister:
             if rule == "train" and done:  # its checkpoint is gone
                 made = replace(made, disk=made.disk / (1 + STATES))
             origin = self.origin(sizes) if one.kind in ("vectors", "index") else "projected"
-            yield Job(stage, one.name, made, count, done, self.took(outputs), origin)
+            yield Job(stage, one.name, made, count, done, self.took(outputs), origin, one)
 
     def reading(self, one: Artifact, base: Base) -> Iterator[Job]:
         """The dump of a knowledge base, or its parts and what finishes it."""

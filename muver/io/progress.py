@@ -1,6 +1,7 @@
 """What a stage says while it works: log lines to standard error and to its log file."""
 
 import logging
+import os
 import sys
 import time
 from pathlib import Path
@@ -8,11 +9,14 @@ from pathlib import Path
 from muver.io.errors import InputError
 
 logger = logging.getLogger("muver")
+FOLLOWED = "MUVER_FOLLOWED"  # in the environment of stages whose log files somebody watches
 PASSING = {"passing": True}  # marks a line for people who watch, which a log file leaves out
 
 
 def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     """Send the ``muver`` logger to standard error, and to ``log_file`` if one is named.
+
+    Where :data:`FOLLOWED` is set, only warnings go to both.
 
     Raises
     ------
@@ -26,6 +30,8 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     screen.setFormatter(logging.Formatter(f"[{stage}] %(message)s"))
     handlers: list[logging.Handler] = [screen]
     if log_file is not None:
+        if FOLLOWED in os.environ:
+            screen.setLevel(logging.WARNING)
         try:
             Path(log_file).parent.mkdir(parents=True, exist_ok=True)
             handlers.append(logging.FileHandler(log_file, mode="w", encoding="utf-8"))
@@ -52,7 +58,7 @@ class Progress:
     """Logs how far a loop is, its rate and the time left, at most every ``every`` seconds.
 
     A terminal gets all of these lines. A log file gets one for each twentieth of the whole, or
-    every ten minutes. A loop that takes less than ``every`` seconds logs nothing.
+    every minute. A loop that takes less than ``every`` seconds logs nothing.
     """
 
     def __init__(self, label: str, total: int, unit: str, every: float = 5.0, done: int = 0):
@@ -67,15 +73,15 @@ class Progress:
         if now - self._reported < self.every or self.done >= self.total:
             return
         self._reported = now
-        kept = 20 * (self.done - self._kept_at) >= self.total or now - self._kept >= 600
+        kept = 20 * (self.done - self._kept_at) >= self.total or now - self._kept >= 60
         if kept:
             self._kept, self._kept_at = now, self.done
         rate = (self.done - self._resumed_at) / (now - self._started)
         left = duration((self.total - self.done) / rate) if rate > 0 else "unknown"
         logger.info(
-            "%s: %d of %d %s (%d%%), %.3g/s, %s left%s",
+            "%s: %d of %d %s (%d%%), %.3g %s/s, %s left%s",
             self.label, self.done, self.total, self.unit, 100 * self.done // self.total,
-            rate, left, f", {note}" if note else "",
+            rate, self.unit, left, f", {note}" if note else "",
             extra=None if kept else PASSING,
         )  # fmt: skip
 

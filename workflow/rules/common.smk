@@ -16,6 +16,7 @@ from muver.settings import model_settings, resolve
 from muver.settings.file import read_params
 from muver.settings.replaced import without_effect
 from muver.settings.rows import system_of, table_row
+from muver.terminal.follow import Follower
 from muver.workspace import KnowledgeBase, code, graph_of
 from muver.workspace.knowledge_base import PART
 from muver.workspace.present import link, write_ignored
@@ -40,11 +41,21 @@ if workflow.is_main_process:  # not again in every job
     for change in without_effect(Path("params.yaml"), S["preset"], since):
         logger.warning(f"params.yaml: {change}")
 
+# In the end the tables named by the command line are shown, or the first of all results.
+FOLLOWER = Follower(lambda: workflow.dag_settings.targets or [f"results/{S['results'][0]}.csv"])
+if workflow.is_main_process and not workflow.dryrun:
+    logger.addHandler(FOLLOWER)
+
 
 onstart:
     link(W)
     with suppress(InputError):  # params.yaml may need this call's --config
         write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
+    FOLLOWER.start(logger, W, workflow.dag.needrun_jobs(), workflow.cores)
+
+
+onerror:
+    FOLLOWER.stop()
 
 
 def at(kind, wildcards):

@@ -19,6 +19,7 @@ STARTED = time.time()
 
 
 onsuccess:
+    FOLLOWER.end()
     failed = [
         f"{file.stem}: {file.read_text().strip()}"
         for file in sorted(Path(ROOT, "recorded").glob("*.failed"))

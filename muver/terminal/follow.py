@@ -1,0 +1,144 @@
+"""Follows Snakemake's jobs by its log events: what runs, what is done, how long it will take."""
+
+import logging
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from snakemake.common import NOTHING_TO_BE_DONE_MSG
+
+from muver.estimate.remaining import remaining
+from muver.io.progress import duration
+from muver.tables.shown import show
+from muver.terminal.live import Live
+from muver.workspace import Graph
+
+KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
+STAMP = re.compile(r"^\S+ \S+ ")  # of a line in a job's log
+# Snakemake's own lines, which the lines here replace.
+REPLACED = ("job_started", "job_finished", "progress")
+SELECTING = "Select jobs to execute..."
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job at work."""
+
+    name: str
+    logs: list[str]
+    since: float = field(default_factory=time.time)
+
+    def line(self) -> str:
+        """Its name, how long it runs, and what its log said last."""
+        return f"{self.name}  {duration(time.time() - self.since)}  {self.said()}".rstrip()
+
+    def said(self) -> str:
+        """The last line of its log; nothing while the log is that of an earlier run."""
+        for log in map(Path, self.logs):
+            try:
+                if log.stat().st_mtime >= self.since:
+                    with log.open("rb") as file:
+                        file.seek(max(log.stat().st_size - 1000, 0))
+                        last = file.read().decode("utf-8", "replace").rstrip().rpartition("\n")[2]
+                    return STAMP.sub("", last)
+            except OSError:  # not there yet
+                continue
+        return ""
+
+
+class Follower(logging.Handler):
+    """A handler of Snakemake's logger: a line for each finished job, with the time left.
+
+    In a terminal there is also a line for each running job, kept up to date below the others.
+    After a run, or where there was nothing to do, the tables that were asked for are printed.
+    """
+
+    def __init__(self, targets: Callable[[], Iterable[str]]):
+        """``targets`` says what was asked for, once Snakemake knows it."""
+        super().__init__()
+        self._targets = targets
+        self._running: dict[int, Job] = {}
+        self._done = 0
+        self._live: Live | None = None
+
+    def start(self, logger: logging.Logger, graph: Graph, jobs: Iterable[Any], cores: int) -> None:
+        """Take the place of Snakemake's lines about jobs.
+
+        Parameters
+        ----------
+        graph
+            What is made.
+        jobs
+            Snakemake's jobs that are to be run.
+        cores
+            Of ``--cores``.
+        """
+        own = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
+        self._remaining, self._total = remaining(graph, own, cores), len(own)
+        self._since = time.time()
+        for handler in logger.handlers:
+            if handler.name == "DefaultStreamHandler":
+                handler.addFilter(_is_kept)
+        if Live.possible():
+            self._live = Live(self.lines)
+            self._live.start()
+
+    def end(self) -> None:
+        """After a run that went well."""
+        self.stop()
+        paths = map(Path, self._targets())
+        if tables := sorted(path.stem for path in paths if path.match("results/*.csv")):
+            print(flush=True)
+            show(tables)
+
+    def stop(self) -> None:
+        """Leave the terminal as it was."""
+        if self._live:
+            self._live.stop()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of an event."""
+        event, said = getattr(record, "event", None), record.__dict__
+        if record.msg == NOTHING_TO_BE_DONE_MSG:
+            self.end()
+        elif event == "job_info":
+            self._running[said["jobid"]] = Job(_name(said), list(said["log"]))
+        elif event == "job_finished" and (job := self._running.pop(said["job_id"], None)):
+            took = time.time() - job.since
+            self._remaining.finish(said["job_id"], took)
+            self._done += 1
+            self._say(f"{job.name}: {duration(took)}")
+        elif event == "job_error" and (job := self._running.pop(said["jobid"], None)):
+            self._say(f"{job.name}: failed. Its log: {', '.join(job.logs)}")
+        elif event == "progress":
+            self._total = said["total"]
+
+    def lines(self) -> list[str]:
+        """A line for each running job, and one for the run."""
+        return [*(job.line() for job in list(self._running.values())), self._whole()]
+
+    def _say(self, line: str) -> None:
+        if self._live:
+            self._live.say(line)
+        else:
+            print(f"[{self._whole()}] {line}", file=sys.stderr, flush=True)
+
+    def _whole(self) -> str:
+        now = time.time()
+        left = self._remaining.seconds({n: now - job.since for n, job in self._running.items()})
+        told = f"{self._done} of {self._total} jobs, {duration(now - self._since)}"
+        return told if self._done >= self._total else f"{told}, about {duration(left)} left"
+
+
+def _is_kept(record: logging.LogRecord) -> bool:
+    return getattr(record, "event", None) not in REPLACED and record.msg != SELECTING
+
+
+def _name(job: Mapping[str, Any]) -> str:
+    """Rule and wildcards of a job, without keys: ``train muver``."""
+    named = (KEY.sub("", str(value)) for value in job["wildcards"].values())
+    return " ".join([job["rule_name"], *named])
