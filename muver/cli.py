@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 
 from muver.io.errors import InputError
-from muver.io.progress import start_logging
+from muver.io.progress import note, start_logging
 from muver.stages import STAGES as TABLE
 from muver.stages import Stage
 from muver.version import __version__
@@ -121,7 +121,7 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a stage; 0 if it went well, 2 after a user's mistake."""
+    """Run a stage; 0 if it went well, 2 after a user's mistake, 130 where it was stopped."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     only = [arguments[0]] if arguments and arguments[0] in STAGES else STAGES
     args = build_parser(only).parse_args(arguments)
@@ -131,7 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.do(args)
     except InputError as error:
         print(f"muver {args.stage}: error: {error}", file=sys.stderr)
+        note(f"error: {error}")
         return 2
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

@@ -44,6 +44,14 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
         logger.addHandler(handler)
 
 
+def note(line: str) -> None:
+    """Write a line to the log file alone, for what stands on the screen in a form of its own."""
+    record = logger.makeRecord(logger.name, logging.ERROR, "", 0, line, (), None)
+    for handler in logger.handlers:
+        if isinstance(handler, logging.FileHandler):
+            handler.handle(record)
+
+
 def duration(seconds: float) -> str:
     """Seconds as a person says them: ``8 s``, ``3 min 20 s``, ``2 h 5 min``."""
     seconds = round(seconds)

@@ -32,7 +32,7 @@ def show(names: Sequence[str], results: Path = Path("results")) -> None:
     width = max(shutil.get_terminal_size().columns, NARROWEST)
     for name in names:
         print(in_terminal(name, results, width))
-    print(_further(names, results))
+    print(_further(names, results), flush=True)
 
 
 def in_terminal(name: str, results: Path, width: int) -> str:

@@ -5,7 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ STAMP = re.compile(r"^\S+ \S+ ")  # of a line in a job's log
 # Snakemake's own lines, which the lines here replace.
 REPLACED = ("job_started", "job_finished", "progress")
 SELECTING = "Select jobs to execute..."
+# What Snakemake says of a stage that ended with 2: the stage has said it better.
+TOLD = re.compile(r"RuleException:\nCalledProcessError.*returned non-zero exit status 2\.$", re.S)
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Job:
 
     name: str
     logs: list[str]
-    since: float = field(default_factory=time.time)
+    since: float  # seconds since the epoch
 
     def line(self) -> str:
         """Its name, how long it runs, and what its log said last."""
@@ -106,7 +108,7 @@ class Follower(logging.Handler):
         if record.msg == NOTHING_TO_BE_DONE_MSG:
             self.end()
         elif event == "job_info":
-            self._running[said["jobid"]] = Job(_name(said), list(said["log"]))
+            self._running[said["jobid"]] = Job(_name(said), list(said["log"]), time.time())
         elif event == "job_finished" and (job := self._running.pop(said["job_id"], None)):
             took = time.time() - job.since
             self._remaining.finish(said["job_id"], took)
@@ -135,10 +137,12 @@ class Follower(logging.Handler):
 
 
 def _is_kept(record: logging.LogRecord) -> bool:
-    return getattr(record, "event", None) not in REPLACED and record.msg != SELECTING
+    said = str(record.msg)
+    replaced = getattr(record, "event", None) in REPLACED or said == SELECTING
+    return not (replaced or TOLD.match(said))
 
 
 def _name(job: Mapping[str, Any]) -> str:
     """Rule and wildcards of a job, without keys: ``train muver``."""
     named = (KEY.sub("", str(value)) for value in job["wildcards"].values())
-    return " ".join([job["rule_name"], *named])
+    return " ".join(filter(None, [job["rule_name"], *named]))

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from muver.io import progress
-from muver.io.progress import Progress, duration, start_logging
+from muver.io.progress import FOLLOWED, Progress, duration, note, start_logging
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def told(clock, monkeypatch, tmp_path, terminal, steps=100, seconds=6.0):
 def test_a_terminal_gets_every_line_and_a_file_one_in_a_twentieth(clock, monkeypatch, tmp_path):
     seen, kept = told(clock, monkeypatch, tmp_path, terminal=True)
     assert len(seen) == 100 and seen[0] == (
-        "[encode] views: 1 of 100 views (1%), 0.167/s, 9 min 54 s left"
+        "[encode] views: 1 of 100 views (1%), 0.167 views/s, 9 min 54 s left"
     )
     assert len(kept) == 20 and "views: 5 of 100 views (5%)" in kept[0]
     assert kept[-1].endswith("views: 100 views in 10 min 0 s")
@@ -62,9 +62,26 @@ def test_standard_error_that_is_a_file_is_as_quiet(clock, monkeypatch, tmp_path)
     assert len(seen) == len(kept) == 20
 
 
-def test_a_file_hears_of_a_slow_loop_every_ten_minutes(clock, monkeypatch, tmp_path):
-    _, kept = told(clock, monkeypatch, tmp_path, terminal=True, steps=1000, seconds=300.0)
+def test_a_file_hears_of_a_slow_loop_every_minute(clock, monkeypatch, tmp_path):
+    _, kept = told(clock, monkeypatch, tmp_path, terminal=True, steps=1000, seconds=30.0)
     assert len(kept) == 500
+
+
+def test_whoever_follows_the_log_gets_no_second_line(clock, monkeypatch, tmp_path):
+    monkeypatch.setenv(FOLLOWED, "1")
+    seen, kept = told(clock, monkeypatch, tmp_path, terminal=True)
+    assert seen == [] and len(kept) == 20
+    logging.getLogger("muver").warning("of a disk")
+    assert progress.sys.stderr.text == "[encode] of a disk\n"
+
+
+def test_what_is_noted_is_in_the_file_alone(monkeypatch, tmp_path):
+    stream = Terminal(True)
+    monkeypatch.setattr(progress.sys, "stderr", stream)
+    start_logging("encode", tmp_path / "log")
+    note("error: no such file")
+    assert stream.text == ""
+    assert (tmp_path / "log").read_text().endswith(" error: no such file\n")
 
 
 def test_what_is_over_within_seconds_is_not_worth_a_line(clock, monkeypatch, tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sqlite3
 
 import pytest
@@ -34,6 +35,13 @@ def test_every_row_and_column(rows):
         assert recalls[0] >= 0 and recalls[-1] <= 100
         assert recalls[-1] > 0
     assert len({row["row_key"] for row in rows}) == len(rows)
+
+
+def test_it_says_what_is_done_and_ends_with_the_table(main_job):
+    said = main_job.notes["said"]
+    assert re.search(r"^\[\d+ of \d+ jobs, .* left\] evaluate test/muver: \d+ s$", said, re.M)
+    assert said.index("] comparison table1: ") < said.index("The paper's contrasts at 16:")
+    assert "Finished jobid" not in said
 
 
 def test_the_two_muver_rows_share_a_model_and_differ_in_views(main_job, rows):
@@ -72,7 +80,9 @@ def test_the_rows_by_world_stand_beside(main_job, rows):
 
 
 def test_a_second_call_has_nothing_to_do(main_job):
-    assert "Nothing to be done" in main_job.snakemake()
+    said = main_job.snakemake()
+    assert "Nothing to be done" in said
+    assert said.index("Table 1: recall@k in percent") < said.index("The paper's contrasts at 16:")
 
 
 def test_recording_again_duplicates_nothing(main_job, rows):
