@@ -36,7 +36,7 @@ def unpacked(archive: str | Path, beside: str | Path) -> Iterator[Path]:
     beside = Path(beside)
     folder = beside.with_name(f".{beside.name}.{uuid.uuid4().hex[:8]}.tmp")
     try:
-        with disk_errors(folder, "Nothing was changed."):
+        with disk_errors(folder, "Nothing is left of what was unpacked."):
             folder.mkdir(parents=True)
             _unpack(Path(archive), folder)
         yield folder

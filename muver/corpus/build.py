@@ -22,7 +22,7 @@ from muver.corpus.zeshel import (
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
-from muver.io.progress import Progress
+from muver.io.progress import Progress, logger
 
 Row = tuple[Any, ...]
 
@@ -102,6 +102,7 @@ def _write_world(
     numbers: dict[str, int] = {}
     texts: dict[str, str] = {}
     without_text = 0
+    titles: set[str] = set()
     documents = read_documents(raw, world)
     while group := list(islice(documents, ROWS_A_GROUP)):
         rows: list[Row] = []
@@ -110,11 +111,27 @@ def _write_world(
             kind = None if document.type is UNSET else document.type
             rows.append((world, number, document.document_id, document.title, document.text, kind))
             without_text += not document.text.strip()
+            titles.add(document.title)
             if document.document_id in contexts:
                 texts[document.document_id] = document.text
         columns = list(zip(*rows, strict=True))
         writer.write_table(table_of(ENTITIES, columns), row_group_size=ROWS_A_GROUP)
+    _warn(f"documents/{world}.json", len(numbers), without_text, len(numbers) - len(titles))
     return numbers, texts, without_text
+
+
+def _warn(file: str, entities: int, without_text: int, same_title: int) -> None:
+    """Say what is allowed and yet may be a mistake in the data."""
+    if without_text:
+        logger.warning(
+            "%s: %d of %d descriptions are empty; such an entity is found by its title alone",
+            file, without_text, entities,
+        )  # fmt: skip
+    if same_title:
+        logger.warning(
+            "%s: %d of %d entities have the title of one before; retrieve.match: title counts "
+            "them as one candidate, retrieve.match: id apart", file, same_title, entities,
+        )  # fmt: skip
 
 
 def _mention_row(

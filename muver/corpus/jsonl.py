@@ -1,5 +1,6 @@
 """JSON lines of a known form: parsed, and every mistake reported with its line."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -48,6 +49,8 @@ def line_parser(kind: type[T]) -> Callable[[bytes], T]:
 def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
     """Read every line of a file as a struct of this type; yields line numbers (from 1) with them.
 
+    A byte-order mark, which some editors put before the first line, is passed over.
+
     Raises
     ------
     InputError
@@ -57,7 +60,7 @@ def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                parsed = parse(line)
+                parsed = parse(line.removeprefix(BOM_UTF8) if number == 1 else line)
             except BadLine as error:
                 raise InputError(f"{path}, line {number}: {error}.") from None
             yield number, parsed

@@ -180,8 +180,9 @@ def _check_file(path: Path) -> None:
             f"mentions/{{{','.join(SPLITS)}}}.json."
         )
     if not path.is_file():
-        there = [other.name for other in path.parent.glob("*.json")]
+        there = sorted(other.name for other in path.parent.glob("*.json"))
         raise InputError(
-            f"{path}: no such file.{did_you_mean(path.name, there)} "
-            f"There are: {', '.join(sorted(there)) or 'none'}."
+            f"{path}: no such file. A dataset has the mentions of each split: "
+            f"{', '.join(f'{split}.json' for split in SPLITS)}; there are: "
+            f"{', '.join(there) or 'none'}."
         )

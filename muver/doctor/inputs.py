@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from muver.corpus.sources import find_source
 from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
-from muver.estimate.sizes import hub_cache
+from muver.encoders import hub
+from muver.io.errors import InputError
 from muver.workspace import Artifact, Graph, KnowledgeBase
 from muver.workspace.locking import holder
 
@@ -90,27 +90,23 @@ def punkt(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
     return [Finding("sentences", status, says)]
 
 
-def encoder(graph: Graph, in_cache: Callable[[str], Any] = hub_cache) -> Finding:
+def encoder(graph: Graph) -> Finding:
     """Whether the weights that training starts from are here, or can be had."""
     name = graph.settings["encoder"]
     if name == "scratch":
         return Finding("encoder", OK, "made from scratch, without a download")
     if _all_there(graph.start.files):
         return Finding("encoder", OK, f"{name}: taken already (start/)")
+    try:
+        hub.check_form(name)
+        if hub.is_offline():
+            hub.check_there(name)
+    except InputError as error:
+        return Finding("encoder", PROBLEM, str(error))
     if Path(name).is_dir():
         return Finding("encoder", OK, f"{name}: a directory here")
-    try:
-        if in_cache(name):
-            return Finding("encoder", OK, f"{name}: in the hub's cache on this machine")
-    except ValueError as error:  # no name that the hub could have
-        says = f"{name}: no such directory here, and no hub name ({error})."
-        return Finding("encoder", PROBLEM, says)
-    if os.environ.get("HF_HUB_OFFLINE", "0").upper() not in ("0", "", "FALSE", "NO", "OFF"):
-        says = (
-            f"{name}: no directory here and not in the hub's cache, and HF_HUB_OFFLINE is set. "
-            "Fetch it once with the network, or pass --config encoder=DIR."
-        )
-        return Finding("encoder", PROBLEM, says)
+    if hub.cached(name):
+        return Finding("encoder", OK, f"{name}: in the hub's cache on this machine")
     return Finding("encoder", NOTE, f"{name} will be taken from the hub: needs the network.")
 
 

@@ -10,7 +10,8 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 from muver.corpus.schema import read_entities
 from muver.encoders.bert import Bert, BertConfig
-from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
+from muver.encoders.files import TOKENIZER_FILE
+from muver.encoders.hub import check_directory, check_there
 from muver.encoders.settings import FromScratch, Scratch
 from muver.encoders.tokens import WordPieces
 from muver.encoders.towers import save_tower
@@ -19,7 +20,6 @@ from muver.io.files import atomic_path, read_json, sha256_of, write_manifest
 from muver.io.progress import logger
 from muver.io.typed import read
 
-VOCABULARY_FILES = (TOKENIZER_FILE, "vocab.txt")
 SPECIAL_PIECES = [
     "[PAD]",
     "[unused0]",
@@ -98,37 +98,18 @@ def from_scratch(texts: Iterable[str], settings: Scratch, seed: int, out: Path) 
 
 def from_directory(source: Path, out: Path) -> None:
     """Take a BERT directory as it is: weights (safetensors or torch), configuration, tokenizer."""
-    _check_directory(source)
+    check_directory(source)
     _take(str(source), source.resolve().name, out)
 
 
 def from_hub(name: str, out: Path) -> None:
     """Take a BERT by its hub name; with ``download`` the only code that may use the network."""
+    check_there(name)
     logger.info("taking %s from the hub (or its local cache)", name)
     try:
         _take(name, name, out)
     except OSError as error:
-        raise InputError(
-            f"encoder {name!r}: neither a directory here nor to be had from the hub. Check the "
-            f"name and the network, or pass a directory with --config encoder=DIR. ({error})"
-        ) from error
-
-
-def _check_directory(folder: Path) -> None:
-    if not folder.is_dir():
-        raise InputError(f"encoder {folder}: no such directory.")
-    if not (folder / "config.json").is_file():
-        raise InputError(
-            f"encoder {folder}: no config.json in it. Expected a Hugging Face directory."
-        )
-    if not any((folder / file).is_file() for file in WEIGHT_FILES):
-        raise InputError(
-            f"encoder {folder}: no weights in it (looked for {', '.join(WEIGHT_FILES)})."
-        )
-    if not any((folder / file).is_file() for file in VOCABULARY_FILES):
-        raise InputError(
-            f"encoder {folder}: no vocabulary in it (looked for {', '.join(VOCABULARY_FILES)})."
-        )
+        raise InputError(f"encoder {name!r}: not to be had from the hub ({error}).") from error
 
 
 def _take(source: str, name: str, out: Path) -> None:

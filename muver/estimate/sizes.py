@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from muver.corpus.kilt.parts import made_parts, open_part
 from muver.corpus.sources import find_source
 from muver.corpus.splits import SPLITS
+from muver.encoders.hub import cached
 from muver.encoders.sizes import BertConfig
 from muver.io.errors import InputError
 from muver.io.files import read_json
@@ -45,30 +46,11 @@ def encoder_sizes(graph: Graph, model: Path | None = None) -> tuple[BertConfig, 
         made = graph.settings["scratch"]
         keys = ("vocabulary", "hidden", "layers", "heads", "intermediate", "positions")
         return BertConfig(*(made[key] for key in keys)), "the section scratch"
-    if path := hub_cache(name):
+    if path := cached(name):
         return BertConfig.from_file(path), "the hub's cache"
     if name in PUBLISHED:
         return PUBLISHED[name], "as published"
     return BertConfig(), "BERT-base, since the encoder is not here"
-
-
-def hub_cache(name: str) -> Path | None:
-    """The config.json of an encoder in the hub's cache on this machine; None without its weights.
-
-    Raises
-    ------
-    ValueError
-        For a name that the hub could not have.
-    """
-    from huggingface_hub import try_to_load_from_cache
-
-    config, *weights = (
-        try_to_load_from_cache(name, file)
-        for file in ("config.json", "model.safetensors", "pytorch_model.bin")
-    )
-    if isinstance(config, str) and any(isinstance(file, str) for file in weights):
-        return Path(config)
-    return None
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         if error.errno is not None and (error.filename is None or str(error.filename) in ours):
             raise InputError(
                 f"{path}: cannot be written ({error.strerror}). Free some space or make the "
-                "folder writable, then run the same command again; nothing was changed."
+                "folder writable, then run the same command again; this file is as it was."
             ) from error
         raise
     except BaseException:
@@ -64,7 +64,7 @@ def write_json(path: str | Path, value: Any) -> None:
 def read_json(path: str | Path) -> Any:
     """Read a JSON file, with a clear error where it is missing or does not parse."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file.") from None
     except json.JSONDecodeError as error:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from muver.retrieval.settings import ViewsRun
 from muver.views.layout import context
 
 BATCH_TOKENS = 4096
+SIDES = ("left", "text", "right")  # of a mention, in the order of the text
 
 
 @dataclass(frozen=True)
@@ -149,10 +151,12 @@ class Retriever:
         return mention.world
 
     def _encode(self, mentions: Sequence[Mention]) -> np.ndarray:
+        for (number, mention), side in product(enumerate(mentions), SIDES):
+            if not isinstance(given := getattr(mention, side), str):
+                raise InputError(f"mention {number}: its {side} is {given!r}, expected text.")
         pieces = self.model.pieces
         sides = [
-            pieces.ids([getattr(mention, side).lower() for mention in mentions])
-            for side in ("left", "text", "right")
+            pieces.ids([getattr(mention, side).lower() for mention in mentions]) for side in SIDES
         ]
         limit = self.model.config.context["max_tokens"]
         ids = [context(*parts, pieces.markers, limit) for parts in zip(*sides, strict=True)]

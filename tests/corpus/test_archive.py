@@ -106,7 +106,7 @@ def test_disk_refuses(tmp_path, monkeypatch, number, words):
 
     archive = make_zip(tmp_path / "archive")
     monkeypatch.setattr("shutil.copyfileobj", refuse)
-    refused = pytest.raises(InputError, match=f"{words}.*Nothing was changed")
+    refused = pytest.raises(InputError, match=f"{words}.*Nothing is left")
     with refused, unpacked(archive, tmp_path / "out"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]

@@ -57,6 +57,18 @@ def test_tables(make, dataset, tmp_path):
     assert counts["identified_as"] is None
 
 
+def test_empty_descriptions_and_equal_titles_are_told(make, dataset, caplog):
+    alpha = dataset.documents["alpha"]
+    alpha += [{**alpha[2], "document_id": f"D{number}"} for number in (3, 4)]
+    make()
+    assert [line.getMessage().partition(";")[0] for line in caplog.records] == [
+        "documents/alpha.json: 3 of 5 descriptions are empty",
+        "documents/alpha.json: 2 of 5 entities have the title of one before",
+        "documents/beta.json: 1 of 3 descriptions are empty",
+        "documents/gamma.json: 1 of 3 descriptions are empty",
+    ]
+
+
 def test_types_where_the_dataset_has_them(make, dataset, tmp_path):
     dataset.documents["beta"][1]["type"] = "monarch"
     make()

@@ -1,5 +1,7 @@
 """Reading ZESHEL's format: what is right, and every mistake with its file and line."""
 
+from codecs import BOM_UTF8
+
 import pytest
 
 from muver.corpus.zeshel import (
@@ -30,6 +32,15 @@ def test_world_without_mentions(dataset):
     assert read(dataset)[1]["delta"] == "none"
 
 
+def test_a_byte_order_mark_is_passed_over(dataset):
+    expected = read(dataset)
+    for path in dataset.root.rglob("*.json"):
+        path.write_bytes(BOM_UTF8 + path.read_bytes())
+    mentions = read_mentions(dataset.root)
+    assert (mentions, split_of_worlds(dataset.root, mentions)) == expected
+    assert [one.document_id for one in read_documents(dataset.root, "alpha")] == ["D0", "D1", "D2"]
+
+
 def test_folder_that_is_no_dataset(tmp_path):
     with pytest.raises(InputError, match="mentions: no such folder"):
         read_mentions(tmp_path)
@@ -39,7 +50,10 @@ def test_folder_that_is_no_dataset(tmp_path):
     "spoil, words",
     [
         (lambda d: d.documents.update(gama=d.documents.pop("gamma")), "test.json, line 1.*'gama'"),
-        (lambda d: d.mentions.pop("val"), "val.json: no such file"),
+        (
+            lambda d: d.mentions.pop("val"),
+            "val.json: no such file.*there are: test.json, train.json",
+        ),
         (lambda d: d.mentions.update(val=[]), "val.json: .*no mentions"),
         (
             lambda d: d.mentions["test"].append({**d.mentions["train"][0], "mention_id": "other"}),

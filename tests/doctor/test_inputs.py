@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from muver.doctor import inputs
+from muver.encoders import hub
 from muver.settings import resolve
 from muver.workspace import graph_of
 
@@ -61,18 +62,21 @@ def test_a_directory_without_mentions():
 
 
 def test_encoder(monkeypatch):
-    zeshel = graph_of(resolve(PARAMS, {"preset": "zeshel"}))
+    def found(**own):
+        return inputs.encoder(graph_of(resolve(PARAMS, {"preset": "zeshel", **own})))
+
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    nowhere, here = (lambda name: False), (lambda name: True)
-    assert inputs.encoder(zeshel, nowhere).status == "note"
-    assert inputs.encoder(zeshel, here).says.endswith("hub's cache on this machine")
+    monkeypatch.setattr(hub, "cached", lambda name: None)
+    assert found().status == "note"
+    wrong = found(encoder="./nope")
+    assert wrong.status == "problem" and "neither a directory here nor" in wrong.says
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    found = inputs.encoder(zeshel, nowhere)
-    assert found.status == "problem" and "HF_HUB_OFFLINE is set" in found.says
-    touch(*zeshel.start.files)
-    assert inputs.encoder(zeshel, nowhere).status == "ok"
-    no_name = graph_of(resolve(PARAMS, {"preset": "zeshel", "encoder": "a/b/c/no such folder"}))
-    assert inputs.encoder(no_name).status == "problem"
+    assert found().status == "problem" and "HF_HUB_OFFLINE is set" in found().says
+    monkeypatch.setattr(hub, "cached", lambda name: Path("config.json"))
+    assert found().says.endswith("hub's cache on this machine")
+    monkeypatch.setattr(hub, "cached", lambda name: None)
+    touch(*graph_of(resolve(PARAMS, {"preset": "zeshel"})).start.files)
+    assert found().status == "ok"
 
 
 def test_checkpoints():

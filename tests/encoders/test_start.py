@@ -176,7 +176,7 @@ def without_markers(folder: Path) -> None:
     "spoil, message",
     [
         (drop("model.safetensors"), "no weights .*model.safetensors"),
-        (drop("config.json"), "no config.json in it"),
+        (drop("config.json"), "no configuration in it"),
         (drop("tokenizer.json"), "no vocabulary in it"),
         (lambda f: change_config(f, model_type="roberta"), "says model_type 'roberta'"),
         (lambda f: change_config(f, model_type="new-thing"), "new-thing"),

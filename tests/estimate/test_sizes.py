@@ -10,7 +10,7 @@ from muver.corpus.kilt.make import make_missing, make_part
 from muver.corpus.sources import find_source
 from muver.estimate import sizes
 from muver.estimate.lengths import AT_MOST, SAMPLED, lengths_of
-from muver.estimate.sizes import base_sizes, encoder_sizes, hub_cache, world_counts
+from muver.estimate.sizes import base_sizes, encoder_sizes, world_counts
 from muver.io.errors import InputError
 from muver.settings import resolve
 from muver.settings.file import read_params
@@ -115,14 +115,9 @@ def test_counts_before_there_are_data(tmp_path):
     ],
 )
 def test_encoders_that_are_not_here(encoder, hidden, origin, monkeypatch):
-    monkeypatch.setattr(sizes, "hub_cache", lambda name: None)
+    monkeypatch.setattr(sizes, "cached", lambda name: None)
     found, known = encoder_sizes(graph(encoder=encoder))
     assert (found.hidden_size, known) == (hidden, origin)
-
-
-def test_a_cache_without_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    assert hub_cache("nobody/no-such-encoder") is None
 
 
 def test_lengths_of_a_sample(corpus, encoder):

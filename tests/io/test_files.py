@@ -56,7 +56,9 @@ def test_two_writers_do_not_mix(tmp_path):
 def test_a_full_disk(tmp_path):
     (tmp_path / "file").write_text("old")
     with (
-        pytest.raises(InputError, match="file: cannot be written .No space left.*nothing was"),
+        pytest.raises(
+            InputError, match="file: cannot be written .No space left.*this file is as it was"
+        ),
         atomic_path(tmp_path / "file") as temporary,
     ):
         temporary.write_text("half")

@@ -141,6 +141,10 @@ def test_what_is_wrong_is_said(built, corpus, tmp_path):
     retriever = Retriever.from_index(built / "indexes" / "muver.json")
     with pytest.raises(InputError, match="Did you mean 'cedar'"):
         retriever.retrieve([Mention("king", world="ceder")])
+    with pytest.raises(InputError, match="mention 1: its text is None, expected text"):
+        retriever.retrieve([*asked(corpus)[:1], Mention(None, world="cedar")])
+    with pytest.raises(InputError, match="mention 0: its left is 3, expected text"):
+        retriever.retrieve([Mention("king", left=3, world="cedar")])
     with pytest.raises(InputError, match="at least 1"):
         retriever.retrieve(asked(corpus), k=0)
     other = tmp_path / "other.json"

@@ -119,11 +119,17 @@ def test_report_opens_offline_with_tables_and_figures(snakemake_report):
         assert name in snakemake_report
 
 
+def test_a_mistyped_table_is_answered_with_the_nearest(main_job):
+    said = main_job.snakemake("-n", "results/tabel1.csv", ok=False)
+    assert "the dataset miniwikia has no table of this name. Did you mean 'table1'?" in said
+
+
 @pytest.mark.parametrize(
     ("override", "said"),
     [
         ("merge={top_q: 0.4}", "unknown key merge.top_q. Did you mean 'top_k'?"),
         ("dataset=nowhere", "no documents/*.json in it"),
+        ("encoder=./nope", "encoder './nope': neither a directory here nor a name of the hub"),
     ],
 )
 def test_a_wrong_setting_stops_before_anything_runs(main_job, override, said):

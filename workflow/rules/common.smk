@@ -10,6 +10,8 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from muver.corpus.sources import find_source
+from muver.encoders import hub
+from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.retrieval.kinds import runs_a_model
 from muver.settings import model_settings, resolve
@@ -26,6 +28,8 @@ try:
     S = resolve(config, workflow.config_settings.overwrite_config)
     W = graph_of(S)
     W.by_place
+    if not Path(W.start.files[-1]).exists():
+        hub.check_form(S["encoder"])
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
@@ -51,19 +55,27 @@ onstart:
     link(W)
     with suppress(InputError):  # params.yaml may need this call's --config
         write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
-    FOLLOWER.start(logger, W, workflow.dag.needrun_jobs(), workflow.cores)
+    jobs = list(workflow.dag.needrun_jobs())
+    if any(job.rule.name == "encoder" for job in jobs):
+        raised(hub.check_there, S["encoder"])
+    FOLLOWER.start(logger, W, jobs, workflow.cores)
 
 
 onerror:
     FOLLOWER.stop()
 
 
-def at(kind, wildcards):
-    """The artifact of a rule's wildcard ``id``."""
+def raised(work, *given):
+    """What a function returns; its InputError as Snakemake's own, which it shows without a trace."""
     try:
-        return W.at(kind, wildcards.id)
+        return work(*given)
     except InputError as error:
         raise WorkflowError(str(error)) from None
+
+
+def at(kind, wildcards):
+    """The artifact of a rule's wildcard ``id``."""
+    return raised(W.at, kind, wildcards.id)
 
 
 def inputs(kind):

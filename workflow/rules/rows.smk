@@ -2,6 +2,7 @@
 
 SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # have rules of their own
 COMPARED = [name for name in W.measured if name not in SPECIAL]
+MADE = [*COMPARED] if ONE_BASE else [*COMPARED, *SPECIAL]  # results/NAME.csv
 POINTS = [point.files[0] for point in W.grid_points]
 RECORDABLE = {*COMPARED, "table3", "grid"} - {"table6"}  # its rows are Table 1's
 RECORDED = [name for name in S["results"] if name in RECORDABLE]
@@ -72,11 +73,16 @@ def shown(file, caption):
     return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
 
 
-def no_knowledge_base():
-    """Raise an error that names the presets with Table 2."""
+def not_made(table):
+    """Raise an error that says how to ask for Table 2 of other data, or what there is."""
+    if table == "table2" and not ONE_BASE:
+        raise WorkflowError(
+            f"results/table2.csv: not made of the dataset {S['dataset']}. Ask for it with"
+            " --config preset=miniwikipedia (anywhere, in minutes) or --config preset=wikipedia."
+        )
     raise WorkflowError(
-        f"results/table2.csv: not made of the dataset {S['dataset']}. Ask for it with"
-        " --config preset=miniwikipedia (anywhere, in minutes) or --config preset=wikipedia."
+        f"results/{table}.csv: the dataset {S['dataset']} has no table of this name."
+        f"{did_you_mean(table, MADE)} There are: {', '.join(sorted(MADE))}."
     )
 
 

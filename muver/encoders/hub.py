@@ -1,0 +1,108 @@
+"""Where an encoder is to be had, found out within seconds and without loading anything of it."""
+
+import os
+from pathlib import Path
+
+from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
+from muver.io.errors import InputError
+
+NEEDED = {  # one of the files of each
+    "configuration": ("config.json",),
+    "weights": WEIGHT_FILES,
+    "vocabulary": (TOKENIZER_FILE, "vocab.txt"),
+}
+PATIENCE = 10  # seconds in which the hub has to answer
+CURE = "pass a directory with --config encoder=DIR"
+
+
+def check_form(source: str) -> None:
+    """Refuse what is neither a BERT directory nor has the form of a hub name.
+
+    Raises
+    ------
+    InputError
+        Names what is missing.
+    """
+    if source == "scratch":
+        return
+    if Path(source).exists():
+        check_directory(Path(source))
+        return
+    from huggingface_hub.utils import validate_repo_id
+
+    try:
+        validate_repo_id(source)
+    except ValueError:
+        raise InputError(
+            f"encoder {source!r}: neither a directory here nor a name of the hub, such as "
+            f"bert-base-uncased or OWNER/NAME. Check the path, or {CURE}."
+        ) from None
+
+
+def check_directory(folder: Path) -> None:
+    """Refuse a directory without a configuration, weights or a vocabulary."""
+    if not folder.is_dir():
+        raise InputError(f"encoder {folder}: no such directory.")
+    for what, names in NEEDED.items():
+        if not any((folder / name).is_file() for name in names):
+            raise InputError(
+                f"encoder {folder}: no {what} in it (looked for {', '.join(names)}). Expected a "
+                "Hugging Face directory."
+            )
+
+
+def check_there(source: str) -> None:
+    """Refuse a name that is not in the hub's cache and that the hub does not have.
+
+    Raises
+    ------
+    InputError
+        If so, or if it cannot be asked: without a network, or where HF_HUB_OFFLINE is set.
+    """
+    check_form(source)
+    if source == "scratch" or Path(source).exists() or cached(source):
+        return
+    import requests
+    from huggingface_hub import constants
+    from huggingface_hub.utils import build_hf_headers
+
+    lacking = f"encoder {source!r}: neither a directory here nor in the hub's cache"
+    if is_offline():
+        raise InputError(
+            f"{lacking}, and HF_HUB_OFFLINE is set. Fetch it once with the network, or {CURE}."
+        )
+    address = f"{constants.ENDPOINT}/{source}/resolve/main/config.json"
+    try:
+        status = requests.get(address, headers=build_hf_headers(), timeout=PATIENCE).status_code
+    except requests.RequestException as error:
+        raise InputError(
+            f"{lacking}, and {constants.ENDPOINT} cannot be reached ({type(error).__name__}). "
+            f"Check the network, or {CURE}."
+        ) from error
+    if status in (401, 403, 404):
+        raise InputError(
+            f"{lacking}, and the hub has none of this name for everybody ({status} from "
+            f"{address}). Check the name, or {CURE}."
+        )
+
+
+def is_offline() -> bool:
+    """Whether the hub's client is told to stay offline."""
+    given = os.environ.get("HF_HUB_OFFLINE", "0").upper()
+    return given not in ("0", "", "FALSE", "NO", "OFF")
+
+
+def cached(name: str) -> Path | None:
+    """The config.json of an encoder in the hub's cache here; None without its weights."""
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        config, *weights = (
+            try_to_load_from_cache(name, file)
+            for file in ("config.json", "model.safetensors", "pytorch_model.bin")
+        )
+    except ValueError:  # no name that the hub could have
+        return None
+    if isinstance(config, str) and any(isinstance(file, str) for file in weights):
+        return Path(config)
+    return None
