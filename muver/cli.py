@@ -19,6 +19,7 @@ STAGES = (
     "corpus",
     "plan",
     "kb",
+    "kb import",
     "kb-texts",
     "link",
     "segment",
@@ -123,6 +124,8 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a stage; 0 if it went well, 2 after a user's mistake, 130 where it was stopped."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if " ".join(arguments[:2]) in STAGES:  # a name of two words
+        arguments[:2] = [" ".join(arguments[:2])]
     only = [arguments[0]] if arguments and arguments[0] in STAGES else STAGES
     args = build_parser(only).parse_args(arguments)
     label = f"{args.stage} {args.label}" if getattr(args, "label", None) else args.stage

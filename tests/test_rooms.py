@@ -14,6 +14,7 @@ ROOMS = [
     "io",
     "stages",
     "corpus",
+    "kb",
     "views",
     "vectors",
     "encoders",

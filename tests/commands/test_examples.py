@@ -25,8 +25,9 @@ def example(stage: str) -> list[str]:
     call = text.partition("For example\n\n")[2]
     assert all(line.startswith("    ") for line in call.splitlines())
     words = shlex.split(call.replace("\\\n", " "))
-    assert words[:2] == ["muver", stage]
-    return words[1:]
+    name = stage.split()
+    assert words[: 1 + len(name)] == ["muver", *name]
+    return [stage, *words[1 + len(name) :]]
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -1,0 +1,1 @@
+"""Canonical knowledge bases: what `muver kb import` makes of the forms people have theirs in."""

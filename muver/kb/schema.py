@@ -1,0 +1,52 @@
+"""The canonical knowledge base: a folder with ``entities.parquet`` and ``manifest.json``."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from muver.io.parquet import read_table
+
+ENTITIES = pa.schema(
+    [
+        ("id", pa.string()),  # unique within its world
+        ("title", pa.string()),
+        ("description", pa.string()),  # may be empty; the title is then all that is known
+        ("aliases", pa.list_(pa.string())),  # further names, without the title
+        ("world", pa.string()),
+        ("further", pa.map_(pa.string(), pa.string())),  # the source's other columns
+    ]
+)
+FILE = "entities.parquet"
+MANIFEST = "manifest.json"
+ROWS_A_GROUP = 10_000
+
+
+def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """All entities of a knowledge base (`ENTITIES`), in the order of their source.
+
+    Parameters
+    ----------
+    folder
+        What `muver kb import` wrote.
+    columns
+        Which columns to read; None reads all.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or one of another form.
+    """
+    path = Path(folder, FILE)
+    return read_table(path, ENTITIES, "a table of entities", "kb import", columns=columns)
+
+
+def entity_batches(
+    folder: str | Path, columns: Sequence[str] | None = None, rows: int = ROWS_A_GROUP
+) -> Iterator[pa.RecordBatch]:
+    """The same entities in pieces of at most ``rows``, without holding more than one."""
+    # The file's schema is looked at as above, without its rows.
+    read_table(Path(folder, FILE), ENTITIES, "a table of entities", "kb import", columns=[])
+    with pq.ParquetFile(Path(folder, FILE)) as file:
+        yield from file.iter_batches(rows, columns=None if columns is None else list(columns))

@@ -1,0 +1,62 @@
+"""The forms of a knowledge base, a module each: ``entities(path, given)`` reads one.
+
+It yields `muver.kb.items`, one after another. What a module needs beyond Python's library is
+imported when it is called: these packages are the extra ``kb``.
+"""
+
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.kb.items import Item
+from muver.kb.settings import Given
+
+Source = Callable[[Path, Given], Iterator[Item]]
+FORMATS = {  # by name: the endings that tell it, before that of a compression
+    "json-lines": (".jsonl", ".ndjson", ".json"),
+    "csv": (".csv", ".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+}
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".7z")
+
+
+def format_of(path: Path, named: str | None = None) -> str:
+    """The format of a file: the one named, or by the ending.
+
+    Raises
+    ------
+    InputError
+        For a name that is none, or an ending that tells nothing.
+    """
+    if named is not None:
+        if named not in FORMATS:
+            raise InputError(
+                f"--format {named}: no such format.{did_you_mean(named, FORMATS)} "
+                f"There are: {', '.join(FORMATS)}."
+            )
+        return named
+    endings = [ending.lower() for ending in path.suffixes]
+    if endings and endings[-1] in COMPRESSIONS:
+        endings.pop()
+    for name, own in FORMATS.items():
+        if endings and endings[-1] in own:
+            return name
+    raise InputError(
+        f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."
+    )
+
+
+def source(name: str) -> Source:
+    """The function that reads a format."""
+    module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    return module.entities
+
+
+def needed(package: str) -> InputError:
+    """What to say where a package of the extra is missing."""
+    return InputError(
+        f"This format is read with {package}, which is not installed. "
+        "Install it with: pip install 'muver[kb]'"
+    )

@@ -1,0 +1,44 @@
+"""Stages on knowledge bases of one's own."""
+
+from muver.stages.stage import Stage, option
+
+KNOWLEDGE_BASES = (
+    Stage(
+        "kb import",
+        "read a knowledge base of any usual form into a canonical one",
+        "muver.kb.build:import_kb",
+        (
+            option("sources", "files, which may be compressed", nargs="+", metavar="SOURCE"),
+            option("--out", "folder for entities.parquet and manifest.json, which has the counts"),
+            option(
+                "--format",
+                "json-lines, csv or parquet; by default told by the file's ending",
+                to="form",
+                type=str,
+                required=False,
+                metavar="NAME",
+            ),
+            option(
+                "--world",
+                "of entities whose source names none; by default the file's name",
+                type=str,
+                required=False,
+                metavar="NAME",
+            ),
+            option(
+                "--map",
+                "which column is which, where its name doesn't tell: id, title, description, "
+                "aliases, world",
+                to="columns",
+                type=str,
+                nargs="+",
+                default=[],
+                metavar="NAME=COLUMN",
+            ),
+        ),
+        """products.csv --out kb --map title=product id=sku
+  --settings '{"separator": ";", "longest": 100000}'""",
+        settings="muver.kb.settings:Import",
+        note="docs/own-data.md has a section for each form.",
+    ),
+)
