@@ -11,6 +11,7 @@ from accelerate.state import AcceleratorState
 from benchmarks.data import Case
 from muver.encoders import device as devices
 from muver.encoders.bulk import encode_vectors
+from muver.retrieval.aggregates import MAX, Centred, LogMeanExp, Penalised, SoftmaxSum
 from muver.retrieval.exact import Ranking, build_world, first_with_same, rank
 from muver.views.expand import NewViews, expand_world
 from muver.views.layout import Ids
@@ -18,6 +19,13 @@ from muver.views.settings import Merging
 
 SHOWN, SUMMED = 64, 200
 TOP_K, MERGED_TOKENS = 0.4, 512
+AGGREGATES = {
+    "max": MAX,
+    "softmax_sum": SoftmaxSum(softmax_candidates=SUMMED),
+    "log_mean_exp": LogMeanExp(temperature=0.5),
+    "penalised": Penalised(beta=0.5),
+    "centred": Centred(sample=500),
+}
 
 
 def accelerator(device: str, precision: str, threads: int) -> Accelerator:
@@ -90,6 +98,8 @@ def rank_world(
         Entity of each view.
     titles
         Of each entity.
+    aggregate
+        One of :data:`AGGREGATES`.
     """
     world = build_world([views], owners, first_with_same(list(titles)))
-    return rank(mentions, world, SHOWN, aggregate, SUMMED)
+    return rank(mentions, world, SHOWN, AGGREGATES[aggregate])

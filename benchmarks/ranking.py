@@ -8,7 +8,7 @@ import torch
 
 from benchmarks import baseline
 from benchmarks.context import Context
-from benchmarks.ours import rank_world
+from benchmarks.ours import AGGREGATES, rank_world
 from benchmarks.rows import Findings, Row
 from benchmarks.timing import Timed, in_turn
 from muver.retrieval.exact import Ranking
@@ -57,7 +57,7 @@ def made_world(views: int, mentions: int, dimension: int, entities: int | None =
 
 
 def run(context: Context) -> Findings:
-    """Measure both aggregates in worlds of each size."""
+    """Measure the released aggregates against the baseline, and all against the maximum."""
     findings = Findings()
     options, case = context.options, context.case
     sizes = QUICK_SIZES if options.quick else SIZES
@@ -83,7 +83,35 @@ def run(context: Context) -> Findings:
                 )
             )
             findings.agree(*compare_lists(f"{aggregate}, {size:,} views", world, timed))
+    for size in sizes:
+        findings.rows += beside_max(size, case.config.hidden_size, options.repetitions)
     return findings
+
+
+def beside_max(views: int, dimension: int, repetitions: int) -> list[Row]:
+    """Every other aggregate on one world, and how its rate compares with the maximum's."""
+    world = made_world(views, MENTIONS, dimension)
+    timed = in_turn(
+        {
+            name: lambda name=name: rank_world(
+                world.mentions, world.views, world.owners, world.titles, name
+            )
+            for name in AGGREGATES
+        },
+        repetitions,
+    )
+    return [
+        Row(
+            "aggregates",
+            f"{name}, {views:,} views",
+            "mentions/s",
+            None,
+            MENTIONS / own.seconds,
+            timed["max"].seconds / own.seconds,
+            remark="ratio: rate over that of max",
+        )
+        for name, own in timed.items()
+    ]
 
 
 def time_both(world: Vectors, aggregate: str, repetitions: int) -> dict[str, Timed]:

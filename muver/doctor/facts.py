@@ -15,6 +15,7 @@ from muver.doctor.origin import Origin
 from muver.doctor.runs import Run
 from muver.encoders.files import CONFIG_FILE, TOWERS
 from muver.io.files import read_json, sha256_of
+from muver.retrieval.settings import CHOICES
 from muver.tracking.provenance import code_version
 from muver.training.log import VALIDATION, kept_validation, read_log
 
@@ -86,7 +87,7 @@ def _of_run(run: Run) -> Iterator[Group]:
     yield "system", source, {"retriever": kind}
     yield "retrieve", source, settings
     if chosen := manifest.get("chosen"):
-        yield "retrieve", source, {"chosen": {"weight": chosen["weight"]}}
+        yield "retrieve", source, {"chosen": {key: chosen[key] for key in CHOICES if key in chosen}}
     if kind == "index":
         yield "index", source, {"factory": manifest["index"]}
     if counts := manifest.get("counts"):

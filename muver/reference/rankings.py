@@ -6,9 +6,10 @@ from muver.reference.pipeline import Replay
 from muver.reference.recording import MERGING
 from muver.reference.report import Report, Tally
 from muver.reference.vectors import merged_otherwise
+from muver.retrieval.aggregates import MAX, SoftmaxSum
 from muver.retrieval.exact import WorldIndex, build_world, rank
 
-AGGREGATES = {"max": "max", "accumulate": "softmax_sum"}
+AGGREGATES = ("max", "accumulate")
 # The released code sorts float32 probabilities: those that round to the same number are tied, as
 # are all that are too small for a normal number (e^-87 of the best).
 ROUNDING = 2.0**-20
@@ -44,7 +45,9 @@ def compare_rankings(replay: Replay, report: Report) -> None:
                 ("from recorded scores", axes, recorded, np.full(len(noise), ROUNDING), set()),
                 ("end to end", contexts, replay.index(layers), noise, tied),
             ):
-                found = rank(vectors, index, wanted.shape[1], AGGREGATES[name], wanted.shape[1])
+                k = wanted.shape[1]
+                aggregate = MAX if name == "max" else SoftmaxSum(softmax_candidates=k)
+                found = rank(vectors, index, k, aggregate)
                 gap = _compare(
                     replay,
                     report.tally(f"ranking {merging}/{name}, {start}"),

@@ -1,13 +1,14 @@
 """Exact retrieval: every mention against every view of its world, in bounded memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-CACHED_SCORES = 2**17  # half a megabyte, which a core's own cache holds
+from muver.retrieval.aggregates import MAX, Aggregate
+from muver.retrieval.blocks import Block, top_columns, winning_views
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Ranking(NamedTuple):
     entities : (mentions, k) int64
         Line number of the entity whose view won.
     scores : (mentions, k) float32
-        The greatest similarity, or the sum of softmax probabilities.
+        As the aggregate makes them of the views' similarities.
     rows : (mentions, k) int64
         Row of the winning view in the store.
     """
@@ -109,11 +110,11 @@ def rank(
     mentions: np.ndarray,
     world: WorldIndex,
     k: int,
-    aggregate: str = "max",
-    softmax_candidates: int = 200,
+    aggregate: Aggregate = MAX,
     memory_mb: int = 256,
     metric: str = "dot",
     advance: Callable[[int], object] | None = None,
+    population: np.ndarray | None = None,
 ) -> Ranking:
     """Rank a world's candidates for each mention.
 
@@ -121,16 +122,16 @@ def rank(
     ----------
     mentions : (mentions, d) float32
     aggregate
-        "max": the best view's similarity (equation 4). "softmax_sum": the probabilities of a
-        softmax over all views of the world, summed over the candidate's views among the
-        ``softmax_candidates`` candidates with the best single views; views below the best view of
-        the last of these are not counted (the released code's walk, without sorting all views).
+        How the scores of a candidate's views become its own.
     memory_mb
         Bound on the block of scores held at a time.
     metric
         Similarity of two vectors: "dot", or "l2": minus their Euclidean distance (equation 1).
     advance
         Called with the number of mentions of each block that is ranked.
+    population : (some, d) float32
+        The world's mentions, over which an aggregate that centres takes its means; None: those
+        that are ranked.
 
     Notes
     -----
@@ -139,43 +140,56 @@ def rank(
     """
     ranking = Ranking.empty(len(mentions), k)
     keep = min(k, len(world.starts))
-    block = max(
-        memory_mb * 2**20 // _bytes_a_mention(world, keep, aggregate, softmax_candidates), 1
-    )
-    view_squares = _squares(world.vectors) if metric == "l2" else None
-    for start in range(0, len(mentions), block):
-        span = slice(start, start + block)
-        products = mentions[span] @ world.vectors.T
-        if view_squares is not None:
-            _to_distances(products, _squares(mentions[span]), view_squares)
-        best = np.maximum.reduceat(products, world.starts, axis=1)
-        if aggregate == "max":
-            chosen = top_columns(best, keep)
-            ranked = np.take_along_axis(best, chosen, axis=1)
-        else:
-            pool = top_columns(best, min(max(softmax_candidates, keep), best.shape[1]))
-            sums = _softmax_sums(products, world, pool, np.take_along_axis(best, pool, axis=1))
-            # The pool is in order of candidates here, so that equal sums keep that order.
-            inner = top_columns(sums, keep)
-            chosen = np.take_along_axis(np.sort(pool, axis=1), inner, axis=1)
-            ranked = np.take_along_axis(sums, inner, axis=1)
-        views = _winning_views(products, world, chosen)
+    means = None
+    if aggregate.centres:
+        drawn = aggregate.drawn(mentions if population is None else population)
+        means = _mean_best(drawn, world, memory_mb, metric)
+    for span, products in _products(mentions, world, memory_mb, metric, aggregate.gathered(keep)):
+        block = Block.of(products, world.starts, means)
+        scores = aggregate.scores(block, keep)
+        chosen = top_columns(scores, keep)
+        views = winning_views(block, chosen)
         ranking.entities[span, :keep] = world.owners[views]
         ranking.rows[span, :keep] = world.rows[views]
-        ranking.scores[span, :keep] = ranked
+        ranking.scores[span, :keep] = np.take_along_axis(scores, chosen, axis=1)
         if advance is not None:
             advance(len(products))
     return ranking
 
 
-def _bytes_a_mention(world: WorldIndex, keep: int, aggregate: str, candidates: int) -> int:
-    """Memory that ranking for one mention takes."""
+def _mean_best(mentions: np.ndarray, world: WorldIndex, memory_mb: int, metric: str) -> np.ndarray:
+    """(candidates,) float32: the mean over the mentions of each candidate's best view's score."""
+    sums = np.zeros(len(world.starts))
+    for _, products in _products(mentions, world, memory_mb, metric, 0):
+        sums += Block.of(products, world.starts).best.sum(axis=0, dtype=np.float64)
+    return (sums / len(mentions)).astype(np.float32)
+
+
+def _products(
+    mentions: np.ndarray, world: WorldIndex, memory_mb: int, metric: str, gathered: int
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """The similarities of some mentions after others with all views, in bounded memory."""
+    squares = _squares(world.vectors) if metric == "l2" else None
+    for span in _spans(len(mentions), memory_mb, world, gathered):
+        products = mentions[span] @ world.vectors.T
+        if squares is not None:
+            _to_distances(products, _squares(mentions[span]), squares)
+        yield span, products
+
+
+def _spans(mentions: int, memory_mb: int, world: WorldIndex, gathered: int) -> Iterator[slice]:
+    """As many mentions at a time as the memory holds with all their scores; at least one.
+
+    Parameters
+    ----------
+    gathered
+        Candidates of each mention whose views are looked at one by one.
+    """
     views = len(world.owners)
-    products = 4 * views  # float32, which become distances in place
-    few = max(keep, candidates) if aggregate != "max" else keep
-    # Views of candidates that are looked at one by one cost some indices and values more.
-    gathered = min(few * int(world.counts.max(initial=1)), views)
-    return products + 48 * gathered + 1
+    few = min(gathered * int(world.counts.max(initial=1)), views)
+    # A float32 for each view, two numbers for each candidate, indices and values of gathered views.
+    size = max(memory_mb * 2**20 // (4 * views + 12 * len(world.starts) + 48 * few + 1), 1)
+    return (slice(start, start + size) for start in range(0, mentions, size))
 
 
 def rank_scores(
@@ -196,45 +210,12 @@ def rank_scores(
     world = WorldIndex(np.empty((len(order), 0), dtype=np.float32), order, starts, order)
     keep = min(k, len(starts))
     ranking = Ranking.empty(len(scores), k)
-    block = max(memory_mb * 2**20 // _bytes_a_mention(world, keep, "max", keep), 1)
-    for start in range(0, len(scores), block):
-        span = slice(start, start + block)
-        ordered = scores[span, order]
-        best = np.maximum.reduceat(ordered, starts, axis=1)
-        chosen = top_columns(best, keep)
-        ranking.scores[span, :keep] = np.take_along_axis(best, chosen, axis=1)
-        ranking.entities[span, :keep] = order[_winning_views(ordered, world, chosen)]
+    for span in _spans(len(scores), memory_mb, world, keep):
+        block = Block.of(scores[span, order], starts)
+        chosen = top_columns(block.best, keep)
+        ranking.scores[span, :keep] = np.take_along_axis(block.best, chosen, axis=1)
+        ranking.entities[span, :keep] = order[winning_views(block, chosen)]
     return ranking._replace(rows=ranking.entities)
-
-
-def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
-    """Columns of the k greatest values of each row, greatest first, earlier column first on ties.
-
-    Parameters
-    ----------
-    scores : (rows, columns), k <= columns
-
-    Returns
-    -------
-    (rows, k) int64
-
-    Examples
-    --------
-    >>> top_columns(np.array([[1.0, 3.0, 2.0, 3.0]]), 3).tolist()
-    [[1, 3, 2]]
-    """
-    columns = scores.shape[1]
-    if k >= columns:
-        return np.argsort(-scores, axis=1, kind="stable")[:, :k]
-    # argpartition may take any of the values equal to the k-th; those are put right here.
-    threshold = -np.partition(-scores, k - 1, axis=1)[:, k - 1 : k]
-    above = scores > threshold
-    room = k - above.sum(axis=1, keepdims=True)
-    equal = scores == threshold
-    taken = above | (equal & (np.cumsum(equal, axis=1) <= room))
-    chosen = np.nonzero(taken)[1].reshape(len(scores), k)
-    order = np.argsort(-np.take_along_axis(scores, chosen, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(chosen, order, axis=1)
 
 
 def _squares(vectors: np.ndarray) -> np.ndarray:
@@ -251,64 +232,3 @@ def _to_distances(
     np.maximum(products, 0, out=products)  # rounding may leave a little less than 0
     np.sqrt(products, out=products)
     np.negative(products, out=products)
-
-
-def _softmax_sums(
-    products: np.ndarray, world: WorldIndex, pool: np.ndarray, pool_best: np.ndarray
-) -> np.ndarray:
-    """(mentions, pool) sums of probabilities, columns in increasing order of candidate."""
-    greatest = pool_best[:, :1]
-    normaliser = _normaliser(products, greatest)
-    # Only some views of the pool are counted, and only these are summed in double precision.
-    views = _gather(products, world, np.sort(pool, axis=1))
-    counted = np.flatnonzero(views.values >= pool_best[views.mentions, -1])
-    mentions = views.mentions[counted]
-    sums = np.zeros(len(views.values))
-    sums[counted] = np.exp(views.values[counted].astype(np.float64) - greatest[mentions, 0])
-    return np.add.reduceat(sums, views.starts).reshape(pool.shape) / normaliser[:, None]
-
-
-def _normaliser(products: np.ndarray, greatest: np.ndarray) -> np.ndarray:
-    """(mentions,) sum of exp(products - greatest), a few mentions at a time to stay in cache."""
-    mentions, views = products.shape
-    sums = np.empty(mentions)
-    few = max(CACHED_SCORES // views, 1)
-    powers = np.empty((min(few, mentions), views), dtype=products.dtype)
-    for start in range(0, mentions, few):
-        some = slice(start, start + few)
-        part = np.subtract(products[some], greatest[some], out=powers[: mentions - start])
-        np.exp(part, out=part).sum(axis=1, dtype=np.float64, out=sums[some])
-    return sums
-
-
-def _winning_views(products: np.ndarray, world: WorldIndex, chosen: np.ndarray) -> np.ndarray:
-    """(mentions, chosen) the view of each chosen candidate with the greatest product."""
-    views = _gather(products, world, chosen)
-    best = np.maximum.reduceat(views.values, views.starts)
-    winners = np.flatnonzero(views.values == np.repeat(best, views.counts))
-    # Of a candidate's equal views the first: the first winner at or after the candidate's start.
-    first = winners[np.searchsorted(winners, views.starts)]
-    return views.columns[first].reshape(chosen.shape)
-
-
-class _Gathered(NamedTuple):
-    """The views of some candidates of some mentions, one candidate's after the other's.
-
-    ``starts`` and ``counts`` say where each candidate's views begin and how many they are.
-    """
-
-    values: np.ndarray
-    mentions: np.ndarray
-    columns: np.ndarray
-    starts: np.ndarray
-    counts: np.ndarray
-
-
-def _gather(products: np.ndarray, world: WorldIndex, candidates: np.ndarray) -> _Gathered:
-    counts = world.counts[candidates].ravel()
-    ends = np.cumsum(counts)
-    starts = ends - counts
-    columns = np.arange(ends[-1]) + np.repeat(world.starts[candidates].ravel() - starts, counts)
-    by_mention = counts.reshape(candidates.shape).sum(axis=1)
-    mentions = np.repeat(np.arange(len(candidates)), by_mention)
-    return _Gathered(products[mentions, columns], mentions, columns, starts, counts)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
+from muver.retrieval.choice import choose
 from muver.retrieval.pool import Collection, Pool
 from muver.runs.run import write_run
 
@@ -110,29 +111,15 @@ def gold_ranks(pool: Pool, scores: np.ndarray, gold: np.ndarray) -> np.ndarray:
 def choose_weight(
     pool: Pool, gold: np.ndarray, weights: Sequence[float], cutoff: int
 ) -> dict[str, Any]:
-    """The weight with the most hits at ``cutoff``; of equals the one with more hits at 1.
-
-    Where that does not decide either, the weight that is named first is taken.
+    """The weight of the first of two runs on validation (:func:`muver.retrieval.choice.choose`).
 
     Parameters
     ----------
-    pool
-        Of two runs on validation.
     gold : (mentions,)
         The candidate that is right for each mention.
-
-    Returns
-    -------
-    ``weight``, ``cutoff``, ``mentions`` and under ``tried`` each weight with its hits at the
-    cutoff and at 1.
     """
-    tried = []
-    for weight in weights:
-        ranks = gold_ranks(pool, weighted(pool.scores, weight), gold)
-        hits, first = (int(((ranks >= 1) & (ranks <= k)).sum()) for k in (cutoff, 1))
-        tried.append({"weight": weight, "hits": hits, "hits_at_1": first})
-    best = max(tried, key=lambda one: (one["hits"], one["hits_at_1"]))  # the first of equals
-    return {"weight": best["weight"], "cutoff": cutoff, "mentions": len(gold), "tried": tried}
+    ranks = (gold_ranks(pool, weighted(pool.scores, weight), gold) for weight in weights)
+    return choose("weight", weights, ranks, cutoff)
 
 
 def write_fused(path: Path, collection: Collection, pool: Pool, scores: np.ndarray, k: int) -> None:

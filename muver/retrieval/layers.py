@@ -9,6 +9,7 @@ import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
+from muver.io.matrices import load_matrix
 from muver.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
 from muver.retrieval.settings import ViewsRun
 from muver.vectors.store import LayerFile, ViewStore
@@ -25,14 +26,22 @@ def write_index(
     merged: Path | None = None,
     global_views: Path | None = None,
     spans: Path | None = None,
+    chosen: Path | None = None,
 ) -> None:
     """Write the JSON file that :class:`muver.Retriever` opens: settings, and where things are.
+
+    Parameters
+    ----------
+    chosen
+        Where the aggregate has several values: manifest of a run, with what validation chose.
 
     Raises
     ------
     InputError
-        If the settings ask for views that are not given, or some belong to another store.
+        If the settings ask for views that are not given, some belong to another store, or it is
+        not known which of several values was chosen.
     """
+    settings = settings.settled(_chosen(chosen, settings))
     given = {"store": store, "merged": merged, "global_views": global_views, "spans": spans}
     given = {name: path for name, path in given.items() if path is not None}
     SystemViews(settings, **given)
@@ -42,6 +51,23 @@ def write_index(
         for name, path in {"model": model, **given, "entities": entities}.items()
     }
     write_manifest(out, "index", settings.as_dict(), {}, **places)
+
+
+def _chosen(manifest: Path | None, settings: ViewsRun) -> dict[str, Any]:
+    """What validation chose for these settings, from a run's manifest."""
+    if settings.choice is None:
+        return {}
+    if manifest is None:
+        raise InputError(
+            f"--chosen is needed, as {settings.choice} has several values: the manifest of a run "
+            "with these settings."
+        )
+    made = read_json(manifest)
+    if made.get("settings", {}).get(settings.choice) != settings.values or not made.get("chosen"):
+        raise InputError(
+            f"{manifest}: not of a run with {settings.choice} chosen among {settings.values}."
+        )
+    return {settings.choice: made["chosen"][settings.choice]}
 
 
 class SystemViews:
@@ -104,6 +130,15 @@ class SystemViews:
     def worlds(self) -> list[str]:
         """Names of the worlds, in the store's order."""
         return self._base.worlds
+
+    def mentions(self, name: str) -> np.ndarray:
+        """(mentions, d) vectors of one world's mentions that the store holds."""
+        path = self._store.folder / "manifest.json"
+        counts = {world: own["mentions"] for world, own in read_json(path)["worlds"].items()}
+        before = self.worlds[: self.worlds.index(name)]
+        start = sum(counts[world] for world in before)
+        vectors = load_matrix(self._store.folder / "mentions.npy", "Run the encode stage first.")
+        return vectors[start : start + counts[name]]
 
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
         """One world's views, kind by kind.

@@ -44,7 +44,7 @@ class Candidate:
     Attributes
     ----------
     score
-        The greatest similarity, or the sum of softmax probabilities.
+        As the system's aggregate makes it of the views' similarities.
     layer, first, last
         The winning view: 0 for an original one, the layer of merging that made it, -2 for the
         global view, -3 for a span of sentences; and the sentences it covers.
@@ -71,6 +71,7 @@ class Retriever:
 
     def __init__(self, folder: Path, index: dict[str, Any]):
         self._settings = read(ViewsRun, index["settings"], "its settings")
+        self._aggregate = self._settings.scorer
         self._entities = folder / index["entities"]
         places = {name: folder / index[name] for name in PLACES if name in index}
         self._views = SystemViews(self._settings, **places)
@@ -124,10 +125,10 @@ class Retriever:
                 vectors[rows],
                 world.index,
                 k,
-                self._settings.aggregate,
-                self._settings.softmax_candidates,
+                self._aggregate,
                 self._settings.memory_mb,
                 metric=self._settings.metric,
+                population=self._views.mentions(name) if self._aggregate.centres else None,
             )
             for row, *ranked in zip(
                 rows, ranking.entities, ranking.scores, ranking.rows, strict=True

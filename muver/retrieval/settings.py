@@ -1,9 +1,25 @@
 """Settings of retrieval: sections ``bm25``, ``fusion`` and ``retrieve`` of params.yaml, and those
 of the indexes of ``linking``."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
-from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Some, Text
+from msgspec import UNSET, UnsetType, defstruct
+from msgspec.structs import replace
+
+from muver.io.typed import (
+    Amount,
+    Count,
+    Natural,
+    Positive,
+    Settings,
+    Share,
+    Some,
+    Text,
+    fields,
+    read,
+)
+from muver.retrieval.aggregates import AGGREGATES, Aggregate
 
 Match = Literal["title", "id"]  # whether entities of one title are one candidate
 
@@ -33,7 +49,6 @@ class Retrieve(Settings):
     split: Literal["test", "val"]
     k: Count
     match: Match
-    softmax_candidates: Count
     memory_mb: Count
 
 
@@ -45,14 +60,45 @@ class Run(Settings):
     match: Match
 
 
-class ViewsRun(Run, kw_only=True):
+def _of_aggregates() -> list[tuple[str, Any, UnsetType]]:
+    """The settings of all aggregates, each as a key that may be left out."""
+    found: dict[str, Any] = {}
+    for aggregate in AGGREGATES.values():
+        for name, kind in fields(aggregate).items():
+            found[name] = kind | Some[kind] if name == aggregate.chosen else kind
+    return [(name, kind | UnsetType, UNSET) for name, kind in found.items()]
+
+
+OfAggregates = defstruct("OfAggregates", _of_aggregates(), bases=(Settings,), kw_only=True)
+ScoredRun = defstruct("ScoredRun", _of_aggregates(), bases=(Run,), kw_only=True)
+
+
+class AggregateEntry(OfAggregates, kw_only=True):
+    """An aggregate of params.yaml. Of several temperatures or betas validation chooses one."""
+
+    kind: Literal[tuple(AGGREGATES)]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        takes, own = set(fields(AGGREGATES[self.kind])), set(self.as_dict()) - {"kind"}
+        if own != takes:
+            raise ValueError(
+                f"the aggregate {self.kind} takes {', '.join(sorted(takes)) or 'nothing'}, and "
+                f"{', '.join(sorted(own)) or 'nothing'} is given."
+            )
+
+
+class ViewsRun(ScoredRun, kw_only=True):
     """How views are scored, and which kinds of them there are.
 
     Attributes
     ----------
-    aggregate, softmax_candidates, metric
-        As :func:`muver.retrieval.exact.rank` takes them; without softmax the number of candidates
-        stands in manifests and decides nothing.
+    aggregate, softmax_candidates, temperature, beta, sample
+        A key of :data:`muver.retrieval.aggregates.AGGREGATES`, and its settings.
+    validation_cutoff
+        Of a run whose temperature or beta is a list: hits at this rank on validation choose one.
+    metric
+        As :func:`muver.retrieval.exact.rank` takes it.
     merge_layers, global_view, spans
         The views beside the original ones (:class:`muver.retrieval.layers.SystemViews`).
     search
@@ -60,13 +106,54 @@ class ViewsRun(Run, kw_only=True):
     """
 
     memory_mb: Count
-    aggregate: Literal["max", "softmax_sum"]
-    softmax_candidates: Count = 200
+    aggregate: Literal[tuple(AGGREGATES)]
+    validation_cutoff: Count | UnsetType = UNSET
     metric: Literal["dot", "l2"]
     merge_layers: Natural
     search: str | None
     global_view: bool
     spans: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        takes = fields(AGGREGATES[self.aggregate])
+        if strange := sorted(self.as_dict().keys() & fields(OfAggregates).keys() - takes.keys()):
+            raise ValueError(f"the aggregate {self.aggregate} takes no {strange[0]}. Leave it out.")
+        if (self.choice is None) != (self.validation_cutoff is UNSET):
+            raise ValueError(
+                "validation_cutoff goes with several temperatures or betas, and they with it."
+            )
+
+    @property
+    def choice(self) -> str | None:
+        """The setting that validation chooses; None if all are fixed."""
+        return open_choice(self.as_dict())
+
+    @property
+    def values(self) -> list[float]:
+        """Those that it chooses among."""
+        return getattr(self, self.choice) if self.choice else []
+
+    def settled(self, chosen: Mapping[str, Any]) -> "ViewsRun":
+        """These settings with what validation chose in place of several values."""
+        if self.choice is None:
+            return self
+        return replace(self, validation_cutoff=UNSET, **{self.choice: chosen[self.choice]})
+
+    @property
+    def scorer(self) -> Aggregate:
+        """The aggregate; no setting of it may have several values any more."""
+        kind, own = AGGREGATES[self.aggregate], self.as_dict()
+        return read(kind, {key: own[key] for key in fields(kind) if key in own})
+
+
+# What validation may choose for a run.
+CHOICES = ("weight", *dict.fromkeys(one.chosen for one in AGGREGATES.values() if one.chosen))
+
+
+def open_choice(settings: Mapping[str, Any]) -> str | None:
+    """The setting of an aggregate that has several values, of which validation chooses one."""
+    return next((key for key in CHOICES if isinstance(settings.get(key), list)), None)
 
 
 class Index(Settings):

@@ -1,26 +1,62 @@
-"""Models and systems that follow from those in params.yaml: the sweep's rows, further seeds."""
+"""What follows from the entries of params.yaml: a sweep's rows, further seeds, tried values."""
 
 import copy
 from collections.abc import Mapping
 from typing import Any
 
+from muver.retrieval.settings import open_choice
+from muver.settings.knowledge_base import has_knowledge_base
+from muver.settings.rows import row_settings
+
 
 def derive(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Add what the sweep of Table 3 and ``repeat_seeds`` ask for.
+    """Add what the sweep of Table 3, ``repeat_seeds`` and aggregates with several values ask for.
 
     Returns
     -------
-    The settings with more ``models`` and ``systems``, with ``tables.table3`` written out, and
-    with ``repeats``: for each row of Table 1 its systems of further seeds.
+    The settings with more ``models``, ``systems`` and ``aggregates``, with ``tables.table3``
+    written out, without a table's rows that are others of its rows under a second name, and with
+
+    ``repeats``
+        for each row of Table 1 its systems of further seeds;
+    ``tried``
+        for each system whose aggregate has several values, a system for each of them.
     """
     settings = copy.deepcopy(dict(settings))
     _write_out_the_sweep(settings)
+    if not has_knowledge_base(settings):
+        for table in settings["tables"].values():
+            table["rows"] = _distinct(settings, table["rows"])
     settings["repeats"] = {
         system: [_with_seed(settings, system, seed) for seed in settings["repeat_seeds"]]
         for system in settings["tables"]["table1"]["rows"]
         if "model" in settings["systems"][system]
     }
+    settings["tried"] = {
+        system: found for system in list(settings["systems"]) if (found := _tried(settings, system))
+    }
     return settings
+
+
+def _distinct(settings: dict[str, Any], rows: list[str]) -> list[str]:
+    """The rows that differ from those before them by more than their name."""
+    made = [{**row_settings(settings, row), "system": None} for row in rows]
+    return [row for n, row in enumerate(rows) if made[n] not in made[:n]]
+
+
+def _tried(settings: dict[str, Any], system: str) -> list[str]:
+    own = settings["systems"][system]
+    if "model" not in own or "retriever" in own:
+        return []
+    name = own.get("aggregate", settings["aggregate"])
+    choice = open_choice(settings["aggregates"][name])
+    found = []
+    for value in settings["aggregates"][name][choice] if choice else []:
+        end = f"_{value}".replace(".", "_")  # a dot would begin a file's suffix
+        settings["aggregates"][name + end] = {**settings["aggregates"][name], choice: value}
+        settings["systems"][system + end] = {**own, "aggregate": name + end}
+        found.append(system + end)
+    return found
 
 
 def _write_out_the_sweep(settings: dict[str, Any]) -> None:

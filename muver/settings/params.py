@@ -19,7 +19,7 @@ from muver.figures.settings import Figure
 from muver.grid.settings import Grid
 from muver.io.typed import Count, FileName, Name, Natural, Settings, Some, T, Text, partial
 from muver.retrieval.kinds import find, sections
-from muver.retrieval.settings import Fusion, Index, IndexSearch, Retrieve
+from muver.retrieval.settings import AggregateEntry, Fusion, Index, IndexSearch, Retrieve
 from muver.tables.settings import Sweep, Table
 from muver.training.settings import HardNegatives, Training
 from muver.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
@@ -71,12 +71,11 @@ class System(Settings):
     match: Literal["title", "id"] | UnsetType = UNSET
     retriever: Literal[tuple(sections())] | UnsetType = UNSET
     model: Text | UnsetType = UNSET
-    aggregate: Literal["max", "softmax_sum"] | UnsetType = UNSET
+    aggregate: Text | UnsetType = UNSET
     merge_layers: Natural | UnsetType = UNSET
     search: Text | UnsetType = UNSET
     global_view: bool | UnsetType = UNSET
     spans: bool | UnsetType = UNSET
-    softmax_candidates: Count | UnsetType = UNSET
     index: str | None | UnsetType = UNSET
     fuse: tuple[str, str] | UnsetType = UNSET
     by: Literal["reciprocal_rank", "weighted"] | UnsetType = UNSET
@@ -84,13 +83,13 @@ class System(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         own = _given(self) - {"method", "note", "k", "match"}
-        of_model = own - {"retriever", "fuse", "by"} == own and {"model", "aggregate"} <= own
+        of_model = own - {"retriever", "fuse", "by"} == own and "model" in own
         of_kind = own == {"retriever"}
         if own == {"retriever", "model"}:
             of_kind = "model" in find(self.retriever).needs({})
         if not (of_model or of_kind or own == {"fuse", "by"}):
             raise ValueError(
-                "a row names either 'retriever: bm25' alone, or 'model' and 'aggregate', or "
+                "a row names either 'retriever: bm25' alone, or 'model' and how it is used, or "
                 "'fuse' and 'by'."
             )
 
@@ -161,6 +160,8 @@ class Shared(Settings, kw_only=True):
     spans: Spans
     fusion: Fusion
     retrieve: Retrieve
+    aggregate: Text
+    aggregates: Named[AggregateEntry]
     systems: Named[System]
     evaluate: Evaluate
     tables: dict[Name, Table | Some[Name]]  # a list is short for the rows

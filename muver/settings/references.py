@@ -5,9 +5,11 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.typed import suggestion
+from muver.retrieval.aggregates import AGGREGATES
+from muver.retrieval.settings import open_choice
 from muver.settings.knowledge_base import DATASETS as LINKED
 from muver.settings.knowledge_base import has_knowledge_base
-from muver.settings.rows import trained_as
+from muver.settings.rows import system_of, trained_as
 
 Settings = Mapping[str, Any]
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
@@ -20,6 +22,8 @@ NAMES = (
     ("systems.*.model", "models"),
     ("systems.*.fuse", "systems"),
     ("systems.*.search", "merge.searches"),
+    ("systems.*.aggregate", "aggregates"),
+    ("aggregate", "aggregates"),
     ("systems.*.index", "linking.indexes"),
     ("tables.*.rows", "systems"),
     ("tables.*.against", "systems"),
@@ -118,7 +122,7 @@ def _models(settings: Settings) -> Iterator[str]:
             )
         if "negatives" in model:
             system = model["negatives"]["system"]
-            if change := _to_rank_by_best_view(settings, system):
+            if change := _to_rank_in_shards(settings, system, ["max"]):
                 yield (
                     f"{where}.negatives.system is {system!r}, but negatives are mined from a "
                     "system that ranks entities by their best view as it is. Name another one, or "
@@ -148,12 +152,12 @@ def _systems(settings: Settings) -> Iterator[str]:
     for name, system in settings["systems"].items():
         if "fuse" in system:
             yield from _fusion(settings, name)
-        elif "aggregate" in system:
+        elif "retriever" not in system:
             yield from _of_model(settings, name)
 
 
 def _of_model(settings: Settings, name: str) -> Iterator[str]:
-    where, system = f"systems.{name}", settings["systems"][name]
+    where, system = f"systems.{name}", system_of(settings, name)
     more = any(system.get(key) for key in ("merge_layers", "global_view", "spans"))
     sums_tokens = trained_as(settings, system["model"])["score"] == "sum_max"
     if sums_tokens and (system["aggregate"] != "max" or more):
@@ -166,8 +170,8 @@ def _of_model(settings: Settings, name: str) -> Iterator[str]:
             f"{where}.merge_layers is {system['merge_layers']}, but merge.layers is only "
             f"{settings['merge']['layers']}. Raise merge.layers."
         )
-    candidates = {**settings["retrieve"], **system}["softmax_candidates"]
-    if system["aggregate"] == "softmax_sum" and system.get("k", 0) > candidates:
+    candidates = system.get("softmax_candidates")
+    if candidates and system.get("k", 0) > candidates:
         yield (
             f"{where}.k is {system['k']}, but the views of only {candidates} candidates are "
             "summed. Raise softmax_candidates."
@@ -236,22 +240,31 @@ def _linked(settings: Settings) -> Iterator[str]:
                 f"{where}: {text} is downloaded for the dataset wikipedia. Name a file of your own "
                 f"under linking.source.{text}, or leave {where} out."
             )
+    alone = [name for name, aggregate in AGGREGATES.items() if aggregate.alone]
     for row in settings["tables"]["table2"]["rows"] if over_kb else []:
-        if change := _to_rank_by_best_view(settings, row):
+        if change := _to_rank_in_shards(settings, row, alone):
             yield (
-                f"systems.{row} stands in table2, whose candidates are ranked by their best view "
-                f"as it is. {change}."
+                f"systems.{row} stands in table2, whose candidates are ranked by their own views "
+                f"as they are. {change}."
             )
 
 
-def _to_rank_by_best_view(settings: Settings, name: str) -> str | None:
-    """What to change for a system to rank by an entity's best view alone; None if it does."""
-    system = settings["systems"][name]
+def _to_rank_in_shards(settings: Settings, name: str, aggregates: list[str]) -> str | None:
+    """What to change for a system to rank by an entity's original views alone; None if it does.
+
+    Parameters
+    ----------
+    aggregates
+        The kinds of aggregates by which it may.
+    """
+    system = system_of(settings, name)
     more = [key for key in ("merge_layers", "global_view", "spans") if system.get(key)]
     if more:
         return f"Leave out {', '.join(more)}"
-    if system.get("aggregate") != "max":
-        return "Set model and aggregate: max"
+    if system.get("aggregate") not in aggregates:
+        return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
+    if choice := open_choice(system):
+        return f"Set one {choice}, as there is no validation of it"
     if trained_as(settings, system["model"])["score"] == "sum_max":
         return "Set a model whose score is max"
     return None

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from muver.io.typed import overlay
+from muver.io.typed import fields, overlay
+from muver.retrieval.aggregates import AGGREGATES
+from muver.retrieval.settings import OfAggregates, open_choice
 from muver.settings.knowledge_base import (
     has_knowledge_base,
     index_settings,
@@ -14,15 +16,17 @@ Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
 # Values that stand in no row's settings: what rows had before the key was there, so that their
 # keys stay.
-BEFORE = {"keep": "best", "wasted": "kept"}
+BEFORE = {"keep": "best", "wasted": "kept", "temperature": 1}
+OF_VIEWS = ("aggregate", *fields(OfAggregates), "merge_layers", "search", "global_view", "spans")
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 
 
 def system_of(settings: Settings, system: str) -> Settings:
-    """A system's entry with its defaults."""
+    """A system's entry with its defaults, and the settings of its aggregate."""
     own = settings["systems"][system]
     if "model" not in own:
         return own
+    scored = settings["aggregates"][own.get("aggregate", settings["aggregate"])]
     merged = own.get("merge_layers", 0) > 0
     return {
         "merge_layers": 0,
@@ -30,18 +34,23 @@ def system_of(settings: Settings, system: str) -> Settings:
         "global_view": False,
         "spans": False,
         **own,
+        **_without_defaults({key: value for key, value in scored.items() if key != "kind"}),
+        "aggregate": scored["kind"],
     }
 
 
 def note_of(settings: Settings, system: str) -> str | None:
-    """A row's footnote: its entry's ``note``, and how its model was chosen if it was.
+    """A row's footnote: how its model was chosen, how it scores several views, its own ``note``.
 
     No part of the row's settings: another wording gives no other row.
     """
-    own = settings["systems"][system]
-    among = settings["models"].get(own.get("model"), {}).get("best_of", [])
-    chosen = f"The best on validation of {len(among)} models; other rows are one model."
-    return " ".join(filter(None, [chosen if among else None, own.get("note")])) or None
+    own, said = system_of(settings, system), []
+    if "model" in own and "retriever" not in own:
+        if among := settings["models"][own["model"]].get("best_of"):
+            said = [f"The best on validation of {len(among)} models; other rows are one model."]
+        if trained_as(settings, own["model"])["views"]["kind"] == "sentences":
+            said.append(AGGREGATES[own["aggregate"]].note)
+    return " ".join([*said, *filter(None, [own.get("note")])]) or None
 
 
 def table_row(settings: Settings, system: str) -> Settings:
@@ -129,11 +138,10 @@ def retrieval_settings(settings: Settings, system: str, split: str | None = None
         **shared,
         "memory_mb": common["memory_mb"],
         "metric": model["metric"],
-        **{key: own[key] for key in ("aggregate", "merge_layers", "search")},
-        **{key: own[key] for key in ("global_view", "spans")},
+        **{key: own[key] for key in OF_VIEWS if key in own},
     }
-    if own["aggregate"] == "softmax_sum":
-        chosen["softmax_candidates"] = own.get("softmax_candidates", common["softmax_candidates"])
+    if open_choice(chosen):
+        chosen["validation_cutoff"] = settings["training"]["validation_cutoff"]
     return chosen
 
 

@@ -252,6 +252,11 @@ ENGINE = (
             option("--merged", "folder that `muver merge` wrote", required=False),
             option("--global-views", "folder that `muver encode-global` wrote", required=False),
             option("--spans", "folder that `muver encode-spans` wrote", required=False),
+            option(
+                "--chosen",
+                "manifest of the row's run, where validation chose a setting of it",
+                required=False,
+            ),
             _out("JSON file to write"),
         ),
         """--model models/muver --store store --merged merged --entities entities.parquet

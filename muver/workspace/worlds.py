@@ -203,6 +203,8 @@ class Worlds(Graph):
                 return self.globals(own["model"], name)
             case "spans":
                 return self.spans(own["model"], name)
+            case "validation_runs" if system in self.settings["tried"]:
+                return [self.run(one, "val")[".parquet"] for one in self.settings["tried"][system]]
             case "runs" | "validation_runs":
                 return self.fused(need, system, name)
             case _:
@@ -216,7 +218,8 @@ class Worlds(Graph):
     def index(self, system: str) -> dict[str, str | list[str]]:
         """Files that a retriever opens to find entities as a system does."""
         run, model = self.run(system, self.sets[0]), self.settings["systems"][system]["model"]
-        return {**run.input_files, "model": self.model(model).files}
+        chosen = {"chosen": run[".json"].path} if system in self.settings["tried"] else {}
+        return {**run.input_files, "model": self.model(model).files, **chosen}
 
     def gold(self, name: str) -> dict[str, Input]:
         """Mentions, the titles that gold is matched by, and the lengths of descriptions."""

@@ -11,9 +11,10 @@ from benchmarks import baseline, encoding, merging, training
 from benchmarks.data import Case, made
 from benchmarks.options import Options
 from benchmarks.ours import Tower
-from benchmarks.ranking import compare_lists, made_world, time_both
+from benchmarks.ranking import beside_max, compare_lists, made_world, time_both
 from benchmarks.rows import Findings
 from benchmarks.sweep import Sweep, measure
+from muver.retrieval.aggregates import AGGREGATES
 
 OPTIONS = Options("cpu", 1, ("fp32",), 2, 32, 3, 3, 512, 1)
 
@@ -87,6 +88,12 @@ def test_lists_are_ours(aggregate):
     timed = time_both(world, aggregate, 1)
     same, line = compare_lists("lists", world, timed)
     assert same and "8 of 8 lists identical" in line, line
+
+
+def test_every_aggregate_is_timed_beside_the_maximum():
+    rows = beside_max(1000, 16, 1)
+    assert [row.what for row in rows] == [f"{name}, 1,000 views" for name in AGGREGATES]
+    assert rows[0].ratio == 1 and all(row.ratio > 0 for row in rows)
 
 
 def test_other_lists_are_told():

@@ -35,7 +35,7 @@ def test_order():
     names = [rule.name for rule in rules()]
     wanted = [
         "other data", "another kind of retriever", "gold counted by title or by id",
-        "sum of a softmax or best view", "merged views", "length of training", "seed",
+        "how views make an entity's score", "merged views", "length of training", "seed",
         "bf16 in encoding", "other weights", "code and libraries", "machine", OTHER.name,
     ]  # fmt: skip
     assert [name for name in names if name in wanted] == wanted
@@ -100,20 +100,20 @@ DIFFERING = {
     [
         (
             "values",
-            ["sum of a softmax or best view", "length of training", "bf16 in encoding",
+            ["how views make an entity's score", "length of training", "bf16 in encoding",
              "code and libraries"],
             ["gold counted by title or by id", "machine"],
         ),
         (
             "digits",
             ["bf16 in encoding", "code and libraries", "machine", "gold counted by title or by id",
-             "sum of a softmax or best view", "length of training"],
+             "how views make an entity's score", "length of training"],
             [],
         ),
         (
             "same",
             ["gold counted by title or by id", "bf16 in encoding", "code and libraries", "machine"],
-            ["sum of a softmax or best view", "length of training"],
+            ["how views make an entity's score", "length of training"],
         ),
     ],
 )  # fmt: skip

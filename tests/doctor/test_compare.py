@@ -54,7 +54,7 @@ def test_two_runs_of_ours(project):
     moved = {move["mention"]: (move["first"], move["second"]) for move in report["moved"]}
     assert moved == {"m3": (3, 1), "m4": (None, 3), "m1": (1, 2)}
     assert report["lists"] == {"same": 1, "ties": 0, "changed": 3}
-    assert causes(report) == ["sum of a softmax or best view"]
+    assert causes(report) == ["how views make an entity's score"]
     assert report["damaged"] == []
     assert report["found"]
     text = as_text(report)

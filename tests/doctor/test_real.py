@@ -124,7 +124,7 @@ def test_recall_is_that_of_the_evaluations(root):
                 assert recall == pytest.approx(evaluation["micro"][k])
     assert report["damaged"] == []
     assert [cause["cause"] for cause in report["causes"] if cause["explains"]] == [
-        "sum of a softmax or best view"
+        "how views make an entity's score"
     ]
 
 

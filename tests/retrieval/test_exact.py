@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muver.retrieval.aggregates import MAX, Centred, LogMeanExp, Penalised, SoftmaxSum
 from muver.retrieval.exact import build_world, first_with_same, rank
+
+EVERY = [
+    MAX,
+    SoftmaxSum(),
+    LogMeanExp(temperature=0.5),
+    Penalised(beta=0.5),
+    Centred(sample=3),
+]
 
 
 def walk(products, titles, k, aggregate, softmax_candidates):
@@ -78,7 +87,8 @@ def test_rank_equals_the_walk(world, k, aggregate, softmax_candidates, by_title,
         titles = [str(number) for number in range(len(titles))]
     candidate_of = first_with_same(titles)
     index = build_world([vectors], owners, candidate_of)
-    found = rank(mentions, index, k, aggregate, softmax_candidates, metric=metric)
+    scorer = MAX if aggregate == "max" else SoftmaxSum(softmax_candidates=softmax_candidates)
+    found = rank(mentions, index, k, scorer, metric=metric)
     for row, mention in enumerate(mentions):
         products = vectors @ mention
         if metric == "l2":
@@ -111,7 +121,7 @@ def test_rank_equals_the_walk(world, k, aggregate, softmax_candidates, by_title,
 @given(
     worlds(),
     st.integers(1, 5),
-    st.sampled_from(["max", "softmax_sum"]),
+    st.sampled_from(EVERY),
     st.sampled_from(["dot", "l2"]),
 )
 def test_memory_changes_nothing(world, k, aggregate, metric):
@@ -166,7 +176,7 @@ def test_softmax_sum_by_hand():
     # Entity 0 has the best view; entity 1 two views just below it, which outweigh it together.
     vectors = np.log(np.array([[5], [4], [4], [1], [2]], dtype=np.float32))
     index = build_world([vectors], np.array([0, 1, 1, 2, 2]), np.arange(3))
-    found = rank(np.ones((1, 1), dtype=np.float32), index, 3, "softmax_sum")
+    found = rank(np.ones((1, 1), dtype=np.float32), index, 3, SoftmaxSum())
     assert found.entities.tolist() == [[1, 0, 2]]
     # Entity 2's second view, below the best of the last candidate, is not counted.
     np.testing.assert_allclose(found.scores[0], [8 / 16, 5 / 16, 2 / 16], rtol=1e-6)
@@ -176,7 +186,7 @@ def test_softmax_sum_by_hand():
 def test_softmax_sum_counts_views_of_the_first_candidates_only():
     vectors = np.log(np.array([[5], [1], [4], [3]], dtype=np.float32))
     index = build_world([vectors], np.array([0, 0, 1, 2]), np.arange(3))
-    found = rank(np.ones((1, 1), dtype=np.float32), index, 2, "softmax_sum", softmax_candidates=2)
+    found = rank(np.ones((1, 1), dtype=np.float32), index, 2, SoftmaxSum(softmax_candidates=2))
     assert found.entities.tolist() == [[0, 1]]
     np.testing.assert_allclose(found.scores[0], [5 / 13, 4 / 13], rtol=1e-6)
 
@@ -184,7 +194,7 @@ def test_softmax_sum_counts_views_of_the_first_candidates_only():
 def test_great_scores_do_not_overflow():
     vectors = np.array([[900.0], [890.0], [100.0]], dtype=np.float32)
     index = build_world([vectors], np.arange(3), np.arange(3))
-    found = rank(np.ones((1, 1), dtype=np.float32), index, 3, "softmax_sum")
+    found = rank(np.ones((1, 1), dtype=np.float32), index, 3, SoftmaxSum())
     assert found.entities.tolist() == [[0, 1, 2]]
     assert found.scores[0, 0] == pytest.approx(1 / (1 + np.exp(-10.0)))
 

@@ -25,24 +25,25 @@ from tests import tiny
 
 SETTINGS = {
     "split": "test",
-    "aggregate": "softmax_sum",
+    "aggregate": "max",
     "merge_layers": 2,
     "k": 5,
     "match": "title",
-    "softmax_candidates": 6,
     "memory_mb": 1,
     "metric": "dot",
     "search": "distant",
     "global_view": False,
     "spans": False,
 }
+SUM = {"aggregate": "softmax_sum", "softmax_candidates": 6}
 SYSTEMS = {
-    "muver": SETTINGS,
-    "l2": {**SETTINGS, "metric": "l2"},
-    "everything": {
-        **SETTINGS, "aggregate": "max", "metric": "l2", "global_view": True, "spans": True,
-    },
-}  # fmt: skip
+    "muver": {**SETTINGS, **SUM},
+    "l2": {**SETTINGS, **SUM, "metric": "l2"},
+    "everything": {**SETTINGS, "metric": "l2", "global_view": True, "spans": True},
+    "log_mean_exp": {**SETTINGS, "aggregate": "log_mean_exp", "temperature": 0.5},
+    "penalised": {**SETTINGS, "aggregate": "penalised", "beta": 0.3},
+    "centred": {**SETTINGS, "aggregate": "centred", "sample": 4},
+}
 MERGE = {
     "layers": 2, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 60,
 }  # fmt: skip
@@ -65,8 +66,8 @@ def built(encoder, corpus, tmp_path_factory):
     return root
 
 
-def index(root, out, settings) -> int:
-    command = ["index", "--settings", json.dumps(settings), "--out", str(out)]
+def index(root, out, settings, *more) -> int:
+    command = ["index", "--settings", json.dumps(settings), "--out", str(out), *more]
     for name in ("model", "store", "merged", "global-views", "spans", "entities"):
         command += [f"--{name}", str(root / name)]
     return main(command)
@@ -97,6 +98,23 @@ def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system)
     np.testing.assert_allclose([c.score for c in flat], scores, rtol=1e-4)
     ids = read_entities(corpus[0], ["cedar"])["document_id"].to_pylist()
     assert all(candidate.document_id == ids[candidate.entity] for candidate in flat)
+
+
+def test_an_index_with_what_validation_chose(built, corpus, tmp_path, capsys):
+    several = {**SYSTEMS["log_mean_exp"], "temperature": [2, 0.5], "validation_cutoff": 3}
+    assert index(built, tmp_path / "i.json", several) == 2
+    assert "--chosen is needed, as temperature has several values" in capsys.readouterr().err
+    made = tmp_path / "run.json"
+    made.write_text(json.dumps({"settings": several, "chosen": {"temperature": 0.5}}))
+    assert index(built, built / "indexes/chosen.json", several, "--chosen", str(made)) == 0
+    found, fixed = (
+        Retriever.from_index(built / f"indexes/{name}.json").retrieve(asked(corpus))
+        for name in ("chosen", "log_mean_exp")
+    )
+    assert found == fixed
+    made.write_text(json.dumps({"settings": SETTINGS}))
+    assert index(built, tmp_path / "i.json", several, "--chosen", str(made)) == 2
+    assert "not of a run with temperature chosen among [2, 0.5]" in capsys.readouterr().err
 
 
 def test_an_index_moves_with_its_folder(built, corpus, tmp_path):

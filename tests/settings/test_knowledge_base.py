@@ -127,7 +127,7 @@ def test_negatives_are_mined_from_the_system_that_is_named():
         ("blnk_wiki", "negatives.system is 'blnk_wiki'. Did you mean 'blink_wiki'"),
         ("bm25", "negatives.system is 'bm25', .* change systems.bm25: Set model and aggregate"),
         ("muver_bm25", "negatives.system is 'muver_bm25', but negatives are mined from a system"),
-        ("muver_plain", "'muver_plain', .* change systems.muver_plain: Set model and aggregate"),
+        ("plain_sum", "'plain_sum', .* change systems.plain_sum: Set model and aggregate"),
         ("muver_max", "'muver_max', .* change systems.muver_max: Leave out merge_layers"),
         ("som", "negatives.system is 'som', .* Set a model whose score is max"),
         ("muver_wiki", "models.muver_wiki: is made of itself"),

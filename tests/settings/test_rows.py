@@ -13,14 +13,14 @@ MUVER = {
     **COMMON,
     "memory_mb": 256,
     "metric": "dot",
-    "aggregate": "softmax_sum",
-    "softmax_candidates": 200,
+    "aggregate": "max",
     "merge_layers": 4,
     "search": "distant",
     "global_view": False,
     "spans": False,
 }
 PLAIN = {**MUVER, "merge_layers": 0, "search": None}
+SUM = {"aggregate": "softmax_sum", "softmax_candidates": 200}
 
 
 @pytest.fixture
@@ -35,7 +35,8 @@ def settings():
         ("muver", MUVER),
         ("muver_plain", PLAIN),
         ("plain_by_id", {**PLAIN, "match": "id"}),
-        ("plain_sum_64", {**PLAIN, "softmax_candidates": 64}),
+        ("plain_sum", {**PLAIN, **SUM}),
+        ("plain_sum_64", {**PLAIN, **SUM, "softmax_candidates": 64}),
         ("muver_all_pairs", {**MUVER, "search": "all_pairs"}),
         ("plain_l2", {**PLAIN, "metric": "l2"}),
         ("muver_200", {**MUVER, "k": 200}),
@@ -48,10 +49,46 @@ def test_retrieval_settings_by_kind_of_system(settings, system, expected):
     assert retrieval_settings(settings, system) == expected
 
 
-def test_without_a_sum_there_is_no_number_of_candidates_to_sum(settings):
-    expected = {**MUVER, "aggregate": "max"}
-    del expected["softmax_candidates"]
-    assert retrieval_settings(settings, "muver_max") == expected
+def test_rows_that_name_no_aggregate_take_the_preset_s():
+    for preset, expected in (("miniwikia", MUVER), ("directory", MUVER), ("zeshel", MUVER | SUM)):
+        assert retrieval_settings(resolve(PARAMS, {"preset": preset}), "muver") == expected
+    by_hand = resolve(PARAMS, {"preset": "miniwikia", "aggregate": "centred"})
+    expected = {**PLAIN, "aggregate": "centred", "sample": 500}
+    assert retrieval_settings(by_hand, "muver_plain") == expected
+    assert retrieval_settings(by_hand, "blink_128")["aggregate"] == "max"
+
+
+def test_of_several_values_validation_chooses_among_a_system_each(settings):
+    values = [0.25, 0.5, 1, 2, 4]
+    several = {"aggregate": "log_mean_exp", "temperature": values, "validation_cutoff": 16}
+    assert retrieval_settings(settings, "muver_log_mean_exp") == {**MUVER, **several}
+    tried = settings["tried"]["muver_log_mean_exp"]
+    assert tried[0] == "muver_log_mean_exp_0_25"
+    for value, system in zip(values, tried, strict=True):
+        made = retrieval_settings(settings, system, "val")
+        # A temperature of 1 is the sum's as released, whose rows have no such key.
+        temperature = {} if value == 1 else {"temperature": value}
+        expected = {**MUVER, "aggregate": "log_mean_exp", **temperature, "split": "val"}
+        assert made == expected
+    one = resolve(PARAMS, {"aggregates": {"log_mean_exp": {"temperature": 0.5}}})
+    assert "muver_log_mean_exp" not in one["tried"]
+    assert "validation_cutoff" not in retrieval_settings(one, "muver_log_mean_exp")
+
+
+def test_seeds_and_sweeps_of_a_row_choose_for_themselves():
+    over = {"preset": "miniwikia", "aggregate": "penalised", "repeat_seeds": [7]}
+    settings = resolve(PARAMS, over)
+    assert len(settings["tried"]["muver_seed7"]) == len(settings["tried"]["muver_close_2"]) == 5
+    tried = settings["systems"][settings["tried"]["muver_seed7"][0]]
+    assert tried["model"] == "muver_seed7" and tried["aggregate"] == "penalised_0_25"
+
+
+def test_a_row_that_is_another_one_of_its_table_is_left_out(settings):
+    rows = settings["tables"]["beyond"]["rows"]
+    assert "muver_max" not in rows and {"muver", "muver_sum"} <= set(rows)
+    rows = resolve(PARAMS, {"preset": "zeshel"})["tables"]["beyond"]["rows"]
+    assert "muver_sum" not in rows and {"muver", "muver_max"} <= set(rows)
+    assert settings["tables"]["table1"]["rows"] == PARAMS["tables"]["table1"]["rows"]
 
 
 def test_lexical_and_fused_runs(settings):
@@ -146,7 +183,8 @@ ROWS = DENSE | {"bm25", "released"}
         ("merge", {"top_k": 0.5}, {"muver", "muver_bm25", "released"}),
         ("merge", {"layers": 5}, set()),  # a further layer that no row here uses
         ("fusion", {"weights": [0.5]}, {"muver_bm25"}),
-        ("retrieve", {"softmax_candidates": 210}, {*MUVERS, "released"}),
+        ("aggregates", {"softmax_sum": {"softmax_candidates": 210}}, {"released"}),
+        ("aggregate", "log_mean_exp", MUVERS),
         # What moves no score, or is known by other means (the data and the encoder by hashes).
         ("retrieve", {"memory_mb": 5}, set()),
         ("compute", {"device": "cpu"}, set()),
@@ -185,7 +223,15 @@ def test_a_row_chosen_among_models_says_so(settings):
     assert note_of(settings, "partalidou").startswith(f"{chosen} ")
     settings["systems"]["partalidou"].pop("note")
     assert note_of(settings, "partalidou") == chosen
-    assert note_of(settings, "muver_max") is None
+    assert note_of(settings, "bm25_200") is None
+
+
+def test_a_row_says_how_it_scores_several_views(settings):
+    assert "best view's" in note_of(settings, "muver") == note_of(settings, "muver_plain")
+    assert "softmax" in note_of(settings, "muver_sum")
+    released = resolve(PARAMS, {"preset": "zeshel"})
+    assert note_of(released, "muver") == note_of(settings, "muver_sum")
+    assert "view" not in note_of(settings, "blink_128")
 
 
 def test_swept_layers_and_seeds_have_the_row_s_note():

@@ -51,6 +51,16 @@ def test_a_weight_is_chosen_on_validation_runs():
     assert asked("beyond", ["muver_bm25"], "stores") == ["test/muver", "val/muver"]
 
 
+def test_a_temperature_is_chosen_on_a_validation_run_of_each():
+    row, values = "muver_log_mean_exp", ("0_25", "0_5", "1", "2", "4")
+    assert asked("beyond", [row], "evaluations") == [f"test/{row}"]
+    runs = asked("beyond", [row], "runs")
+    assert runs == [*(f"val/{row}_{value}" for value in values), f"test/{row}"]
+    assert asked("beyond", [row], "stores") == ["test/muver", "val/muver"]
+    assert graph().index(row)["chosen"] == f"{graph().run(row, 'test').path}.json"
+    assert "chosen" not in graph().index("muver_max")
+
+
 def test_reciprocal_ranks_need_no_validation():
     runs = asked("beyond", ["muver_bm25_rrf"], "runs")
     assert all(name.startswith("test/") for name in runs)

@@ -87,7 +87,8 @@ if not ONE_BASE:
         params:
             settings=lambda wildcards: settings_of(W.run(wildcards.system, W.sets[0])),
             folders=folders("model", "store", "merged", "global_views", "spans"),
+            chosen=options("chosen"),
         shell:
             "muver index --log {log} --settings {params.settings:q} {resources.free:q}"
-            " {params.folders}"
+            " {params.folders} {params.chosen}"
             " --entities {input.entities} --out {output}"

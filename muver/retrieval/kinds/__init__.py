@@ -27,7 +27,8 @@ INPUTS = {
     "global_views": "folder that `muver encode-global` wrote",
     "spans": "folder that `muver encode-spans` wrote",
     "runs": "run files of the systems to fuse; candidates keep the views of the first",
-    "validation_runs": "run files of the same systems on validation",
+    "validation_runs": "run files on validation: of the same systems, or of each value to choose "
+    "among",
     "kb": "folder that `muver kb` wrote",
     "vectors": "folder that `muver encode-part` wrote",
     "mention_vectors": ".npy that `muver encode-mentions` wrote",

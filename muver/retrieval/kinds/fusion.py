@@ -9,8 +9,6 @@ from msgspec import field
 from muver.io.typed import Count, Positive, Share, Some
 from muver.retrieval.settings import Run
 
-VALIDATION = "val"
-
 
 class Settings(Run, kw_only=True):
     """How runs are fused.
@@ -63,6 +61,7 @@ def retrieve(
     """
     from muver.io.files import write_manifest
     from muver.io.progress import logger
+    from muver.retrieval.choice import validation_pool
     from muver.retrieval.fusion import choose_weight, reciprocal_rank, weighted, write_fused
     from muver.retrieval.pool import pool_runs, read_collection
     from muver.retrieval.rows import mentions_of_split
@@ -70,10 +69,7 @@ def retrieve(
     _check_runs(settings, len(runs), len(validation_runs))
     chosen = None
     if settings.kind == "weighted":
-        table = mentions_of_split(mentions, VALIDATION)
-        collection = read_collection(entities, table, settings.match)
-        gold = collection.candidate_of[collection.offsets + table["gold"].to_numpy()]
-        pool = pool_runs(validation_runs, collection)
+        pool, gold = validation_pool(entities, mentions, settings.match, validation_runs)
         chosen = choose_weight(pool, gold, settings.weights, settings.cutoff)
         logger.info("weight of %s: %s", settings.parts[0], chosen["weight"])
     collection = read_collection(

@@ -1,19 +1,20 @@
 """Exact search of a view store: entities ranked by the vectors of their views."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.retrieval.settings import ViewsRun
+from muver.retrieval.settings import ViewsRun, open_choice
 
 Settings = ViewsRun
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The store, and the further views that the row asks for."""
+    """The store, the further views that the row asks for, and runs by values to choose among."""
     asked = {"merged": "merge_layers", "global_views": "global_view", "spans": "spans"}
     further = [name for name, key in asked.items() if row.get(key)]
-    return "entities", "mentions", "store", *further
+    more = ["validation_runs"] if open_choice(row) else []
+    return "entities", "mentions", "store", *further, *more
 
 
 def retrieve(
@@ -27,8 +28,16 @@ def retrieve(
     merged: Path | None = None,
     global_views: Path | None = None,
     spans: Path | None = None,
+    validation_runs: Sequence[Path] = (),
 ) -> None:
-    """Rank the entities of each mention's world by their views."""
+    """Rank the entities of each mention's world by their views.
+
+    Parameters
+    ----------
+    validation_runs
+        Where the aggregate has several values: the validation split's run with each of them, of
+        which the best is chosen (:func:`muver.retrieval.choice.choose`).
+    """
     import numpy as np
 
     from muver.corpus.schema import read_entities
@@ -36,10 +45,24 @@ def retrieve(
     from muver.io.files import write_manifest
     from muver.io.matrices import load_matrix
     from muver.io.progress import Progress, logger
+    from muver.retrieval.choice import choose, ranks_in_runs, validation_pool
     from muver.retrieval.exact import build_world, rank
     from muver.retrieval.layers import SystemViews
     from muver.retrieval.rows import RunRows, candidates, mentions_of_split
 
+    values = settings.values
+    if len(validation_runs) != len(values):
+        raise InputError(
+            f"--validation-runs has {len(validation_runs)} files, the settings have {len(values)} "
+            "values to choose among: one run of each is needed, in their order."
+        )
+    chosen = None
+    if values:
+        pool, gold = validation_pool(entities, mentions, settings.match, validation_runs)
+        cutoff = settings.validation_cutoff
+        chosen = choose(settings.choice, values, ranks_in_runs(pool, gold), cutoff)
+        logger.info("%s: %s", settings.choice, chosen[settings.choice])
+    aggregate = settings.settled(chosen or {}).scorer
     views = SystemViews(settings, store, merged, global_views, spans)
     vectors = load_matrix(store / "mentions.npy", "Run the encode stage first.")
     table = mentions_of_split(mentions, settings.split)
@@ -69,8 +92,7 @@ def retrieve(
             vectors[position : position + len(own)],
             build_world(parts, owners, candidates(titles, settings.match)),
             settings.k,
-            settings.aggregate,
-            settings.softmax_candidates,
+            aggregate,
             settings.memory_mb,
             metric=settings.metric,
             advance=progress.advance,
@@ -83,4 +105,4 @@ def retrieve(
     progress.finish()
     rows.write(run, ids.tolist())
     inputs = {"store": views.fingerprint}
-    write_manifest(manifest, "retrieve", settings.as_dict(), inputs, counts=counts)
+    write_manifest(manifest, "retrieve", settings.as_dict(), inputs, counts=counts, chosen=chosen)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.parquet as pq
 import pytest
 
@@ -16,7 +17,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
 from muver.io.matrices import save_matrix
 from muver.retrieval import kinds
-from muver.runs.run import read_run
+from muver.runs.run import read_run, write_run
 from muver.vectors.store import LayerWriter, ViewStore
 from muver.views.layout import View
 from tests import tiny
@@ -27,7 +28,6 @@ SETTINGS = {
     "merge_layers": 0,
     "k": 4,
     "match": "title",
-    "softmax_candidates": 200,
     "memory_mb": 1,
     "metric": "dot",
     "search": None,
@@ -197,6 +197,64 @@ def test_mentions_keep_the_corpus_order_where_worlds_alternate(tmp_path, aggrega
     wanted = table.take(order).to_pylist()
     assert [row["mention_id"] for row in first] == [row["mention_id"] for row in wanted]
     assert [row["entity"] for row in first] == [row["gold"] for row in wanted]
+
+
+@pytest.fixture
+def halves(tmp_path):
+    """Validation (alder) and test (cedar): every mention's gold has one view that is near it and
+    one that is not; the next entity has two that are fairly near."""
+    corpus = tiny.write_corpus(tmp_path)
+    table = read_mentions(corpus[1])
+    splits = ["val" if world == "alder" else "test" for world in table["world"].to_pylist()]
+    kept = [n for n, world in enumerate(table["world"].to_pylist()) if world != "birch"]
+    table = table.set_column(table.schema.get_field_index("split"), "split", pa.array(splits))
+    pq.write_table(table.take(kept), corpus[1])
+    owners = np.repeat(np.arange(12), 2)
+    vectors = np.zeros((24, 12), dtype=np.float32)
+    vectors[2 * np.arange(12), np.arange(12)] = 3
+    for side in (0, 1):
+        vectors[2 * ((np.arange(12) + 1) % 12) + side, np.arange(12)] += 2
+    mentions = np.eye(12, dtype=np.float32)
+    for name, world in (("val", "alder"), ("test", "cedar")):
+        writer = LayerWriter()
+        writer.add(world, owners, [View([n], 0, 0) for n in range(24)], vectors)
+        writer.write(tmp_path / name / "store", 0)
+        own = table.filter(pa.compute.equal(table["world"], world))["gold"].to_numpy()
+        save_matrix(tmp_path / name / "store" / "mentions.npy", mentions[own])
+    return tmp_path, corpus
+
+
+def test_the_temperature_that_finds_most_on_validation_ranks_the_test_split(halves):
+    root, corpus = halves
+    sharp, flat = 0.1, 10.0
+    made = {"aggregate": "log_mean_exp", "k": 2}
+    runs = []
+    for value in (flat, sharp):
+        own = retrieve(root / "val", corpus, split="val", temperature=value, **made)
+        runs.append(root / f"{value}.parquet")
+        write_run(runs[-1], *own.columns)
+    several = {**made, "temperature": [flat, sharp], "validation_cutoff": 1}
+    run = retrieve(root / "test", corpus, further={"validation_runs": runs}, **several)
+    chosen = read_json(root / "test" / "run.json")["chosen"]
+    assert [one["hits"] for one in chosen["tried"]] == [0, 12] and chosen["temperature"] == sharp
+    alone = retrieve(root / "test", corpus, temperature=sharp, **made)
+    assert run.equals(alone)
+    assert read_json(root / "test" / "run.json")["chosen"] is None
+
+
+@pytest.mark.parametrize(
+    "settings, runs, words",
+    [
+        ({"temperature": [1, 2], "validation_cutoff": 1}, 1, "has 1 files, the settings have 2"),
+        ({"temperature": 1}, 2, "has 2 files, the settings have 0"),
+        ({"temperature": [1, 2]}, 2, "validation_cutoff goes with several"),
+        ({"beta": 1}, 0, "the aggregate log_mean_exp takes no beta"),
+    ],
+)
+def test_values_without_their_runs(store, corpus, settings, runs, words):
+    further = {"validation_runs": [store / f"{n}.parquet" for n in range(runs)]} if runs else {}
+    with pytest.raises(InputError, match=words):
+        retrieve(store, corpus, further=further, aggregate="log_mean_exp", **settings)
 
 
 def without_layer(root):

@@ -1,0 +1,106 @@
+"""Blocks of scores: some mentions with all views, the views of one entity side by side."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+CACHED_SCORES = 2**17  # half a megabyte, which a core's own cache holds
+
+
+class Block(NamedTuple):
+    """The scores of some mentions with all views, those of one candidate next to each other.
+
+    Attributes
+    ----------
+    products : (mentions, views) float32
+    starts, counts : (candidates,) int64
+        First view and number of views of each candidate.
+    best : (mentions, candidates) float32
+        The greatest score of each candidate's views.
+    means : (candidates,) float32
+        The mean over mentions of that score, for an aggregate that centres; None for others.
+    """
+
+    products: np.ndarray
+    starts: np.ndarray
+    counts: np.ndarray
+    best: np.ndarray
+    means: np.ndarray | None = None
+
+    @classmethod
+    def of(
+        cls, products: np.ndarray, starts: np.ndarray, means: np.ndarray | None = None
+    ) -> "Block":
+        """A block with counts and best scores."""
+        counts = np.diff(starts, append=products.shape[1])
+        return cls(products, starts, counts, np.maximum.reduceat(products, starts, axis=1), means)
+
+    def few_mentions(self) -> Iterator[slice]:
+        """All mentions, a few at a time, so that what is computed of them stays in cache."""
+        few = max(CACHED_SCORES // self.products.shape[1], 1)
+        return (slice(start, start + few) for start in range(0, len(self.products), few))
+
+
+def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
+    """Columns of the k greatest values of each row, greatest first, earlier column first on ties.
+
+    Parameters
+    ----------
+    scores : (rows, columns), k <= columns
+
+    Returns
+    -------
+    (rows, k) int64
+
+    Examples
+    --------
+    >>> top_columns(np.array([[1.0, 3.0, 2.0, 3.0]]), 3).tolist()
+    [[1, 3, 2]]
+    """
+    columns = scores.shape[1]
+    if k >= columns:
+        return np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    # argpartition may take any of the values equal to the k-th; those are put right here.
+    threshold = -np.partition(-scores, k - 1, axis=1)[:, k - 1 : k]
+    above = scores > threshold
+    room = k - above.sum(axis=1, keepdims=True)
+    equal = scores == threshold
+    taken = above | (equal & (np.cumsum(equal, axis=1) <= room))
+    chosen = np.nonzero(taken)[1].reshape(len(scores), k)
+    order = np.argsort(-np.take_along_axis(scores, chosen, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(chosen, order, axis=1)
+
+
+def winning_views(block: Block, chosen: np.ndarray) -> np.ndarray:
+    """(mentions, chosen) the view of each chosen candidate with the greatest score."""
+    views = gather(block, chosen)
+    best = np.maximum.reduceat(views.values, views.starts)
+    winners = np.flatnonzero(views.values == np.repeat(best, views.counts))
+    # Of a candidate's equal views the first: the first winner at or after the candidate's start.
+    first = winners[np.searchsorted(winners, views.starts)]
+    return views.columns[first].reshape(chosen.shape)
+
+
+class Gathered(NamedTuple):
+    """The views of some candidates of some mentions, one candidate's after the other's.
+
+    ``starts`` and ``counts`` say where each candidate's views begin and how many they are.
+    """
+
+    values: np.ndarray
+    mentions: np.ndarray
+    columns: np.ndarray
+    starts: np.ndarray
+    counts: np.ndarray
+
+
+def gather(block: Block, candidates: np.ndarray) -> Gathered:
+    """The views of the (mentions, some) candidates of each mention."""
+    counts = block.counts[candidates].ravel()
+    ends = np.cumsum(counts)
+    starts = ends - counts
+    columns = np.arange(ends[-1]) + np.repeat(block.starts[candidates].ravel() - starts, counts)
+    by_mention = counts.reshape(candidates.shape).sum(axis=1)
+    mentions = np.repeat(np.arange(len(candidates)), by_mention)
+    return Gathered(block.products[mentions, columns], mentions, columns, starts, counts)
