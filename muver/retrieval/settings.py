@@ -88,6 +88,25 @@ class AggregateEntry(OfAggregates, kw_only=True):
             )
 
 
+def check_aggregate(settings: Any) -> None:
+    """Refuse settings of another aggregate than a run's.
+
+    Raises
+    ------
+    ValueError
+        Names the first that does not belong.
+    """
+    known = fields(OfAggregates).keys() - fields(AGGREGATES[settings.aggregate]).keys()
+    if strange := sorted(settings.as_dict().keys() & known):
+        raise ValueError(f"the aggregate {settings.aggregate} takes no {strange[0]}. Leave it out.")
+
+
+def scorer(settings: Any) -> Aggregate:
+    """The aggregate of a run's settings, none of which has several values."""
+    kind, own = AGGREGATES[settings.aggregate], settings.as_dict()
+    return read(kind, {key: own[key] for key in fields(kind) if key in own})
+
+
 class ViewsRun(ScoredRun, kw_only=True):
     """How views are scored, and which kinds of them there are.
 
@@ -116,9 +135,7 @@ class ViewsRun(ScoredRun, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        takes = fields(AGGREGATES[self.aggregate])
-        if strange := sorted(self.as_dict().keys() & fields(OfAggregates).keys() - takes.keys()):
-            raise ValueError(f"the aggregate {self.aggregate} takes no {strange[0]}. Leave it out.")
+        check_aggregate(self)
         if (self.choice is None) != (self.validation_cutoff is UNSET):
             raise ValueError(
                 "validation_cutoff goes with several temperatures or betas, and they with it."
@@ -143,8 +160,7 @@ class ViewsRun(ScoredRun, kw_only=True):
     @property
     def scorer(self) -> Aggregate:
         """The aggregate; no setting of it may have several values any more."""
-        kind, own = AGGREGATES[self.aggregate], self.as_dict()
-        return read(kind, {key: own[key] for key in fields(kind) if key in own})
+        return scorer(self)
 
 
 # What validation may choose for a run.

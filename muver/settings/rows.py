@@ -201,12 +201,20 @@ def _knowledge_base_row(settings: Settings, system: str) -> Settings:
     }
 
 
+def search_of(settings: Settings, system: str, name: str) -> Settings:
+    """What a search of a knowledge base is told for the mentions of a set."""
+    own = system_of(settings, system)
+    scored = {key: own[key] for key in ("aggregate", *fields(OfAggregates)) if key in own}
+    # Rows by their best view have the keys that they had when there was nothing else.
+    return search_settings(settings, name) | (scored if own["aggregate"] != "max" else {})
+
+
 def _candidates(settings: Settings, system: str) -> Settings:
     """How a system finds its candidates among millions: what of it can change them."""
     index = settings["systems"][system].get("index")
-    search = search_settings(settings, "any")
-    if index is None:
-        return {"retrieve": {key: search[key] for key in ("k", "match")}, "index": None}
-    without = ("memory_mb", "threads", "gpu", "split")
+    search = search_of(settings, system, "any")
+    without = {"memory_mb", "threads", "gpu", "split"}
+    if index is None:  # nor what says how an index is searched
+        without |= settings["linking"]["search"].keys()
     retrieve = {key: value for key, value in search.items() if key not in without}
-    return {"retrieve": retrieve, "index": index_settings(settings, index)}
+    return {"retrieve": retrieve, "index": index and index_settings(settings, index)}

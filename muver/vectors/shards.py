@@ -124,6 +124,7 @@ class Shards:
         self.model: str = self._manifests[0]["inputs"]["model"]
         self.dimension: int = self._manifests[0]["dimension"]
         self._first_views = np.array([part.first_view for part in self.parts])
+        self._first_entities = np.array([part.first_entity for part in self.parts])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -176,6 +177,17 @@ class Shards:
             entities[chosen] = own + part.first_entity
             places[chosen] = inside - starts[own]
         return entities, places
+
+    def spans(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The first view of each entity and how many it has: (n,) int64 both."""
+        firsts, counts = np.empty((2, len(entities)), dtype=np.int64)
+        owners = np.searchsorted(self._first_entities, entities, side="right") - 1
+        for number in np.unique(owners):
+            part, chosen = self.parts[number], np.flatnonzero(owners == number)
+            starts, own = part.starts(), entities[chosen] - part.first_entity
+            firsts[chosen] = part.first_view + starts[own]
+            counts[chosen] = starts[own + 1] - starts[own]
+        return firsts, counts
 
     def sample(self, size: int, seed: int) -> np.ndarray:
         """Numbers of ``size`` views in order, one from each of ``size`` equal ranges.

@@ -15,12 +15,11 @@ from muver.io.files import read_json
 from muver.settings.knowledge_base import (
     check_settings,
     index_settings,
-    search_settings,
     set_settings,
     subset_settings,
     texts_settings,
 )
-from muver.settings.rows import negatives_settings, trained_as
+from muver.settings.rows import negatives_settings, search_of, trained_as
 from muver.workspace.artifact import Artifact, Input
 from muver.workspace.graph import FREE, SUFFIXES, Graph
 
@@ -233,7 +232,7 @@ class KnowledgeBase(Graph):
                 f"systems.{system}: does not search a knowledge base; give it index: null (exact) "
                 "or one of linking.indexes."
             )
-        return search_settings(self.settings, name)
+        return search_of(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
         """What a system ranks the mentions of a set with."""

@@ -121,6 +121,17 @@ def test_negatives_are_mined_from_the_system_that_is_named():
     assert row_settings(again, "muver_wiki") == row
 
 
+def test_a_row_over_a_knowledge_base_may_take_all_views_of_an_entity():
+    one = {"log_mean_exp": {"temperature": 0.5}}
+    best = resolved()
+    mean = resolved(aggregates=one, systems={"muver_wiki": {"aggregate": "log_mean_exp"}})
+    before, after = (row_settings(settings, "muver_wiki") for settings in (best, mean))
+    added = {"aggregate": "log_mean_exp", "temperature": 0.5}
+    assert after == {**before, "retrieve": before["retrieve"] | added}
+    with pytest.raises(InputError, match="muver_wiki stands in table2.* Set one temperature"):
+        resolved(systems={"muver_wiki": {"aggregate": "log_mean_exp"}})
+
+
 @pytest.mark.parametrize(
     "system, message",
     [

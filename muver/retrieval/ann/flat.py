@@ -1,18 +1,27 @@
 """Exact search over shards: every mention against every view, read from disk once.
 
-It ranks as :func:`muver.retrieval.exact.rank` does with ``aggregate`` "max". Approximate indices
-are measured against it, and a row without an index searches by it.
+It ranks as :func:`muver.retrieval.exact.rank` does. Approximate indices are measured against it,
+and a row without an index searches by it.
 """
 
 import numpy as np
 
 from muver.io.progress import Progress
-from muver.retrieval.exact import Ranking, top_columns
-from muver.vectors.shards import Block, Shards
+from muver.retrieval.aggregates import MAX, Aggregate
+from muver.retrieval.blocks import Block, top_columns
+from muver.retrieval.exact import Ranking
+from muver.vectors.shards import Block as ShardBlock
+from muver.vectors.shards import Shards
 
 
-def search_exact(shards: Shards, mentions: np.ndarray, k: int, memory_mb: int = 1024) -> Ranking:
-    """Rank all entities for each mention by their best view (equation 4).
+def search_exact(
+    shards: Shards,
+    mentions: np.ndarray,
+    k: int,
+    memory_mb: int = 1024,
+    aggregate: Aggregate = MAX,
+) -> Ranking:
+    """Rank all entities for each mention.
 
     Parameters
     ----------
@@ -21,6 +30,8 @@ def search_exact(shards: Shards, mentions: np.ndarray, k: int, memory_mb: int = 
         Distinct entities to find.
     memory_mb
         Bound on the vectors and scores held at a time; the mentions and results come on top.
+    aggregate
+        One that makes an entity's score of its own views' alone (``alone``).
 
     Returns
     -------
@@ -29,23 +40,26 @@ def search_exact(shards: Shards, mentions: np.ndarray, k: int, memory_mb: int = 
     """
     found = Ranking.empty(len(mentions), k)
     progress = Progress("exact search", shards.views, "views")
-    for block in shards.blocks(memory_mb // 4):
+    for part in shards.blocks(memory_mb // 4):
         # Bytes a mention: a product for each view; the best and some indices for each entity.
-        columns = 4 * len(block.vectors) + 32 * len(block.starts)
+        columns = 4 * len(part.vectors) + 32 * len(part.starts)
         rows = max(memory_mb * 2**20 // 2 // columns, 1)
         for start in range(0, len(mentions), rows):
-            _take(found, slice(start, start + rows), mentions[start : start + rows], block)
-        progress.advance(len(block.vectors))
+            span = slice(start, start + rows)
+            block = Block.of(mentions[span] @ part.vectors.T, part.starts)
+            _take(found, span, block, aggregate, part)
+        progress.advance(len(part.vectors))
     progress.finish()
     return found
 
 
-def _take(found: Ranking, span: slice, mentions: np.ndarray, block: Block) -> None:
+def _take(
+    found: Ranking, span: slice, block: Block, aggregate: Aggregate, part: ShardBlock
+) -> None:
     """Let a block's entities enter the rankings of some mentions, in place."""
-    products = mentions @ block.vectors.T
-    best = np.maximum.reduceat(products, block.starts, axis=1)
+    scores = aggregate.scores(block, found.scores.shape[1])
     # Most entities are not among the k best so far. One that is equal to the last came later.
-    enter = best > found.scores[span, -1:]
+    enter = scores > found.scores[span, -1:]
     if not enter.any():
         return
     rows, columns = np.nonzero(enter)
@@ -53,15 +67,15 @@ def _take(found: Ranking, span: slice, mentions: np.ndarray, block: Block) -> No
     counts = enter.sum(axis=1)
     most = int(counts.max())
     if most > k:  # more than can enter: the best of them
-        columns = top_columns(best, min(k, best.shape[1]))
-        rows = np.repeat(np.arange(len(mentions)), columns.shape[1])
-        counts = np.full(len(mentions), columns.shape[1])
+        columns = top_columns(scores, min(k, scores.shape[1]))
+        rows = np.repeat(np.arange(len(scores)), columns.shape[1])
+        counts = np.full(len(scores), columns.shape[1])
         columns, most = columns.ravel(), columns.shape[1]
     places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    fresh = Ranking.empty(len(mentions), most)
-    fresh.entities[rows, places] = block.first_entity + columns
-    fresh.scores[rows, places] = best[rows, columns]
-    fresh.rows[rows, places] = block.first_view + _winners(products, block, rows, columns)
+    fresh = Ranking.empty(len(scores), most)
+    fresh.entities[rows, places] = part.first_entity + columns
+    fresh.scores[rows, places] = scores[rows, columns]
+    fresh.rows[rows, places] = part.first_view + _winners(block, rows, columns)
     together = Ranking(
         *(np.concatenate([old[span], new], axis=1) for old, new in zip(found, fresh, strict=True))
     )
@@ -70,12 +84,9 @@ def _take(found: Ranking, span: slice, mentions: np.ndarray, block: Block) -> No
         old[span] = np.take_along_axis(both, chosen, axis=1)
 
 
-def _winners(
-    products: np.ndarray, block: Block, rows: np.ndarray, columns: np.ndarray
-) -> np.ndarray:
+def _winners(block: Block, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """(pairs,) row in the block of the first best view of each pair of mention and entity."""
-    starts = block.starts[columns]
-    counts = np.diff(block.starts, append=len(block.vectors))[columns]
+    starts, counts, products = block.starts[columns], block.counts[columns], block.products
     winners, best = starts.copy(), products[rows, starts]
     for place in range(1, int(counts.max())):
         more = np.flatnonzero(counts > place)

@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from muver.io.progress import Progress, logger
+from muver.retrieval.aggregates import MAX, Aggregate
 from muver.retrieval.ann.index import AnnIndex
+from muver.retrieval.blocks import Block, top_columns, winning_views
 from muver.retrieval.exact import Ranking
 from muver.vectors.shards import Shards
 
@@ -38,6 +40,7 @@ def search(
     rescore: bool = True,
     most_views: int = 16384,
     memory_mb: int = 1024,
+    aggregate: Aggregate = MAX,
 ) -> Found:
     """Find k distinct entities for each mention.
 
@@ -55,6 +58,9 @@ def search(
         Bound on the views fetched for a mention.
     memory_mb
         Bound on the found views and the vectors that are gathered at a time.
+    aggregate
+        One that makes an entity's score of its own views' alone (``alone``). Another than the
+        maximum takes all views of the entities that were found by some (:func:`by_all_views`).
     """
     shards = index.shards
     ranking = Ranking.empty(len(mentions), k)
@@ -77,9 +83,12 @@ def search(
             own, scores = own[done], scores[done]
             views, entities = views[done], entities[done]
             again.append(pending[start : start + rows][~done])
-            if len(own) and rescore:
-                scores = _exact_scores(shards, mentions[own], views)
-            best = best_by_entity(entities, scores, views, k)
+            if aggregate != MAX:
+                best = by_all_views(shards, mentions[own], entities, aggregate, k)
+            else:
+                if len(own) and rescore:
+                    scores = _exact_scores(shards, mentions[own], views)
+                best = best_by_entity(entities, scores, views, k)
             for whole, part in zip(ranking, best, strict=True):
                 whole[own] = part
             progress.advance(len(own))
@@ -135,6 +144,37 @@ def best_by_entity(entities: np.ndarray, scores: np.ndarray, views: np.ndarray, 
     ranking.entities[rows, places] = own[kept]
     ranking.scores[rows, places] = values[kept]
     ranking.rows[rows, places] = numbers[kept]
+    return ranking
+
+
+def by_all_views(
+    shards: Shards, mentions: np.ndarray, entities: np.ndarray, aggregate: Aggregate, k: int
+) -> Ranking:
+    """Rank the entities of each row by all their views, found or not.
+
+    Parameters
+    ----------
+    mentions : (rows, d) float32
+    entities : (rows, n)
+        Of the found views; -1 where there is none.
+
+    Returns
+    -------
+    (rows, k); ties go to the entity that comes first.
+    """
+    ranking = Ranking.empty(len(mentions), k)
+    for row, mention in enumerate(mentions):
+        own = np.unique(entities[row][entities[row] >= 0])
+        firsts, counts = shards.spans(own)
+        starts = np.cumsum(counts) - counts
+        views = np.arange(counts.sum()) + np.repeat(firsts - starts, counts)
+        block = Block.of((shards.gather(views) @ mention)[None], starts)
+        scores = aggregate.scores(block, k)
+        chosen = top_columns(scores, min(k, len(own)))
+        kept = chosen.shape[1]
+        ranking.entities[row, :kept] = own[chosen[0]]
+        ranking.scores[row, :kept] = scores[0, chosen[0]]
+        ranking.rows[row, :kept] = views[winning_views(block, chosen)[0]]
     return ranking
 
 

@@ -5,18 +5,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from muver.io.typed import Count, Natural, Share, Text
-from muver.io.typed import Settings as Base
+from muver.retrieval.aggregates import AGGREGATES
+from muver.retrieval.settings import OfAggregates, check_aggregate, open_choice, scorer
 
 if TYPE_CHECKING:
     from muver.retrieval.ann.index import AnnIndex
     from muver.vectors.shards import Shards
 
 
-class Settings(Base):
+class Settings(OfAggregates, kw_only=True):
     """How shards or an index of them are searched.
 
     Attributes
     ----------
+    aggregate
+        One that makes an entity's score of its own views' alone; its settings stand beside it.
     match
         Titles are not compared at this size.
     rescore, most_views
@@ -40,6 +43,18 @@ class Settings(Base):
     threads: Natural
     memory_mb: Count
     gpu: bool
+    aggregate: Literal[tuple(name for name, one in AGGREGATES.items() if one.alone)] = "max"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_aggregate(self)
+        if choice := open_choice(self.as_dict()):
+            raise ValueError(f"{choice} has several values; a knowledge base needs one. Name it.")
+        if self.aggregate != "max" and not self.rescore:
+            raise ValueError(
+                f"the aggregate {self.aggregate} is made of all views of an entity, which an index "
+                "does not find. Set rescore to true."
+            )
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -89,12 +104,13 @@ def retrieve(
         )
     more: dict[str, Any] = {}
     if index is None:
-        ranking = search_exact(shards, queries, settings.k, settings.memory_mb)
+        ranking = search_exact(shards, queries, settings.k, settings.memory_mb, scorer(settings))
     else:
         opened = _open(index, shards, settings)
         found = search(
-            opened, queries, settings.k, settings.rescore, settings.most_views, settings.memory_mb
-        )
+            opened, queries, settings.k, settings.rescore, settings.most_views, settings.memory_mb,
+            scorer(settings),
+        )  # fmt: skip
         ranking = found.ranking
         more = {
             "index": opened.manifest["factory"],

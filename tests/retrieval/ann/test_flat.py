@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muver.retrieval.aggregates import LogMeanExp, Penalised
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.exact import build_world, rank
 from muver.vectors import shards as module
@@ -44,6 +45,17 @@ def test_equal_on_vectors_of_all_norms(made, monkeypatch):
         assert np.array_equal(found.entities, expected.entities)
         np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-5)
         assert np.array_equal(found.rows, expected.rows)
+
+
+@pytest.mark.parametrize("aggregate", [LogMeanExp(temperature=0.3), Penalised(beta=0.4)])
+def test_aggregates_rank_as_in_memory(made, monkeypatch, aggregate):
+    monkeypatch.setattr(module, "MOST_VIEWS", 300)
+    world = build_world([made.vectors], owners(made.counts), np.arange(600))
+    expected = rank(made.mentions, world, 20, aggregate)
+    found = search_exact(made.shards, made.mentions, 20, 0, aggregate)
+    assert np.array_equal(found.entities, expected.entities)
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-4, atol=1e-4)
+    assert np.array_equal(found.rows, expected.rows)
 
 
 def test_views_in_half_precision(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muver.retrieval.aggregates import LogMeanExp, Penalised
 from muver.retrieval.ann.flat import search_exact
 from muver.retrieval.ann.index import AnnIndex, build
 from muver.retrieval.ann.search import best_by_entity, distinct, search
@@ -131,6 +132,19 @@ def test_over_fetching_finds_what_exact_search_finds(tmp_path_factory, counts, k
         assert np.array_equal(vectors[own] @ mentions[row], found.ranking.scores[row][: len(own)])
 
 
+@pytest.mark.parametrize("aggregate", [LogMeanExp(temperature=2), Penalised(beta=3)])
+def test_an_aggregate_takes_views_that_the_index_did_not_find(crowded, aggregate):
+    """One view of entity 0 is found at first, all five count."""
+    shards, vectors = crowded
+    index = Listed(shards, vectors, limit=5)
+    found = search(index, MENTIONS[:1], 5, aggregate=aggregate)
+    exact = search_exact(shards, MENTIONS[:1], 5, aggregate=aggregate)
+    assert found.ranking.entities.tolist() == [[0, -1, -1, -1, -1]]  # what the index finds
+    at = exact.entities[0].tolist().index(0)
+    np.testing.assert_allclose(found.ranking.scores[0, 0], exact.scores[0, at], rtol=1e-6)
+    assert found.ranking.rows[0, 0] == 0
+
+
 def test_distinct():
     rows = np.array([[3, 3, 1, -1], [-1, -1, -1, -1], [0, 1, 2, 3], [0, 0, 0, 0]])
     assert distinct(rows).tolist() == [2, 0, 4, 1]
@@ -154,3 +168,9 @@ def test_by_a_real_index_with_all_lists(made, tmp_path):
     exact = search_exact(made.shards, made.mentions, 20)
     assert np.array_equal(found.ranking.entities, exact.entities)
     np.testing.assert_allclose(found.ranking.scores, exact.scores, rtol=1e-5)
+    for aggregate in (LogMeanExp(temperature=0.3), Penalised(beta=0.4)):
+        found = search(index, made.mentions, 600, aggregate=aggregate)
+        exact = search_exact(made.shards, made.mentions, 600, aggregate=aggregate)
+        np.testing.assert_allclose(found.ranking.scores, exact.scores, rtol=1e-4, atol=1e-4)
+        same = found.ranking.entities[:, :20] == exact.entities[:, :20]
+        assert same.mean() > 0.999  # but for ties in the last digit

@@ -11,7 +11,8 @@ from muver.cli import main
 from muver.corpus.kilt.parts import SCHEMA
 from muver.corpus.schema import MENTIONS
 from muver.evaluation.recall import gold_ranks
-from muver.io.files import sha256_of, write_json
+from muver.io.files import read_json, sha256_of, write_json
+from muver.retrieval.aggregates import LogMeanExp
 from muver.retrieval.exact import build_world, rank
 from muver.runs.run import read_run
 from muver.vectors.mentions import write_mentions
@@ -86,6 +87,30 @@ def run_search(made, data, out, settings=(), **paths):
     return main(["retrieve", "--kind", "shards", *arguments, "--settings", asked])
 
 
+def test_an_aggregate_of_an_entity_s_own_views(made, data, tmp_path):
+    asked = {"aggregate": "log_mean_exp", "temperature": 0.5}
+    assert run_search(made, data, tmp_path, asked, index=None) == 0
+    own = build_world([made.vectors], owners(made.counts), np.arange(600))
+    expected = rank(made.mentions, own, 10, LogMeanExp(temperature=0.5))
+    run = read_run(tmp_path / "run.parquet")
+    assert np.array_equal(run["entity"].to_numpy(), expected.entities.ravel())
+    assert read_json(tmp_path / "run.json")["settings"]["temperature"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "asked, words",
+    [
+        ({"aggregate": "centred"}, "aggregate is 'centred'. Allowed: max, log_mean_exp, penalised"),
+        ({"aggregate": "penalised", "beta": [1, 2]}, "beta has several values"),
+        ({"beta": 1}, "the aggregate max takes no beta"),
+        ({"aggregate": "log_mean_exp", "rescore": False}, "Set rescore to true"),
+    ],
+)
+def test_aggregates_that_shards_cannot_rank_by(made, data, tmp_path, capsys, asked, words):
+    assert run_search(made, data, tmp_path, asked) == 2
+    assert words in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["index", None])
 def test_a_run_is_scored_as_any_other(made, data, tmp_path, name):
     folder, table, titles = data
@@ -114,7 +139,7 @@ def test_what_the_manifests_say(made, data, tmp_path):
     manifest = json.loads((tmp_path / "run.json").read_text())
     assert manifest["counts"] == {"entities": 600, "views": made.shards.views}
     assert manifest["index"] == "IVF16,SQfp16"
-    assert json.dumps(manifest["settings"]) == json.dumps(SEARCH)
+    assert manifest["settings"] == {**SEARCH, "aggregate": "max"}
     agreed = json.loads((folder / "index" / "manifest.json").read_text())["agreement"]
     assert manifest["agreement"] == agreed and agreed["recall"] == 1
     assert json.loads((folder / "report.json").read_text()) == {str(folder / "index"): agreed}
