@@ -1,10 +1,13 @@
 """Two BERT towers, one for mentions and one for entities (section 2.2, "Dual-encoders")."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from muver.encoders.bert import Bert
@@ -20,7 +23,7 @@ from muver.io.files import atomic_path, read_json, write_json
 CHOICES = {
     "score": ("max", "sum_max"),
     "metric": ("dot", "l2"),
-    "pooling": ("cls", "special", "span", "all"),
+    "pooling": ("cls", "last", "special", "span", "all"),
 }
 
 
@@ -33,15 +36,19 @@ class ModelConfig:
     views
         How entities become views: ``kind`` (prefix, sentences or tokens), ``max_tokens`` and, for
         sentences, ``min_pieces``, ``title_room`` and ``training_views``; for tokens ``padding``.
-        ``text`` names texts that stand in for those of the data, if any do.
+        ``text`` names texts that stand in for those of the data, if any do, and ``prompt`` what
+        stands before the title, if anything does.
     context
-        ``max_tokens`` of a mention's context.
+        ``max_tokens`` of a mention's context, and its ``prompt``, if it has one.
     score
         ``max`` over views, or ``sum_max`` over token vectors.
     pooling
         Which states of the last layer make a vector (:mod:`muver.encoders.pooling`).
     metric
         ``dot``, or ``l2``: minus the Euclidean distance (equation 1).
+    scale
+        What the cosine of two vectors is multiplied with to give their dot product; each is brought
+        to the length of its square root. None: vectors are as long as the states are.
     provenance
         Settings of the training run, for people.
 
@@ -56,6 +63,7 @@ class ModelConfig:
     score: str
     pooling: str = "cls"
     metric: str = "dot"
+    scale: float | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -63,24 +71,29 @@ class ModelConfig:
             value = getattr(self, name)
             if value not in allowed:
                 raise InputError(f"{name}: {value!r} is not one of {', '.join(allowed)}.")
-        if self.score == "sum_max" and (self.metric, self.pooling) != ("dot", "cls"):
+        own = (self.metric, self.pooling, self.scale)
+        if self.score == "sum_max" and own != ("dot", "cls", None):
             raise InputError(
                 f"score 'sum_max' compares all token vectors by their dot products, but metric is "
-                f"{self.metric!r} and pooling {self.pooling!r}. Leave them out, or set score to "
-                "'max'."
+                f"{self.metric!r}, pooling {self.pooling!r} and scale {self.scale}. Leave them "
+                "out, or set score to 'max'."
             )
 
     @classmethod
     def from_settings(
         cls, settings: Mapping[str, Any], provenance: dict[str, Any]
     ) -> "ModelConfig":
-        """Take what is the model's from a stage's settings; pooling and metric may be left out."""
+        """Take what is the model's from a stage's settings: pooling, metric and scale if there."""
         for name in ("views", "context", "score"):
             if name not in settings:
                 raise InputError(f"--settings: the key {name!r} of the model is missing.")
-        names = ("views", "context", "score", "pooling", "metric")
+        names = ("views", "context", "score", "pooling", "metric", "scale")
         own = {name: settings[name] for name in names if name in settings}
         return cls(**own, provenance=provenance)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The content of muver.json."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
 
     @property
     def pad_to(self) -> tuple[int | None, int | None]:
@@ -96,7 +109,8 @@ class ModelConfig:
 class BiEncoder(nn.Module):
     """Mention tower and entity tower with their vocabulary and layouts.
 
-    Vectors are states of the last layer, or a mean of some: no projection, no normalisation.
+    Vectors are states of the last layer or a mean of some, without a projection. A model with a
+    scale brings all of them to one length, which is trained (as its logarithm).
     """
 
     def __init__(
@@ -111,6 +125,8 @@ class BiEncoder(nn.Module):
         self.entity_encoder = entity_encoder
         self.pieces = pieces
         self.config = config
+        scale = config.scale
+        self.log_scale = nn.Parameter(torch.tensor(math.log(scale))) if scale else None
 
     @property
     def dimension(self) -> int:
@@ -151,8 +167,11 @@ class BiEncoder(nn.Module):
             save_tower(getattr(self, name), folder / name)
         with atomic_path(folder / TOKENIZER_FILE) as temporary:
             temporary.write_bytes(self.pieces.path.read_bytes())
-        write_model_card(folder / "README.md", asdict(self.config))
-        write_json(folder / CONFIG_FILE, asdict(self.config))
+        config = self.config
+        if self.log_scale is not None:
+            config = replace(config, scale=math.exp(self.log_scale.item()))
+        write_model_card(folder / "README.md", config.as_dict())
+        write_json(folder / CONFIG_FILE, config.as_dict())
 
     def require_positions(self, setting: str, tokens: int) -> None:
         """Refuse a setting that asks for longer sequences than the encoder has positions."""
@@ -178,6 +197,12 @@ class BiEncoder(nn.Module):
     def _encode(self, tower: Bert, batch: Packed, span: tuple[int, int]) -> Tensor:
         if self.config.score == "sum_max":
             return batch.unpack(tower.states(batch))
+        vectors = self._pooled(tower, batch, span)
+        if self.log_scale is None:
+            return vectors
+        return F.normalize(vectors.float(), dim=1) * (self.log_scale / 2).exp()
+
+    def _pooled(self, tower: Bert, batch: Packed, span: tuple[int, int]) -> Tensor:
         if self.config.pooling == "cls":
             return tower.first_states(batch)
         ends = (self.pieces.markers.cls, self.pieces.markers.sep)

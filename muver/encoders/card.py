@@ -38,17 +38,22 @@ METRICS = {"dot": "dot products", "l2": "negative Euclidean distances"}
 TOKEN_VECTORS = "All token vectors are compared."
 VECTORS = {
     "cls": "A vector is the last layer's state of `[CLS]`.",
+    "last": "A vector is the last layer's state of the last piece.",
     "special": "A vector is the mean of the last layer's states of the special pieces.",
     "span": "A vector is the mean of the last layer's states of the mention's (or title's) pieces.",
     "all": "A vector is the mean of the last layer's states of all pieces.",
 }
+SCALED = " All are of one length: the product of two is their cosine times {:.4g}."
 
 
 def write_model_card(path: Path, config: dict[str, Any]) -> None:
     """Write a README.md that says what the model is, how to load it and how it was made."""
     settings = json.dumps(config, indent=2, ensure_ascii=False)
+    vectors = TOKEN_VECTORS if config["score"] == "sum_max" else VECTORS[config["pooling"]]
+    if "scale" in config:
+        vectors += SCALED.format(config["scale"])
     text = CARD.format(
-        vectors=TOKEN_VECTORS if config["score"] == "sum_max" else VECTORS[config["pooling"]],
+        vectors=vectors,
         score=SCORES[config["score"]],
         metric=METRICS[config["metric"]],
         settings=settings,

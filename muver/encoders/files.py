@@ -6,6 +6,11 @@ MANIFEST_FILE = "manifest.json"
 TOWERS = ("mention_encoder", "entity_encoder")
 TOWER_FILES = ("config.json", "model.safetensors")
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json")
+# Of sentence-transformers: what follows the transformer, and the prompts.
+MODULES_FILE = "modules.json"
+POOLING_FILE = "1_Pooling/config.json"
+PROMPTS_FILE = "config_sentence_transformers.json"
+POOLING_FILES = (MODULES_FILE, POOLING_FILE, PROMPTS_FILE)
 ENCODER_FILES = ("config.json", *WEIGHT_FILES, TOKENIZER_FILE, "vocab.txt")
 START_FILES = (*TOWER_FILES, TOKENIZER_FILE, MANIFEST_FILE)
 MODEL_FILES = (

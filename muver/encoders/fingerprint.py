@@ -11,7 +11,7 @@ def model_fingerprint(folder: str | Path) -> str:
     """64 hexadecimal digits that differ where vectors of two models may differ.
 
     They depend on both towers' configurations and weights, the tokenizer, and what ``muver.json``
-    says of views, contexts, score, pooling and metric, but not on provenance or place.
+    says of views, contexts, score, pooling, metric and scale, but not on provenance or place.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Which states of the last layer make the vector of a context or a view.
 
 MuVER and BLINK take the first position, ``[CLS]``. Partalidou et al. compare means over other
-positions; docs/fidelity.md says what of this is public and how we read it.
+positions; docs/fidelity.md says what of this is public and how we read it. Encoders for sentences
+have mostly been trained with the mean over all (:mod:`muver.encoders.own_pooling`).
 """
 
 import torch
@@ -24,9 +25,10 @@ def pool(
     ids, mask : (batch, length)
         Word pieces, and 1 at those that are attended.
     pooling
-        "cls": the first position. "special": the mean over the special pieces, that is the ends
-        and both markers of the span. "span": the mean over the pieces between these markers.
-        "all": the mean over all pieces. Where nothing is found, the first position.
+        "cls": the first position. "last": the last one. "special": the mean over the special
+        pieces, that is the ends and both markers of the span. "span": the mean over the pieces
+        between these markers. "all": the mean over all pieces. Where nothing is found, the first
+        position.
     ends
         ``[CLS]`` and ``[SEP]``.
     span
@@ -38,6 +40,8 @@ def pool(
     """
     if pooling == "cls":
         return states[:, 0]
+    if pooling == "last":
+        return states[torch.arange(len(states)), mask.sum(dim=1).long() - 1]
     if pooling == "special":
         chosen = torch.isin(ids, ids.new_tensor([*ends, *span]))
     elif pooling == "span":

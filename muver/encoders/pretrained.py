@@ -6,6 +6,8 @@ The one module that imports the library, which takes seconds; what it reads is k
 from pathlib import Path
 
 import torch
+from huggingface_hub import _CACHED_NO_EXIST, hf_hub_download, try_to_load_from_cache
+from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoTokenizer, BertModel
 from transformers.utils import logging as transformers_logging
@@ -66,6 +68,29 @@ def read_tower(source: str) -> Bert:
         logger.warning("%s: %d weights not used: %s", source, len(unknown), ", ".join(unknown))
     tower.load_state_dict(loaded.state_dict())
     return tower
+
+
+def find_file(source: str, name: str) -> Path | None:
+    """One of the encoder's files; None if it has none of this name.
+
+    Raises
+    ------
+    InputError
+        If that cannot be told without the network.
+    """
+    if (folder := Path(source)).is_dir():
+        return folder / name if (folder / name).is_file() else None
+    try:
+        return Path(hf_hub_download(source, name))
+    except LocalEntryNotFoundError as error:
+        if try_to_load_from_cache(source, name) is _CACHED_NO_EXIST:
+            return None
+        raise InputError(
+            f"encoder {source}: pooling auto needs to know its {name}, if it has one, and that is "
+            "not in the hub's cache here. Run once with the network, or set pooling to cls."
+        ) from error
+    except EntryNotFoundError:
+        return None
 
 
 def write_tokenizer(source: str, path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from muver.io.typed import Count, Natural, Positive, Settings, Share
 
+Pooling = Literal["cls", "last", "special", "span", "all"]
 Precision = Literal["fp32", "bf16", "auto"]
 
 
@@ -34,6 +35,12 @@ class FromScratch(Settings):
 
     scratch: Scratch
     seed: Natural
+
+
+class Pretrained(Settings):
+    """What ``muver encoder`` is given for a BERT that there is: ``auto`` reads how it pools."""
+
+    pooling: Literal["auto"] | UnsetType = UNSET
 
 
 class Encoding(Settings):

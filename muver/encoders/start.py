@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from muver.corpus.schema import read_entities
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.files import TOKENIZER_FILE
 from muver.encoders.hub import check_directory, check_there
-from muver.encoders.settings import FromScratch, Scratch
+from muver.encoders.own_pooling import own_pooling
+from muver.encoders.settings import FromScratch, Pretrained, Scratch
 from muver.encoders.tokens import WordPieces
 from muver.encoders.towers import save_tower
 from muver.io.errors import InputError
@@ -48,7 +50,8 @@ def make_start(
     out
         Folder for the BERT directory.
     settings
-        For ``scratch``: those of :class:`muver.encoders.settings.FromScratch`.
+        For ``scratch``: those of :class:`muver.encoders.settings.FromScratch`, else of
+        :class:`muver.encoders.settings.Pretrained`.
     entities, counts
         Outputs of the corpus stage: the vocabulary of an encoder from scratch is learnt from the
         texts of the training worlds.
@@ -59,11 +62,9 @@ def make_start(
         If something is missing that an encoder from scratch needs, or there is no such BERT.
     """
     if source != "scratch":
-        local = Path(source)
-        if local.exists():
-            from_directory(local, out)
-        else:
-            from_hub(source, out)
+        pretrained = read(Pretrained, settings)
+        take = from_directory if Path(source).exists() else from_hub
+        take(source, out, pretrained.pooling == "auto")
         return
     if entities is None or counts is None:
         raise InputError("--source scratch needs --entities and --counts (its vocabulary's texts).")
@@ -96,23 +97,31 @@ def from_scratch(texts: Iterable[str], settings: Scratch, seed: int, out: Path) 
     _finish(out, "scratch", {"scratch": dict(sorted(settings.as_dict().items())), "seed": seed})
 
 
-def from_directory(source: Path, out: Path) -> None:
-    """Take a BERT directory as it is: weights (safetensors or torch), configuration, tokenizer."""
+def from_directory(source: str | Path, out: Path, with_pooling: bool = False) -> None:
+    """Take a BERT directory as it is: weights (safetensors or torch), configuration, tokenizer.
+
+    Parameters
+    ----------
+    with_pooling
+        Also find out how its makers pool (:mod:`muver.encoders.own_pooling`); it stands in the
+        manifest, as ``vectors`` of the encoder's identity.
+    """
+    source = Path(source)
     check_directory(source)
-    _take(str(source), source.resolve().name, out)
+    _take(str(source), source.resolve().name, out, with_pooling)
 
 
-def from_hub(name: str, out: Path) -> None:
+def from_hub(name: str, out: Path, with_pooling: bool = False) -> None:
     """Take a BERT by its hub name; with ``download`` the only code that may use the network."""
     check_there(name)
     logger.info("taking %s from the hub (or its local cache)", name)
     try:
-        _take(name, name, out)
+        _take(name, name, out, with_pooling)
     except OSError as error:
         raise InputError(f"encoder {name!r}: not to be had from the hub ({error}).") from error
 
 
-def _take(source: str, name: str, out: Path) -> None:
+def _take(source: str, name: str, out: Path, with_pooling: bool) -> None:
     from muver.encoders import pretrained  # takes seconds, and from_scratch has no use for it
 
     save_tower(pretrained.read_tower(source), out)
@@ -123,7 +132,11 @@ def _take(source: str, name: str, out: Path) -> None:
         else:
             pretrained.write_tokenizer(source, temporary)
     files = {"weights": "model.safetensors", "tokenizer": TOKENIZER_FILE}
-    _finish(out, name, {f"{what}_sha256": sha256_of(out / file) for what, file in files.items()})
+    identity: dict[str, Any] = {f"{w}_sha256": sha256_of(out / file) for w, file in files.items()}
+    if with_pooling:
+        find = partial(pretrained.find_file, source)
+        identity["vectors"] = own_pooling(find, f"encoder {source}")
+    _finish(out, name, identity)
 
 
 def _finish(out: Path, name: str, identity: dict[str, Any]) -> None:

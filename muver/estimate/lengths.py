@@ -83,7 +83,7 @@ def lengths_of(
     texts = _world_texts(paths[0], paths[2], mentions["world"][0].as_py())
     counts, tokens, took = _lay_out(texts, views, start)
     used = np.minimum(counts, views.get("training_views") or counts.max()).mean()
-    ids = context_ids(mentions, WordPieces(start), context)
+    ids = context_ids(mentions, WordPieces(start), {"max_tokens": context})
     length = np.mean([len(one) for one in ids])
     return Lengths(float(counts.mean()), tokens, float(used), float(length), took, SAMPLED)
 

@@ -21,7 +21,7 @@ from muver.retrieval.exact import WorldIndex, build_world, rank
 from muver.retrieval.layers import PLACES, SystemViews
 from muver.retrieval.rows import Origins, candidates
 from muver.retrieval.settings import ViewsRun
-from muver.views.layout import context
+from muver.views.build import mention_contexts
 
 BATCH_TOKENS = 4096
 SIDES = ("left", "text", "right")  # of a mention, in the order of the text
@@ -155,12 +155,8 @@ class Retriever:
         for (number, mention), side in product(enumerate(mentions), SIDES):
             if not isinstance(given := getattr(mention, side), str):
                 raise InputError(f"mention {number}: its {side} is {given!r}, expected text.")
-        pieces = self.model.pieces
-        sides = [
-            pieces.ids([getattr(mention, side).lower() for mention in mentions]) for side in SIDES
-        ]
-        limit = self.model.config.context["max_tokens"]
-        ids = [context(*parts, pieces.markers, limit) for parts in zip(*sides, strict=True)]
+        sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
+        ids = mention_contexts(*sides, self.model.config.context, self.model.pieces)
         return encode_vectors(self.model.encode_mentions, ids, self.model.dimension, BATCH_TOKENS)
 
     def _load(self, name: str) -> "_World":

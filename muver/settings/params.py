@@ -13,7 +13,7 @@ from muver.corpus.settings import (
     LinkedSet,
     SetName,
 )
-from muver.encoders.settings import Compute, Scratch
+from muver.encoders.settings import Compute, Pooling, Scratch
 from muver.evaluation.settings import Evaluate
 from muver.figures.settings import Figure
 from muver.grid.settings import Grid
@@ -35,7 +35,7 @@ class Model(Settings):
     views: Views | UnsetType = UNSET
     score: Literal["max", "sum_max"] | UnsetType = UNSET
     metric: Literal["dot", "l2"] | UnsetType = UNSET
-    pooling: Literal["cls", "special", "span", "all"] | UnsetType = UNSET
+    pooling: Pooling | UnsetType = UNSET
     training: partial(Training) | UnsetType = UNSET
     context: Context | UnsetType = UNSET
     start: Text | UnsetType = UNSET
@@ -142,6 +142,7 @@ class Shared(Settings, kw_only=True):
     preset: Text
     dataset: Text
     encoder: Text
+    pooling: Pooling | Literal["auto"]
     seed: Natural
     workspace: FileName | UnsetType = UNSET
     repeat_seeds: list[Natural]

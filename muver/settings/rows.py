@@ -16,7 +16,7 @@ Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
 # Values that stand in no row's settings: what rows had before the key was there, so that their
 # keys stay.
-BEFORE = {"keep": "best", "wasted": "kept", "temperature": 1}
+BEFORE = {"keep": "best", "wasted": "kept", "temperature": 1, "initial_scale": 20}
 OF_VIEWS = ("aggregate", *fields(OfAggregates), "merge_layers", "search", "global_view", "spans")
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 
@@ -64,7 +64,17 @@ def trained_as(settings: Settings, model: str) -> Settings:
     own = settings["models"][model]
     if "best_of" in own:
         return trained_as(settings, own["best_of"][0])
-    return {"metric": "dot", "pooling": "cls", **own}
+    return {"metric": "dot", "pooling": _pooling(settings, own), **own}
+
+
+def _pooling(settings: Settings, own: Settings) -> str:
+    """Of a model whose entry names none.
+
+    Token vectors have none, an encoder from scratch has not been trained with any, and weights from
+    a checkpoint were trained with ``[CLS]``.
+    """
+    fixed = own["score"] == "sum_max" or "checkpoint" in own or settings["encoder"] == "scratch"
+    return "cls" if fixed else settings["pooling"]
 
 
 def model_settings(settings: Settings, model: str) -> Settings:

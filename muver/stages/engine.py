@@ -42,7 +42,8 @@ ENGINE = (
   "intermediate": 512, "positions": 512, "dropout": 0.0, "initializer_range": 0.1}, "seed": 10000}'
 """,
         settings="json",
-        about='for \'scratch\': {"scratch": {...}, "seed": 10000}, as params.yaml has them',
+        about='for \'scratch\': {"scratch": {...}, "seed": 10000}, as params.yaml has them; else '
+        '{"pooling": "auto"} to find out how the encoder pools',
     ),
     Stage(
         "train",

@@ -12,7 +12,7 @@ KINDS: dict[str, type[AdamW] | type[ReleasedAdamW]] = {
     "adamw": AdamW,
     "adamw_released": ReleasedAdamW,
 }
-NOT_DECAYED = ("bias", "LayerNorm.weight")
+NOT_DECAYED = ("bias", "LayerNorm.weight", "log_scale")
 
 
 def build_optimiser(

@@ -14,7 +14,7 @@ from muver.training.checkpoint import Checkpoints
 from muver.training.loop import Trainer, write_log
 from muver.training.negatives import hard_negatives
 from muver.training.settings import check_sources, training_settings
-from muver.training.start import is_model, start_files, start_from
+from muver.training.start import is_model, start_files, start_from, with_own_pooling
 from muver.views.worlds import load_worlds
 
 
@@ -59,10 +59,11 @@ def train(
             raise InputError(f"--settings: the key {name!r} of the model is missing.")
     check_sources(settings, is_model(start), negatives is not None)
     made_with = ("training", "precision", "seed", "start", "negatives")
+    parts = training_settings(settings["training"], settings.get("views", {}))
+    settings = with_own_pooling(settings, start, parts.initial_scale)
     config = ModelConfig.from_settings(
         settings, provenance={key: settings[key] for key in made_with if key in settings}
     )
-    parts = training_settings(settings["training"], config.views)
     compute = {**compute, "precision": settings.get("precision", compute.get("precision"))}
     tables = [path for path in (entities, mentions, sentences, negatives) if path is not None]
     inputs = {name: sha256_of(start / name) for name in start_files(start)}

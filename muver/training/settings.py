@@ -13,6 +13,7 @@ BEFORE = {
     "average_gradients_over": 1,
     "optimiser": "adamw",
     "keep": "best",
+    "initial_scale": 20,
 }
 
 
@@ -33,6 +34,7 @@ class Training(Settings):
     checkpoint_every: Count
     chunk_tokens: Count
     graph_tokens: Natural
+    initial_scale: Positive
     padding_views: bool
     average_gradients_over: Count
     optimiser: Literal["adamw", "adamw_released"]

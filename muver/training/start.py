@@ -1,10 +1,19 @@
 """What training starts from: one BERT for both towers, or the two towers of a model."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from muver.encoders.biencoder import BiEncoder, ModelConfig
-from muver.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
+from muver.encoders.files import (
+    CONFIG_FILE,
+    MANIFEST_FILE,
+    TOKENIZER_FILE,
+    TOWER_FILES,
+    TOWERS,
+)
 from muver.io.errors import InputError
+from muver.io.files import read_json
 
 
 def is_model(folder: Path) -> bool:
@@ -31,11 +40,44 @@ def start_files(folder: Path) -> list[str]:
     return names
 
 
+def with_own_pooling(
+    settings: Mapping[str, Any], folder: Path, initial_scale: float
+) -> dict[str, Any]:
+    """A model's settings with that in place of the pooling ``auto`` which it stands for.
+
+    From an encoder: what its makers did, as its manifest has it
+    (:mod:`muver.encoders.own_pooling`), with ``initial_scale`` where vectors are normalised. From a
+    model: what that model does. Any other pooling stays.
+
+    Raises
+    ------
+    InputError
+        If the encoder's pooling was not read when it was taken.
+    """
+    if settings.get("pooling") != "auto":
+        return dict(settings)
+    if is_model(folder):
+        old = read_json(folder / CONFIG_FILE)
+        pooling, scale = old.get("pooling", "cls"), old.get("scale")
+        prompts = {name: old[name].get("prompt") for name in ("context", "views")}
+    else:
+        vectors = read_json(folder / MANIFEST_FILE)["identity"].get("vectors")
+        if vectors is None:
+            raise InputError(
+                f"--start {folder}: {MANIFEST_FILE} does not say how the encoder pools, as auto "
+                """asks for. Make it with muver encoder --settings '{"pooling": "auto"}'."""
+            )
+        pooling, scale = vectors["pooling"], initial_scale if vectors["normalised"] else None
+        prompts = {"context": vectors["query"], "views": vectors["passage"]}
+    layouts = {name: {**settings[name], "prompt": own} for name, own in prompts.items() if own}
+    return {**settings, **layouts, "pooling": pooling, "scale": scale}
+
+
 def start_from(folder: Path, config: ModelConfig) -> BiEncoder:
     """A model of ``config`` with the weights and the vocabulary that ``folder`` has.
 
-    Of a model's own configuration nothing is taken: views, context, pooling and score are those of
-    the model to be trained. Sizes are the towers'.
+    Of a model's own configuration nothing is taken here: views, context, pooling and score are
+    those of the model to be trained. Sizes are the towers'.
 
     Raises
     ------

@@ -1,11 +1,13 @@
-"""From an entity's title, text and sentences to its views, as a model's settings say."""
+"""From texts to token ids as a model's settings say: views of entities, contexts of mentions."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from muver.views.layout import Ids, Markers, View, prefix_view, sentence_views
+from muver.io.errors import InputError
+from muver.views.layout import Ids, Markers, View, context, prefix_view, sentence_views
 
 BATCH = 1024
+ROOM = 8  # pieces that a prompt has to leave to the text, markers included
 
 
 class Tokenizer(Protocol):
@@ -33,7 +35,8 @@ def entity_views(
         "sentences".
     settings
         The model's ``views``: ``kind`` and the arguments of that kind's layout. Kind "prefix" with
-        ``types`` true puts an entity's type, where it has one, before its text.
+        ``types`` true puts an entity's type, where it has one, before its text. A ``prompt`` stands
+        before the title.
     types
         The entities' types; None where the dataset carries none.
 
@@ -44,7 +47,7 @@ def entity_views(
     """
     for start in range(0, len(titles), BATCH):
         span = slice(start, start + BATCH)
-        title_ids = tokenizer.ids(titles[span])
+        title_ids = prompted_titles(titles[span], settings, tokenizer)
         if settings["kind"] == "sentences":
             flat = tokenizer.ids([sentence for some in sentences[span] for sentence in some])
             position = 0
@@ -67,3 +70,44 @@ def entity_views(
             for title, text, some in zip(title_ids, text_ids, sentences[span], strict=True):
                 ids = prefix_view(title, text, tokenizer.markers, settings["max_tokens"])
                 yield [View(ids, 0 if some else -1, len(some) - 1)]
+
+
+def prompted_titles(
+    titles: Sequence[str], settings: dict[str, Any], tokenizer: Tokenizer
+) -> list[Ids]:
+    """Word pieces of titles behind the prompt of the model's ``views``, if it has one."""
+    prompt = _prompt(settings, tokenizer)
+    return [[*prompt, *ids] for ids in tokenizer.ids(titles)]
+
+
+def mention_contexts(
+    left: Sequence[str],
+    mentions: Sequence[str],
+    right: Sequence[str],
+    settings: dict[str, Any],
+    tokenizer: Tokenizer,
+) -> list[Ids]:
+    """Lay out mentions in their contexts.
+
+    Parameters
+    ----------
+    settings
+        The model's ``context``: ``max_tokens``, and the ``prompt`` behind ``[CLS]`` if any.
+    """
+    prompt = _prompt(settings, tokenizer)
+    sides = (tokenizer.ids(texts) for texts in (left, mentions, right))
+    room = settings["max_tokens"] - len(prompt)
+    laid_out = (context(*parts, tokenizer.markers, room) for parts in zip(*sides, strict=True))
+    return [[ids[0], *prompt, *ids[1:]] for ids in laid_out]
+
+
+def _prompt(settings: dict[str, Any], tokenizer: Tokenizer) -> Ids:
+    if not (text := settings.get("prompt")):
+        return []
+    (ids,), limit = tokenizer.ids([text]), settings["max_tokens"]
+    if len(ids) > limit - ROOM:
+        raise InputError(
+            f"the encoder's prompt {text!r} has {len(ids)} pieces, which leaves too little of "
+            f"max_tokens {limit} to the text. Raise max_tokens, or set pooling to cls or all."
+        )
+    return ids

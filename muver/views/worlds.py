@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from muver.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.io.errors import InputError
 from muver.io.progress import Progress
-from muver.views.build import Tokenizer, entity_views
-from muver.views.layout import Ids, View, context
+from muver.views.build import Tokenizer, entity_views, mention_contexts
+from muver.views.layout import Ids, View
 
 
 class Layouts(Protocol):
@@ -91,12 +91,10 @@ def load_worlds(
     return worlds
 
 
-def context_ids(table: pa.Table, tokenizer: Tokenizer, max_tokens: int) -> list[Ids]:
-    """Token ids of the contexts of a mentions table, in its order."""
-    sides = [
-        tokenizer.ids(table[c].to_pylist()) for c in ("context_left", "mention", "context_right")
-    ]
-    return [context(*parts, tokenizer.markers, max_tokens) for parts in zip(*sides, strict=True)]
+def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: dict[str, Any]) -> list[Ids]:
+    """Token ids of a table's mentions in their contexts, as a model's ``context`` says."""
+    sides = (table[name].to_pylist() for name in ("context_left", "mention", "context_right"))
+    return mention_contexts(*sides, settings, tokenizer)
 
 
 def _load_world(
@@ -145,7 +143,7 @@ def _load_world(
         titles=titles,
         views=views,
         mention_ids=table["mention_id"].to_pylist(),
-        contexts=context_ids(table, tokenizer, layouts.context["max_tokens"]),
+        contexts=context_ids(table, tokenizer, layouts.context),
         gold=gold,
         negatives=negatives,
     )

@@ -12,7 +12,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from muver.encoders.files import ENCODER_FILES, MANIFEST_FILE, MODEL_FILES, START_FILES
+from muver.encoders.files import (
+    ENCODER_FILES,
+    MANIFEST_FILE,
+    MODEL_FILES,
+    POOLING_FILES,
+    START_FILES,
+)
 from muver.grid.points import points
 from muver.io.errors import InputError
 from muver.io.typed import overlay
@@ -117,6 +123,8 @@ class Graph(ABC):
         if settings["encoder"] == "scratch":
             settings |= {key: self.settings[key] for key in ("scratch", "seed")}
             inputs |= self.texts_to_count()
+        elif self.settings["pooling"] == "auto":
+            settings["pooling"] = "auto"
         return self.made("start", "", "encoder", settings, **inputs)
 
     def encoder_files(self) -> dict[str, Input]:
@@ -124,7 +132,8 @@ class Graph(ABC):
         folder = Path(self.settings["encoder"])
         if self.settings["encoder"] == "scratch" or not folder.is_dir():
             return {}
-        return {"source": [str(folder / n) for n in ENCODER_FILES if (folder / n).is_file()]}
+        names = ENCODER_FILES + (POOLING_FILES if self.settings["pooling"] == "auto" else ())
+        return {"source": [str(folder / n) for n in names if (folder / n).is_file()]}
 
     def model(self, name: str) -> Artifact:
         """A trained, chosen or converted model."""

@@ -68,10 +68,28 @@ def test_the_card_says_how_to_load_and_what_it_is(encoder, tmp_path):
 def test_a_model_from_before_pooling_and_metric(encoder, tmp_path):
     tiny.make_model(encoder).save_pretrained(tmp_path)
     written = json.loads((tmp_path / "muver.json").read_text())
+    assert "scale" not in written  # of a model without one the file is as it was before
     del written["pooling"], written["metric"]
     (tmp_path / "muver.json").write_text(json.dumps(written))
     config = BiEncoder.from_pretrained(tmp_path).config
     assert (config.pooling, config.metric) == ("cls", "dot")
+
+
+def test_a_scale_brings_vectors_to_one_length_and_is_trained_and_saved(encoder, tmp_path):
+    model = tiny.make_model(encoder, scale=20)
+    plain = tiny.make_model(encoder).encode_views(pack(IDS))
+    expected = torch.nn.functional.cosine_similarity(plain[0], plain[1], dim=0)
+    vectors = model.encode_views(pack(IDS))
+    torch.testing.assert_close(vectors[0] @ vectors[1], 20 * expected)
+    (vectors[0] @ vectors[1]).backward()  # d of s cos / d of log s
+    torch.testing.assert_close(model.log_scale.grad, 20 * expected.detach())
+    with torch.no_grad():
+        model.log_scale += 0.5
+    model.save_pretrained(tmp_path)
+    loaded = BiEncoder.from_pretrained(tmp_path)
+    assert loaded.config.scale == pytest.approx(20 * 2.718281828**0.5)
+    assert torch.equal(loaded.log_scale, model.log_scale)
+    assert "their cosine times 32.97" in (tmp_path / "README.md").read_text()
 
 
 def test_pooling_and_metric_are_saved_and_stand_on_the_card(encoder, tmp_path):
@@ -92,6 +110,7 @@ def test_pooling_and_metric_are_saved_and_stand_on_the_card(encoder, tmp_path):
         ({"score": "mean"}, "score: 'mean'"),
         ({"score": "sum_max", "metric": "l2"}, "score 'sum_max' .* 'l2'"),
         ({"score": "sum_max", "pooling": "all"}, "score 'sum_max' .* pooling 'all'"),
+        ({"score": "sum_max", "scale": 20}, "score 'sum_max' .* scale 20"),
     ],
 )
 def test_settings_that_do_not_exist_or_do_not_go_together(wrong, message):

@@ -53,6 +53,7 @@ def test_layouts_take_part(folder):
         ("views", {**config["views"], "max_tokens": 23}),
         ("context", {"max_tokens": 31}),
         ("pooling", "all"),
+        ("scale", 20),
     ):
         write_json(folder / "muver.json", {**config, key: value})
         assert model_fingerprint(folder) != first, key

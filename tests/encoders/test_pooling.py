@@ -31,6 +31,7 @@ def means(length, chosen):
     "pooling, of_context, of_none",
     [
         ("cls", [0], [0]),
+        ("last", [7], [3]),
         ("special", [0, 2, 5, 7], [0, 3]),
         ("span", [3, 4], [0]),  # no mention: [CLS]
         ("all", range(8), range(4)),  # and not the padding
@@ -63,7 +64,7 @@ def test_the_other_poolings_of_an_empty_view():
     assert positions([[0, 0]], "all", CLS, 3) == [means(2, [0, 1])]
 
 
-@pytest.mark.parametrize("pooling", ["cls", "special", "span", "all"])
+@pytest.mark.parametrize("pooling", ["cls", "last", "special", "span", "all"])
 def test_both_towers_pool_by_their_own_markers(encoder, pooling):
     config = ModelConfig(tiny.SENTENCE_VIEWS, {"max_tokens": 32}, "max", pooling=pooling)
     model = BiEncoder.from_encoder(encoder, config).eval()
@@ -72,7 +73,8 @@ def test_both_towers_pool_by_their_own_markers(encoder, pooling):
         (model.encode_views, [CLS, 20, 3, 22, SEP], {"special": [0, 2, 4], "span": [1]}),
     )
     for encode, sequence, chosen in sides:
-        chosen = {**chosen, "cls": [0], "all": range(len(sequence))}[pooling]
+        ends = {"cls": [0], "last": [len(sequence) - 1]}
+        chosen = {**chosen, **ends, "all": range(len(sequence))}[pooling]
         vectors = encode(pack([sequence, [*sequence, 40, 41]]))  # the first one is the shorter
         states = model.mention_encoder.states(pack([sequence]))
         expected = states[list(chosen)].mean(dim=0)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,12 +25,6 @@ from tests import tiny
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {file: (folder / file).read_bytes() for file in START_FILES}
-
-
-@pytest.fixture
-def copied(encoder, tmp_path) -> Path:
-    """An encoder's directory to spoil."""
-    return Path(shutil.copytree(encoder, tmp_path / "copied"))
 
 
 def change_config(folder: Path, **values) -> None:

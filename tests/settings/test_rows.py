@@ -115,6 +115,17 @@ def test_a_choice_is_made_of_its_models_settings(settings):
     }
 
 
+def test_a_model_that_names_no_pooling_has_the_encoder_s(settings):
+    auto = {**settings, "pooling": "auto", "encoder": "some/encoder"}
+    named = {model: model_settings(auto, model) for model in ("blink_128", "muver", "muver_l2")}
+    assert {own["pooling"] for own in named.values()} == {"auto"}
+    assert model_settings(auto, "blink_all")["pooling"] == "all"
+    for model in ("som", "muver_released"):  # token vectors, a checkpoint
+        assert model_settings(auto, model) == model_settings(settings, model)
+    scratch = {**auto, "encoder": "scratch"}
+    assert model_settings(scratch, "muver")["pooling"] == "cls"
+
+
 def test_converted_weights_have_no_training(settings):
     assert set(model_settings(settings, "muver_released")) == {
         "views", "score", "metric", "pooling", "context",

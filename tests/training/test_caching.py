@@ -109,6 +109,8 @@ CASES = {  # views, gold, and what the model has besides the default
     "l2 of empty views": (FILLED, GOLD, {"metric": "l2", "pooling": "special"}),
     "titles": (FILLED, GOLD, {"pooling": "span"}),
     "all pieces": (VIEWS, GOLD, {"pooling": "all"}),
+    "of one length": (VIEWS, GOLD, {"pooling": "all", "scale": 20}),
+    "of one length, l2": (FILLED, GOLD, {"metric": "l2", "scale": 20}),
     "padding": (ONE_VIEW, GOLD, {"score": "sum_max", "padding": True}),
     "negatives": (VIEWS, WITH_NEGATIVES, {}),
     "negatives, token vectors": (ONE_VIEW, WITH_NEGATIVES, {"score": "sum_max"}),
@@ -245,8 +247,12 @@ def test_half_precision_with_several_chunks(encoder, half):
 
 @pytest.mark.parametrize(
     "more",
-    [{"metric": "l2", "pooling": "special"}, {"score": "sum_max", "padding": True}],
-    ids=["l2 of empty views", "padding"],
+    [
+        {"metric": "l2", "pooling": "special"},
+        {"score": "sum_max", "padding": True},
+        {"pooling": "all", "scale": 20},
+    ],
+    ids=["l2 of empty views", "padding", "of one length"],
 )
 def test_half_precision_under_other_settings(encoder, half, more):
     views = ONE_VIEW if more.get("score") == "sum_max" else FILLED

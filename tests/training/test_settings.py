@@ -14,7 +14,7 @@ VIEWS = {"kind": "sentences", "max_tokens": 40, "training_views": 10}
 def test_what_the_released_code_did_otherwise_is_off():
     assert training_settings(GIVEN, VIEWS).as_dict() == {**GIVEN, **BEFORE}
     parity = {"padding_views": True, "average_gradients_over": 8, "optimiser": "adamw_released"}
-    given = {**GIVEN, **parity, "keep": "last"}
+    given = {**GIVEN, **parity, "keep": "last", "initial_scale": 14}
     assert training_settings(given, VIEWS).as_dict() == given
 
 

@@ -161,3 +161,20 @@ def test_another_model_is_another_run(model, encoder, corpus, tmp_path, killed):
         shutil.copytree(tmp_path / "one" / "checkpoints", tmp_path / f"{tower}-again/checkpoints")
         resumed = go_on(tmp_path / f"{tower}-again", tmp_path / tower, corpus)
         assert same(resumed, go_on(tmp_path / f"{tower}-new", tmp_path / tower, corpus))
+
+
+def test_training_by_the_encoder_s_own_pooling(encoder, corpus, tmp_path):
+    """Its vectors have one length; the scale is trained, and the model says all of it."""
+    start = Path(shutil.copytree(encoder, tmp_path / "start"))
+    manifest = json.loads((start / "manifest.json").read_text())
+    manifest["identity"]["vectors"] = {
+        "pooling": "all", "normalised": True, "query": "the king", "passage": "",
+    }  # fmt: skip
+    (start / "manifest.json").write_text(json.dumps(manifest))
+    auto = {**SETTINGS, "pooling": "auto"}
+    trained = go_on(tmp_path / "one", start, corpus, auto, initial_scale=9).config
+    assert trained.pooling == "all" and trained.context["prompt"] == "the king"
+    assert trained.scale == pytest.approx(9, rel=0.05) and trained.scale != 9
+    other = go_on(tmp_path / "two", tmp_path / "one" / "model", corpus, {**ONWARD, **auto}).config
+    assert (other.pooling, other.context) == (trained.pooling, trained.context)
+    assert other.scale == pytest.approx(trained.scale, rel=0.05)

@@ -1,7 +1,10 @@
 """From texts to views, by a vocabulary in which every word is a piece."""
 
+import pytest
+
+from muver.io.errors import InputError
 from muver.views import build
-from muver.views.build import entity_views
+from muver.views.build import entity_views, mention_contexts, prompted_titles
 from muver.views.layout import Markers
 
 MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
@@ -82,3 +85,21 @@ def test_texts_go_to_the_tokenizer_in_batches(monkeypatch):
     assert words.asked == 3 * 2
     assert [len(some) for some in views] == [1, 1, 2, 1, 1, 2, 1]
     assert views[5][0].ids == [101, 505, 3, 5, 5, 102]
+
+
+def test_a_prompt_goes_before_the_title_and_before_the_context():
+    settings = {**SENTENCES, "max_tokens": 10, "prompt": "7 8"}
+    ((view,),) = entity_views(["500"], [""], [["11 12 13 14 15 16"]], settings, Words())
+    assert view.ids == [101, 7, 8, 500, 3, 11, 12, 13, 14, 102]
+    assert prompted_titles(["500", "600 601"], settings, Words()) == [[7, 8, 500], [7, 8, 600, 601]]
+    left, right = "20 21 22 23 24", "40 41 42 43 44"
+    sides = ([left], ["30"], [right], {"max_tokens": 12}, Words())
+    assert mention_contexts(*sides) == [[101, 22, 23, 24, 1, 30, 2, 40, 41, 42, 43, 102]]
+    sides[3]["prompt"] = "7 8"  # the room of both sides is smaller by its pieces
+    assert mention_contexts(*sides) == [[101, 7, 8, 23, 24, 1, 30, 2, 40, 41, 42, 102]]
+
+
+def test_a_prompt_without_room_for_a_text():
+    settings = {"max_tokens": 10, "prompt": "7 8 9"}
+    with pytest.raises(InputError, match="prompt '7 8 9' has 3 pieces, .* max_tokens 10"):
+        mention_contexts(["1"], ["2"], ["3"], settings, Words())

@@ -58,7 +58,7 @@ def test_worlds_of_a_split_by_name(corpus):
 def test_contexts(corpus):
     (cedar,) = load(corpus, "val")
     table = read_mentions(corpus[1], "val")
-    assert cedar.contexts == context_ids(table, Lengths(), 12)
+    assert cedar.contexts == context_ids(table, Lengths(), {"max_tokens": 12})
     # 12 tokens: left 12 - 4 over 2, less 1, is 3; right 12 - 4 - 3 - 2 = 3
     row = table.slice(0, 1).to_pylist()[0]
     left, mention, right = (

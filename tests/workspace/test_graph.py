@@ -151,3 +151,17 @@ def test_a_name_of_other_settings_is_refused():
 def test_missing_published_weights_are_named():
     with pytest.raises(InputError, match="models.muver_released.checkpoint is best_zeshel.bin"):
         graph(preset="released").checkpoint("muver_released")
+
+
+def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
+    for name in ("config.json", "modules.json"):
+        (tmp_path / name).touch()
+    asked = {"preset": "zeshel", "encoder": str(tmp_path)}
+    plain, auto = graph(**asked).start, graph(**asked, pooling="auto").start
+    assert plain.settings == {"encoder": str(tmp_path)}
+    assert auto.settings == {"encoder": str(tmp_path), "pooling": "auto"}
+    assert plain.inputs["source"] == [str(tmp_path / "config.json")]
+    assert auto.inputs["source"] == [str(tmp_path / f) for f in ("config.json", "modules.json")]
+    scratch = graph(preset="directory", dataset="miniwikia", encoder="scratch")
+    assert "pooling" not in scratch.start.settings
+    assert scratch.model("muver").settings["pooling"] == "cls"

@@ -8,6 +8,7 @@ from muver.encoders.stages.tower import Tower
 from muver.io.errors import InputError
 from muver.io.files import write_manifest
 from muver.vectors.store import LayerWriter, ViewStore
+from muver.views.build import prompted_titles
 from muver.views.layout import View, prefix_view
 from muver.views.slices import entity_slices
 
@@ -35,7 +36,8 @@ def encode_global(
                 f"{store} has {len(own)} entities and {entities} {described.num_rows} of world "
                 f"{name!r}: they belong to different runs. Run the encode stage again."
             )
-        titles, texts = (pieces.ids(described[c].to_pylist()) for c in ("title", "text"))
+        titles = prompted_titles(described["title"].to_pylist(), tower.model.config.views, pieces)
+        texts = pieces.ids(described["text"].to_pylist())
         views = [
             View(
                 prefix_view(title, text, pieces.markers, settings.max_tokens),

@@ -35,7 +35,7 @@ def encode_mentions(
     tower = Tower(Path(model_folder), settings)
     config = tower.model.config
     tower.model.require_positions("context.max_tokens", config.context["max_tokens"])
-    contexts = context_ids(table, tower.model.pieces, config.context["max_tokens"])
+    contexts = context_ids(table, tower.model.pieces, config.context)
     vectors = tower.mentions(contexts)
     own = {"precision": settings.precision}
     write_mentions(out, vectors, model, sha256_of(mentions), own)
