@@ -16,7 +16,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup table1 results docs-results docs-fidelity plots rulegraph test record audit pull lint lock clean
+.PHONY: help setup table1 results docs-results docs-fidelity docs-example plots rulegraph test record audit pull lint lock clean
 
 help:
 	@echo 'make table1         run the workflow and print Table 1'
@@ -28,6 +28,7 @@ help:
 	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
 	@echo 'make docs-results   write docs/results.md from the results'
 	@echo 'make docs-fidelity  write the table of docs/fidelity.md from results/fidelity.csv'
+	@echo 'make docs-example   write the example of a retriever in README.md'
 	@echo 'make rulegraph      draw the rules into docs/rulegraph.md'
 	@echo 'make lint           check the style of the code and of the workflow'
 	@echo 'make setup          only build .venv; GPU=1 for one with a GPU'
@@ -57,6 +58,10 @@ docs-results: $(READY)
 docs-fidelity: $(READY)
 	@$(BIN)/muver results-page --only fidelity --out docs/fidelity.md --command \
 	    "snakemake --cores $(CORES) results/fidelity.csv $(SETTINGS)"
+
+docs-example: $(READY)
+	@$(SNAKEMAKE) build/miniwikia/indexes/muver.json
+	@$(BIN)/python workflow/example.py
 
 plots: $(READY)
 	@$(BIN)/python workflow/plots.py $(ARGS)

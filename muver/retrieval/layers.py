@@ -21,6 +21,7 @@ def write_index(
     model: Path,
     store: Path,
     entities: Path,
+    sentences: Path,
     out: Path,
     settings: ViewsRun,
     merged: Path | None = None,
@@ -45,10 +46,11 @@ def write_index(
     given = {"store": store, "merged": merged, "global_views": global_views, "spans": spans}
     given = {name: path for name, path in given.items() if path is not None}
     SystemViews(settings, **given)
+    texts = {"entities": entities, "sentences": sentences}
     # Relative to the index, so that the folder can be moved as a whole.
     places = {
         name: os.path.relpath(path, out.parent)
-        for name, path in {"model": model, **given, "entities": entities}.items()
+        for name, path in {"model": model, **given, **texts}.items()
     }
     write_manifest(out, "index", settings.as_dict(), {}, **places)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import torch
 
-from muver.corpus.schema import read_entities
+from muver.corpus.schema import read_entities, read_sentences
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.bulk import encode_vectors
 from muver.io.checking import did_you_mean
@@ -24,6 +25,7 @@ from muver.retrieval.settings import ViewsRun
 from muver.views.build import mention_contexts
 
 BATCH_TOKENS = 4096
+TEXTS = ("entities", "sentences")
 SIDES = ("left", "text", "right")  # of a mention, in the order of the text
 
 
@@ -48,6 +50,8 @@ class Candidate:
     layer, first, last
         The winning view: 0 for an original one, the layer of merging that made it, -2 for the
         global view, -3 for a span of sentences; and the sentences it covers.
+    text
+        These sentences; empty where the view is of the title alone.
     """
 
     entity: int
@@ -57,6 +61,7 @@ class Candidate:
     layer: int
     first: int
     last: int
+    text: str
 
 
 class Retriever:
@@ -64,15 +69,13 @@ class Retriever:
 
     Examples
     --------
-    >>> retriever = Retriever.from_index("build/miniwikia/indexes/muver.json")  # doctest: +SKIP
-    >>> mention = Mention("the smith", left="In spring", right="forged it .", world="farrowmark")
-    >>> retriever.retrieve([mention], k=5)[0][0].title  # doctest: +SKIP
+    README.md has one that runs.
     """
 
     def __init__(self, folder: Path, index: dict[str, Any]):
         self._settings = read(ViewsRun, index["settings"], "its settings")
         self._aggregate = self._settings.scorer
-        self._entities = folder / index["entities"]
+        self._entities, self._sentences = (folder / index[name] for name in TEXTS)
         places = {name: folder / index[name] for name in PLACES if name in index}
         self._views = SystemViews(self._settings, **places)
         self._model_folder = folder / index["model"]
@@ -91,6 +94,8 @@ class Retriever:
         index = read_json(path)
         if not isinstance(index, dict) or index.get("stage") != "index":
             raise InputError(f"{path}: not an index. Make one with `muver index`.")
+        if lacking := [name for name in (*TEXTS, "model", "store") if name not in index]:
+            raise InputError(f"{path}: does not name its {lacking[0]}. Make it with `muver index`.")
         return cls(path.parent, index)
 
     @property
@@ -164,7 +169,8 @@ class Retriever:
         titles = table["title"].to_pylist()
         parts, owners, origins = self._views.world(name)
         index = build_world(parts, owners, candidates(titles, self._settings.match))
-        return _World(index, table["document_id"].to_pylist(), titles, origins)
+        sentences = read_sentences(self._sentences, [name])["sentences"]
+        return _World(index, table["document_id"].to_pylist(), titles, origins, sentences)
 
 
 @dataclass(frozen=True)
@@ -173,7 +179,10 @@ class _World:
     document_ids: list[str]
     titles: list[str]
     origins: Origins
+    sentences: pa.ChunkedArray  # of each entity
 
     def candidate(self, entity: int, score: float, view: int) -> Candidate:
-        origin = (int(column[view]) for column in self.origins)
-        return Candidate(entity, self.document_ids[entity], self.titles[entity], score, *origin)
+        layer, first, last = (int(column[view]) for column in self.origins)
+        text = " ".join(self.sentences[entity].as_py()[max(first, 0) : last + 1])
+        named = self.document_ids[entity], self.titles[entity]
+        return Candidate(entity, *named, score, layer, first, last, text)

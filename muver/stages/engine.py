@@ -250,6 +250,7 @@ ENGINE = (
             MODEL,
             STORE,
             ENTITIES,
+            SENTENCES,
             option("--merged", "folder that `muver merge` wrote", required=False),
             option("--global-views", "folder that `muver encode-global` wrote", required=False),
             option("--spans", "folder that `muver encode-spans` wrote", required=False),
@@ -261,6 +262,7 @@ ENGINE = (
             _out("JSON file to write"),
         ),
         """--model models/muver --store store --merged merged --entities entities.parquet
+  --sentences sentences.parquet
   --settings '{"split": "test", "k": 64, "match": "title", "memory_mb": 256, "aggregate": "max",
   "metric": "dot", "merge_layers": 4, "search": "distant", "global_view": false, "spans": false}'
   --out muver.json""",

@@ -219,7 +219,9 @@ class Worlds(Graph):
         """Files that a retriever opens to find entities as a system does."""
         run, model = self.run(system, self.sets[0]), self.settings["systems"][system]["model"]
         chosen = {"chosen": run[".json"].path} if system in self.settings["tried"] else {}
-        return {**run.input_files, "model": self.model(model).files, **chosen}
+        sentences = self.texts["sentences"].path
+        model = self.model(model).files
+        return {**run.input_files, "model": model, "sentences": sentences, **chosen}
 
     def gold(self, name: str) -> dict[str, Input]:
         """Mentions, the titles that gold is matched by, and the lengths of descriptions."""

@@ -1,17 +1,21 @@
 """The library's face: what the workflow's retrieve stage ranks, asked mention by mention."""
 
+import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import muver
-from muver import Mention, Retriever
+from muver import Candidate, Mention, Retriever
 from muver.cli import main
-from muver.corpus.schema import read_entities, read_mentions
+from muver.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.global_views import encode_global
 from muver.encoders.stages.merge import merge_store
@@ -23,6 +27,8 @@ from muver.retrieval.layers import PLACES
 from muver.runs.run import read_run
 from tests import tiny
 
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 SETTINGS = {
     "split": "test",
     "aggregate": "max",
@@ -61,6 +67,7 @@ def built(encoder, corpus, tmp_path_factory):
     settings = tiny.settings(Spans, max_views=3, max_tokens=60)
     encode_spans(root / "model", root / "store", root / "spans", settings)
     (root / "entities").write_bytes(corpus[0].read_bytes())
+    (root / "sentences").write_bytes(corpus[2].read_bytes())
     for name, settings in SYSTEMS.items():
         assert index(root, root / "indexes" / f"{name}.json", settings) == 0
     return root
@@ -68,7 +75,7 @@ def built(encoder, corpus, tmp_path_factory):
 
 def index(root, out, settings, *more) -> int:
     command = ["index", "--settings", json.dumps(settings), "--out", str(out), *more]
-    for name in ("model", "store", "merged", "global-views", "spans", "entities"):
+    for name in ("model", "store", "merged", "global-views", "spans", "entities", "sentences"):
         command += [f"--{name}", str(root / name)]
     return main(command)
 
@@ -98,6 +105,9 @@ def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system)
     np.testing.assert_allclose([c.score for c in flat], scores, rtol=1e-4)
     ids = read_entities(corpus[0], ["cedar"])["document_id"].to_pylist()
     assert all(candidate.document_id == ids[candidate.entity] for candidate in flat)
+    sentences = read_sentences(corpus[2], ["cedar"])["sentences"].to_pylist()
+    for one in flat:
+        assert one.text == " ".join(sentences[one.entity][one.first : one.last + 1]) != ""
 
 
 def test_an_index_with_what_validation_chose(built, corpus, tmp_path, capsys):
@@ -169,6 +179,11 @@ def test_what_is_wrong_is_said(built, corpus, tmp_path):
     other.write_text('{"stage": "merge"}')
     with pytest.raises(InputError, match="not an index"):
         Retriever.from_index(other)
+    older = json.loads((built / "indexes" / "muver.json").read_text())
+    del older["sentences"]
+    other.write_text(json.dumps(older))
+    with pytest.raises(InputError, match="other.json: does not name its sentences. Make it with"):
+        Retriever.from_index(other)
     with pytest.raises(InputError, match="no such file"):
         Retriever.from_index(tmp_path / "none.json")
 
@@ -178,3 +193,49 @@ def test_importing_the_package_brings_no_torch():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
     with pytest.raises(AttributeError, match="no attribute 'Retreiver'"):
         _ = muver.Retreiver
+
+
+@pytest.fixture(scope="module")
+def example():
+    spec = importlib.util.spec_from_file_location("example", ROOT / "workflow/example.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_block_of_the_readme_runs_and_its_output_stands_below(example, built, corpus):
+    row = read_mentions(corpus[1], "test").to_pylist()[0]
+    index = built / "indexes" / "muver.json"
+    written = example.with_mention(README, example.in_its_sentence(row), index)
+    code = example.BLOCK.search(written)[0]
+    assert f'    "{row["mention"]}",\n    left=' in code and 'world="cedar",\n)\n' in code
+    assert str(example.INDEX) in code and str(built) not in written
+    output = example.OUTPUT.search(written)[0].splitlines()
+    best = Retriever.from_index(index).retrieve([example.in_its_sentence(row)], k=3)[0]
+    assert output == [f"{one.score:.2f}  {one.title}: {one.text[:60]}" for one in best]
+    assert example.with_mention(written, example.in_its_sentence(row), index) == written
+    removed = re.compile(r"```(python|text)\n.*?```", re.DOTALL)
+    assert removed.sub("", written) == removed.sub("", README)
+
+
+def test_the_mention_is_found_by_a_sentence_and_by_most(example):
+    def candidate(entity, title, score, text="Who forged."):
+        return Candidate(entity, "", title, score, 0, 0, 0, text)
+
+    def row(text, left="In spring .", right="came. Then"):
+        place = {"context_left": left, "context_right": right, "world": "cedar"}
+        return {"mention": text, "gold": 1, **place}
+
+    other = candidate(2, "Harbour", 1.0)
+    found = {
+        "smith": [candidate(1, "Anna", 3.0), other],
+        "forger": [candidate(1, "Anna", 4.0), other],
+        "anna": [candidate(1, "Anna", 9.0), other],  # by name
+        "harbour master": [other, candidate(1, "Anna", 0.5)],  # not found
+        "nobody": [candidate(1, "Anna", 9.0, text=""), other],  # by the title alone
+    }
+    rows = [*map(row, found), row("smith", left="word " * 30)]
+    retriever = SimpleNamespace(retrieve=lambda asked, k: [found[one.text] for one in asked])
+    assert example.choose(retriever, rows) == Mention("forger", "In spring .", "came.", "cedar")
+    with pytest.raises(SystemExit, match="No mention"):
+        example.choose(retriever, rows[2:3])

@@ -91,4 +91,4 @@ if not ONE_BASE:
         shell:
             "muver index --log {log} --settings {params.settings:q} {resources.free:q}"
             " {params.folders} {params.chosen}"
-            " --entities {input.entities} --out {output}"
+            " --entities {input.entities} --sentences {input.sentences} --out {output}"
