@@ -1,7 +1,7 @@
 """Time left of a run: what its jobs should take, corrected by what finished ones took."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from muver.encoders.sizes import BertConfig
 from muver.estimate.jobs import list_jobs
@@ -16,21 +16,21 @@ class Remaining:
     """The jobs of a run that are not finished, and how fast others of their rule were.
 
     A job is expected to take its cost times the ratio of seconds to costs of the finished jobs of
-    its rule, or of all finished jobs where its rule has none.
+    its rule, or else of its like: jobs that cost more than :data:`START`, or no more than that.
     """
 
     def __init__(self, costs: Mapping[int, tuple[str, float]], at_once: int):
         """``costs``: rule and rough seconds of each job; ``at_once``: jobs beside each other."""
         self._left = dict(costs)
         self._at_once = at_once
-        self._done: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
+        self._done: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])  # seconds and costs
 
     def finish(self, job: int, seconds: float) -> None:
         """Count a job as finished; one that nobody knew of (of a checkpoint) counts nothing."""
         rule, cost = self._left.pop(job, ("", 0.0))
-        if cost:
-            took, costs = self._done[rule]
-            self._done[rule] = took + seconds, costs + cost
+        for done in (self._done[rule], self._done[_like(cost)]):
+            done[0] += seconds if cost else 0.0
+            done[1] += cost
 
     def seconds(self, running: Mapping[int, float]) -> float:
         """Seconds until all are finished.
@@ -40,17 +40,22 @@ class Remaining:
         running
             Seconds that each running job has been at work.
         """
-        overall = _ratio(self._done.values())
         each = [
-            max(cost * _ratio([self._done[rule]], overall) - running.get(job, 0.0), 0.0)
+            max(self._expected(rule, cost) - running.get(job, 0.0), 0.0)
             for job, (rule, cost) in self._left.items()
         ]
         return max(sum(each) / self._at_once, max(each, default=0.0))
 
+    def _expected(self, rule: str, cost: float) -> float:
+        for took, costs in (self._done[rule], self._done[_like(cost)]):
+            if costs:
+                return cost * took / costs
+        return cost
 
-def _ratio(done: Iterable[tuple[float, float]], otherwise: float = 1.0) -> float:
-    took, costs = map(sum, zip((0.0, 0.0), *done, strict=True))
-    return took / costs if costs else otherwise
+
+def _like(cost: float) -> str:
+    """A name, which no rule has, of jobs that run a model or of those that do not."""
+    return "(a model)" if cost > START else "(no model)"
 
 
 def remaining(graph: Graph, jobs: Mapping[int, tuple[str, str]], cores: int) -> Remaining:

@@ -10,7 +10,7 @@ from muver.settings.file import read_params
 from muver.workspace import graph_of
 
 PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
-JOBS = {1: ("train", 10.0), 2: ("train", 30.0), 3: ("evaluate", 4.0)}
+JOBS = {1: ("train", 10.0), 2: ("train", 30.0), 3: ("encode", 4.0)}
 
 
 def test_before_anything_is_finished_costs_are_seconds():
@@ -25,12 +25,18 @@ def test_jobs_beside_each_other_take_as_long_as_the_longest():
 
 def test_finished_jobs_of_a_rule_speak_for_the_others():
     left = Remaining(JOBS, 1)
-    left.finish(1, 20.0)  # twice its cost; what evaluating takes is guessed by it too
+    left.finish(1, 20.0)  # twice its cost; what encoding takes is guessed by it too
     assert left.seconds({}) == 60 + 8
     left.finish(3, 1.0)
     assert left.seconds({}) == 60
     left.finish(2, 60.0)
     assert left.seconds({}) == 0
+
+
+def test_a_small_job_says_nothing_of_large_ones():
+    left = Remaining({**JOBS, 4: ("corpus", START), 5: ("corpus", START), 6: ("segment", START)}, 1)
+    left.finish(4, 20.0)
+    assert left.seconds({}) == 44 + 20 + 20
 
 
 def test_a_job_that_nobody_knew_of_counts_nothing():

@@ -40,7 +40,7 @@ rule not_made:
     benchmark:
         f"{LOGS}/tables/{{table}}_missing.benchmark.tsv"
     wildcard_constraints:
-        table=f"(?!({one_of(MADE)})$)[^/]+",
+        table=rf"(?!(?:{one_of(MADE)})\.csv$)[^/]+",
     shell:
         "exit 1"
 
