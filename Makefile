@@ -27,7 +27,7 @@ help:
 	@echo 'make pull           fetch the outputs that DVC keeps; Snakemake takes them as up to date'
 	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
 	@echo 'make docs-results   write docs/results.md from the results'
-	@echo 'make docs-fidelity  write the table of docs/fidelity.md from results/fidelity.csv'
+	@echo 'make docs-fidelity  write the tables of docs/fidelity.md from its results'
 	@echo 'make docs-example   write the example of a retriever in README.md'
 	@echo 'make rulegraph      draw the rules into docs/rulegraph.md'
 	@echo 'make lint           check the style of the code and of the workflow'
@@ -55,9 +55,12 @@ results: $(READY)
 docs-results: $(READY)
 	@$(BIN)/muver results-page --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
 
+# Figure 2 with each aggregate
+AGGREGATES := $(addprefix figure2_,max sum sum_chosen log_mean_exp penalised centred)
+
 docs-fidelity: $(READY)
-	@$(BIN)/muver results-page --only fidelity --out docs/fidelity.md --command \
-	    "snakemake --cores $(CORES) results/fidelity.csv $(SETTINGS)"
+	@$(BIN)/muver results-page --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
+	    "snakemake --cores $(CORES) results/fidelity.csv $(AGGREGATES:%=results/%.csv) $(SETTINGS)"
 
 docs-example: $(READY)
 	@$(SNAKEMAKE) build/miniwikia/indexes/muver.json

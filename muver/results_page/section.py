@@ -10,7 +10,7 @@ from muver.io.progress import duration
 from muver.report.machine import commit, machine, versions
 from muver.report.times import read_jobs
 from muver.results_page.page import write_page
-from muver.results_page.tables import read_tables, table_text
+from muver.results_page.tables import read_tables, texts
 
 
 def write_section(
@@ -57,7 +57,7 @@ def make_section(
             f"Data with the fingerprint `{named.get('fingerprint', 'unknown')}`. Made by",
             "\n".join(f"    {command}" for command in commands),
             "\n".join(["| | |", "| --- | --- |", *(f"| {k} | {v} |" for k, v in facts.items())]),
-            *(table_text(results, name) for name in tables),
+            *texts(results, tables),
         ]
     )
     for place in (project.absolute(), project.resolve(), Path.home()):

@@ -2,13 +2,14 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.report.results import OPEN, caption_of, in_order
+from muver.tables.numbers import percent
 from muver.tables.page import Section
 from muver.tables.render import markdown_grid
 
@@ -43,6 +44,55 @@ def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, dict[str, 
             owners = ", ".join(f"{name} has {value!r}" for value, name in values.items())
             raise InputError(f"{results}: results of two runs ({key}: {owners}). Make them again.")
     return {name: tables[name] for name in in_order([*tables])}
+
+
+def texts(results: Path, tables: Mapping[str, dict[str, Any]]) -> list[str]:
+    """The tables' texts, in their order; several figures by length stand side by side in one."""
+    lengths = [name for name, table in tables.items() if table.get("kind") == "lengths"]
+    if len(lengths) < 2:
+        return [table_text(results, name) for name in tables]
+    alone = [table_text(results, name) for name in tables if name not in lengths]
+    return [*alone, recall_by_length([tables[name] for name in lengths])]
+
+
+def recall_by_length(figures: Sequence[Mapping[str, Any]]) -> str:
+    """Recall of all systems of some figures by number of sentences, without empty bins.
+
+    Parameters
+    ----------
+    figures
+        JSON of :func:`muver.figures.lengths.build`, of the same mentions, cutoff and bins.
+
+    Raises
+    ------
+    InputError
+        If they differ in these.
+    """
+    first = figures[0]
+    bins = [one for one in first["bins"] if one["mentions"]]
+    columns = {}
+    for figure in figures:
+        own = [one for one in figure["bins"] if one["mentions"]]
+        if figure["cutoff"] != first["cutoff"] or list(map(_bin, own)) != list(map(_bin, bins)):
+            raise InputError(
+                f"{first['name']} and {figure['name']}: of other cutoffs or bins, which do not "
+                "stand in one table. Give both the same in params.yaml, or show them apart."
+            )
+        for n, row in enumerate(figure["rows"]):
+            found = [percent(one["mentions"] - one["errors"][n], one["mentions"]) for one in own]
+            columns[row["system"]] = [row["method"], *found]
+    header, *rows = zip(
+        ("sentences", *(f"{one['first']}-{one['last']}" for one in bins)),
+        ("mentions", *(str(one["mentions"]) for one in bins)),
+        *columns.values(), strict=True,
+    )  # fmt: skip
+    caption = f"Recall@{first['cutoff']} in percent by number of sentences"
+    grid = markdown_grid(Section("", "", list(header), list(map(list, rows))))
+    return f"### {caption}, {first['dataset']}\n\n{grid}"
+
+
+def _bin(one: Mapping[str, Any]) -> tuple[int, int, int]:
+    return one["first"], one["last"], one["mentions"]
 
 
 def table_text(results: Path, name: str) -> str:

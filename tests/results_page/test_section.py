@@ -9,7 +9,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.report.machine import instruction_set
 from muver.results_page.section import make_section
-from muver.results_page.tables import read_tables, table_text
+from muver.results_page.tables import read_tables, recall_by_length, table_text, texts
 
 MARKDOWN = "# Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n## How sure\n\nBounds.\n\n## More\n\nx\n"
 
@@ -67,6 +67,35 @@ def test_a_figure_is_shown_by_its_numbers(project):
         "### Figure 2: Errors\n\n"
         "| sentences | error |\n| --------- | ----: |\n| 1-5       | 22.73 |"
     )
+
+
+def errors(name, method, first, last):
+    """A figure of BLINK, which misses 1 of 4 and 2 of 3, and of another method."""
+    rows = [{"system": "blink", "method": "BLINK"}, {"system": name, "method": method}]
+    bins = [
+        {"first": 1, "last": 5, "mentions": 4, "errors": [1, first]},
+        {"first": 6, "last": 10, "mentions": 0, "errors": [0, 0]},
+        {"first": 11, "last": 15, "mentions": 3, "errors": [2, last]},
+    ]
+    shared = {"name": name, "kind": "lengths", "dataset": "tiny", "cutoff": 64}
+    return {**shared, "rows": rows, "bins": bins}
+
+
+def test_figures_by_length_stand_side_by_side(project):
+    best, total = errors("max", "Best", 2, 1), errors("sum", "Sum", 4, 0)
+    shown = recall_by_length([best, total])
+    assert shown == (
+        "### Recall@64 in percent by number of sentences, tiny\n\n"
+        "| sentences | mentions | BLINK |  Best |    Sum |\n"
+        "| --------- | -------: | ----: | ----: | -----: |\n"
+        "| 1-5       |        4 | 75.00 | 50.00 |   0.00 |\n"
+        "| 11-15     |        3 | 33.33 | 66.67 | 100.00 |"
+    )
+    tables = {"table1": {}, "max": best, "sum": total}
+    assert texts(project / "results", tables)[1:] == [shown]
+    total["bins"][0]["mentions"] = 5
+    with pytest.raises(InputError, match="max and sum: of other cutoffs or bins"):
+        recall_by_length([best, total])
 
 
 def test_a_section_says_what_made_it(project):

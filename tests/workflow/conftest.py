@@ -46,6 +46,7 @@ TINY = {
     },
     "sweep": {"searches": ["distant", "close_full"], "cutoff": 16},
     "fusion": {"cutoff": 16},
+    "aggregates": {"log_mean_exp": {"temperature": [0.5, 2]}},
     "figures": {"figure2": {"cutoff": 16}},
     "grid": {"batch_size": [8]},
     "tables": {
@@ -54,7 +55,8 @@ TINY = {
             "muver_global_merged",
             "muver_bm25_rrf",
             "muver_bm25",
-            "muver_spans_max",
+            "muver_spans",
+            "muver_log_mean_exp",
         ]
     },
 }

@@ -77,13 +77,16 @@ def test_the_grid_s_choice_is_by_validation(main_job):
     assert len(list(listed)) == 1 + len(lines)  # the parent and its points
 
 
-def test_beyond_the_paper_with_a_weight_chosen_on_validation(main_job):
+def test_beyond_the_paper_with_what_validation_chose(main_job):
     methods = [line["method"] for line in table(main_job, "beyond")]
     assert methods == [PARAMS["systems"][name]["method"] for name in TINY["tables"]["beyond"]]
     weighted = json.loads(main_job.read(f"{BUILT}/runs/test/muver_bm25.json"))["chosen"]
     hits = {tried["weight"]: tried["hits"] for tried in weighted["tried"]}
     assert hits[weighted["weight"]] == max(hits.values())
     assert weighted["mentions"] == 12  # those of validation
+    found = json.loads(main_job.read(f"{BUILT}/runs/test/muver_log_mean_exp.json"))["chosen"]
+    hits = {tried["temperature"]: tried["hits"] for tried in found["tried"]}
+    assert list(hits) == [0.5, 2] and hits[found["temperature"]] == max(hits.values())
 
 
 def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
