@@ -17,9 +17,9 @@ from muver.corpus.schema import read_mentions
 README = Path("README.md")
 INDEX = Path("build/miniwikia/indexes/muver.json")
 MENTIONS = Path("build/miniwikia/current/corpus/mentions.parquet")
-BLOCK = re.compile(r"(?<=```python\n)from muver import Mention.*?(?=```\n)", re.DOTALL)
-OUTPUT = re.compile(r"(?<=```text\n)(?:.*\n)*?(?=```\n)")
-ARGUMENTS = re.compile(r"Mention\(.*?\)\n", re.DOTALL)
+CODE = re.compile(r"(?<=```python\n)from muver import Mention.*?(?=```\n)", re.DOTALL)
+OUTPUT = re.compile(r"```\n(?:\n```text\n.*?```\n)?", re.DOTALL)  # what follows the code
+CALL = re.compile(r"Mention\(.*?\)\n", re.DOTALL)
 LONGEST = 90  # characters of a context
 
 
@@ -50,12 +50,12 @@ def with_mention(readme: str, mention: Mention, index: Path) -> str:
     given = {name: json.dumps(value, ensure_ascii=False) for name, value in vars(mention).items()}
     lines = [given.pop("text"), *(f"{name}={value}" for name, value in given.items())]
     call = "".join(["Mention(\n", *(f"    {line},\n" for line in lines), ")\n"])
-    start, end = BLOCK.search(readme).span()
-    block = ARGUMENTS.sub(lambda _: call, readme[start:end], count=1)
+    start, end = CODE.search(readme).span()
+    code = CALL.sub(lambda _: call, readme[start:end], count=1)
     with contextlib.redirect_stdout(io.StringIO()) as said:
-        exec(block.replace(str(INDEX), str(index)), {})
-    output = OUTPUT.sub(lambda _: said.getvalue(), readme[end:], count=1)
-    return f"{readme[:start]}{block}{output}"
+        exec(code.replace(str(INDEX), str(index)), {})
+    after = OUTPUT.match(readme, end).end()
+    return f"{readme[:start]}{code}```\n\n```text\n{said.getvalue()}```\n{readme[after:]}"
 
 
 if __name__ == "__main__":
