@@ -1,8 +1,8 @@
 """Scores between mentions and entities, from the vectors of their two towers."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
 
 
 def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor:
@@ -81,27 +81,56 @@ def sum_of_max(
         1 at positions that are summed.
     entities : (entities, n, d)
     entity_mask : (entities, n)
-        1 at positions that take part in the maximum.
+        1 at positions that take part in the maximum; the first of every entity does.
     rows
-        Mentions scored at once: the (rows * m, entities * n) products are recomputed in the
-        backward pass and never kept for the whole batch.
+        Mentions scored at once, with (rows * m, entities * n) products.
 
     Returns
     -------
-    (mentions, entities) scores.
+    (mentions, entities) scores. The gradient goes to the best positions alone.
     """
-    blocked = (entity_mask == 0).reshape(1, 1, *entity_mask.shape)
+    return _SumOfMax.apply(mentions, mention_mask, entities, entity_mask, rows)
 
-    def score(some: Tensor, mask: Tensor, all_entities: Tensor) -> Tensor:
-        products = torch.einsum("imd,jnd->imjn", some, all_entities)
-        best = products.masked_fill(blocked, float("-inf")).max(dim=3).values
-        return (best * mask[:, :, None]).sum(dim=1)
 
-    parts = []
-    for start in range(0, len(mentions), rows):
-        some, mask = mentions[start : start + rows], mention_mask[start : start + rows]
-        if torch.is_grad_enabled() and (some.requires_grad or entities.requires_grad):
-            parts.append(checkpoint(score, some, mask, entities, use_reentrant=False))
-        else:
-            parts.append(score(some, mask, entities))
-    return torch.cat(parts)
+class _SumOfMax(torch.autograd.Function):
+    """Keeps which positions were best, so that going back takes no products again.
+
+    With these positions fixed, the sum of all scores weighted by their gradients is that of each
+    mention position's dot product with a weighted sum of entity positions: an embedding bag.
+    """
+
+    @staticmethod
+    def forward(ctx, mentions, mention_mask, entities, entity_mask, rows):  # type: ignore[no-untyped-def]
+        # In place of a position that takes no part stands the entity's first, which wins nothing.
+        real = entity_mask.bool()
+        table = entities.where(real[:, :, None], entities[:, :1]).flatten(0, 1)
+        shape = (*mentions.shape[:2], *entities.shape[:2])
+        needed = any(ctx.needs_input_grad)
+        scores, best = [], []
+        for start in range(0, len(mentions), rows):
+            some, mask = mentions[start : start + rows], mention_mask[start : start + rows]
+            products = (some.flatten(0, 1) @ table.T).view(len(some), *shape[1:])
+            if needed:
+                greatest, places = products.max(dim=3)
+                best.append(places)
+            else:
+                greatest = products.amax(dim=3)  # without the places it is much quicker
+            scores.append((greatest * mask[:, :, None]).sum(dim=1))
+        if needed:
+            ctx.save_for_backward(mentions, mention_mask, entities, real, torch.cat(best))
+        return torch.cat(scores)
+
+    @staticmethod
+    def backward(ctx, gradient):  # type: ignore[no-untyped-def]
+        mentions, mention_mask, entities, real, best = ctx.saved_tensors
+        # (mentions, m, entities): the row of the best position in a table of all of them.
+        firsts = torch.arange(len(entities), device=best.device) * entities.shape[1]
+        best = best.where(real.flatten()[best + firsts], 0) + firsts
+        weights = gradient[:, None] * mention_mask[:, :, None]
+        with torch.enable_grad():
+            table = entities.detach().flatten(0, 1).requires_grad_()
+            bags = F.embedding_bag(
+                best.flatten(0, 1), table, per_sample_weights=weights.flatten(0, 1), mode="sum"
+            )
+        (to_table,) = torch.autograd.grad(bags, table, mentions.flatten(0, 1))
+        return bags.detach().view_as(mentions), None, to_table.view_as(entities), None, None
