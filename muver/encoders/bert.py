@@ -45,13 +45,13 @@ class Bert(nn.Module):
     def first_states(self, batch: Packed) -> Tensor:
         """States of the last layer at the first token of each sequence: (sequences, d).
 
-        In the order given. Of the other tokens the last layer computes keys and values only.
+        In the order given. Of the other tokens the last layer computes nothing.
         """
         hidden = self.embeddings(batch)
         *layers, last = self.encoder["layer"]
         for layer in layers:
             hidden = layer(hidden, batch)
-        return batch.as_given(last(hidden, batch, batch.firsts))
+        return last.first(batch.unpack(hidden), batch.attended)
 
     def _initialise(self, module: nn.Module) -> None:
         if isinstance(module, nn.Linear | nn.Embedding):
@@ -95,10 +95,18 @@ class Layer(nn.Module):
         self.output = Residual(inner, config)
         self.activation = ACTIVATIONS[config.hidden_act]
 
-    def forward(self, hidden: Tensor, batch: Packed, wanted: Tensor | None = None) -> Tensor:
-        """(tokens, d) states to new ones; only those at the sequences' firsts if ``wanted``."""
-        own = hidden if wanted is None else hidden[wanted]
-        attended = self.attention["self"](own, hidden, batch)
+    def forward(self, hidden: Tensor, batch: Packed) -> Tensor:
+        """(tokens, d) states to new ones."""
+        return self._feed_forward(self.attention["self"](hidden, batch), hidden)
+
+    def first(self, padded: Tensor, attended: Tensor) -> Tensor:
+        """New states at the first of (sequences, length, d) states: (sequences, d).
+
+        ``attended``, (sequences, length), is True at the positions that are attended.
+        """
+        return self._feed_forward(self.attention["self"].first(padded, attended), padded[:, 0])
+
+    def _feed_forward(self, attended: Tensor, own: Tensor) -> Tensor:
         own = self.attention["output"](attended, own)
         return self.output(self.activation(self.intermediate["dense"](own)), own)
 
@@ -112,13 +120,11 @@ class SelfAttention(nn.Module):
         self.query, self.key, self.value = (nn.Linear(size, size) for _ in range(3))
         self.heads, self.dropout = config.num_attention_heads, config.attention_probs_dropout_prob
 
-    def forward(self, own: Tensor, hidden: Tensor, batch: Packed) -> Tensor:
-        """Queries of ``own``, all tokens or one a sequence, against ``hidden``'s keys: as own."""
-        queries, keys, values = self.query(own), self.key(hidden), self.value(hidden)
-        each = 1 if len(own) == len(batch) else None
+    def forward(self, hidden: Tensor, batch: Packed) -> Tensor:
+        """(tokens, d) to (tokens, d)"""
         sizes = [rows * length for rows, length in batch.blocks]
-        own_sizes = [rows * (each or length) for rows, length in batch.blocks]
         mask = None if batch.keys is None else batch.keys[:, None, None, :]
+        projected = (project(hidden).split(sizes) for project in (self.query, self.key, self.value))
         parts = [
             F.scaled_dot_product_attention(
                 *(self._heads(part, rows) for part in some),
@@ -126,16 +132,28 @@ class SelfAttention(nn.Module):
                 dropout_p=self.dropout if self.training else 0.0,
             )
             .transpose(1, 2)
-            .reshape(-1, own.shape[1])
-            for (rows, _), *some in zip(
-                batch.blocks,
-                queries.split(own_sizes),
-                keys.split(sizes),
-                values.split(sizes),
-                strict=True,
-            )
+            .reshape(-1, hidden.shape[1])
+            for (rows, _), *some in zip(batch.blocks, *projected, strict=True)
         ]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def first(self, padded: Tensor, attended: Tensor) -> Tensor:
+        """Attention of each sequence's first state: (sequences, length, d) to (sequences, d).
+
+        Keys and values are linear in the states. So the keys' weights are applied to the query, and
+        the values' to the mean of the states: once a sequence instead of once a token.
+        """
+        heads = (self.heads, -1, padded.shape[2])
+        queries = self.query(padded[:, 0]).unflatten(1, heads[:2])
+        asked = torch.einsum("shk,hkd->shd", queries, self.key.weight.view(heads))
+        same = torch.einsum("shk,hk->sh", queries, self.key.bias.view(heads[:2]))
+        scores = (asked @ padded.transpose(1, 2) + same[:, :, None]) * queries.shape[2] ** -0.5
+        weights = scores.masked_fill(~attended[:, None], float("-inf")).softmax(2)
+        weights = F.dropout(weights, self.dropout, self.training)
+        values = torch.einsum("shd,hkd->shk", weights @ padded, self.value.weight.view(heads))
+        # Under dropout the weights' sum is not 1.
+        bias = weights.sum(2, keepdim=True) * self.value.bias.view(heads[:2])
+        return (values + bias).flatten(1)
 
     def _heads(self, states: Tensor, rows: int) -> Tensor:
         """(rows * length, d) -> (rows, heads, length, d / heads)"""

@@ -22,24 +22,21 @@ class Packed:
         Word pieces, and where in its sequence each stands.
     rows : (tokens,) int64
         Which of the given sequences a token belongs to.
-    order : (sequences,) int64
-        Which of the given sequences is the first, second, ... here.
     blocks
         (sequences, length) of each run of sequences of equal length.
     keys : (sequences, length) bool
         Positions that are attended, where sequences were padded on purpose (then there is one
-        block); None if all are.
+        block, in the order given); None if all are.
     """
 
     ids: Tensor
     positions: Tensor
     rows: Tensor
-    order: Tensor
     blocks: list[tuple[int, int]]
     keys: Tensor | None
 
     def __len__(self) -> int:
-        return len(self.order)
+        return sum(rows for rows, _ in self.blocks)
 
     @property
     def longest(self) -> int:
@@ -47,18 +44,14 @@ class Packed:
         return self.blocks[0][1]
 
     @cached_property
-    def firsts(self) -> Tensor:
-        """(sequences,) positions in ``ids`` at which sequences begin."""
-        return (self.positions == 0).nonzero()[:, 0]
-
-    @cached_property
     def mask(self) -> Tensor:
         """(sequences, longest) 1 at every position that has a state, in the order given."""
         return self.unpack(torch.ones_like(self.ids))
 
-    def as_given(self, values: Tensor) -> Tensor:
-        """Bring values by sequence, (sequences, ...), back into the order given."""
-        return torch.empty_like(values).index_copy(0, self.order, values)
+    @property
+    def attended(self) -> Tensor:
+        """(sequences, longest) True at every position that is attended, in the order given."""
+        return self.mask.bool() if self.keys is None else self.keys
 
     def unpack(self, values: Tensor) -> Tensor:
         """Values by token, (tokens, ...), as (sequences, longest, ...) in the order given.
@@ -83,17 +76,17 @@ def pack(
         attended itself; its states are computed. Without it there is no padding.
     """
     lengths = np.array([len(ids) for ids in sequences])
-    order = np.argsort(-lengths, kind="stable")
     keys = None
     if pad_to is not None:
-        keys = torch.from_numpy(np.arange(pad_to) < lengths[order][:, None]).to(device)
+        keys = torch.from_numpy(np.arange(pad_to) < lengths[:, None]).to(device)
         sequences = [[*ids, *[0] * (pad_to - len(ids))] for ids in sequences]
         lengths[:] = pad_to
+    order = np.argsort(-lengths, kind="stable")
     sizes = lengths[order]
     ids = np.concatenate([np.asarray(sequences[row], dtype=np.int64) for row in order])
     starts = np.cumsum(sizes) - sizes
     positions = np.arange(len(ids)) - np.repeat(starts, sizes)
     rows = np.repeat(order, sizes)
     blocks = [(len(list(same)), int(length)) for length, same in groupby(sizes)]
-    tensors = (torch.from_numpy(array).to(device) for array in (ids, positions, rows, order))
+    tensors = (torch.from_numpy(array).to(device) for array in (ids, positions, rows))
     return Packed(*tensors, blocks=blocks, keys=keys)

@@ -57,7 +57,7 @@ class SmallMemory:
         self.tried.append(len(batch.ids))
         if len(batch.ids) > self.tokens:
             raise torch.OutOfMemoryError("CUDA out of memory.")
-        return batch.as_given(batch.ids[batch.firsts][:, None].float().expand(-1, 2))
+        return batch.unpack(batch.ids)[:, :1].float().expand(-1, 2)
 
 
 def test_too_small_a_memory_halves_the_batch_and_goes_on(caplog):

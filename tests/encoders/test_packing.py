@@ -15,20 +15,19 @@ def test_by_hand():
     assert batch.ids.tolist() == [1, 2, 3, 7, 8, 5, 6]
     assert batch.positions.tolist() == [0, 1, 2, 0, 1, 0, 1]
     assert batch.rows.tolist() == [1, 1, 1, 0, 0, 2, 2]
-    assert batch.order.tolist() == [1, 0, 2]
-    assert batch.firsts.tolist() == [0, 3, 5]
     assert batch.blocks == [(1, 3), (2, 2)]
     assert (len(batch), batch.longest, batch.keys) == (3, 3, None)
     assert batch.mask.tolist() == [[1, 1, 0], [1, 1, 1], [1, 1, 0]]
+    assert batch.attended.tolist() == [[True, True, False], [True] * 3, [True, True, False]]
 
 
 def test_padded_on_purpose():
     batch = pack(SEQUENCES, pad_to=4)
-    assert batch.ids.tolist() == [1, 2, 3, 0, 7, 8, 0, 0, 5, 6, 0, 0]
+    assert batch.ids.tolist() == [7, 8, 0, 0, 1, 2, 3, 0, 5, 6, 0, 0]
     assert batch.blocks == [(3, 4)]
-    assert batch.keys.tolist() == [
-        [True, True, True, False],
+    assert batch.attended.tolist() == [
         [True, True, False, False],
+        [True, True, True, False],
         [True, True, False, False],
     ]
     assert batch.mask.tolist() == [[1] * 4] * 3  # padding has states, and takes part
@@ -42,7 +41,6 @@ def test_there_and_back(sequences):
     for own, found, mask in zip(sequences, unpacked.tolist(), batch.mask.tolist(), strict=True):
         assert found == own + [0] * (len(found) - len(own))
         assert mask == [1] * len(own) + [0] * (len(mask) - len(own))
-    assert batch.as_given(batch.ids[batch.firsts]).tolist() == [own[0] for own in sequences]
     assert sum(rows * length for rows, length in batch.blocks) == len(batch.ids)
 
 
@@ -51,10 +49,6 @@ def test_gradients_find_the_way_back():
     values = torch.arange(7.0, requires_grad=True)
     batch.unpack(values)[0, 1].backward()
     assert values.grad.tolist() == [0, 0, 0, 0, 1, 0, 0]
-    one = torch.arange(3.0, requires_grad=True)
-    assert batch.as_given(one).tolist() == [1, 0, 2]
-    batch.as_given(one)[1].backward()
-    assert one.grad.tolist() == [1, 0, 0]
 
 
 def test_zeros_stand_behind_the_end():
