@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -124,6 +125,9 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a stage; 0 if it went well, 2 after a user's mistake, 130 where it was stopped."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    # Read when torch is loaded. Threads that wait are to sleep: by default they spin, and where
+    # other work runs as well they keep the processors from those that have something to do.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if " ".join(arguments[:2]) in STAGES:  # a name of two words
         arguments[:2] = [" ".join(arguments[:2])]
     only = [arguments[0]] if arguments and arguments[0] in STAGES else STAGES

@@ -1,6 +1,7 @@
 """The command: quick to answer, plain about mistakes."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,16 @@ def test_settings_that_are_no_json_object(settings, capsys):
     with pytest.raises(SystemExit):
         main(["merge", "--settings", settings, "--model", "m", "--store", "s", "--out", "o"])
     assert "argument --settings: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [None, "ACTIVE"])
+def test_waiting_threads_sleep_unless_the_user_says_otherwise(given, monkeypatch):
+    monkeypatch.setenv("OMP_WAIT_POLICY", given or "")
+    if given is None:
+        monkeypatch.delenv("OMP_WAIT_POLICY")
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert os.environ["OMP_WAIT_POLICY"] == (given or "PASSIVE")
 
 
 def test_a_mistake_is_told_without_a_traceback(tmp_path):
