@@ -7,11 +7,18 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests import tiny
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+# No test is about time: a busy machine is no fault.
+hypothesis.settings.register_profile(
+    "muver", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("muver")
 
 # Files of the workflow's tests by the long run that they share, the longest first. Of DVC's, those
 # that also look at the main job's results come last: by then another process has made them.
