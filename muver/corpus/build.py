@@ -11,7 +11,7 @@ from msgspec import UNSET
 from muver.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
 from muver.corpus.settings import BuildCorpus
 from muver.corpus.splits import SPLITS
-from muver.corpus.statistics import count, fingerprint
+from muver.corpus.statistics import Counts, WorldCounts, count, fingerprint
 from muver.corpus.zeshel import (
     Mention,
     context_of,
@@ -34,7 +34,7 @@ def build_corpus(
     mentions_path: Path,
     counts_path: Path,
     settings: BuildCorpus,
-) -> dict[str, Any]:
+) -> Counts:
     """Check a folder in ZESHEL's format and write its entities, mentions and counts.
 
     Nothing is written unless everything is in order.
@@ -48,10 +48,6 @@ def build_corpus(
     entities_path, mentions_path, counts_path
         Where the tables (`muver.corpus.schema`) and the counts go.
 
-    Returns
-    -------
-    The counts.
-
     Raises
     ------
     InputError
@@ -63,7 +59,7 @@ def build_corpus(
     for index, mention in enumerate(mentions):
         by_world[mention.line.corpus].append(index)
     rows: list[Row] = [()] * len(mentions)
-    worlds: dict[str, dict[str, Any]] = {}
+    worlds: dict[str, WorldCounts] = {}
     progress = Progress("reading", len(splits), "worlds")
     with table_writer(entities_path, ENTITIES) as writer:
         for world, split in splits.items():
@@ -71,12 +67,7 @@ def build_corpus(
             numbers, texts, without_text = _write_world(raw, world, own, writer)
             for index, mention in zip(by_world[world], own, strict=True):
                 rows[index] = _mention_row(mention, numbers, texts, settings.context_tokens)
-            worlds[world] = {
-                "split": split,
-                "entities": len(numbers),
-                "mentions": len(own),
-                "without_text": without_text,
-            }
+            worlds[world] = WorldCounts(split, len(numbers), len(own), without_text)
             progress.advance(note=world)
         files = [raw / "documents" / f"{world}.json" for world in splits]
         files += [raw / "mentions" / f"{split}.json" for split in SPLITS]

@@ -3,12 +3,56 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+
+from msgspec.structs import asdict
 
 from muver.corpus.sources import Published, all_sources, find_source
 from muver.corpus.splits import SPLITS
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
+from muver.io.records import Record, read_record
+
+
+class WorldCounts(Record):
+    """Numbers of a world; ``without_text`` counts entities without a description."""
+
+    split: str
+    entities: int
+    mentions: int
+    without_text: int = 0
+
+
+class Sizes(Record):
+    """Numbers of each world, and of mentions and entities by split or part."""
+
+    worlds: dict[str, WorldCounts] = {}
+    mentions: dict[str, int] = {}
+    entities: dict[str, int] = {}
+
+
+class Counts(Record):
+    """What ``counts.json`` holds; ``identified_as`` is as :func:`identify` says."""
+
+    dataset: str
+    fingerprint: str
+    identified_as: str | None
+    worlds: dict[str, WorldCounts]
+    mentions: dict[str, int]
+    entities: dict[str, int]
+
+
+def read_counts(path: Path, dataset: str | None = None) -> Counts:
+    """Read the counts of the corpus stage, of ``dataset`` if named.
+
+    Raises
+    ------
+    InputError
+        If the file has none, or those of another dataset.
+    """
+    counts = read_record(path, Counts, "the counts of a corpus", "Run the corpus stage again.")
+    if dataset not in (None, counts.dataset):
+        raise InputError(f"{path}: counts of {counts.dataset!r}, expected {dataset!r}.")
+    return counts
 
 
 def fingerprint(raw: Path, files: Iterable[Path]) -> str:
@@ -20,84 +64,66 @@ def fingerprint(raw: Path, files: Iterable[Path]) -> str:
 
 
 def count(
-    dataset: str, fingerprint: str, worlds: dict[str, dict[str, Any]], expected: str | None = None
-) -> dict[str, Any]:
-    """The counts file.
+    dataset: str, fingerprint: str, worlds: dict[str, WorldCounts], expected: str | None = None
+) -> Counts:
+    """Count a dataset.
 
     Parameters
     ----------
-    dataset, fingerprint
-        The dataset's name and hash.
-    worlds
-        For every world its ``split`` and the numbers ``entities``, ``mentions``, ``without_text``.
     expected
         A declared source whose published counts these must be, or None.
-
-    Returns
-    -------
-    ``dataset`` and ``fingerprint``; ``identified_as`` (:func:`identify`); ``worlds`` as given;
-    ``mentions`` and ``entities`` by split.
 
     Raises
     ------
     InputError
         If a count is not the published one; the message lists every such number.
     """
-    counts = {
-        "dataset": dataset,
-        "fingerprint": fingerprint,
-        "identified_as": None,
-        "worlds": worlds,
-        **{
-            what: {
-                split: sum(one[what] for one in worlds.values() if one["split"] == split)
-                for split in SPLITS
-            }
-            for what in ("mentions", "entities")
-        },
-    }
-    counts["identified_as"] = identify(counts)
+    sizes = Sizes(worlds, _by_split(worlds, "mentions"), _by_split(worlds, "entities"))
     published = find_source(expected).published if expected else None
-    if published and (differences := _differences(counts, published)):
+    if published and (differences := _differences(sizes, published)):
         raise InputError(
             f"{dataset}: the counts are not the published ones: {'; '.join(differences)}. "
             "The download is incomplete or of another version: fetch it again."
         )
-    return counts
+    return Counts(
+        dataset=dataset, fingerprint=fingerprint, identified_as=identify(sizes), **asdict(sizes)
+    )
 
 
-def identify(counts: Mapping[str, Any]) -> str | None:
+def _by_split(worlds: Mapping[str, WorldCounts], what: str) -> dict[str, int]:
+    return {
+        split: sum(getattr(one, what) for one in worlds.values() if one.split == split)
+        for split in SPLITS
+    }
+
+
+def identify(sizes: Sizes) -> str | None:
     """The declared dataset whose published counts these are, or None.
 
     A dataset's name and place don't say what it is: a folder of one's own may be called zeshel,
     and ZESHEL may be given as a folder.
-
-    Parameters
-    ----------
-    counts
-        ``worlds``, each with its ``split`` and number of ``entities``; ``entities`` and
-        ``mentions`` by split or part.
     """
     for name, source in all_sources().items():
-        if source.published and not _differences(counts, source.published):
+        if source.published and not _differences(sizes, source.published):
             return name
     return None
 
 
-def _differences(counts: Mapping[str, Any], published: Published) -> list[str]:
+def _differences(sizes: Sizes, published: Published) -> list[str]:
     differences = []
     for world, expected in published.worlds.items():
-        found = counts["worlds"].get(world)
+        found = sizes.worlds.get(world)
         if found is None:
             differences.append(f"world {world} is missing")
             continue
         for what in ("split", "entities"):
-            if found[what] != (wanted := getattr(expected, what)):
-                differences.append(f"{world} {what} {found[what]} (published {wanted})")
-    for world in counts["worlds"].keys() - published.worlds.keys():
+            ours, wanted = getattr(found, what), getattr(expected, what)
+            if ours != wanted:
+                differences.append(f"{world} {what} {ours} (published {wanted})")
+    for world in sizes.worlds.keys() - published.worlds.keys():
         differences.append(f"world {world} is not a published one")
     for what in ("mentions", "entities"):
         for split, number in getattr(published, what).items():
-            if (found := counts[what].get(split)) != number:
-                differences.append(f"{split} {what} {found} (published {number})")
+            if (ours := getattr(sizes, what).get(split)) != number:
+                differences.append(f"{split} {what} {ours} (published {number})")
     return differences

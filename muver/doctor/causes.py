@@ -11,6 +11,7 @@ import msgspec
 import yaml
 
 from muver.doctor.facts import Facts
+from muver.evaluation.agreement import Agreement
 
 RULES = Path(__file__).with_name("causes.yaml")
 DIGITS = 1e-2  # of a score: what bf16 rounds away, and other orders of summing much less
@@ -79,21 +80,19 @@ def differences(first: Facts, second: Facts) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def seen_scores(agreement: Mapping[str, Any], tolerance: float, size: float) -> str | None:
+def seen_scores(agreement: Agreement, tolerance: float, size: float) -> str | None:
     """What the scores of common candidates say: "same", "digits" or "values"; None without any.
 
     Parameters
     ----------
-    agreement
-        From :func:`muver.evaluation.agreement.agreement`.
     size
         Mean size of a score, without sign.
     """
-    if not agreement["common"]:
+    if not agreement.common:
         return None
-    if agreement["greatest_difference"] <= tolerance * max(size, 1e-30):
+    if agreement.greatest_difference <= tolerance * max(size, 1e-30):
         return "same"
-    return "digits" if agreement["greatest_difference"] <= DIGITS * size else "values"
+    return "digits" if agreement.greatest_difference <= DIGITS * size else "values"
 
 
 def likely(

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
+from msgspec.structs import asdict
 
 from muver.doctor.causes import differences, likely, seen_scores
 from muver.doctor.damage import damages, other_ranks
@@ -200,9 +201,7 @@ def _recall(
         for own in ranks
     ]
     cutoffs = sorted(k for k in asked.cutoffs if k <= depth) or [depth]
-    recall = [
-        {str(k): 100 * float(((own >= 1) & (own <= k)).mean()) for k in cutoffs} for own in ranks
-    ]
+    recall = [{k: 100 * float(((own >= 1) & (own <= k)).mean()) for k in cutoffs} for own in ranks]
     moved = compare_gold(ids, ranks, lists, depth, asked.tolerance)
     for move in moved:
         move["world"] = world[move["mention"]]
@@ -214,7 +213,7 @@ def _recall(
             "cutoffs": cutoffs,
             "first": recall[0],
             "second": recall[1],
-            **paired(tables[1], tables[0], cutoffs, "mentions"),
+            **asdict(paired(tables[1], tables[0], cutoffs, "mentions")),
         },
         "deeper": [int((own > depth).sum()) for own in ranks],
         "counts": count_moves(moved, len(ids)),

@@ -56,7 +56,7 @@ def _damaged(report: Mapping[str, Any]) -> str:
 
 
 def _recall(recall: Mapping[str, Any]) -> str:
-    keys = [str(k) for k in recall["cutoffs"]]
+    keys = recall["cutoffs"]
     p_values = [recall["p_value"][key] for key in keys]
     rows = [
         (f"recall in percent, {recall['mentions']} mentions", *(f"R@{key}" for key in keys)),

@@ -27,7 +27,8 @@ def damages(run: Run) -> list[Damage]:
 
 
 def _edited(origin: Origin) -> Iterator[str]:
-    run, recorded = origin.run_file, (origin.evaluation or {}).get("run_sha256")
+    run, evaluation = origin.run_file, origin.evaluation
+    recorded = evaluation and evaluation.run_sha256
     if run is not None and recorded is not None and digest(run) != recorded:
         yield (
             f"{run}: not the file that was evaluated (its SHA-256 is {digest(run)[:12]}..., the "
@@ -57,7 +58,7 @@ def _mixed_stores(origin: Origin, manifest: dict[str, Any]) -> Iterator[str]:
 
 def _other_model(origin: Origin) -> Iterator[str]:
     """A model beside the run that is not the one its row says."""
-    model = (origin.evaluation or {}).get("settings", {}).get("model", {})
+    model = origin.evaluation.settings.get("model", {}) if origin.evaluation else {}
     config = origin.folders.get("models", origin.root) / CONFIG_FILE
     if not config.is_file() or "best_of" in model:
         return

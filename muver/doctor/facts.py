@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from muver.doctor.origin import Origin
+from muver.doctor.origin import Evaluated, Origin
 from muver.doctor.runs import Run
 from muver.encoders.files import CONFIG_FILE, TOWERS
 from muver.io.files import read_json, sha256_of
@@ -126,11 +126,11 @@ def _of_files(origin: Origin) -> Iterator[Group]:
     yield from _of_project(origin.project)
 
 
-def _of_row(origin: Origin, evaluation: Mapping[str, Any]) -> Iterator[Group]:
+def _of_row(origin: Origin, evaluation: Evaluated) -> Iterator[Group]:
     """The row's settings; what they say of the model stands under ``model``."""
     source = origin.scores or origin.root
-    row = evaluation["settings"]
-    yield "data", source, {key: evaluation.get(key) for key in ("dataset", "fingerprint")}
+    row = evaluation.settings
+    yield "data", source, {"dataset": evaluation.dataset, "fingerprint": evaluation.fingerprint}
     yield "seed", source, {"of_row": row.get("seed")}
     yield "retrieve", source, row.get("retrieve", {})
     for group in ROW:

@@ -10,10 +10,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from muver.io.files import read_json
+from muver.io.records import Record, read_record
 from muver.workspace.catalog import NAME, read_catalog
 
 VECTORS = ("stores", "merged", "globals", "spans", "models")
+
+
+class Evaluated(Record):
+    """What an evaluation's file says of its row, as far as the version that wrote it did."""
+
+    dataset: str | None = None
+    fingerprint: str | None = None
+    settings: dict[str, Any] = {}
+    run_sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,9 +93,11 @@ class Origin:
         return next((path for path in found if path.is_file()), None)
 
     @cached_property
-    def evaluation(self) -> dict[str, Any] | None:
+    def evaluation(self) -> Evaluated | None:
         """Its content."""
-        return read_json(self.scores) if self.scores else None
+        if self.scores is None:
+            return None
+        return read_record(self.scores, Evaluated, "an evaluation", "Run the evaluate stage again.")
 
     @property
     def run_file(self) -> Path | None:

@@ -1,26 +1,26 @@
 """Measures how far two runs over the same mentions agree, such as fp32 and bf16."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec.structs import asdict
 
+from muver.evaluation.records import Percent
 from muver.io.errors import InputError
 from muver.io.files import write_json
+from muver.io.records import Record
 from muver.runs.run import block_starts, mentions_of_rows, ranked_mentions, read_run
 
 DEPTHS = (1, 10, 64)
 
 
-def agreement(first: Path, second: Path) -> dict[str, Any]:
-    """Compare two run files that rank entities for the same mentions.
+class Agreement(Record):
+    """How far two runs agree.
 
-    Runs of different depth are compared down to the end of the shallower one.
-
-    Returns
-    -------
+    Attributes
+    ----------
     mentions, depth
         Numbers of mentions and of ranks compared.
     identical, same_first
@@ -32,6 +32,22 @@ def agreement(first: Path, second: Path) -> dict[str, Any]:
         Number of candidates that both runs have.
     greatest_difference, mean_difference
         Absolute differences of their scores; None without common candidates.
+    """
+
+    mentions: int
+    depth: int
+    identical: float
+    same_first: float
+    overlap: Percent
+    common: int
+    greatest_difference: float | None
+    mean_difference: float | None
+
+
+def agreement(first: Path, second: Path) -> Agreement:
+    """Compare two run files that rank entities for the same mentions.
+
+    Runs of different depth are compared down to the end of the shallower one.
 
     Raises
     ------
@@ -51,13 +67,13 @@ def compare_runs(first: Path, second: Path, out: Path | None = None) -> None:
     """
     found = agreement(first, second)
     if out is not None:
-        write_json(out, {"runs": [first.as_posix(), second.as_posix()], **found})
+        write_json(out, {"runs": [first.as_posix(), second.as_posix()], **asdict(found)})
     print(as_text(found))
 
 
 def table_agreement(
     paths: Sequence[Path], tables: Sequence[pa.Table], same_titles: bool = True
-) -> dict[str, Any]:
+) -> Agreement:
     """Compare two runs that are already in memory; see :func:`agreement`.
 
     Parameters
@@ -91,35 +107,35 @@ def table_agreement(
         return np.bincount(there, minlength=len(ids)) / np.maximum(*lengths)
 
     overlap = {
-        str(k): 100 * float(shared(np.maximum(*ranks) <= k, k).mean())
+        k: 100 * float(shared(np.maximum(*ranks) <= k, k).mean())
         for k in (*(k for k in DEPTHS if k < depth), depth)
     }
     apart = np.abs(np.subtract(*scores))
-    return {
-        "mentions": len(ids),
-        "depth": depth,
-        "identical": 100 * float((shared(np.equal(*ranks), depth) == 1).mean()),
-        "same_first": overlap["1"],
-        "overlap": overlap,
-        "common": len(apart),
-        "greatest_difference": float(apart.max()) if len(apart) else None,
-        "mean_difference": float(apart.mean()) if len(apart) else None,
-    }
+    return Agreement(
+        mentions=len(ids),
+        depth=depth,
+        identical=100 * float((shared(np.equal(*ranks), depth) == 1).mean()),
+        same_first=overlap[1],
+        overlap=overlap,
+        common=len(apart),
+        greatest_difference=float(apart.max()) if len(apart) else None,
+        mean_difference=float(apart.mean()) if len(apart) else None,
+    )
 
 
-def as_text(found: Mapping[str, Any]) -> str:
+def as_text(found: Agreement) -> str:
     """A result of :func:`agreement` as text, one number per line."""
     lines = [
-        ("mentions", f"{found['mentions']}"),
-        ("ranks compared", f"{found['depth']}"),
-        ("identical ranked lists", f"{found['identical']:.2f}%"),
-        ("same first entity", f"{found['same_first']:.2f}%"),
-        *((f"overlap at {k}", f"{share:.2f}%") for k, share in found["overlap"].items()),
-        ("candidates in common", f"{found['common']}"),
+        ("mentions", f"{found.mentions}"),
+        ("ranks compared", f"{found.depth}"),
+        ("identical ranked lists", f"{found.identical:.2f}%"),
+        ("same first entity", f"{found.same_first:.2f}%"),
+        *((f"overlap at {k}", f"{share:.2f}%") for k, share in found.overlap.items()),
+        ("candidates in common", f"{found.common}"),
     ]
-    if found["common"]:
+    if found.common:
         for which in ("greatest", "mean"):
-            difference = found[f"{which}_difference"]
+            difference = getattr(found, f"{which}_difference")
             lines.append((f"{which} difference of their scores", f"{difference:.3g}"))
     width, places = (max(len(line[column]) for line in lines) for column in (0, 1))
     return "\n".join(f"{name:<{width}}  {value:>{places}}" for name, value in lines)

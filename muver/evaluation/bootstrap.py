@@ -17,10 +17,11 @@ Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 8.3 and 1
 Davison and Hinkley, Bootstrap methods and their application, 1997, section 3.8 (clusters).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+
+from muver.evaluation.records import Intervals, Means
 
 RESAMPLES = 10_000
 SEED = 2021
@@ -36,8 +37,8 @@ def method(resample: str) -> str:
 
 def recall_intervals(
     ranks: np.ndarray, worlds: Sequence[str], clusters: np.ndarray, cutoffs: Sequence[int]
-) -> dict[str, Any]:
-    """Intervals of recall: micro, macro (the mean of worlds) and for each world.
+) -> tuple[Means, dict[str, Intervals]]:
+    """Intervals of recall in percent: micro and macro, and for each world.
 
     A resample counts all cutoffs on the same mentions, so the bounds grow with k as recall does.
 
@@ -47,11 +48,6 @@ def recall_intervals(
         Rank of the gold entity (0: not retrieved) and world of each mention.
     clusters : (mentions,) int64
         Mentions with equal numbers are drawn together (:func:`muver.evaluation.ranks.clusters`).
-
-    Returns
-    -------
-    ``micro`` and ``macro``, each {cutoff: [low, high]} in percent, and ``worlds``, the same for
-    each world.
     """
     hits = (ranks[:, None] >= 1) & (ranks[:, None] <= np.array(cutoffs))
     generator = np.random.default_rng(SEED)
@@ -63,11 +59,8 @@ def recall_intervals(
         by_world[world] = _by_cutoff(cutoffs, drawn[:, :-1] / drawn[:, -1:])
         total += drawn
         shares += drawn[:, :-1] / drawn[:, -1:]
-    return {
-        "micro": _by_cutoff(cutoffs, total[:, :-1] / total[:, -1:]),
-        "macro": _by_cutoff(cutoffs, shares / len(by_world)),
-        "worlds": by_world,
-    }
+    micro = _by_cutoff(cutoffs, total[:, :-1] / total[:, -1:])
+    return Means(micro=micro, macro=_by_cutoff(cutoffs, shares / len(by_world))), by_world
 
 
 def difference_interval(
@@ -133,8 +126,8 @@ def _resample(
     )
 
 
-def _by_cutoff(cutoffs: Sequence[int], shares: np.ndarray) -> Mapping[str, list[float]]:
-    return {str(k): _interval(shares[:, n]) for n, k in enumerate(cutoffs)}
+def _by_cutoff(cutoffs: Sequence[int], shares: np.ndarray) -> Intervals:
+    return {k: _interval(shares[:, n]) for n, k in enumerate(cutoffs)}
 
 
 def _interval(shares: np.ndarray) -> list[float]:

@@ -15,7 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.corpus.schema import WIKIPEDIA, read_entities, read_linked_mentions, read_mentions
+from muver.corpus.statistics import read_counts
 from muver.evaluation.lengths import gold_sentences
+from muver.evaluation.records import KnowledgeBase
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, short_hash
 
@@ -37,8 +39,8 @@ class Gold:
     titles
         Titles of each world's entities, by line number; empty for a knowledge base, whose entities
         match by number only.
-    data
-        Identity and counts of the data, for the evaluation.
+    fingerprint, identified_as, kb, matched_by_title
+        As the evaluation says them.
     inputs
         Inputs that the run's manifest must name.
     """
@@ -47,7 +49,10 @@ class Gold:
     lengths: np.ndarray
     sizes: Mapping[str, int]
     titles: Mapping[str, list[str]]
-    data: Mapping[str, Any]
+    fingerprint: str
+    identified_as: str | None
+    kb: KnowledgeBase | None = None
+    matched_by_title: int = 0
     inputs: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -70,16 +75,14 @@ def gold_of_worlds(
     InputError
         If the files belong to different data, or the split has no mentions.
     """
-    known = read_json(counts)
-    if known["dataset"] != dataset:
-        raise InputError(f"{counts}: counts of {known['dataset']!r}, expected {dataset!r}.")
+    known = read_counts(counts, dataset)
     table = read_mentions(mentions, name)
     if table.num_rows == 0:
         raise InputError(f"{mentions}: no mentions in split {name!r}: nothing to score.")
-    if table.num_rows != known["mentions"][name]:
+    if table.num_rows != known.mentions.get(name):
         raise InputError(
             f"{mentions}: {table.num_rows} mentions in split {name!r}, {counts} counts "
-            f"{known['mentions'][name]}: files of different runs. Run the corpus stage."
+            f"{known.mentions.get(name)}: files of different runs. Run the corpus stage."
         )
     titles = {
         # One world at a time, as the table also holds the descriptions.
@@ -91,10 +94,8 @@ def gold_of_worlds(
         gold_sentences(sentences, table),
         {world: len(names) for world, names in titles.items()},
         titles,
-        {
-            **{key: known[key] for key in ("fingerprint", "identified_as")},
-            **{"kb": None, "outside": 0, "matched_by_title": 0},
-        },
+        known.fingerprint,
+        known.identified_as,
     )
 
 
@@ -146,13 +147,10 @@ def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
         np.zeros(table.num_rows, dtype=np.int32),
         {WIKIPEDIA: base["entities"]},
         {},
-        {
-            "fingerprint": fingerprint,
-            "identified_as": base["identified_as"],
-            "kb": {key: base[key] for key in ("entities", "fingerprint")},
-            "outside": table["gold"].null_count,
-            "matched_by_title": linked["matched"]["title"],
-        },
+        fingerprint,
+        base["identified_as"],
+        KnowledgeBase(base["entities"], base["fingerprint"]),
+        linked["matched"]["title"],
         {"kb": base["fingerprint"], "table": sha256_of(mentions)},
     )
 

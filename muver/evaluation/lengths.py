@@ -1,16 +1,49 @@
 """Error rates by the length of the gold entity's description (Figure 2 of the paper)."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace
 
 from muver.corpus.schema import read_sentences
 from muver.evaluation.bootstrap import difference_interval
 from muver.evaluation.ranks import check_same_mentions, clusters, hits_at
 from muver.io.errors import InputError
+from muver.io.records import Record
+
+
+class Bin(Record):
+    """Errors of two systems where the gold description has ``first`` to ``last`` sentences.
+
+    Attributes
+    ----------
+    errors, error
+        Of each system, the number of misses and its share in percent.
+    interval
+        The 95% Wilson score interval of each share.
+    difference, difference_interval
+        The second's share minus the first's in points, and its bootstrap interval.
+
+    The last four are None in a bin without mentions.
+    """
+
+    first: int
+    last: int
+    mentions: int
+    errors: list[int]
+    error: list[float] | None = None
+    interval: list[list[float]] | None = None
+    difference: float | None = None
+    difference_interval: list[float] | None = None
+
+
+class Remainder(Record):
+    """Mentions in no bin: those with more sentences than the last bin, and those without any."""
+
+    over: int
+    without: int
 
 
 def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:
@@ -56,7 +89,7 @@ def error_by_length(
     resample: str,
     size: int,
     last: int,
-) -> tuple[list[dict[str, Any]], dict[str, int]]:
+) -> tuple[list[Bin], Remainder]:
     """The error rate of recall@``cutoff`` of two runs by number of sentences.
 
     The bootstrap resamples within a bin and not within worlds, as a bin often holds a single
@@ -72,16 +105,6 @@ def error_by_length(
         Bins 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
         multiple of ``size``.
 
-    Returns
-    -------
-    bins
-        Each with ``first`` and ``last`` (numbers of sentences, inclusive), ``mentions``,
-        ``errors`` [a, b], and in percent ``error`` [a, b], its 95% Wilson score ``interval``
-        [[low, high], [low, high]], ``difference`` b - a in points and its bootstrap
-        ``difference_interval``; the last four are None in a bin without mentions.
-    remainder
-        Number of mentions in no bin: ``over`` (more than ``last`` sentences) and ``without`` any.
-
     Raises
     ------
     InputError
@@ -93,9 +116,8 @@ def error_by_length(
     bins = []
     for first in range(1, last + 1, size):
         own = (lengths >= first) & (lengths < first + size)
-        compared = _compare(*misses[:, own], together[own])
-        bins.append({"first": first, "last": first + size - 1, **compared})
-    return bins, {"over": int((lengths > last).sum()), "without": int((lengths < 1).sum())}
+        bins.append(_compare(first, first + size - 1, *misses[:, own], together[own]))
+    return bins, Remainder(over=int((lengths > last).sum()), without=int((lengths < 1).sum()))
 
 
 def wilson(count: int, mentions: int) -> list[float]:
@@ -109,16 +131,16 @@ def wilson(count: int, mentions: int) -> list[float]:
     return [100 * float(found.low), 100 * float(found.high)]
 
 
-def _compare(a: np.ndarray, b: np.ndarray, together: np.ndarray) -> dict[str, Any]:
+def _compare(first: int, last: int, a: np.ndarray, b: np.ndarray, together: np.ndarray) -> Bin:
     """One bin, from the misses of a and b and the cluster of each mention."""
-    mentions = len(a)
-    errors = [int(a.sum()), int(b.sum())]
-    counted = {"mentions": mentions, "errors": errors}
+    mentions, errors = len(a), [int(a.sum()), int(b.sum())]
+    counted = Bin(first=first, last=last, mentions=mentions, errors=errors)
     if not mentions:
-        return counted | dict.fromkeys(("error", "interval", "difference", "difference_interval"))
-    return counted | {
-        "error": [100 * count / mentions for count in errors],
-        "interval": [wilson(count, mentions) for count in errors],
-        "difference": 100 * (errors[1] - errors[0]) / mentions,
-        "difference_interval": difference_interval(b, a, [""] * mentions, together),
-    }
+        return counted
+    return replace(
+        counted,
+        error=[100 * count / mentions for count in errors],
+        interval=[wilson(count, mentions) for count in errors],
+        difference=100 * (errors[1] - errors[0]) / mentions,
+        difference_interval=difference_interval(b, a, [""] * mentions, together),
+    )

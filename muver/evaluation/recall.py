@@ -4,11 +4,13 @@ Entity linking calls this recall; TREC calls it Success@k, as a mention has one 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from muver.evaluation.bootstrap import recall_intervals
+from muver.evaluation.ranks import clusters
+from muver.evaluation.records import Counts, Percent, Scores, World
 from muver.io.errors import InputError
 from muver.runs.run import best_ranks, mentions_of_rows
 
@@ -72,46 +74,42 @@ def gold_ranks(
     return best_ranks(run, mention_of, hits, len(ids))
 
 
-def summarise(ranks: np.ndarray, worlds: Sequence[str], cutoffs: Sequence[int]) -> dict[str, Any]:
-    """Recall in percent at each cutoff: micro, macro (the mean of worlds) and for each world.
+def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:
+    """Recall at each cutoff with intervals.
 
     Parameters
     ----------
-    ranks : (mentions,)
-        From :func:`gold_ranks`.
-    worlds : (mentions,)
-
-    Returns
-    -------
-    ``mentions`` (a count), ``hits``, ``micro`` (every mention counts the same, as in the paper's
-    tables), ``macro`` (every world counts the same) and ``worlds``, sorted by name. Cutoffs are
-    strings, as in JSON.
+    table
+        From :func:`muver.evaluation.ranks.ranks_table`.
+    resample
+        The units that intervals treat as independent: ``documents`` or ``mentions``.
     """
-    by_world = {}
-    owners = np.array(worlds, dtype=object)
-    for world in sorted(set(worlds)):
-        own = ranks[owners == world]
+    ranks, names = table["rank"].to_numpy(), table["world"].to_pylist()
+    interval, by_world = recall_intervals(ranks, names, clusters(table, resample), cutoffs)
+    owners = np.array(names, dtype=object)
+    worlds = {}
+    for name, own_interval in by_world.items():
+        own = ranks[owners == name]
         hits = _hits(own, cutoffs)
-        by_world[world] = {"mentions": len(own), "hits": hits, "recall": _percent(hits, len(own))}
+        worlds[name] = World(
+            mentions=len(own), hits=hits, recall=_percent(hits, len(own)), interval=own_interval
+        )
     hits = _hits(ranks, cutoffs)
-    macro = {
-        str(k): sum(part["recall"][str(k)] for part in by_world.values()) / len(by_world)
-        for k in cutoffs
-    }
-    return {
-        "mentions": len(ranks),
-        "hits": hits,
-        "micro": _percent(hits, len(ranks)),
-        "macro": macro,
-        "worlds": by_world,
-    }
+    return Scores(
+        mentions=len(ranks),
+        hits=hits,
+        micro=_percent(hits, len(ranks)),
+        macro={k: sum(one.recall[k] for one in worlds.values()) / len(worlds) for k in cutoffs},
+        worlds=worlds,
+        interval=interval,
+    )
 
 
-def _hits(ranks: np.ndarray, cutoffs: Sequence[int]) -> dict[str, int]:
-    return {str(k): int(((ranks >= 1) & (ranks <= k)).sum()) for k in cutoffs}
+def _hits(ranks: np.ndarray, cutoffs: Sequence[int]) -> Counts:
+    return {k: int(((ranks >= 1) & (ranks <= k)).sum()) for k in cutoffs}
 
 
-def _percent(hits: Mapping[str, int], mentions: int) -> dict[str, float]:
+def _percent(hits: Counts, mentions: int) -> Percent:
     return {k: 100 * count / mentions for k, count in hits.items()}
 
 

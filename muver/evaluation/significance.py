@@ -1,13 +1,33 @@
 """Paired tests: is one row of a table better than another on the same mentions?"""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from muver.evaluation.bootstrap import difference_interval
 from muver.evaluation.ranks import check_same_mentions, clusters, hits_at
+from muver.evaluation.records import Counts, Intervals, Percent
+from muver.io.records import Record
+
+
+class Paired(Record):
+    """The recall of one run against another's on the same mentions, by cutoff.
+
+    Attributes
+    ----------
+    difference, interval
+        The first minus the second in points of micro recall, and its 95% bootstrap interval,
+        stratified by world.
+    won, lost
+        Numbers of mentions that only the first run hits, and only the second.
+    """
+
+    difference: Percent
+    interval: Intervals
+    p_value: dict[int, float]
+    won: Counts
+    lost: Counts
 
 
 def method(resample: str) -> str:
@@ -19,9 +39,7 @@ def method(resample: str) -> str:
     return f"two-sided exact randomisation test of paired hits, {swapped}"
 
 
-def paired(
-    first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: str
-) -> dict[str, Any]:
+def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: str) -> Paired:
     """Compare the recall of two runs on the same mentions, first minus second.
 
     Parameters
@@ -31,12 +49,6 @@ def paired(
     resample
         The units that interval and test treat as independent: ``documents`` or ``mentions``.
 
-    Returns
-    -------
-    By cutoff (a string, as in JSON): ``difference`` in points of micro recall, its 95% bootstrap
-    ``interval`` [low, high] (stratified by world), ``p_value``, and the numbers of mentions that
-    only the first run hits (``won``) and only the second (``lost``).
-
     Raises
     ------
     InputError
@@ -45,17 +57,15 @@ def paired(
     """
     check_same_mentions(first, second)
     worlds, together = first["world"].to_pylist(), clusters(first, resample)
-    found: dict[str, Any] = {
-        name: {} for name in ("difference", "interval", "p_value", "won", "lost")
-    }
+    found = Paired(difference={}, interval={}, p_value={}, won={}, lost={})
     for k in cutoffs:
         one, other = hits_at(first, k), hits_at(second, k)
         ahead = one.astype(np.int64) - other
-        found["difference"][str(k)] = 100 * int(ahead.sum()) / len(ahead)
-        found["interval"][str(k)] = difference_interval(one, other, worlds, together)
-        found["p_value"][str(k)] = randomisation_test(np.bincount(together, ahead).astype(int))
-        found["won"][str(k)] = int((ahead > 0).sum())
-        found["lost"][str(k)] = int((ahead < 0).sum())
+        found.difference[k] = 100 * int(ahead.sum()) / len(ahead)
+        found.interval[k] = difference_interval(one, other, worlds, together)
+        found.p_value[k] = randomisation_test(np.bincount(together, ahead).astype(int))
+        found.won[k] = int((ahead > 0).sum())
+        found.lost[k] = int((ahead < 0).sum())
     return found
 
 

@@ -1,17 +1,17 @@
 """The evaluate stage: scores a run and writes its evaluation, gold ranks and TREC files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import asdict
 
-from muver.evaluation.bootstrap import recall_intervals
 from muver.evaluation.gold import gold_of_kb, gold_of_worlds
 from muver.evaluation.precision import reduced_precision
-from muver.evaluation.ranks import clusters, ranks_table, write_ranks
-from muver.evaluation.recall import gold_ranks, summarise
+from muver.evaluation.ranks import ranks_table, write_ranks
+from muver.evaluation.recall import gold_ranks, scored
+from muver.evaluation.records import Evaluation
 from muver.evaluation.settings import Scoring
 from muver.io.errors import InputError
 from muver.io.files import canonical_json, read_json, sha256_of, write_json
@@ -121,48 +121,32 @@ def evaluate(
     write_ranks(beside, ranked_gold)
     scores = scored(ranked_gold, cutoffs, settings.resample)
     views = manifest.get("counts")
-    write_json(
-        out,
-        {
-            "system": system,
-            "dataset": dataset,
-            "set": name,
-            **gold.data,
-            "settings": row,
-            "precision": reduced_precision(row),
-            "cutoffs": cutoffs,
-            "resample": settings.resample,
-            **scores,
-            "views_per_entity": views and views["views"] / views["entities"],
-            "index": index_of(manifest),
-            "model": manifest.get("inputs", {}).get("model"),
-            "run_sha256": sha256_of(run),  # shows whether the run changed after it was scored
-        },
+    evaluation = Evaluation(
+        system=system,
+        dataset=dataset,
+        set=name,
+        fingerprint=gold.fingerprint,
+        identified_as=gold.identified_as,
+        kb=gold.kb,
+        outside=gold.mentions["gold"].null_count,
+        matched_by_title=gold.matched_by_title,
+        settings=row,
+        precision=reduced_precision(row),
+        cutoffs=cutoffs,
+        resample=settings.resample,
+        views_per_entity=views and views["views"] / views["entities"],
+        index=index_of(manifest),
+        model=manifest.get("inputs", {}).get("model"),
+        run_sha256=sha256_of(run),
+        **asdict(scores),
     )
-    last = str(cutoffs[-1])
+    write_json(out, evaluation)
+    last = cutoffs[-1]
     logger.info(
-        "%s on %s: recall@%s %.2f%% over %d mentions (mean of worlds: %.2f%%); %d more have their "
-        "gold outside", system, name, last, scores["micro"][last], len(ids),
-        scores["macro"][last], gold.data["outside"],
+        "%s on %s: recall@%d %.2f%% over %d mentions (mean of worlds: %.2f%%); %d more have their "
+        "gold outside", system, name, last, scores.micro[last], len(ids), scores.macro[last],
+        evaluation.outside,
     )  # fmt: skip
-
-
-def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> dict[str, Any]:
-    """Recall at each cutoff (:func:`muver.evaluation.recall.summarise`) with intervals.
-
-    Parameters
-    ----------
-    table
-        From :func:`muver.evaluation.ranks.ranks_table`.
-    resample
-        The units that intervals treat as independent: ``documents`` or ``mentions``.
-    """
-    ranks, worlds = table["rank"].to_numpy(), table["world"].to_pylist()
-    summary = summarise(ranks, worlds, cutoffs)
-    interval = recall_intervals(ranks, worlds, clusters(table, resample), cutoffs)
-    for world, own in interval.pop("worlds").items():
-        summary["worlds"][world]["interval"] = own
-    return {**summary, "interval": interval}
 
 
 def _check_settings(run: Path, made: Mapping[str, Any], asked: Mapping[str, Any]) -> None:

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from muver.evaluation.lengths import Bin
 from muver.figures.style import BAND, BLUE, GREEN, GREY, VERMILION, without_vertical_grid
+from muver.tables.records import LengthsFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,30 +17,30 @@ NOTHING = (np.nan, np.nan)
 ASIDE = 0.06  # of a bin's width, so that equal values of both systems stay visible
 
 
-def draw(data: dict[str, Any]) -> "Figure":
+def draw(data: LengthsFigure) -> "Figure":
     """Draw the data of :func:`muver.figures.lengths.build`; bins without mentions stay empty."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 6), layout="constrained")
     above, middle, below = figure.subplots(3, 1, sharex=True, height_ratios=[5, 2.6, 1.2])
-    bins = data["bins"]
-    for n, (row, look, aside) in enumerate(zip(data["rows"], LOOKS, (-ASIDE, ASIDE), strict=True)):
-        errors = _column(bins, lambda one, n=n: one["error"][n])
-        intervals = _column(bins, lambda one, n=n: one["interval"][n], NOTHING)
-        _curve(above, bins, errors, intervals, aside, label=row["method"], **look)
-        if data["paper"] is not None:
-            _mark_quoted(above, data["paper"]["errors"][n], row["method"], look)
-    above.set_title(f"{data['caption']}, {data['dataset']}")
-    above.set_ylabel(f"error of recall@{data['cutoff']} (%)")
+    bins = data.bins
+    for n, (row, look, aside) in enumerate(zip(data.rows, LOOKS, (-ASIDE, ASIDE), strict=True)):
+        errors = _column(bins, lambda one, n=n: one.error[n])
+        intervals = _column(bins, lambda one, n=n: one.interval[n], NOTHING)
+        _curve(above, bins, errors, intervals, aside, label=row.method, **look)
+        if data.paper is not None:
+            _mark_quoted(above, data.paper.errors[n], row.method, look)
+    above.set_title(f"{data.caption}, {data.dataset}")
+    above.set_ylabel(f"error of recall@{data.cutoff} (%)")
     above.set_ylim(bottom=0)
     above.legend(loc="best")
 
     middle.axhline(0, color=GREY, linewidth=0.8)
-    differences = _column(bins, lambda one: one["difference"])
-    intervals = _column(bins, lambda one: one["difference_interval"], NOTHING)
+    differences = _column(bins, lambda one: one.difference)
+    intervals = _column(bins, lambda one: one.difference_interval, NOTHING)
     _curve(middle, bins, differences, intervals, color=GREEN, marker="D")
     middle.set_ylabel("difference\n(points)")
-    middle.set_title(data["difference_is"], color=GREY, fontsize=8.5)
+    middle.set_title(data.difference_is, color=GREY, fontsize=8.5)
 
     _bars(below, bins)
     for axes in (above, middle, below):
@@ -47,19 +49,19 @@ def draw(data: dict[str, Any]) -> "Figure":
     return figure
 
 
-def _column(bins: list[dict[str, Any]], value: Any, empty: Any = np.nan) -> np.ndarray:
+def _column(bins: list[Bin], value: Any, empty: Any = np.nan) -> np.ndarray:
     """A value of each bin: (bins, ...) float64, ``empty`` where a bin has no mentions."""
-    return np.array([value(one) if one["mentions"] else empty for one in bins], dtype=np.float64)
+    return np.array([value(one) if one.mentions else empty for one in bins], dtype=np.float64)
 
 
-def _edges(bins: list[dict[str, Any]]) -> np.ndarray:
+def _edges(bins: list[Bin]) -> np.ndarray:
     """Start and end of each bin on the axis: (bins, 2)."""
-    return np.array([[one["first"] - 0.5, one["last"] + 0.5] for one in bins])
+    return np.array([[one.first - 0.5, one.last + 0.5] for one in bins])
 
 
 def _curve(
     axes: "Axes",
-    bins: list[dict[str, Any]],
+    bins: list[Bin],
     values: np.ndarray,
     intervals: np.ndarray,
     aside: float = 0,
@@ -73,7 +75,7 @@ def _curve(
     low, high = np.repeat(intervals, 2, axis=0).T
     axes.fill_between(edges.ravel(), low, high, color=look["color"], **BAND)
     places = edges.mean(axis=1) + aside * (edges[0, 1] - edges[0, 0])
-    single = np.array([one["mentions"] == 1 for one in bins])
+    single = np.array([one.mentions == 1 for one in bins])
     # Not clipped, so that a marker at 0 % is complete.
     axes.plot(places, np.where(single, np.nan, values), clip_on=False, **look)
     if single.any():
@@ -90,9 +92,9 @@ def _mark_quoted(axes: "Axes", errors: dict[str, float], method: str, look: dict
     )  # fmt: skip
 
 
-def _bars(axes: "Axes", bins: list[dict[str, Any]]) -> None:
+def _bars(axes: "Axes", bins: list[Bin]) -> None:
     edges = _edges(bins)
-    counts = [one["mentions"] for one in bins]
+    counts = [one.mentions for one in bins]
     size = edges[0, 1] - edges[0, 0]
     axes.bar(edges.mean(axis=1), counts, width=0.86 * size, color="#B0B0B0")
     for middle, count in zip(edges.mean(axis=1), counts, strict=True):
@@ -104,5 +106,5 @@ def _bars(axes: "Axes", bins: list[dict[str, Any]]) -> None:
     axes.set_ylim(0, 1.3 * max(counts))
     axes.set_xlim(edges[0, 0], edges[-1, 1])
     axes.set_xlabel("sentences in the gold entity's description")
-    axes.set_xticks(edges.mean(axis=1), [f"{one['first']}–{one['last']}" for one in bins])
+    axes.set_xticks(edges.mean(axis=1), [f"{one.first}–{one.last}" for one in bins])
     axes.tick_params(axis="x", labelrotation=45 if len(bins) > 10 else 0, length=0)

@@ -8,9 +8,10 @@ from muver.figures import lengths, lengths_plot, views_plot
 from muver.figures.settings import ErrorByLength
 from muver.figures.style import house_style, save
 from muver.io.errors import InputError
-from muver.io.files import read_json, write_json, write_text
+from muver.io.files import write_json, write_text
 from muver.io.typed import Settings, read
 from muver.tables.evaluations import TableFiles, read_one_set
+from muver.tables.records import ViewsTable, read_result
 from muver.tables.settings import systems_of
 
 
@@ -41,9 +42,7 @@ def make_figure(
     """
     if table is not None:
         read(Settings, settings or {})
-        data = read_json(table)
-        if not isinstance(data, dict) or data.get("kind") != "views":
-            raise InputError(f"{table}: not the JSON of a table of views. Run the table stage.")
+        data = read_result(table, ViewsTable, "a table of views")
         drawn = views_plot.draw
     else:
         if out is None or out.suffix != ".csv":

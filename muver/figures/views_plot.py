@@ -1,17 +1,17 @@
 """Draws Table 3: recall against the number of views per entity."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from muver.figures.style import BAND, BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from muver.io.errors import InputError
 from muver.io.progress import logger
+from muver.tables.records import LayersRow, ViewsTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Row = dict[str, Any]
 POINTS = ((VERMILION, "s"), (GREEN, "D"), (BLACK, "^"), (PURPLE, "P"))
 LINES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"))
 
@@ -26,11 +26,11 @@ class Curve(NamedTuple):
     """
 
     label: str
-    start: Row | None
-    rows: list[Row]
+    start: LayersRow | None
+    rows: list[LayersRow]
 
 
-def draw(table: dict[str, Any]) -> "Figure":
+def draw(table: ViewsTable) -> "Figure":
     """Draw the JSON of Table 3: all rows on the left, only the curves of merging on the right.
 
     Raises
@@ -40,9 +40,9 @@ def draw(table: dict[str, Any]) -> "Figure":
     """
     from matplotlib.figure import Figure
 
-    k, (points, curves) = str(table["cutoff"]), find_curves(table["rows"])
+    k, (points, curves) = table.cutoff, find_curves(table.rows)
     figure = Figure(figsize=(8, 4) if curves else (5, 4), layout="constrained")
-    figure.suptitle(f"{table['caption']}, {table['dataset']}", x=0.01, ha="left", fontsize=10)
+    figure.suptitle(f"{table.caption}, {table.dataset}", x=0.01, ha="left", fontsize=10)
     everything, *merging = figure.subplots(1, 2 if curves else 1, squeeze=False)[0]
     for n, curve in enumerate(curves):
         for axes in (everything, *merging):
@@ -53,7 +53,7 @@ def draw(table: dict[str, Any]) -> "Figure":
             _draw_point(axes, point, k, *POINTS[n % len(POINTS)])
     everything.set_ylabel(f"recall@{k} (%)")
     everything.set_xlabel("mean number of views an entity (log scale)")
-    _scale(everything, [row["views_per_entity"] for row in table["rows"]])
+    _scale(everything, [row.views_per_entity for row in table.rows])
     for axes in merging:
         everything.set_title("all", color=GREY)
         axes.set_title("merging alone", color=GREY)
@@ -62,7 +62,7 @@ def draw(table: dict[str, Any]) -> "Figure":
     return figure
 
 
-def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
+def find_curves(rows: Sequence[LayersRow]) -> tuple[list[LayersRow], list[Curve]]:
     """The rows without merging, and the curves of the others, in the table's order.
 
     A curve starts at the row that its rows name as ``start``. Rows without views are left out.
@@ -72,44 +72,44 @@ def find_curves(rows: Sequence[Row]) -> tuple[list[Row], list[Curve]]:
     InputError
         If no row has views.
     """
-    points: list[Row] = []
-    merged: dict[tuple[str, str], list[Row]] = {}
+    points: list[LayersRow] = []
+    merged: dict[tuple[str, str], list[LayersRow]] = {}
     for row in rows:
-        if row["views_per_entity"] is None:
-            logger.info("%s has no views, so the figure leaves it out", row["method"])
-        elif not row["merge_layers"]:
+        if row.views_per_entity is None:
+            logger.info("%s has no views, so the figure leaves it out", row.method)
+        elif not row.merge_layers:
             points.append(row)
         else:
-            merged.setdefault((row["method"], row["searched"]), []).append(row)
+            merged.setdefault((row.method, row.searched), []).append(row)
     if not points and not merged:
         raise InputError("no row of the table has a number of views: there is nothing to draw.")
-    starts = {point["system"]: point for point in points}
+    starts = {point.system: point for point in points}
     curves = [
-        Curve(", ".join(names), starts.get(layers[0]["start"]), layers)
+        Curve(", ".join(names), starts.get(layers[0].start), layers)
         for names, layers in merged.items()
     ]
     return points, curves
 
 
-def _draw_curve(axes: "Axes", curve: Curve, k: str, colour: str, marker: str) -> None:
+def _draw_curve(axes: "Axes", curve: Curve, k: int, colour: str, marker: str) -> None:
     """A line over a band for the intervals, from the row without merging on."""
     before = [] if curve.start is None else [curve.start]
-    rows = [*before, *sorted(curve.rows, key=lambda row: row["merge_layers"])]
-    views = [row["views_per_entity"] for row in rows]
-    low, high = zip(*(row["interval"]["micro"][k] for row in rows), strict=True)
+    rows = [*before, *sorted(curve.rows, key=lambda row: row.merge_layers)]
+    views = [row.views_per_entity for row in rows]
+    low, high = zip(*(row.part.interval.micro[k] for row in rows), strict=True)
     axes.fill_between(views, low, high, color=colour, **BAND)
     axes.plot(
-        views, [row["micro"][k] for row in rows], color=colour, marker=marker, label=curve.label,
+        views, [row.part.micro[k] for row in rows], color=colour, marker=marker, label=curve.label,
         markevery=slice(len(before), None),
     )  # fmt: skip
 
 
-def _draw_point(axes: "Axes", row: Row, k: str, colour: str, marker: str) -> None:
+def _draw_point(axes: "Axes", row: LayersRow, k: int, colour: str, marker: str) -> None:
     """A single marker with a bar for its interval."""
-    views, recall = row["views_per_entity"], row["micro"][k]
-    axes.vlines(views, *row["interval"]["micro"][k], color=colour, linewidth=1, zorder=3)
+    views, recall = row.views_per_entity, row.part.micro[k]
+    axes.vlines(views, *row.part.interval.micro[k], color=colour, linewidth=1, zorder=3)
     axes.plot(
-        views, recall, color=colour, marker=marker, linestyle="none", label=row["method"], zorder=4
+        views, recall, color=colour, marker=marker, linestyle="none", label=row.method, zorder=4
     )
 
 

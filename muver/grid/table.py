@@ -5,6 +5,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from muver.corpus.statistics import read_counts
 from muver.evaluation.precision import in_words, reduced_precision
 from muver.grid.points import HYPERPARAMETERS, point_of, points, spelled
 from muver.grid.settings import GridTable
@@ -14,10 +15,10 @@ from muver.io.files import read_json, short_hash
 from muver.io.typed import overlay
 from muver.tables.keys import row_key
 from muver.tables.page import Page, Section
+from muver.tables.records import GridResult, Mean, PointRow
 from muver.tables.render import write_table
 from muver.training.log import kept_validation
 
-Grid = dict[str, Any]
 RULE = (
     "The point with the greatest recall on the validation worlds is chosen; of several, the one "
     "that stands first. The test worlds are not looked at."
@@ -51,11 +52,9 @@ def make_grid(
     InputError
         If the logs do not fit the points, or a log has no validation at the model's cutoff.
     """
-    known = read_json(counts)
-    if known["dataset"] != dataset:
-        raise InputError(f"{counts}: counts of {known['dataset']!r}, expected {dataset!r}.")
+    fingerprint = read_counts(counts, dataset).fingerprint
     further = {} if encoder is None else {"encoder": read_json(encoder)["identity"]}
-    grid = _build(settings, logs, dataset, known["fingerprint"], further)
+    grid = _build(settings, logs, dataset, fingerprint, further)
     write_table(out, grid, page(grid), show)
 
 
@@ -65,50 +64,43 @@ def _build(
     dataset: str,
     fingerprint: str,
     further: Mapping[str, Any],
-) -> Grid:
-    """The grid as data.
-
-    Returns
-    -------
-    ``rows`` (one per point, with all settings and its key), ``chosen`` (a point's name), ``means``
-    (for each value of a hyper-parameter, over the points that have it) and ``row_key`` of the whole
-    grid, which does not change when points are added.
-    """
+) -> GridResult:
+    """The grid as data."""
     named, base, model = points(settings.grid.as_dict()), settings.base, settings.grid.model
     cutoff = base["training"]["validation_cutoff"]
+    by_point = _by_point(named, logs)
+    found = {name: kept_validation(log, cutoff) for name, log in by_point.items()}
+    chosen = max(found, key=lambda name: found[name][0])  # the first of equals
     rows = []
-    for name, log in _by_point(named, logs).items():
-        recall, step = kept_validation(log, cutoff)
+    for name, (recall, step) in found.items():
         own = {"model": overlay(base, {"training": named[name]}), **further}
         rows.append(
-            {
-                "method": model,
-                "system": name,
-                "row_key": row_key(own, fingerprint),
-                **named[name],
-                "recall": recall,
-                "step": step,
-                "settings": own,
-            }
+            PointRow(
+                method=model,
+                system=name,
+                row_key=row_key(own, fingerprint),
+                values=named[name],
+                recall=recall,
+                step=step,
+                settings=own,
+                chosen=name == chosen,
+            )
         )
-    chosen = max(rows, key=lambda row: row["recall"])  # the first of equals
-    for row in rows:
-        row["chosen"] = row is chosen
     training = {k: v for k, v in base["training"].items() if k not in HYPERPARAMETERS}
     shared = {"model": {**base, "training": training}, **further}
-    return {
-        "name": "grid",
-        "kind": "grid",
-        "model": model,
-        "dataset": dataset,
-        "fingerprint": fingerprint,
-        "cutoff": cutoff,
-        "rule": RULE,
-        "row_key": short_hash({"grid": model, "settings": shared, "data": fingerprint}),
-        "chosen": chosen["system"],
-        "means": {key: _means(rows, key) for key in HYPERPARAMETERS},
-        "rows": rows,
-    }
+    return GridResult(
+        name="grid",
+        caption=f"validation recall@{cutoff} in percent",
+        dataset=dataset,
+        fingerprint=fingerprint,
+        model=model,
+        cutoff=cutoff,
+        rule=RULE,
+        row_key=short_hash({"grid": model, "settings": shared, "data": fingerprint}),
+        chosen=chosen,
+        means={key: _means(rows, key) for key in HYPERPARAMETERS},
+        rows=rows,
+    )
 
 
 def _by_point(named: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]:
@@ -128,39 +120,39 @@ def _by_point(named: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]
     return by_point
 
 
-def _means(rows: Sequence[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
+def _means(rows: Sequence[PointRow], key: str) -> list[Mean]:
     """Mean recall of the points that share a value, sorted by value."""
     means = []
-    for value in sorted({row[key] for row in rows}):
-        recalls = [row["recall"] for row in rows if row[key] == value]
-        means.append({"value": value, "points": len(recalls), "recall": fmean(recalls)})
+    for value in sorted({row.values[key] for row in rows}):
+        recalls = [row.recall for row in rows if row.values[key] == value]
+        means.append(Mean(value, len(recalls), fmean(recalls)))
     return means
 
 
-def page(grid: Grid) -> Page:
+def page(grid: GridResult) -> Page:
     """The points with the chosen recall in bold, and the means by value."""
-    recall, rows = f"R@{grid['cutoff']}", grid["rows"]
+    recall, rows = f"R@{grid.cutoff}", grid.rows
     cells = [
         [
-            row["method"],
-            *(spelled(row[key]) for key in HYPERPARAMETERS),
-            f"{row['recall']:.2f}",
-            str(row["step"]),
-            "true" if row["chosen"] else "false",  # pandas reads these as booleans
-            row["row_key"],
+            row.method,
+            *(spelled(row.values[key]) for key in HYPERPARAMETERS),
+            f"{row.recall:.2f}",
+            str(row.step),
+            "true" if row.chosen else "false",  # pandas reads these as booleans
+            row.row_key,
         ]
         for row in rows
     ]
     means = [
-        [key, spelled(mean["value"]), str(mean["points"]), f"{mean['recall']:.2f}"]
-        for key, of_values in grid["means"].items()
+        [key, spelled(mean.value), str(mean.points), f"{mean.recall:.2f}"]
+        for key, of_values in grid.means.items()
         for mean in of_values
     ]
-    note = f"{len(rows)} points. {grid['rule']} step is where the recall was reached."
-    if precision := in_words(reduced_precision(rows[0]["settings"])):  # all points have the same
+    note = f"{len(rows)} points. {grid.rule} step is where the recall was reached."
+    if precision := in_words(reduced_precision(rows[0].settings)):  # all points have the same
         note += f" Not in fp32: {precision}."
     header = ["method", *HYPERPARAMETERS, recall, "step", "chosen", "row_key"]
-    best = {(n, header.index(recall)) for n, row in enumerate(rows) if row["chosen"]}
+    best = {(n, header.index(recall)) for n, row in enumerate(rows) if row.chosen}
     by_value = Section(
         "By value",
         f"Mean {recall} over all points with a value.",
@@ -168,7 +160,6 @@ def page(grid: Grid) -> Page:
         means,
     )
     return Page(
-        f"Grid of {grid['model']}: validation recall@{grid['cutoff']} in percent, "
-        f"{grid['dataset']}",
+        f"Grid of {grid.model}: {grid.caption}, {grid.dataset}",
         [Section("", note, header, cells, best), by_value],
     )

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from muver.io.errors import InputError
 from muver.version import __version__
 
@@ -57,18 +59,24 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Write JSON atomically: indented, keys in the order given, a line end at the end."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    """Write JSON atomically: indented, keys in the order given, a line end at the end.
+
+    Records (:mod:`muver.io.records`) may be in it.
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=msgspec.to_builtins)
+    write_text(path, f"{text}\n")
 
 
 def read_json(path: str | Path) -> Any:
-    """Read a JSON file, with a clear error where it is missing or does not parse."""
+    """Read a JSON file; an InputError says what is wrong with it."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file.") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}: not valid JSON ({error.msg}).") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error}).") from None
 
 
 def canonical_json(value: Any) -> str:

@@ -1,22 +1,23 @@
 """The numbers of each row of a result as flat names and values, for metrics files."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from muver.io.errors import InputError
+from muver.tables.records import (
+    AnyResult,
+    ComparedRow,
+    ComparisonTable,
+    DomainRow,
+    DomainsTable,
+    GridResult,
+    LayersRow,
+    PointRow,
+    ViewsTable,
+)
 
 Numbers = dict[str, float]
-Table = Mapping[str, Any]
-Row = Mapping[str, Any]
 
 
-def numbers_of(table: Table) -> dict[str, Numbers]:
-    """The numbers of each row of a table.
-
-    Parameters
-    ----------
-    table
-        The JSON of a table of recall, or of the grid.
+def numbers_of(table: AnyResult) -> dict[str, Numbers]:
+    """The numbers of each row of a table of recall, or of the grid.
 
     Returns
     -------
@@ -30,41 +31,35 @@ def numbers_of(table: Table) -> dict[str, Numbers]:
     InputError
         If the table's rows have no recall.
     """
-    if table.get("kind") not in NUMBERS:
-        raise InputError(f"{table.get('name')}: its rows have no recall, so they are no metrics.")
+    if type(table) not in NUMBERS:
+        raise InputError(f"{table.name}: its rows have no recall, so they are no metrics.")
     found: dict[str, Numbers] = {}
-    for row in table["rows"]:
-        found.setdefault(row["system"], {}).update(NUMBERS[table["kind"]](table, row))
+    for row in table.rows:
+        found.setdefault(row.system, {}).update(NUMBERS[type(table)](table, row))
     return found
 
 
-def _by_set(table: Table, row: Row) -> Numbers:
-    width = len(str(max(table["cutoffs"])))
+def _by_set(table: ComparisonTable, row: ComparedRow) -> Numbers:
+    width = len(str(max(table.cutoffs)))
     return {
-        f"R@{k:0{width}}" + (f" {name}" if table["kb"] else ""): part["micro"][str(k)]
-        for name, part in row["sets"].items()
-        for k in table["cutoffs"]
+        f"R@{k:0{width}}" + (f" {name}" if table.kb else ""): part.micro[k]
+        for name, part in row.sets.items()
+        for k in table.cutoffs
     }
 
 
-def _views(table: Table, row: Row) -> Numbers:
-    views = row["views_per_entity"]
-    recall = {f"R@{table['cutoff']}": row["micro"][str(table["cutoff"])]}
-    return recall if views is None else {**recall, "views": views}
+def _views(table: ViewsTable, row: LayersRow) -> Numbers:
+    recall = {f"R@{table.cutoff}": row.part.micro[table.cutoff]}
+    return recall if row.views_per_entity is None else {**recall, "views": row.views_per_entity}
 
 
-def _domain(table: Table, row: Row) -> Numbers:
-    k = table["cutoffs"][-1]
-    return {f"R@{k} {row['domain']}": row["recall"][str(k)]}
+def _domain(table: DomainsTable, row: DomainRow) -> Numbers:
+    k = table.cutoffs[-1]
+    return {f"R@{k} {row.domain}": row.part.micro[k]}
 
 
-def _point(table: Table, row: Row) -> Numbers:
-    return {f"R@{table['cutoff']} validation": row["recall"], "step": row["step"]}
+def _point(table: GridResult, row: PointRow) -> Numbers:
+    return {f"R@{table.cutoff} validation": row.recall, "step": row.step}
 
 
-NUMBERS: dict[str, Callable[[Table, Row], Numbers]] = {
-    "comparison": _by_set,
-    "views": _views,
-    "domains": _domain,
-    "grid": _point,
-}
+NUMBERS = {ComparisonTable: _by_set, ViewsTable: _views, DomainsTable: _domain, GridResult: _point}

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from muver.io.errors import InputError
-from muver.io.files import read_json, write_json, write_text
+from muver.io.files import write_json, write_text
 from muver.io.pruning import remove_all, strays
 from muver.metrics.curves import curves_of
 from muver.metrics.numbers import numbers_of
+from muver.tables.records import read_result
 
 
 def write_metrics(
@@ -32,17 +31,10 @@ def write_metrics(
     """
     kept = []
     for path in tables:
-        for row, numbers in numbers_of(_read(path)).items():
+        for row, numbers in numbers_of(read_result(path)).items():
             write_json(metrics / path.stem / f"{row}.json", numbers)
             kept.append(metrics / path.stem / f"{row}.json")
     for path in curves:
-        write_text(plots / f"{path.stem}.csv", curves_of(_read(path)))
+        write_text(plots / f"{path.stem}.csv", curves_of(read_result(path)))
     remove_all(strays(metrics, kept))
     remove_all(strays(plots, [plots / f"{path.stem}.csv" for path in curves]))
-
-
-def _read(path: Path) -> dict[str, Any]:
-    result = read_json(path)
-    if not isinstance(result, dict) or not isinstance(result.get("rows"), list):
-        raise InputError(f"{path}: not the JSON of a table or figure. Run the stage that makes it.")
-    return result

@@ -1,13 +1,10 @@
 """Cells of the tables: keys, numbers with intervals, the paper's, differences and verdicts."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from muver.report.markup import text
 from muver.report.recorded import BASE, Addresses
 from muver.tables.numbers import bounds
+from muver.tables.records import Part
 
-Row = Mapping[str, Any]
 # Sign and word say what the colour says.
 VERDICTS = {
     "reproduced": ("reproduced", "\u2713"),
@@ -46,21 +43,17 @@ def copy_button(key: str) -> str:
     )
 
 
-def recall_cell(number: str, part: Row, k: str, best: bool) -> str:
+def recall_cell(number: str, part: Part, k: int, best: bool) -> str:
     """Recall with its interval; beside it the published one, the difference and the verdict."""
-    interval = part["interval"].get("micro", part["interval"])[k]
     lines = [
         f'<b class="best">{number}</b>' if best else f"<span>{number}</span>",
-        f'<span class="sub">{text(bounds(interval))}</span>',
+        f'<span class="sub">{text(bounds(part.interval.micro[k]))}</span>',
     ]
-    for name, source in REFERENCES.items():
-        prefix = "" if name == "paper" else f"{name}_"
-        published = (part.get(name) or {}).get(k)
-        if published is not None:
-            difference, width = part[f"{prefix}difference"][k], part[f"{prefix}half_width"][k]
+    for source, judged in part.published.items():
+        if one := judged.get(k):
             lines.append(
-                f'<span class="sub">{source} {published:.2f}, {difference:+z.2f} \u00b1 '
-                f"{width:.2f}</span>{badge(part[f'{prefix}verdict'][k])}"
+                f'<span class="sub">{REFERENCES[source]} {one.recall:.2f}, '
+                f"{one.difference:+z.2f} \u00b1 {one.half_width:.2f}</span>{badge(one.verdict)}"
             )
     return "".join(lines)
 

@@ -104,7 +104,7 @@ def explore(
         "grouped_by": collection.grouped_by,
         "total": len(collection.gold),
         "limit": limit,
-        "cutoffs": first.evaluation["cutoffs"],
+        "cutoffs": first.evaluation.cutoffs,
         "groups": collection.groups,
         "open": opened(shown),
         **_mentions(

@@ -51,8 +51,8 @@ def page_of(
     links = {result.name: title_of(result.name) for result in results}
     links |= {"predictions": "Predictions"} if explorer else {}
     links |= {name: title for name, (title, _) in later.items()}
-    datasets = [(result.data or {}).get("dataset") for result in results]
-    dataset = ", ".join(dict.fromkeys(str(name) for name in datasets if name))
+    datasets = [getattr(result.table, "dataset", None) for result in results]
+    dataset = ", ".join(dict.fromkeys(filter(None, datasets)))
     figures = sum(result.name.startswith("figure") for result in results)
     counts = {"table": len(results) - figures, "figure": figures, "system": len(systems)}
     return Template(_asset("page.html")).substitute(

@@ -121,7 +121,7 @@ def _check(
     """A run must have the bytes, or at least the gold ranks, that were evaluated."""
     path = files.run(system.name, set_name)
     name = f"{system.method}: the run file {files.shown(path)} on {set_name}"
-    if system.evaluations[set_name]["run_sha256"] != sha256_of(path):
+    if system.evaluations[set_name].run_sha256 != sha256_of(path):
         problems.add(
             f"{name} is not the one that was evaluated (its SHA-256 differs): it was changed by "
             "hand or made again. The predictions below are those of the changed file, the tables "

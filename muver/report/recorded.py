@@ -20,7 +20,7 @@ def read_recorded(results: Sequence[Result], files: RunFiles, problems: Problems
     addresses: Addresses = {}
     for result in results:
         path = files.recorded(result.name)
-        if not path.is_file():
+        if result.table is None or not path.is_file():
             continue
         try:
             with open(path, encoding="utf-8", newline="") as file:
@@ -28,7 +28,7 @@ def read_recorded(results: Sequence[Result], files: RunFiles, problems: Problems
         except (OSError, UnicodeDecodeError, csv.Error, KeyError):
             problems.add(f"{result.name}: its list of recorded runs cannot be read.")
             continue
-        keys = {row.get("row_key") for row in result.rows}
+        keys = {getattr(row, "row_key", "") for row in result.table.rows}
         if own and not keys & own.keys():
             problems.add(
                 f"{result.name}: the runs recorded in MLflow are of other rows (none of their keys "

@@ -4,12 +4,11 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from muver.io.errors import InputError
-from muver.io.files import read_json
 from muver.report.files import RunFiles
 from muver.report.problems import Problems
+from muver.tables.records import AnyResult, RecallTable, read_result
 
 # Headings of comparisons of rows, which stand open below a table; the rest is folded away.
 OPEN = ("The paper's contrasts", "Paired tests")
@@ -23,47 +22,25 @@ class Result:
     ----------
     name
         As ``results:`` of params.yaml lists it.
-    data
+    table
         Its JSON, or None where that cannot be read.
     grid
         Its CSV, a header and rows of texts; empty where that cannot be read.
     """
 
     name: str
-    data: dict[str, Any] | None
+    table: AnyResult | None
     grid: list[list[str]]
 
     @property
     def caption(self) -> str:
         """Its heading."""
-        if self.name == "grid" and self.data:
-            return f"Grid: validation recall@{self.data.get('cutoff')} in percent"
-        return caption_of(self.name, self.data or {})
+        return caption_of(self.name, self.table.caption if self.table else "")
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows of its JSON, those that are objects."""
-        rows = (self.data or {}).get("rows")
-        return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-
-    @property
-    def compares(self) -> bool:
-        """Whether it has rows of systems with recall by cutoff."""
-        return (
-            (self.data or {}).get("kind") in ("comparison", "views", "domains")
-            and isinstance(self.data.get("sets"), list)
-            and bool(self.rows)
-            and all(all(key in row for key in ("method", "system", "row_key")) for row in self.rows)
-        )
-
-    @property
-    def sets(self) -> dict[str, str]:
-        """Names of the sets of mentions it has recall on, with the names of their columns."""
-        return {one["set"]: one["column"] for one in self.data["sets"]}
-
-    def part(self, row: dict[str, Any], set_name: str) -> dict[str, Any]:
-        """What was measured of a row on a set."""
-        return row["sets"][set_name] if "sets" in row else row
+    def compared(self) -> RecallTable | None:
+        """Its JSON, if its rows are systems with recall by cutoff."""
+        return self.table if isinstance(self.table, RecallTable) else None
 
 
 def title_of(name: str) -> str:
@@ -76,13 +53,13 @@ def title_of(name: str) -> str:
     return spaced[:1].upper() + spaced[1:]
 
 
-def caption_of(name: str, data: dict[str, Any]) -> str:
+def caption_of(name: str, caption: str) -> str:
     """A result's heading: its title and the caption of its JSON.
 
-    >>> caption_of("figure2", {"caption": "Error rate"})
+    >>> caption_of("figure2", "Error rate")
     'Figure 2: Error rate'
     """
-    title, caption = title_of(name), str(data.get("caption") or "")
+    title = title_of(name)
     if caption.lower().startswith(title.lower()):
         return caption
     return f"{title}: {caption}" if caption else title
@@ -114,23 +91,18 @@ def read_results(names: Sequence[str], files: RunFiles, problems: Problems) -> l
 
 
 def _read(name: str, files: RunFiles, problems: Problems) -> Result:
-    data, grid = None, []
+    table, grid = None, []
     try:
-        data = read_json(files.table(name))
-        if not isinstance(data, dict):
-            raise InputError(f"{files.table(name)}: expected the JSON of a table.")
-    except (InputError, OSError, UnicodeDecodeError) as error:
-        data = None
-        problems.add(f"{name}: {files.without_folders(error)} Make it again.")
+        table = read_result(files.table(name))
+    except InputError as error:
+        problems.add(f"{name}: {files.without_folders(error)}")
     try:
         with open(files.table(name, ".csv"), encoding="utf-8", newline="") as file:
             grid = list(csv.reader(file))
     except (OSError, UnicodeDecodeError, csv.Error):
         problems.add(f"{name}: {files.shown(files.table(name, '.csv'))} cannot be read.")
-    result = Result(name, data, grid)
-    if data is not None and "kind" not in data:
-        problems.add(f"{name}: its JSON is of another version. Make it again.")
-    elif data is not None:
+    result = Result(name, table, grid)
+    if table is not None:
         kind = "figure" if name.startswith("figure") else "table"
         problems.passes(kind, f"{kind}s")
         _check_csv(result, problems)
@@ -139,11 +111,11 @@ def _read(name: str, files: RunFiles, problems: Problems) -> Result:
 
 def _check_csv(result: Result, problems: Problems) -> None:
     """The CSV is the print of the JSON: both must have the same rows."""
-    if not result.compares or not result.grid or "row_key" not in result.grid[0]:
+    if not result.compared or not result.grid or "row_key" not in result.grid[0]:
         return
     column = result.grid[0].index("row_key")
     printed = {row[column] for row in result.grid[1:] if len(row) > column and row[column]}
-    keys = {row["row_key"] for row in result.rows}
+    keys = {row.row_key for row in result.compared.rows}
     if not printed <= keys:
         problems.add(
             f"{result.name}: the CSV has rows ({', '.join(sorted(printed - keys))}) that the JSON "

@@ -65,7 +65,7 @@ def _files(system: System, files: RunFiles) -> str:
             "for TREC's tools": files.trec(system.name, name),
         }
         values = {what: files.shown(path) for what, path in paths.items()}
-        values["SHA-256 of the run file"] = evaluation["run_sha256"]
+        values["SHA-256 of the run file"] = evaluation.run_sha256
         lines += [(f"{what} on {name}", value) for what, value in values.items()]
     lines.append(("fingerprint of the data", data_fingerprint(system.evaluations)))
     items = (f'<li>{text(what)}: <code class="long">{text(it)}</code></li>' for what, it in lines)
@@ -78,13 +78,13 @@ def _recall(system: System) -> str:
     cells = [
         [
             text(system.titles[name] if system.over_kb else world),
-            str(part["mentions"]),
-            *(f"{recall:.2f}" for recall in part["recall"].values()),
+            str(part.mentions),
+            *(f"{recall:.2f}" for recall in part.recall.values()),
         ]
         for name, evaluation in system.evaluations.items()
-        for world, part in evaluation["worlds"].items()
+        for world, part in evaluation.worlds.items()
     ]
-    header = [unit, "mentions", *(f"R@{k}" for k in system.evaluation["cutoffs"])]
+    header = [unit, "mentions", *(f"R@{k}" for k in system.evaluation.cutoffs)]
     return grid(f"{system.method} by {unit}", header, cells)
 
 

@@ -71,7 +71,7 @@ def make_report(
     page = page_of(
         shown,
         systems,
-        tables=tables(shown, drawings, addresses, problems),
+        tables=tables(shown, drawings, addresses),
         rows=rows(systems, files, explored),
         run=_run(files),
         data=data,
@@ -88,8 +88,8 @@ def make_report(
 def _dataset(results: Sequence[Result]) -> str:
     """The dataset of the tables, by whose name the workflow calls its folders."""
     for result in results:
-        name = (result.data or {}).get("dataset")
-        if isinstance(name, str) and name and Path(name).name == name:
+        name = getattr(result.table, "dataset", "")
+        if name and Path(name).name == name:
             return name
     return "."
 

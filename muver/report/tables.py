@@ -6,21 +6,20 @@ from collections.abc import Mapping, Sequence
 from muver.grid import table as grid_table
 from muver.report.cells import key_cell, recall_cell
 from muver.report.markup import details, grid, paragraph, text
-from muver.report.problems import Problems
 from muver.report.recorded import Addresses
 from muver.report.results import OPEN, Result
-from muver.tables import comparison, domains, parameters, statistics, views
+from muver.tables import comparison, domains, parameters, records, statistics, views
 from muver.tables.page import Page, Section
 from muver.tables.render import TEXT_COLUMNS
 from muver.tables.sections import RULE
 
 PAGES = {
-    "comparison": comparison.page,
-    "views": views.page,
-    "domains": domains.page,
-    "statistics": statistics.page,
-    "parameters": parameters.page,
-    "grid": grid_table.page,
+    records.ComparisonTable: comparison.page,
+    records.ViewsTable: views.page,
+    records.DomainsTable: domains.page,
+    records.StatisticsTable: statistics.page,
+    records.ParametersTable: parameters.page,
+    records.GridResult: grid_table.page,
 }
 READING = (
     "Recall in percent, below it the 95% bootstrap interval; the greatest of a column is bold and "
@@ -29,26 +28,9 @@ READING = (
 QUALIFIED = re.compile(r"([+-]?[\d.]+) (\(.*)")  # a number, and in brackets what is said of it
 
 
-def tables(
-    results: Sequence[Result],
-    drawings: Mapping[str, str],
-    addresses: Addresses,
-    problems: Problems,
-) -> str:
-    """A section for each result, with its drawing first where it has one.
-
-    A result whose JSON was written by another version is a problem, and is shown as its CSV says.
-    """
-    parts = []
-    for result in results:
-        drawing = drawings.get(result.name, "")
-        try:
-            parts.append(table(result, addresses, drawing))
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-            problems.add(
-                f"{result.name}: its JSON is not as this version writes it. Make the table again."
-            )
-            parts.append(table(Result(result.name, None, result.grid), addresses, drawing))
+def tables(results: Sequence[Result], drawings: Mapping[str, str], addresses: Addresses) -> str:
+    """A section for each result, with its drawing first where it has one."""
+    parts = [table(result, addresses, drawings.get(result.name, "")) for result in results]
     return "\n".join(parts)
 
 
@@ -68,10 +50,9 @@ def table(result: Result, addresses: Addresses, drawing: str = "") -> str:
 
 
 def _page(result: Result) -> Page | None:
-    """What people read of a result in every format; of others, as of figures, the CSV."""
-    make = PAGES.get((result.data or {}).get("kind"))
-    if make is not None:
-        return make(result.data)
+    """What people read of a result in every format; of figures and damaged ones the CSV."""
+    if make := PAGES.get(type(result.table)):
+        return make(result.table)
     if not result.grid:
         return None
     header, *rows = result.grid
@@ -94,14 +75,14 @@ def _main(result: Result, main: Section, addresses: Addresses) -> list[str]:
         if column not in recall:
             return _cell(main, line, column)
         name, k = recall[column]
-        part = result.part(result.rows[line], name)
+        part = result.table.rows[line].sets[name]
         return recall_cell(content, part, k, best=(line, column) in main.best)
 
     cells = [[cell(line, n) for n in columns] for line in range(len(main.rows))]
     header = [main.header[n] for n in columns]
     parts = [paragraph(f"{main.note} {READING}" if recall else main.note)]
-    measured = [result.part(row, name) for row in result.rows for name, _ in recall.values()]
-    if any(part.get("paper") or part.get("readme") for part in measured):
+    rows = result.table.rows if recall else ()
+    if any(part.published for row in rows for part in row.sets.values()):
         parts.append(
             paragraph(
                 f"Below an interval: the published number, ours minus it, a verdict. {RULE}",
@@ -118,11 +99,12 @@ def _main(result: Result, main: Section, addresses: Addresses) -> list[str]:
     return parts
 
 
-def _recall_columns(result: Result, main: Section) -> dict[int, tuple[str, str]]:
+def _recall_columns(result: Result, main: Section) -> dict[int, tuple[str, int]]:
     """Set and cutoff of each column that has a row's recall; Table 3 has two rows in a line."""
-    if not result.compares or result.data["kind"] == "views":
+    table = result.compared
+    if table is None or isinstance(table, records.ViewsTable):
         return {}
-    columns = [(name, str(k)) for name in result.sets for k in result.data["cutoffs"]]
+    columns = [(one.set, k) for one in table.sets for k in table.cutoffs]
     return dict(enumerate(columns, start=len(main.header) - 1 - len(columns)))
 
 

@@ -11,6 +11,7 @@ from muver.report.machine import commit, machine, versions
 from muver.report.times import read_jobs
 from muver.results_page.page import write_page
 from muver.results_page.tables import read_tables, texts
+from muver.tables.records import ResultOnData
 
 
 def write_section(
@@ -46,15 +47,15 @@ def make_section(
     """
     results = project / "results"
     tables = read_tables(results, only)
-    named = next((table for table in tables.values() if "dataset" in table), None)
+    named = next((one for one in tables.values() if isinstance(one, ResultOnData)), None)
     if named is None:
         raise InputError(f"{results}: no result names its dataset. Make one with rows.")
-    dataset = named["dataset"]
+    dataset = named.dataset
     facts = _facts(project, results, tables, dataset)
     text = "\n\n".join(
         [
             f"## {dataset}",
-            f"Data with the fingerprint `{named.get('fingerprint', 'unknown')}`. Made by",
+            f"Data with the fingerprint `{named.fingerprint}`. Made by",
             "\n".join(f"    {command}" for command in commands),
             "\n".join(["| | |", "| --- | --- |", *(f"| {k} | {v} |" for k, v in facts.items())]),
             *texts(results, tables),

@@ -4,8 +4,42 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from muver.io.errors import InputError
 from muver.io.files import canonical_json
+from muver.io.records import Record
+
+
+class Best(Record):
+    """In what share of mentions the best entity of exact search was found."""
+
+    found: float
+
+
+class Index(Record):
+    """A run's index and its agreement with exact search, measured on a sample of mentions.
+
+    Attributes
+    ----------
+    factory
+        Its type, as faiss spells it.
+    agreement
+        :func:`reached`.
+    recall
+        The share of the ``k`` entities of exact search that it finds.
+    knob, effort
+        What of the search was set how high, such as nprobe; None where nothing can be.
+    """
+
+    factory: str
+    agreement: float
+    recall: float
+    best: Best
+    k: int
+    mentions: int
+    knob: str | None
+    effort: int | None
 
 
 def reached(measured: Mapping[str, Any]) -> float:
@@ -20,8 +54,8 @@ def reached(measured: Mapping[str, Any]) -> float:
     return min(measured["recall"], measured["best"]["found"])
 
 
-def index_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A run's index and its agreement with exact search; None for an exact run.
+def index_of(manifest: Mapping[str, Any]) -> Index | None:
+    """A run's index; None for an exact run.
 
     Parameters
     ----------
@@ -31,11 +65,8 @@ def index_of(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
     if "index" not in manifest:
         return None
     agreed = manifest["agreement"]
-    return {
-        "factory": manifest["index"],
-        "agreement": reached(agreed),
-        **{key: agreed[key] for key in ("recall", "best", "k", "mentions", "knob", "effort")},
-    }
+    own = {"factory": manifest["index"], "agreement": reached(agreed)}
+    return msgspec.convert(agreed | own, Index)
 
 
 def check_agreement(

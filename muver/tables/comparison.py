@@ -4,169 +4,228 @@ Table 1 and our own tables have one set, a split of worlds; Table 2 has three ov
 base.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from statistics import mean, stdev
-from typing import Any
 
+from msgspec.structs import asdict
+
+from muver.evaluation import significance
 from muver.tables import contrasts
-from muver.tables.evaluations import Evaluations, TableFiles, head, identity, read_evaluations
+from muver.tables.evaluations import (
+    Evaluations,
+    TableFiles,
+    read_evaluations,
+    row_of,
+    table_of,
+)
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import paper
+from muver.tables.records import Against, ComparedPart, ComparedRow, ComparisonTable, Seeds
 from muver.tables.sections import (
+    Labels,
     by_cutoff,
-    counts_of_sets,
+    difference,
     intervals,
-    lines_of,
     main_section,
     mean_of_worlds,
     note_of,
-    paired_tests,
     reference,
-    search_of_lines,
 )
 from muver.tables.settings import Comparison, RepeatedRow, systems_of
 from muver.tables.verdict import compare
 
-Table = dict[str, Any]
+Line = tuple[Labels, ComparedPart]
 
 
-def build(name: str, caption: str, settings: Comparison, files: TableFiles) -> Table:
-    """The table as data, in full precision.
-
-    Returns
-    -------
-    The head (:func:`muver.tables.evaluations.head`); ``contrasts``, over a knowledge base each with
-    its ``set``; and ``rows``, with for each set: the counts of hits; recall in percent (micro, and
-    macro, the mean of worlds) with bootstrap intervals; ``paired``, the comparison with the row
-    of ``against`` (None for that row itself); ``seeds``, each seed's recall with mean and sample
-    standard deviation (None without repeats); the ``index`` with its agreement (None for exact
-    search); and, if the set is the paper's, published values, differences in points and verdicts.
-    """
+def build(name: str, caption: str, settings: Comparison, files: TableFiles) -> ComparisonTable:
+    """The table as data, in full precision."""
     found = read_evaluations(files, systems_of(settings.rows), settings.sets)
-    table = head(name, "comparison", caption, found)
     methods = {row.system: row.method for row in settings.rows}
-    built = []
-    for one in table["sets"]:
-        evaluations = found[one["set"]]
-        published = partial(evaluations.published, name)
-        label = {"set": one["column"]} if table["kb"] else {}
-        built += [
-            {**contrast, **label}
-            for contrast in contrasts.build(settings.contrasts, methods, evaluations, published)
-        ]
     against = settings.against
-    return {
-        **table,
-        "against": against and {"system": against, "method": methods[against]},
-        "rows": [
-            {
-                **identity(row, found),
-                "sets": {
-                    one: _measured(name, row, against, evaluations)
-                    for one, evaluations in found.items()
-                },
-            }
-            for row in settings.rows
+    rows = []
+    for row in settings.rows:
+        sets = {one: _part(name, row, against, own) for one, own in found.items()}
+        rows.append(row_of(ComparedRow, row, found, sets=sets))
+    return table_of(
+        ComparisonTable,
+        name,
+        caption,
+        found,
+        against=against and Against(system=against, method=methods[against]),
+        rows=rows,
+        contrasts=[
+            contrast
+            for own in found.values()
+            for contrast in contrasts.build(
+                settings.contrasts, methods, own, partial(own.published, name), own.column
+            )
         ],
-        "contrasts": built,
-    }
+    )
 
 
-def _measured(
+def _part(
     name: str, row: RepeatedRow, against: str | None, evaluations: Evaluations
-) -> dict[str, Any]:
+) -> ComparedPart:
     """The results of a row on one set."""
-    system = row.system
-    found = evaluations.by_system[system]
-    seeds = _seeds(row, evaluations)
-    measured = (found["mentions"], [*seeds["values"].values()] if seeds else [])
-    values = evaluations.published(name, system)
-    readme = evaluations.published(name, system, source="readme")
-    tested = against is not None and system != against
-    return {
-        **{key: found[key] for key in ("mentions", "hits", "micro", "interval", "macro")},
-        **{key: found[key] for key in ("worlds", "views_per_entity", "index")},
-        "paired": evaluations.paired(system, against) if tested else None,
-        "seeds": seeds,
-        **compare(found["micro"], values, *measured),
-        **compare(found["micro"], readme, *measured, "readme"),
-    }
+    system, seeds = row.system, _seeds(row, evaluations)
+    own = evaluations.by_system[system]
+
+    def judged(source: str) -> dict:
+        theirs = evaluations.published(name, system, source=source)
+        return compare(own.micro, theirs, own.mentions, [*seeds.values.values()] if seeds else [])
+
+    return ComparedPart(
+        **asdict(own.scores),
+        paper=judged("values"),
+        readme=judged("readme"),
+        views_per_entity=own.views_per_entity,
+        index=own.index,
+        paired=evaluations.paired(system, against) if against not in (None, system) else None,
+        seeds=seeds,
+    )
 
 
-def _seeds(row: RepeatedRow, evaluations: Evaluations) -> dict[str, Any] | None:
-    systems = [row.system, *row.repeats]
-    if len(systems) == 1:
+def _seeds(row: RepeatedRow, evaluations: Evaluations) -> Seeds | None:
+    if not row.repeats:
         return None
-    values = {system: evaluations.by_system[system]["micro"] for system in systems}
+    systems = [row.system, *row.repeats]
+    values = {system: evaluations.by_system[system].micro for system in systems}
     cutoffs = values[row.system]
-    return {
-        "values": values,
-        "mean": {k: mean(recall[k] for recall in values.values()) for k in cutoffs},
-        "spread": {k: stdev(recall[k] for recall in values.values()) for k in cutoffs},
-    }
+    return Seeds(
+        values=values,
+        mean={k: mean(recall[k] for recall in values.values()) for k in cutoffs},
+        spread={k: stdev(recall[k] for recall in values.values()) for k in cutoffs},
+    )
 
 
-def page(table: Table) -> Page:
-    """The table for people."""
-    lines, kb, cutoffs = lines_of(table), table["kb"], table["cutoffs"]
-    sections = [
-        _main(table),
-        *([counts_of_sets(table)] if kb else []),
-        *_references(table, lines),
-        *contrasts.section(table, cutoffs),
-        *([] if kb else [mean_of_worlds(table, cutoffs, lines)]),
-        intervals(table, cutoffs, lines),
-        *paired_tests(table, lines),
-        *_over_seeds(table, lines),
-        *([search_of_lines(lines)] if kb else []),
+def lines_of(table: ComparisonTable) -> list[Line]:
+    """A line for each row and set, with the set's name over a knowledge base."""
+    return [
+        (
+            {"method": row.method, **({"Set": one.column} if table.kb else {})},
+            row.sets[one.set],
+        )
+        for one in table.sets
+        for row in table.rows
     ]
-    return Page(f"{table['caption']}, {table['dataset']}", sections)
 
 
-def _main(table: Table) -> Section:
-    columns = [(one, str(k)) for one in table["sets"] for k in table["cutoffs"]]
-    header = ["method", *(f"{one['column']} R@{k}".strip() for one, k in columns)]
-    cells = []
-    for row in table["rows"]:
-        parts = [(row["sets"][one["set"]], k) for one, k in columns]
-        recalls = [percent(part["hits"][k], part["mentions"]) for part, k in parts]
-        cells.append([row["method"], *recalls])
-    best = best_cells(cells, range(1, len(header)))
-    return main_section(note_of(table), header, cells, table["rows"], best)
-
-
-def _references(table: Table, lines: Sequence[Mapping[str, Any]]) -> list[Section]:
-    published, cutoffs = paper(), table["cutoffs"]
+def page(table: ComparisonTable) -> Page:
+    """The table for people."""
+    lines, cutoffs, worlds = lines_of(table), table.cutoffs, table.kb is None
+    published = paper()
     of_paper = reference(cutoffs, lines, "paper", "Against the paper", published["source"])
     for part in of_paper:
         part.rows.extend(_quoted(table))
-    heading = "Against the released README"
-    return of_paper + reference(cutoffs, lines, "readme", heading, published["readme_source"])
+    sections = [
+        _main(table),
+        *([] if worlds else [_counts_of_sets(table)]),
+        *of_paper,
+        *reference(
+            cutoffs, lines, "readme", "Against the released README", published["readme_source"]
+        ),
+        *contrasts.section(table, cutoffs, "" if worlds else "Set"),
+        *([mean_of_worlds(table, cutoffs, lines)] if worlds else []),
+        intervals(table, cutoffs, lines),
+        *_paired_tests(table, lines),
+        *_over_seeds(table, lines),
+        *([] if worlds else [_search_of_lines(lines)]),
+    ]
+    return Page(f"{table.caption}, {table.dataset}", sections)
 
 
-def _quoted(table: Table) -> list[list[str]]:
+def _main(table: ComparisonTable) -> Section:
+    columns = [(one, k) for one in table.sets for k in table.cutoffs]
+    header = ["method", *(f"{one.column} R@{k}".strip() for one, k in columns)]
+    cells = []
+    for row in table.rows:
+        parts = [(row.sets[one.set], k) for one, k in columns]
+        cells.append([row.method, *(percent(part.hits[k], part.mentions) for part, k in parts)])
+    best = best_cells(cells, range(1, len(header)))
+    return main_section(note_of(table), header, cells, table.rows, best)
+
+
+def _quoted(table: ComparisonTable) -> list[list[str]]:
     """The paper's rows that we do not reproduce."""
     rows = []
-    for quoted, row in paper()[table["name"]].get("quoted", {}).items():
+    for quoted, row in paper()[table.name].get("quoted", {}).items():
         values = dict(zip(paper()["columns"], row["values"], strict=True))
-        found = [values.get(k) for k in table["cutoffs"]]
+        found = [values.get(k) for k in table.cutoffs]
         rows.append([quoted, *("-" if value is None else f"{value:.2f}" for value in found)])
     return rows
 
 
-def _over_seeds(table: Table, lines: Sequence[Mapping[str, Any]]) -> list[Section]:
-    repeated = [line for line in lines if line["seeds"] is not None]
+def _paired_tests(table: ComparisonTable, lines: Sequence[Line]) -> list[Section]:
+    """The section of paired tests against one row, if there are any."""
+    tested = [(labels, part.paired) for labels, part in lines if part.paired is not None]
+    if not tested:
+        return []
+    against = table.against.method
+    note = (
+        f"The row minus {against} in points over all mentions, its 95% interval (paired bootstrap "
+        f"of {table.resample} within worlds) and a p-value: "
+        f"{significance.method(table.resample)}. p-values are not corrected for the number of "
+        "comparisons, and know nothing of seeds."
+    )
+    return [by_cutoff(table.cutoffs, f"Paired tests against {against}", note, tested, difference)]
+
+
+def _over_seeds(table: ComparisonTable, lines: Sequence[Line]) -> list[Section]:
+    repeated = [(labels, part.seeds) for labels, part in lines if part.seeds is not None]
     if not repeated:
         return []
-    numbers = sorted({len(line["seeds"]["values"]) for line in repeated})
+    numbers = sorted({len(seeds.values) for _, seeds in repeated})
     note = (
         f"Mean of {' or '.join(map(str, numbers))} seeds, and their sample standard deviation in "
         "points. The rows above are the first seed's."
     )
 
-    def cell(line: Mapping[str, Any], k: str) -> str:
-        return f"{line['seeds']['mean'][k]:.2f} ± {line['seeds']['spread'][k]:.2f}"
+    def cell(seeds: Seeds, k: int) -> str:
+        return f"{seeds.mean[k]:.2f} ± {seeds.spread[k]:.2f}"
 
-    return [by_cutoff(table["cutoffs"], "Over seeds", note, repeated, cell)]
+    return [by_cutoff(table.cutoffs, "Over seeds", note, repeated, cell)]
+
+
+def _counts_of_sets(table: ComparisonTable) -> Section:
+    """Numbers of mentions of each set: all, inside and outside the KB, found by title."""
+    header = [
+        "Set", "mentions", "In-KB", "outside the KB", "by title only", "the paper's mentions",
+        "BLINK's In-KB",
+    ]  # fmt: skip
+    grid = []
+    for one in table.sets:
+        theirs = one.published
+        numbers = [
+            one.mentions + one.outside, one.mentions, one.outside, one.matched_by_title,
+            theirs.mentions if theirs else "", theirs.support if theirs else "",
+        ]  # fmt: skip
+        grid.append([one.column, *map(str, numbers)])
+    note = (
+        "Gold entities are found by Wikipedia id and, where linking.match says so, else by title; "
+        "recall leaves out those that are outside. The paper gives the number of mentions in all, "
+        "and quotes BLINK's numbers, which are over the mentions inside BLINK's own catalogue."
+    )
+    return Section("Mentions", note, header, grid)
+
+
+def _search_of_lines(lines: Sequence[Line]) -> Section:
+    """How each row searched each set: views per entity, the index and its agreement."""
+    header = [
+        "method", "Set", "views an entity", "Index", "agreement", "best found", "at k", "mentions",
+    ]  # fmt: skip
+    grid = []
+    for labels, part in lines:
+        index, views = part.index, part.views_per_entity
+        cells = ["exact", "", "", "", ""]
+        if index is not None:
+            knob = f", {index.knob} {index.effort}" if index.knob else ""
+            shares = [f"{share:.4f}" for share in (index.recall, index.best.found)]
+            cells = [f"{index.factory}{knob}", *shares, str(index.k), str(index.mentions)]
+        grid.append([*labels.values(), "" if views is None else f"{views:.2f}", *cells])
+    note = (
+        "Agreement of an index: the share of the k entities of exact search that it finds, and the "
+        "share of mentions for which the best one is found, on a sample of mentions."
+    )
+    return Section("How candidates were found", note, header, grid)

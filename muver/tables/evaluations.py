@@ -3,32 +3,29 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muver.corpus.statistics import read_counts
 from muver.evaluation import bootstrap, significance
 from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import hits_at, read_ranks
+from muver.evaluation.records import Evaluation, Percent, read_evaluation
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.io.files import read_json
-from muver.tables import paper
+from muver.tables import paper, records
 from muver.tables.keys import data_fingerprint, row_key
 from muver.tables.settings import Row
 
-Evaluation = dict[str, Any]
 OF_SET = (
     "set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title",
 )  # fmt: skip
 OF_TABLE = ("dataset", "kb", "cutoffs", "resample")
 OF_ROW = ("settings", "model")
-KEYS = (
-    "system", *OF_TABLE, *OF_SET, *OF_ROW, "hits", "micro", "macro", "worlds", "interval",
-    "views_per_entity", "index",
-)  # fmt: skip
-COUNTS = ("dataset", "fingerprint", "identified_as", "worlds", "mentions", "entities")
+RowKind = TypeVar("RowKind", bound=records.Row)
+TableKind = TypeVar("TableKind", bound=records.RecallTable)
 
 
 class TableFiles(NamedTuple):
@@ -70,6 +67,11 @@ class Evaluations:
         """The first evaluation, for what all have in common."""
         return next(iter(self.by_system.values()))
 
+    @property
+    def column(self) -> str:
+        """What tables call the set; "" for a split of worlds."""
+        return paper.column(self.first)
+
     def ranks(self, system: str) -> pa.Table:
         """The rank of each mention's gold entity, from the file next to the evaluation.
 
@@ -80,15 +82,15 @@ class Evaluations:
         """
         path, evaluation = self.files[system].with_suffix(".parquet"), self.by_system[system]
         table = read_ranks(path)
-        hits = {str(k): int(hits_at(table, k).sum()) for k in evaluation["cutoffs"]}
-        if hits != evaluation["hits"]:
+        hits = {k: int(hits_at(table, k).sum()) for k in evaluation.cutoffs}
+        if hits != evaluation.hits:
             raise InputError(
-                f"{path}: has the hits {hits}, {self.files[system]} has {evaluation['hits']}: a "
+                f"{path}: has the hits {hits}, {self.files[system]} has {evaluation.hits}: a "
                 "results file from other parameters. Run the evaluate stage again."
             )
         return table
 
-    def paired(self, first: str, second: str, world: str | None = None) -> dict[str, Any]:
+    def paired(self, first: str, second: str, world: str | None = None) -> significance.Paired:
         """The recall of one system minus another's (:func:`muver.evaluation.significance.paired`).
 
         Parameters
@@ -99,70 +101,67 @@ class Evaluations:
         ranks = [self.ranks(system) for system in (first, second)]
         if world is not None:
             ranks = [table.filter(pc.equal(table["world"], world)) for table in ranks]
-        return significance.paired(*ranks, self.first["cutoffs"], self.first["resample"])
+        return significance.paired(*ranks, self.first.cutoffs, self.first.resample)
 
     def published(
         self, name: str, system: str, domain: str | None = None, source: str = "values"
-    ) -> paper.Recall | None:
-        """A row's published recall (:func:`muver.tables.paper.published`); None on other data."""
+    ) -> Percent:
+        """A row's published recall (:func:`muver.tables.paper.published`); none on other data."""
         if not paper.is_papers(self.first):
-            return None
-        part = domain or paper.column(self.first)
-        return paper.published(name, system, self.first["cutoffs"], part or None, source)
+            return {}
+        part = domain or self.column or None
+        return paper.published(name, system, self.first.cutoffs, part, source)
 
-    def describe(self) -> dict[str, Any]:
-        """The set's entry in the head of a table's JSON."""
-        return {
-            **{key: self.first[key] for key in OF_SET},
-            "column": paper.column(self.first),
-            "worlds": sorted(self.first["worlds"]),
-            "worlds_without_mentions": list(self.without_mentions),
-            "published": paper.published_size(self.first),
-            "of_paper": paper.is_papers(self.first),
-        }
+    def describe(self) -> records.TableSet:
+        """The set in the head of a table."""
+        return records.TableSet(
+            **{key: getattr(self.first, key) for key in OF_SET},
+            column=self.column,
+            worlds=sorted(self.first.worlds),
+            worlds_without_mentions=list(self.without_mentions),
+            published=paper.published_size(self.first),
+            of_paper=paper.is_papers(self.first),
+        )
 
 
-def head(name: str, kind: str, caption: str, found: Mapping[str, Evaluations]) -> dict[str, Any]:
-    """The head of a table's JSON.
-
-    Returns
-    -------
-    ``name``, ``kind`` and ``caption``; ``dataset``, its ``fingerprint`` and ``kb`` (None for
-    worlds); ``cutoffs``, ``resample`` and the method of an ``interval``; the ``sets`` with their
-    counts, the name of their ``column`` ("" for worlds) and whether they are the paper's
-    (``of_paper``); and the ``paper``, with a ``note`` if its numbers are not comparable.
-    """
+def table_of(
+    kind: type[TableKind], name: str, caption: str, found: Mapping[str, Evaluations], **own: Any
+) -> TableKind:
+    """A table with the head that its evaluations by set give, and its ``own`` fields."""
     first = next(iter(found.values())).first
     sets = [evaluations.describe() for evaluations in found.values()]
-    return {
-        "name": name,
-        "kind": kind,
-        "caption": caption,
-        "dataset": first["dataset"],
-        "fingerprint": data_fingerprint({one["set"]: {**first, **one} for one in sets}),
-        **{key: first[key] for key in ("kb", "cutoffs", "resample")},
-        "interval": bootstrap.method(first["resample"]),
-        "sets": sets,
-        "paper": {
-            "source": paper.paper()["source"],
-            "dataset": (paper.paper()["table2"] if first["kb"] else paper.paper())["dataset"],
-            "tolerance": paper.paper()["tolerance"],
-            "note": paper.comparability_of_sets(name, first, sets),
-        },
-    }
+    return kind(
+        name=name,
+        caption=caption,
+        dataset=first.dataset,
+        fingerprint=data_fingerprint({name: one.first for name, one in found.items()}),
+        kb=first.kb,
+        cutoffs=first.cutoffs,
+        resample=first.resample,
+        interval=bootstrap.method(first.resample),
+        sets=sets,
+        paper=records.Reference(
+            source=paper.paper()["source"],
+            dataset=(paper.paper()["table2"] if first.kb else paper.paper())["dataset"],
+            tolerance=paper.paper()["tolerance"],
+            note=paper.comparability_of_sets(name, first, sets),
+        ),
+        **own,
+    )
 
 
-def identity(row: Row, found: Mapping[str, Evaluations]) -> dict[str, Any]:
-    """A row's names and footnote, its key, and its precision."""
+def row_of(kind: type[RowKind], row: Row, found: Mapping[str, Evaluations], **own: Any) -> RowKind:
+    """A row with its names, footnote, key and precision, and its ``own`` fields."""
     evaluations = {name: one.by_system[row.system] for name, one in found.items()}
-    settings = next(iter(evaluations.values()))["settings"]
-    return {
-        "method": row.method,
-        "system": row.system,
-        "note": row.note,
-        "row_key": row_key(settings, data_fingerprint(evaluations)),
-        "precision": reduced_precision(settings),
-    }
+    settings = next(iter(evaluations.values())).settings
+    return kind(
+        method=row.method,
+        system=row.system,
+        note=row.note,
+        row_key=row_key(settings, data_fingerprint(evaluations)),
+        precision=reduced_precision(settings),
+        **own,
+    )
 
 
 def read_evaluations(
@@ -186,8 +185,8 @@ def read_evaluations(
     by_set: dict[str, dict[str, Evaluation]] = {name: {} for name in sets or ()}
     where: dict[str, dict[str, Path]] = {}
     for path in files.evaluations:
-        evaluation = _read(path, KEYS, "an evaluation", "evaluate")
-        name, system = evaluation["set"], evaluation["system"]
+        evaluation = read_evaluation(path)
+        name, system = evaluation.set, evaluation.system
         if sets is not None and name not in sets:
             raise InputError(
                 f"{path}: belongs to the set {name!r}, the table has {', '.join(sets)}."
@@ -215,53 +214,36 @@ def read_one_set(files: TableFiles, systems: Sequence[str]) -> Evaluations:
     return next(iter(found.values()))
 
 
-def read_counts(path: Path) -> dict[str, Any]:
-    """Read the counts of the corpus stage."""
-    return _read(path, COUNTS, "the counts of a corpus", "corpus")
-
-
-def _read(path: Path, keys: Sequence[str], what: str, stage: str) -> dict[str, Any]:
-    content = read_json(path)
-    missing = [key for key in keys if not isinstance(content, dict) or key not in content]
-    if missing:
-        raise InputError(
-            f"{path}: not {what} of this version (no {', '.join(missing)}). Run the {stage} stage "
-            "again."
-        )
-    return content
-
-
 def _check_same(by_set: Mapping[str, Mapping[str, Evaluation]], system: str) -> None:
     """Refuse evaluations of a set, table or row that differ in what they must share."""
     rows = next(iter(by_set.values()))
     for name, own in by_set.items():
         for other in own.values():
+            alike = ((own[system], OF_SET), (rows[system], OF_TABLE), (rows[other.system], OF_ROW))
             pairs = {
-                **{key: (own[system][key], other[key]) for key in OF_SET},
-                **{key: (rows[system][key], other[key]) for key in OF_TABLE},
-                **{key: (rows[other["system"]][key], other[key]) for key in OF_ROW},
-                "worlds": (_sizes(own[system]), _sizes(other)),
+                key: (getattr(one, key), getattr(other, key)) for one, keys in alike for key in keys
             }
+            pairs["worlds"] = _sizes(own[system]), _sizes(other)
             for key, (expected, value) in pairs.items():
                 if value != expected:
                     raise InputError(
-                        f"evaluation of {other['system']} on {name}: {key} is {value}, elsewhere "
+                        f"evaluation of {other.system} on {name}: {key} is {value}, elsewhere "
                         f"{expected}: a results file from other parameters. Run the evaluate stage "
                         "again for all rows."
                     )
 
 
 def _sizes(evaluation: Evaluation) -> dict[str, int]:
-    return {world: part["mentions"] for world, part in evaluation["worlds"].items()}
+    return {world: part.mentions for world, part in evaluation.worlds.items()}
 
 
 def _without_mentions(counts: Path, by_set: Mapping[str, Mapping[str, Evaluation]]) -> list[str]:
     """Worlds without mentions, which belong to no split."""
     known = read_counts(counts)
     evaluation = next(iter(next(iter(by_set.values())).values()))
-    if known["fingerprint"] != evaluation["fingerprint"]:
+    if known.fingerprint != evaluation.fingerprint:
         raise InputError(
-            f"{counts}: counts of other data than the evaluations' ({known['dataset']}, "
-            f"fingerprint {known['fingerprint']}). Run the corpus stage again."
+            f"{counts}: counts of other data than the evaluations' ({known.dataset}, "
+            f"fingerprint {known.fingerprint}). Run the corpus stage again."
         )
-    return sorted(world for world, part in known["worlds"].items() if part["mentions"] == 0)
+    return sorted(world for world, part in known.worlds.items() if part.mentions == 0)

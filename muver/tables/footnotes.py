@@ -1,24 +1,19 @@
 """Footnotes of tables, for rows that need a remark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from string import ascii_lowercase
-from typing import Any
 
 from muver.tables.page import Section
+from muver.tables.records import Row
 
 
-def notes_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The ``note`` of each method that has one, in the table's order."""
-    return {row["method"]: row["note"] for row in rows if row.get("note")}
-
-
-def with_footnotes(section: Section, rows: Sequence[Mapping[str, Any]]) -> Section:
+def with_footnotes(section: Section, rows: Sequence[Row]) -> Section:
     """Put the notes of ``rows`` below a grid of methods; equal notes share a letter.
 
     Pages show the letter after the method. The grid itself, and so the CSV, keeps the bare names.
     """
-    notes = notes_of(rows)
+    notes = {row.method: row.note for row in rows if row.note}
     letters = dict(zip(dict.fromkeys(notes.values()), ascii_lowercase, strict=False))
     marks = {
         line: letters[notes[cells[0]]]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from muver.evaluation.records import Evaluation
 from muver.io.files import short_hash
 
 
@@ -24,7 +25,7 @@ def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:
     return short_hash({"settings": dict(settings), "data": fingerprint})
 
 
-def data_fingerprint(evaluations: Mapping[str, Mapping[str, Any]]) -> str:
+def data_fingerprint(evaluations: Mapping[str, Evaluation]) -> str:
     """The fingerprint of a row's data: the dataset's raw files, or all sets of a knowledge base.
 
     Parameters
@@ -32,9 +33,9 @@ def data_fingerprint(evaluations: Mapping[str, Mapping[str, Any]]) -> str:
     evaluations
         One of the row's evaluations for each set, by name, in any order.
     """
-    fingerprints = {name: one["fingerprint"] for name, one in evaluations.items()}
+    fingerprints = {name: one.fingerprint for name, one in evaluations.items()}
     first = next(iter(evaluations.values()))
-    return first["fingerprint"] if first["kb"] is None else sets_fingerprint(fingerprints)
+    return first.fingerprint if first.kb is None else sets_fingerprint(fingerprints)
 
 
 def sets_fingerprint(fingerprints: Mapping[str, str]) -> str:

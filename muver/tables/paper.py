@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-Recall = dict[str, float | None]  # percent by cutoff; None without a number
+from muver.evaluation.records import Evaluation, Percent
+from muver.tables.records import Size, TableSet
 
 
 @cache
@@ -22,8 +23,8 @@ def published(
     cutoffs: Sequence[int],
     domain: str | None = None,
     source: str = "values",
-) -> Recall | None:
-    """The published recall of a row in percent by cutoff; None if there is no such row.
+) -> Percent:
+    """The published recall of a row in percent, at the cutoffs for which there is a number.
 
     Parameters
     ----------
@@ -36,15 +37,14 @@ def published(
     source
         ``values`` for the paper's numbers, ``readme`` for the released README's.
     """
-    row = paper().get(name, {}).get("rows", {}).get(system)
-    values = row and row.get(source)
+    values = paper().get(name, {}).get("rows", {}).get(system, {}).get(source)
     if values is not None and domain is not None:
         values = values.get(domain)
     if values is None:
-        return None
+        return {}
     columns = paper()[name].get("columns", paper()["columns"])
     by_cutoff = dict(zip(columns, values, strict=True))
-    return {str(k): by_cutoff.get(k) for k in cutoffs}
+    return {k: by_cutoff[k] for k in cutoffs if by_cutoff.get(k) is not None}
 
 
 def published_views(
@@ -74,67 +74,56 @@ def published_views(
     return {"views": line["views"], "recall": line[search]}
 
 
-def column(data: Mapping[str, Any]) -> str:
+def column(one: Evaluation) -> str:
     """The name of a set over a knowledge base in tables; "" for a split of worlds."""
-    if data["kb"] is None:
+    if one.kb is None:
         return ""
-    return paper()["table2"]["sets"].get(data["set"], {}).get("column", data["set"])
+    return paper()["table2"]["sets"].get(one.set, {}).get("column", one.set)
 
 
-def published_size(data: Mapping[str, Any]) -> dict[str, int] | None:
-    """The published sizes of a set of Table 2; None for other sets.
-
-    Returns
-    -------
-    Table 4's ``mentions`` of the set and ``entities`` of its knowledge base, and the ``support``,
-    the number of mentions with their gold in the knowledge base, which Table 2 counts.
-    """
-    own = paper()["table2"]["sets"].get(data["set"])
-    if data["kb"] is None or own is None:
+def published_size(one: Evaluation) -> Size | None:
+    """The published sizes of a set of Table 2 (of the paper's Table 4); None for other sets."""
+    own = paper()["table2"]["sets"].get(one.set)
+    if one.kb is None or own is None:
         return None
     wanted = (own["dataset"], "test")
     row = next(r for r in paper()["table4"]["rows"] if (r["dataset"], r["split"]) == wanted)
-    return {**{key: row[key] for key in ("mentions", "entities")}, "support": own["support"]}
+    return Size(mentions=row["mentions"], entities=row["entities"], support=own["support"])
 
 
-def is_papers(data: Mapping[str, Any]) -> bool:
+def is_papers(one: Evaluation) -> bool:
     """Whether the data are the paper's own, so that its numbers are comparable with ours.
 
-    For worlds, the split must be the paper's. For a knowledge base, the number of mentions with
-    their gold inside must be that of BLINK's catalogue, up to paper.yaml's ``tolerance.support``.
-
-    Parameters
-    ----------
-    data
-        An evaluation, or the counts of a corpus. ``identified_as`` is found from the counts; the
-        name of the data does not matter.
+    Counts decide (``identified_as``), and the name of the data does not matter. For worlds, the
+    split must be the paper's. For a knowledge base, the number of mentions with their gold inside
+    must be that of BLINK's catalogue, up to paper.yaml's ``tolerance.support``.
     """
-    if data.get("kb") is None:
-        same_split = data.get("set", paper()["split"]) == paper()["split"]
-        return data["identified_as"] == paper()["dataset"] and same_split
-    theirs = published_size(data)
-    if theirs is None or data["identified_as"] != paper()["table2"]["dataset"]:
+    if one.kb is None:
+        return (one.identified_as, one.set) == (paper()["dataset"], paper()["split"])
+    theirs = published_size(one)
+    if theirs is None or one.identified_as != paper()["table2"]["dataset"]:
         return False
-    off = abs(data["mentions"] - theirs["support"]) / theirs["support"]
-    return off <= paper()["tolerance"]["support"]
+    return abs(one.mentions - theirs.support) <= theirs.support * paper()["tolerance"]["support"]
 
 
-def comparability(name: str, data: Mapping[str, Any]) -> str | None:
+def comparability(
+    name: str, dataset: str, identified_as: str | None, split: str | None = None
+) -> str | None:
     """Why a table's published numbers are not comparable; None if they are or there are none.
 
     Parameters
     ----------
     name
         The table.
-    data
-        As for :func:`is_papers`, with ``dataset``.
+    split
+        None for a table of all splits.
     """
-    if is_papers(data) or not paper().get(name, {}).get("rows"):
+    of_paper = identified_as == paper()["dataset"]
+    if (of_paper and split in (None, paper()["split"])) or not paper().get(name, {}).get("rows"):
         return None
-    theirs = f"{paper()['dataset']} ({paper()['split']})"
-    ours = data["dataset"]
-    if data["identified_as"] == paper()["dataset"]:
-        ours += f" ({data['set']})"
+    theirs, ours = f"{paper()['dataset']} ({paper()['split']})", dataset
+    if of_paper:
+        ours += f" ({split})"
     elif ours == paper()["dataset"]:
         ours += ", whose counts are not the published ones"
     return (
@@ -143,31 +132,20 @@ def comparability(name: str, data: Mapping[str, Any]) -> str | None:
     )
 
 
-def comparability_of_sets(
-    name: str, first: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]
-) -> str | None:
-    """As :func:`comparability`, for a table of one or more sets.
-
-    Parameters
-    ----------
-    first
-        One of the table's evaluations.
-    sets
-        Each with ``column``, ``mentions``, ``published`` and ``of_paper``.
-    """
-    if first["kb"] is None:
-        return comparability(name, first)
-    other = [one for one in sets if one["published"] and not one["of_paper"]]
+def comparability_of_sets(name: str, first: Evaluation, sets: Sequence[TableSet]) -> str | None:
+    """As :func:`comparability`, for a table of one or more sets; ``first`` is of one of them."""
+    if first.kb is None:
+        return comparability(name, first.dataset, first.identified_as, first.set)
+    other = [one for one in sets if one.published and not one.of_paper]
     if not other or not paper().get(name, {}).get("rows"):
         return None
-    if first["kb"]["entities"] != (wanted := other[0]["published"]["entities"]):
+    if first.kb.entities != (wanted := other[0].published.entities):
         return (
             f"The paper's numbers are for a knowledge base of {wanted} entities; this one has "
-            f"{first['kb']['entities']}, so they do not stand beside ours."
+            f"{first.kb.entities}, so they do not stand beside ours."
         )
     counted = ", ".join(
-        f"{one['column']} ({one['mentions']}, BLINK's numbers are over "
-        f"{one['published']['support']})"
+        f"{one.column} ({one.mentions}, BLINK's numbers are over {one.published.support})"
         for one in other
     )
     return (

@@ -1,16 +1,16 @@
 """Table 5: the number of parameters of the two towers, counted from built models."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from muver.tables.evaluations import TableFiles
 from muver.tables.page import Page, Section
 from muver.tables.paper import paper
+from muver.tables.records import ModelRow, ParametersTable
 from muver.tables.settings import Parameters
 
 if TYPE_CHECKING:
     from muver.encoders.bert import BertConfig
 
-Table = dict[str, Any]
 TOWERS = 2
 LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
     "hidden_size": 1024,
@@ -20,13 +20,8 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
 }
 
 
-def build(name: str, caption: str, settings: Parameters, files: TableFiles) -> Table:
+def build(name: str, caption: str, settings: Parameters, files: TableFiles) -> ParametersTable:
     """The table as data: a row per model of two towers, which have no pooling layers here.
-
-    Returns
-    -------
-    Rows with ``parameters``, the number that ``poolers`` would add, and the paper's number with the
-    difference in millions, or None.
 
     Raises
     ------
@@ -38,26 +33,12 @@ def build(name: str, caption: str, settings: Parameters, files: TableFiles) -> T
     configs = {"MuVER (base)": BertConfig(), "MuVER (large)": BertConfig(**LARGE)}
     if files.encoder is not None:
         configs["MuVER (encoder in use)"] = BertConfig.from_file(files.encoder / "config.json")
-    return {
-        "name": name,
-        "kind": "parameters",
-        "caption": caption,
-        "paper": {"source": paper()["source"]},
-        "rows": [_row(name, model, config) for model, config in configs.items()],
-    }
-
-
-def _row(name: str, model: str, config: "BertConfig") -> dict[str, Any]:
-    tower, pooler = count(config)
-    parameters = TOWERS * tower
-    theirs = paper()[name]["rows"].get(model)
-    return {
-        "method": model,
-        "parameters": parameters,
-        "poolers": TOWERS * pooler,
-        "paper": theirs and theirs["millions"],
-        "difference": theirs and parameters / 1e6 - theirs["millions"],
-    }
+    rows = []
+    for model, config in configs.items():
+        tower, pooler = count(config)
+        millions = paper()[name]["rows"].get(model, {}).get("millions")
+        rows.append(ModelRow(model, TOWERS * tower, TOWERS * pooler, millions))
+    return ParametersTable(name=name, caption=caption, source=paper()["source"], rows=rows)
 
 
 def count(config: "BertConfig") -> tuple[int, int]:
@@ -77,30 +58,27 @@ def count(config: "BertConfig") -> tuple[int, int]:
     return own, further
 
 
-def page(table: Table) -> Page:
+def page(table: ParametersTable) -> Page:
     """The table for people."""
-    grid = [
-        [row["method"], str(row["parameters"]), f"{row['parameters'] / 1e6:.1f}"]
-        for row in table["rows"]
-    ]
+    grid = [[row.method, str(row.parameters), f"{row.parameters / 1e6:.1f}"] for row in table.rows]
     note = (
         "Two separate BERTs with all their embeddings, counted from the built models. Vectors are "
         "states of the last layer, so there are no pooling layers; "
-        + ", ".join(f"in {row['method']} they would add {row['poolers']}" for row in table["rows"])
+        + ", ".join(f"in {row.method} they would add {row.poolers}" for row in table.rows)
         + "."
     )
     main = Section("", note, ["Model", "Number of parameters", "in millions"], grid)
-    return Page(table["caption"], [main, _paper(table)])
+    return Page(table.caption, [main, _paper(table)])
 
 
-def _paper(table: Table) -> Section:
+def _paper(table: ParametersTable) -> Section:
     grid = [
-        [row["method"], f"{row['paper']}M", f"{row['difference']:+.1f}M"]
-        for row in table["rows"]
-        if row["paper"] is not None
+        [row.method, f"{row.paper}M", f"{row.parameters / 1e6 - row.paper:+.1f}M"]
+        for row in table.rows
+        if row.paper is not None
     ]
     note = (
-        f"{table['paper']['source']}: the paper's number and ours minus it. The paper's are twice "
+        f"{table.source}: the paper's number and ours minus it. The paper's are twice "
         "the rounded 110M and 340M of BERT's own paper, not counts."
     )
     return Section("Against the paper", note, ["Model", "paper", "difference"], grid)

@@ -3,14 +3,14 @@
 import csv
 import html
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.tables.latex import to_latex
 from muver.tables.page import Page, Section
+from muver.tables.records import Result
 
 TEXT_COLUMNS = frozenset(  # other columns hold numbers, aligned right
     {"method", "Domain", "row_key", "row_key (close)", "search", "merging", "verdict", "Model"}
@@ -32,7 +32,7 @@ tbody tr:hover { background: #f3f6fa; }
 """
 
 
-def write_table(out: Path, table: Mapping[str, Any], page: Page, show: bool = False) -> None:
+def write_table(out: Path, table: Result, page: Page, show: bool = False) -> None:
     """Write ``out`` (.csv) and next to it the table as .md, .html, .tex and .json.
 
     Parameters
@@ -53,7 +53,7 @@ def write_table(out: Path, table: Mapping[str, Any], page: Page, show: bool = Fa
     write_json(out.with_suffix(".json"), table)
     write_text(out.with_suffix(".md"), markdown)
     write_text(out.with_suffix(".html"), to_html(page))
-    write_text(out.with_suffix(".tex"), to_latex(page, table["name"]))
+    write_text(out.with_suffix(".tex"), to_latex(page, table.name))
     main = page.sections[0]
     write_text(out, csv_text(main.header, main.rows))
     if show:

@@ -3,15 +3,14 @@
 import csv
 import shutil
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.io.files import read_json
 from muver.tables.numbers import probability
+from muver.tables.records import Contrast, RecallTable, read_result
 from muver.tables.render import TEXT_COLUMNS
 
 SPOKEN = (16, 64)  # cutoffs whose contrasts are told; a table without them tells its last
@@ -54,10 +53,10 @@ def in_terminal(name: str, results: Path, width: int) -> str:
         )
     with file.open(encoding="utf-8", newline="") as lines:
         grid = list(csv.reader(lines))
-    table = read_json(file.with_suffix(".json"))
-    title = ", ".join(filter(None, [table.get("caption", name), table.get("dataset")]))
-    blocks = map(_aligned, _blocks(grid, width))
-    return "\n\n".join([title, *blocks, *_contrasts(table, width)]) + "\n"
+    table = read_result(file.with_suffix(".json"))
+    title = ", ".join(filter(None, [table.caption, getattr(table, "dataset", "")]))
+    contrasts = _contrasts(table, width) if isinstance(table, RecallTable) else ()
+    return "\n\n".join([title, *map(_aligned, _blocks(grid, width)), *contrasts]) + "\n"
 
 
 def _blocks(grid: Grid, width: int) -> Iterator[Grid]:
@@ -96,40 +95,29 @@ def _aligned(grid: Grid) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _contrasts(table: Mapping[str, Any], width: int) -> Iterator[str]:
-    """A paragraph for each cutoff that is told, and over a knowledge base for each set."""
-    contrasts = table.get("contrasts") or []
-    if not contrasts:
-        return
-    methods = {row["system"]: row["method"] for row in table["rows"]}
-    told = [k for k in SPOKEN if k in table["cutoffs"]] or table["cutoffs"][-1:]
-    for name, k in product(dict.fromkeys(one.get("set") for one in contrasts), map(str, told)):
+def _contrasts(table: RecallTable, width: int) -> Iterator[str]:
+    """A paragraph for each cutoff that is told, and for each set or domain where several are."""
+    methods = {row.system: row.method for row in table.rows}
+    told = [k for k in SPOKEN if k in table.cutoffs] or table.cutoffs[-1:]
+    for name, k in product(dict.fromkeys(one.column for one in table.contrasts), told):
         lines = [f"The paper's contrasts at {k}{f', {name}' if name else ''}:"]
-        for one in contrasts:
-            if one.get("set") == name:
-                said = sentence(one, *(methods[system] for system in one["systems"]), k)
+        for one in table.contrasts:
+            if one.column == name:
+                said = sentence(one, *(methods[system] for system in one.systems), k)
                 lines += textwrap.wrap(said, width, initial_indent="  ", subsequent_indent="    ")
         yield "\n".join(lines)
 
 
-def sentence(contrast: Mapping[str, Any], first: str, second: str, k: str) -> str:
-    """What the difference of two rows at a cutoff says.
-
-    >>> one = {"difference": {"16": -4.125}, "p_value": {"16": 0.0002}, "verdict": {"16": None}}
-    >>> sentence(one, "MuVER", "BLINK", "16")
-    'MuVER finds 4.12 points fewer than BLINK, p < 0.001'
-    >>> one["p_value"]["16"] = 0.25
-    >>> sentence(one, "MuVER", "BLINK", "16")
-    'cannot tell MuVER from BLINK: -4.12 points, p = 0.250'
-    """
-    points, chance = contrast["difference"][k], contrast["p_value"][k]
+def sentence(contrast: Contrast, first: str, second: str, k: int) -> str:
+    """What the difference of two rows at a cutoff says: which finds more, or that none is told."""
+    points, chance = contrast.difference[k], contrast.p_value[k]
     if chance < SURE:
         more = "more" if points > 0 else "fewer"
         said = f"{first} finds {abs(points):.2f} points {more} than {second}, {probability(chance)}"
     else:
         said = f"cannot tell {first} from {second}: {points:+z.2f} points, {probability(chance)}"
-    if contrast["verdict"][k] is not None:
-        said += f"; the paper's {contrast['paper'][k]:+z.2f}: {contrast['verdict'][k]}"
+    if k in contrast.verdict:
+        said += f"; the paper's {contrast.paper[k]:+z.2f}: {contrast.verdict[k]}"
     return said
 
 

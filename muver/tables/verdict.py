@@ -1,11 +1,12 @@
 """Verdicts: whether our number reproduces the published one, and whether a claim holds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import sqrt
 from statistics import NormalDist, stdev
-from typing import Any
 
-from muver.tables.paper import Recall, paper
+from muver.evaluation.records import Percent
+from muver.tables.paper import paper
+from muver.tables.records import Judged, Published
 
 VERDICTS = ("reproduced", "near", "not reproduced", "cannot tell")
 CLAIMS = ("holds", "does not hold", "cannot tell")
@@ -13,40 +14,22 @@ CONFIDENCE = 0.95
 
 
 def compare(
-    ours: Mapping[str, float],
-    theirs: Recall | None,
-    mentions: int,
-    seeds: Sequence[Mapping[str, float]] = (),
-    reference: str = "paper",
-) -> dict[str, Any]:
-    """A row's published numbers, differences in points with half-widths, and verdicts.
+    ours: Percent, theirs: Percent, mentions: int, seeds: Sequence[Percent] = ()
+) -> Published:
+    """Published numbers with our differences from them, half-widths and verdicts.
 
     Parameters
     ----------
     ours, theirs
-        Recall in percent by cutoff; ``theirs`` is None if nothing is published.
+        Recall in percent; ``theirs`` as far as it is published.
     mentions, seeds
         As for :func:`half_width`; ``seeds`` by cutoff.
-    reference
-        ``paper``, or another reference, whose name becomes the keys' prefix.
-
-    Returns
-    -------
-    ``paper``, ``difference``, ``half_width`` and ``verdict`` (``readme``, ``readme_difference``,
-    ...), each by cutoff with None for missing numbers; each is None if nothing is published.
     """
-    prefix = "" if reference == "paper" else f"{reference}_"
-    names = (reference, f"{prefix}difference", f"{prefix}half_width", f"{prefix}verdict")
-    if theirs is None:
-        return dict.fromkeys(names)
-    found: dict[str, Any] = {name: dict.fromkeys(theirs) for name in names}
+    found = {}
     for k, value in theirs.items():
-        if value is None:
-            continue
         width = half_width(ours[k], value, mentions, [one[k] for one in seeds])
-        judged = (value, ours[k] - value, width, verdict(ours[k] - value, width))
-        for name, one in zip(names, judged, strict=True):
-            found[name][k] = one
+        apart = ours[k] - value
+        found[k] = Judged(value, apart, width, verdict(apart, width))
     return found
 
 

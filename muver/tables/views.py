@@ -3,84 +3,83 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import asdict, replace
+
+from muver.evaluation.records import Percent
 from muver.io.errors import InputError
 from muver.tables import contrasts
-from muver.tables.evaluations import Evaluations, TableFiles, head, identity, read_one_set
+from muver.tables.evaluations import Evaluations, TableFiles, read_one_set, row_of, table_of
 from muver.tables.footnotes import with_footnotes
 from muver.tables.numbers import percent
 from muver.tables.page import Page, Section, best_cells
 from muver.tables.paper import is_papers, paper, published_views
+from muver.tables.records import Contrast, LayersRow, Part, ViewsTable
 from muver.tables.sections import intervals, mean_of_worlds, note_of, reference
 from muver.tables.settings import Views, ViewsRow, systems_of
 from muver.tables.verdict import compare
 
-Table = dict[str, Any]
-Row = dict[str, Any]
+Line = dict[str | None, LayersRow]  # by its pairs; None without merging
 RELEASED = "as released"
 ALIKE = 0.01  # relative difference up to which two numbers of views are the same, as in paper.py
 
 
-def build(name: str, caption: str, settings: Views, files: TableFiles) -> Table:
+def build(name: str, caption: str, settings: Views, files: TableFiles) -> ViewsTable:
     """The table as data, in full precision: a row per system.
 
-    Returns
-    -------
-    The head; ``contrasts``, distant minus close; and ``rows`` with ``views_per_entity`` (None for a
-    system without views), counts and recall in percent with bootstrap intervals, and, if the paper
-    has a row with as many views on the same dataset, ``paper_views``, its value, the difference in
-    points and a verdict. Rows with merged views also have ``pairs`` ("distant" or "close"), the
-    ``reading`` of the search in words, both together as ``searched``, and ``start``, the system
-    with the same views before merging (None if there is none).
+    A row is compared with the paper's that has as many views, on the same dataset.
     """
     found, cutoff = read_one_set(files, systems_of(settings.rows)), settings.cutoff
-    table = head(name, "views", caption, {found.first["set"]: found})
-    if cutoff not in table["cutoffs"]:
+    by_set = {found.first.set: found}
+    if cutoff not in found.first.cutoffs:
         raise InputError(
             f"--settings: cutoff is {cutoff}, the evaluations have "
-            f"{', '.join(map(str, table['cutoffs']))}."
+            f"{', '.join(map(str, found.first.cutoffs))}."
         )
     comparable = is_papers(found.first) and cutoff == paper()[name]["cutoff"]
-    built = []
+    rows = []
     for row in settings.rows:
         one = found.by_system[row.system]
-        search = _search(row, one["settings"])
-        views = one["views_per_entity"]
+        search, views = _search(row, one.settings), one.views_per_entity
         system = row.sweep_of or row.system
         theirs = published_views(system, search["pairs"], views) if comparable else None
-        recall = theirs and {str(cutoff): theirs["recall"]}
-        built.append(
-            {
-                **identity(row, {"": found}),
-                "merge_layers": row.merge_layers,
-                "search": row.search,
+        judged = compare(one.micro, {cutoff: theirs["recall"]} if theirs else {}, one.mentions)
+        rows.append(
+            row_of(
+                LayersRow,
+                row,
+                by_set,
+                merge_layers=row.merge_layers,
+                search=row.search,
                 **search,
-                "start": _start(row, settings.rows, found),
-                "views_per_entity": views,
-                **{key: one[key] for key in ("mentions", "hits", "micro", "interval", "macro")},
-                "paper_views": theirs and theirs["views"],
-                **compare(one["micro"], recall, one["mentions"]),
-            }
+                start=_start(row, settings.rows, found),
+                views_per_entity=views,
+                paper_views=theirs and theirs["views"],
+                sets={one.set: Part(**asdict(one.scores), paper=judged, readme={})},
+            )
         )
-    _check_places(built)
-    return {**table, "cutoff": cutoff, "rows": built, "contrasts": _contrasts(built, found)}
+    _check_places(rows)
+    contrasted = _contrasts(rows, found)
+    return table_of(
+        ViewsTable, name, caption, by_set, cutoff=cutoff, rows=rows, contrasts=contrasted
+    )
 
 
-def _contrasts(rows: list[Row], evaluations: Evaluations) -> list[dict[str, Any]]:
+def _contrasts(rows: Sequence[LayersRow], evaluations: Evaluations) -> list[Contrast]:
     """Distant minus close after each layer, for searches that differ only in this."""
     built = []
     for line in _lines(rows):
         if not line.keys() >= {"distant", "close"}:
             continue
-        pair = [line["distant"], line["close"]]
-        papers = {row["system"]: row["paper"] for row in pair}
-        systems = [row["system"] for row in pair]
-        methods = {row["system"]: row["method"] for row in pair}
-        (found,) = contrasts.build([systems], methods, evaluations, papers.get)
-        one = pair[0]
-        found["method"] = (
-            f"{one['method']}, layer {one['merge_layers']} ({one['reading']}): distant minus close"
-        )
-        built.append(found)
+        pair = {line[pairs].system: line[pairs] for pairs in ("distant", "close")}
+
+        def published(system: str, pair: dict[str, LayersRow] = pair) -> Percent:
+            return {k: one.recall for k, one in pair[system].part.paper.items()}
+
+        methods = {system: row.method for system, row in pair.items()}
+        (found,) = contrasts.build([[*pair]], methods, evaluations, published)
+        one = line["distant"]
+        method = f"{one.method}, layer {one.merge_layers} ({one.reading}): distant minus close"
+        built.append(replace(found, method=method))
     return built
 
 
@@ -103,11 +102,11 @@ def _search(row: ViewsRow, settings: Mapping[str, Any]) -> dict[str, str | None]
     return {"pairs": merge["pairs"], "reading": reading or RELEASED, "searched": searched}
 
 
-def _check_places(rows: Sequence[Row]) -> None:
+def _check_places(rows: Sequence[LayersRow]) -> None:
     seen = set()
     for row in rows:
-        place = (row["method"], row["merge_layers"], row["searched"])
-        if row["merge_layers"] and place in seen:
+        place = (row.method, row.merge_layers, row.searched)
+        if row.merge_layers and place in seen:
             method, layers, searched = place
             raise InputError(
                 f"--settings: {method}, layer {layers}, {searched} stands in two rows."
@@ -119,7 +118,7 @@ def _start(row: ViewsRow, rows: Sequence[ViewsRow], evaluations: Evaluations) ->
     """The first row without merging whose other settings are this row's."""
 
     def before(system: str) -> dict[str, Any]:
-        settings = evaluations.by_system[system]["settings"]
+        settings = evaluations.by_system[system].settings
         merging = ("merge_layers", "search")
         shared = {key: value for key, value in settings.items() if key not in ("system", "merge")}
         retrieve = settings.get("retrieve", {}).items()
@@ -132,22 +131,29 @@ def _start(row: ViewsRow, rows: Sequence[ViewsRow], evaluations: Evaluations) ->
     return next(starts, None)
 
 
-def page(table: Table) -> Page:
+def page(table: ViewsTable) -> Page:
     """The table for people, with distant and close pairs side by side as in the paper."""
-    rows, cutoffs = table["rows"], [table["cutoff"]]
+    cutoffs = [table.cutoff]
+    lines = [
+        (
+            {"method": row.method, "merging": row.searched or "", "layers": str(row.merge_layers)},
+            row.part,
+        )
+        for row in table.rows
+    ]
     sections = [
         _main(table),
-        *reference(cutoffs, rows, "paper", "Against the paper", paper()["source"]),
-        *([_whole(table["name"])] if table["sets"][0]["of_paper"] else []),
+        *reference(cutoffs, lines, "paper", "Against the paper", paper()["source"]),
+        *([_whole(table.name)] if table.sets[0].of_paper else []),
         *contrasts.section(table, cutoffs),
-        mean_of_worlds(table, cutoffs, rows),
-        intervals(table, cutoffs, rows),
+        mean_of_worlds(table, cutoffs, lines),
+        intervals(table, cutoffs, lines),
     ]
-    return Page(f"{table['caption']}, {table['dataset']}", sections)
+    return Page(f"{table.caption}, {table.dataset}", sections)
 
 
-def _main(table: Table) -> Section:
-    k, lines = str(table["cutoff"]), _lines(table["rows"])
+def _main(table: ViewsTable) -> Section:
+    k, lines = table.cutoff, _lines(table.rows)
     header = [
         "method", "search", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)",
         "row_key", "row_key (close)",
@@ -159,14 +165,14 @@ def _main(table: Table) -> Section:
         either = distant or close
         grid.append(
             [
-                either["method"],
-                either["reading"] or "",
+                either.method,
+                either.reading or "",
                 _views(distant),
                 _recall(distant, k),
                 _recall(close or plain, k),
                 _views(close),
-                distant["row_key"] if distant else "",
-                close["row_key"] if close else "",
+                distant.row_key if distant else "",
+                close.row_key if close else "",
             ]
         )
     note = (
@@ -175,30 +181,30 @@ def _main(table: Table) -> Section:
         f"which stands in both columns.{_unequal(lines)}"
     )
     main = Section("", note, header, grid, best_cells(grid, (3, 4)))
-    return with_footnotes(main, table["rows"])
+    return with_footnotes(main, table.rows)
 
 
-def _lines(rows: Sequence[Row]) -> list[dict[str | None, Row]]:
+def _lines(rows: Sequence[LayersRow]) -> list[Line]:
     """The table's lines: rows by their pairs; distant and close rows share a line."""
-    lines: dict[Any, dict[str | None, Row]] = {}
+    lines: dict[Any, Line] = {}
     for row in rows:
-        layers = row["merge_layers"]
-        place = (row["method"], layers, row["reading"]) if layers else row["system"]
-        lines.setdefault(place, {})[row["pairs"]] = row
+        layers = row.merge_layers
+        place = (row.method, layers, row.reading) if layers else row.system
+        lines.setdefault(place, {})[row.pairs] = row
     return list(lines.values())
 
 
-def _unequal(lines: Sequence[dict[str | None, Row]]) -> str:
+def _unequal(lines: Sequence[Line]) -> str:
     """The last line of each search whose columns differ in the number of views."""
     last = {}
     for line in lines:
         distant, close = line.get("distant"), line.get("close")
         if not distant or not close:
             continue
-        few, many = sorted(row["views_per_entity"] for row in (distant, close))
+        few, many = sorted(row.views_per_entity for row in (distant, close))
         if many - few > ALIKE * many:
-            last[distant["method"], distant["reading"]] = (
-                f"{distant['method']} {distant['reading']}, layer {distant['merge_layers']}: "
+            last[distant.method, distant.reading] = (
+                f"{distant.method} {distant.reading}, layer {distant.merge_layers}: "
                 f"{_views(distant)} distant, {_views(close)} close"
             )
     if not last:
@@ -211,14 +217,12 @@ def _unequal(lines: Sequence[dict[str | None, Row]]) -> str:
     )
 
 
-def _views(row: Row | None) -> str:
-    return (
-        "" if row is None or row["views_per_entity"] is None else f"{row['views_per_entity']:.2f}"
-    )
+def _views(row: LayersRow | None) -> str:
+    return "" if row is None or row.views_per_entity is None else f"{row.views_per_entity:.2f}"
 
 
-def _recall(row: Row | None, k: str) -> str:
-    return "" if row is None else percent(row["hits"][k], row["mentions"])
+def _recall(row: LayersRow | None, k: int) -> str:
+    return "" if row is None else percent(row.part.hits[k], row.part.mentions)
 
 
 def _whole(name: str) -> Section:

@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from muver.evaluation.precision import in_words, reduced_precision
+from muver.evaluation.records import Evaluation, Percent
 from muver.io.files import short_hash
 from muver.tables.keys import data_fingerprint
 from muver.tables.numbers import percent
+from muver.tables.records import Part
 
-Evaluation = Mapping[str, Any]
 VALUE_LIMIT = 6000  # characters MLflow keeps of a parameter's value
-# Published numbers, and what begins the names of our differences from them and verdicts.
-PUBLISHED = {"paper": "", "readme": "readme_"}
 
 
 def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -36,33 +35,30 @@ def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
     return flat
 
 
-def recalls(
-    group: str, recall: Mapping[str, float | None], cutoffs: Sequence[int]
-) -> dict[str, float]:
-    """Numbers by cutoff under names such as ``macro/recall_at_08``; None is left out.
+def recalls(group: str, recall: Percent, cutoffs: Sequence[int]) -> dict[str, float]:
+    """Numbers by cutoff under names such as ``macro/recall_at_08``.
 
     Cutoffs have as many digits as the largest of ``cutoffs``, so that names sort by them. A
     character that MLflow does not allow becomes "_".
 
-    >>> recalls("paper", {"8": 71.5, "64": None}, [8, 64])
+    >>> recalls("paper", {8: 71.5}, [8, 64])
     {'paper/recall_at_08': 71.5}
     """
     prefix = re.sub(r"[^\w.\- ]", "_", group)
-    known = {k: value for k, value in recall.items() if value is not None}
-    return {f"{prefix}/recall_{_at(k, cutoffs)}": value for k, value in known.items()}
+    return {f"{prefix}/recall_{_at(k, cutoffs)}": value for k, value in recall.items()}
 
 
-def _at(k: str, cutoffs: Sequence[int]) -> str:
-    return f"at_{int(k):0{len(str(max(cutoffs)))}d}"
+def _at(k: int, cutoffs: Sequence[int]) -> str:
+    return f"at_{k:0{len(str(max(cutoffs)))}d}"
 
 
-def metrics(evaluation: Evaluation, part: Mapping[str, Any], end: str = "") -> dict[str, float]:
+def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[str, float]:
     """The numbers of a row on one set; recall is in percent.
 
     Parameters
     ----------
     part
-        What the table has of the row on this set: published numbers, and ours minus them.
+        What the table has of the row on this set; None of a further seed.
     end
         ``_SET``, where a table has several sets: what the names of groups end with.
 
@@ -73,33 +69,33 @@ def metrics(evaluation: Evaluation, part: Mapping[str, Any], end: str = "") -> d
     ``readme``; ``uncertainty_low/...`` and ``uncertainty_high/...``, the bounds of the 95%
     interval; and ``views_per_entity`` of a system that has views.
     """
-    micro, bounds = evaluation["micro"], evaluation["interval"]["micro"]
-    worlds = {f"on_{world}": one["recall"] for world, one in evaluation["worlds"].items()}
-    groups = {f"on{end}": micro} if end else {"all": micro, "macro": evaluation["macro"], **worlds}
-    for name, prefix in PUBLISHED.items():
-        groups[f"{name}{end}"] = part.get(name) or {}
-        groups[f"{name}_difference{end}"] = part.get(f"{prefix}difference") or {}
+    micro = evaluation.micro
+    worlds = {f"on_{world}": one.recall for world, one in evaluation.worlds.items()}
+    groups = {f"on{end}": micro} if end else {"all": micro, "macro": evaluation.macro, **worlds}
+    for source, judged in part.published.items() if part else ():
+        groups[f"{source}{end}"] = {k: one.recall for k, one in judged.items()}
+        groups[f"{source}_difference{end}"] = {k: one.difference for k, one in judged.items()}
     for side, name in enumerate(("low", "high")):
-        groups[f"uncertainty_{name}{end}"] = {k: both[side] for k, both in bounds.items()}
+        bounds = evaluation.interval.micro.items()
+        groups[f"uncertainty_{name}{end}"] = {k: both[side] for k, both in bounds}
     named: dict[str, float] = {}
     for group, recall in groups.items():
-        named |= recalls(group, recall, evaluation["cutoffs"])
+        named |= recalls(group, recall, evaluation.cutoffs)
     if end:
-        named |= {f"set{end}/{key}": evaluation[key] for key in ("mentions", "outside")}
-        if evaluation["index"] is not None:
-            named[f"set{end}/index_agreement"] = evaluation["index"]["agreement"]
-    if evaluation["views_per_entity"] is not None:
-        named["views_per_entity"] = evaluation["views_per_entity"]
+        named |= {f"set{end}/{key}": getattr(evaluation, key) for key in ("mentions", "outside")}
+        if evaluation.index is not None:
+            named[f"set{end}/index_agreement"] = evaluation.index.agreement
+    if evaluation.views_per_entity is not None:
+        named["views_per_entity"] = evaluation.views_per_entity
     return named
 
 
-def verdicts(part: Mapping[str, Any], cutoffs: Sequence[int], end: str = "") -> dict[str, str]:
+def verdicts(part: Part | None, cutoffs: Sequence[int], end: str = "") -> dict[str, str]:
     """Tags such as ``verdict_at_64``, ``readme_verdict_at_64`` or ``verdict_msnbc_at_100``."""
     return {
-        f"{prefix}verdict{end}_{_at(k, cutoffs)}": verdict
-        for prefix in PUBLISHED.values()
-        for k, verdict in (part.get(f"{prefix}verdict") or {}).items()
-        if verdict is not None
+        f"{'' if source == 'paper' else 'readme_'}verdict{end}_{_at(k, cutoffs)}": one.verdict
+        for source, judged in (part.published.items() if part else ())
+        for k, one in judged.items()
     }
 
 
@@ -107,19 +103,19 @@ def tags(method: str, evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
     """Names by which a row's run is found, beside its key, from its evaluations by set."""
     first = next(iter(evaluations.values()))
     named = {
-        **precision(first["settings"]),
+        **precision(first.settings),
         "method": method,
-        "system": first["system"],
-        "dataset": first["dataset"],
+        "system": first.system,
+        "dataset": first.dataset,
         "data_fingerprint": data_fingerprint(evaluations),
-        "mentions": str(sum(one["mentions"] for one in evaluations.values())),
-        "config_hash": short_hash(first["settings"]),
+        "mentions": str(sum(one.mentions for one in evaluations.values())),
+        "config_hash": short_hash(first.settings),
     }
-    if first["kb"] is not None:
+    if first.kb is not None:
         named |= {
             "sets": ", ".join(evaluations),
-            "model_fingerprint": first["model"],
-            "index": first["index"]["factory"] if first["index"] else "exact",
+            "model_fingerprint": first.model,
+            "index": first.index.factory if first.index else "exact",
         }
     return named
 
@@ -137,9 +133,8 @@ def precision(settings: Mapping[str, Any]) -> dict[str, str]:
 def worlds_csv(evaluations: Mapping[str, Evaluation]) -> str:
     """Recall by world, or by set of a knowledge base, as CSV in percent with two decimals."""
     first = next(iter(evaluations.values()))
-    cutoffs = [str(k) for k in first["cutoffs"]]
-    lines = [["world", "mentions", *(f"R@{k}" for k in cutoffs)]]
-    for world, part in (first["worlds"] if first["kb"] is None else evaluations).items():
-        shares = [percent(part["hits"][k], part["mentions"]) for k in cutoffs]
-        lines.append([world, str(part["mentions"]), *shares])
+    lines = [["world", "mentions", *(f"R@{k}" for k in first.cutoffs)]]
+    for world, part in (first.worlds if first.kb is None else evaluations).items():
+        shares = [percent(part.hits[k], part.mentions) for k in first.cutoffs]
+        lines.append([world, str(part.mentions), *shares])
     return "".join(f"{','.join(line)}\n" for line in lines)

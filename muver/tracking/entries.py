@@ -8,9 +8,11 @@ from typing import Any
 
 import yaml
 
+from muver.evaluation.records import Evaluation
 from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.tables.keys import data_fingerprint, row_key
+from muver.tables.records import ComparedRow, LayersRow, Part, RecallTable, Row, Seeds, ViewsTable
 from muver.tracking import describe, notes
 from muver.tracking.curves import LOG_NAME, curves
 from muver.tracking.entry import Data, Entry, Point, parent
@@ -18,18 +20,12 @@ from muver.tracking.files import Files
 from muver.tracking.settings import Recording
 from muver.tracking.timings import timings
 
-Row = Mapping[str, Any]
 
-
-def entries(
-    table: Mapping[str, Any], source: str, files: Files, settings: Recording
-) -> list[Entry]:
+def entries(table: RecallTable, source: str, files: Files, settings: Recording) -> list[Entry]:
     """What is recorded of each row, in the table's order; everything is checked first.
 
     Parameters
     ----------
-    table
-        JSON of the table.
     source
         Path of the table's CSV, as the workflow names it.
 
@@ -39,15 +35,13 @@ def entries(
         If the table was not made from these evaluations, or one is missing.
     """
     builder = _Builder(table, source, files, settings)
-    rows = table["rows"]
+    rows = table.rows
     found = [builder.of_row(row) for row in rows]
-    if any(row.get("search") for row in rows):
-        return _above_layers(rows, found, table["cutoffs"], files.figures)
-    times = Counter(row["method"] for row in rows)
+    if isinstance(table, ViewsTable) and any(row.search for row in rows):
+        return _above_layers(rows, found, table.cutoffs, files.figures)
+    times = Counter(row.method for row in rows)
     return [
-        replace(entry, name=f"{entry.name} ({row['system']})")
-        if times[row["method"]] > 1
-        else entry
+        replace(entry, name=f"{entry.name} ({row.system})") if times[row.method] > 1 else entry
         for row, entry in zip(rows, found, strict=True)
     ]
 
@@ -68,33 +62,32 @@ def of_settings(settings: Mapping[str, Any], log: Path | None, stages: Mapping[s
 class _Builder:
     """Makes the entries of one table's rows."""
 
-    def __init__(self, table: Mapping[str, Any], source: str, files: Files, settings: Recording):
+    def __init__(self, table: RecallTable, source: str, files: Files, settings: Recording):
         self.table, self.source, self.files, self.settings = table, source, files, settings
         # Over a knowledge base there are several sets; then they end the names of metrics.
-        self.ends = {one["set"]: f"_{one['set']}" if table["kb"] else "" for one in table["sets"]}
+        self.ends = {one.set: f"_{one.set}" if table.kb else "" for one in table.sets}
 
     def of_row(self, row: Row) -> Entry:
         """A run, or a parent above one run a seed."""
-        parts = row.get("sets") or {next(iter(self.ends)): row}
-        own = self.run(row["system"], row["method"], parts)
-        for name, part in parts.items():
-            scored = self.files.of(row["system"], name, row["method"])
-            same = part["hits"].items() <= scored.evaluation["hits"].items()
-            if own.key != row["row_key"] or not same:
-                raise _of_other_parameters(scored.path, row["method"])
-        seeds = {name: part["seeds"] for name, part in parts.items() if part.get("seeds")}
+        own = self.run(row.system, row.method, row.sets)
+        for name, part in row.sets.items():
+            scored = self.files.of(row.system, name, row.method)
+            if own.key != row.row_key or part.hits != scored.evaluation.hits:
+                raise _of_other_parameters(scored.path, row.method)
+        parts = row.sets.items() if isinstance(row, ComparedRow) else ()
+        seeds = {name: part.seeds for name, part in parts if part.seeds}
         return self.above_seeds(own, seeds) if seeds else own
 
-    def run(self, system: str, method: str, parts: Mapping[str, Row]) -> Entry:
+    def run(self, system: str, method: str, parts: Mapping[str, Part]) -> Entry:
         """The run of a system, with what the table has of it by set."""
         scored = {name: self.files.of(system, name, method) for name in self.ends}
         evaluations = {name: one.evaluation for name, one in scored.items()}
-        settings = next(iter(evaluations.values()))["settings"]
+        settings = next(iter(evaluations.values())).settings
         key = row_key(settings, data_fingerprint(evaluations))
         tags, metrics = describe.tags(method, evaluations), {}
         for name, end in self.ends.items():
-            metrics |= describe.metrics(evaluations[name], parts.get(name, {}), end)
-            tags |= describe.verdicts(parts.get(name, {}), self.table["cutoffs"], end)
+            metrics |= describe.metrics(evaluations[name], parts.get(name), end)
+            tags |= describe.verdicts(parts.get(name), self.table.cutoffs, end)
         further = self.files.artifacts.get(system, {})
         fields = of_settings(settings, further.get(LOG_NAME), self.files.benchmarks.get(system, {}))
         fields["texts"]["evaluation/worlds.csv"] = describe.worlds_csv(evaluations)
@@ -118,29 +111,22 @@ class _Builder:
             **fields,
         )
 
-    def data(self, evaluations: Mapping[str, Mapping[str, Any]]) -> Data:
+    def data(self, evaluations: Mapping[str, Evaluation]) -> Data:
         """The dataset of a run with these evaluations."""
         first = next(iter(evaluations.values()))
-        kb = first["kb"]
-        size = {"entities": kb["entities"]} if kb else {"worlds": len(first["worlds"])}
+        size = {"entities": first.kb.entities} if first.kb else {"worlds": len(first.worlds)}
         return Data(
-            first["dataset"],
+            first.dataset,
             data_fingerprint(evaluations),
             self.settings.source,
             ", ".join(evaluations),
-            {"num_rows": sum(one["mentions"] for one in evaluations.values()), **size},
+            {"num_rows": sum(one.mentions for one in evaluations.values()), **size},
         )
 
-    def above_seeds(self, own: Entry, seeds: Mapping[str, Any]) -> Entry:
-        """A parent above a row's own run and those of its further seeds.
-
-        Parameters
-        ----------
-        seeds
-            By set, each system's recall as ``values``, and its ``mean`` and ``spread``.
-        """
-        cutoffs = self.table["cutoffs"]
-        systems = next(iter(seeds.values()))["values"]
+    def above_seeds(self, own: Entry, seeds: Mapping[str, Seeds]) -> Entry:
+        """A parent above a row's own run and those of its further seeds, by set."""
+        cutoffs = self.table.cutoffs
+        systems = next(iter(seeds.values())).values
         others = [system for system in systems if system != own.tags["system"]]
         runs = [own, *(self.run(system, own.name, {}) for system in others)]
         runs = [replace(run, name=f"{own.name} (seed {run.parameters['seed']})") for run in runs]
@@ -149,12 +135,12 @@ class _Builder:
             lines = {}
             for run in runs:
                 scored = self.files.of(run.tags["system"], name, own.name)
-                lines[run.name] = one["values"][run.tags["system"]]
-                if scored.evaluation["micro"] != lines[run.name]:
+                lines[run.name] = one.values[run.tags["system"]]
+                if scored.evaluation.micro != lines[run.name]:
                     raise _of_other_parameters(scored.path, own.name)
-            for of in ("mean", "spread"):
-                lines[of] = one[of]
-                metrics |= describe.recalls(f"seeds_{of}{self.ends[name]}", one[of], cutoffs)
+            for of, recall in (("mean", one.mean), ("spread", one.spread)):
+                lines[of] = recall
+                metrics |= describe.recalls(f"seeds_{of}{self.ends[name]}", recall, cutoffs)
             head = f"recall in percent{' on ' if self.ends[name] else ''}{self.ends[name][1:]}"
             shown.append(notes.recalls_by_cutoff([head], cutoffs, lines))
         return parent(
@@ -177,7 +163,10 @@ def _of_other_parameters(path: Path, method: str) -> InputError:
 
 
 def _above_layers(
-    rows: Sequence[Row], entries: Sequence[Entry], cutoffs: Sequence[int], figures: Sequence[Path]
+    rows: Sequence[LayersRow],
+    entries: Sequence[Entry],
+    cutoffs: Sequence[int],
+    figures: Sequence[Path],
 ) -> list[Entry]:
     """The entries of Table 3, those of one method and search under a parent.
 
@@ -186,18 +175,18 @@ def _above_layers(
     """
     sweeps: dict[str, list[int]] = {}
     for at, row in enumerate(rows):
-        if row.get("search"):
-            sweeps.setdefault(f"{row['method']}, {row['searched']}", []).append(at)
+        if row.search:
+            sweeps.setdefault(f"{row.method}, {row.searched}", []).append(at)
     found = dict(enumerate(entries))
     for name, places in sweeps.items():
         runs = [replace(found.pop(at), name=f"{name}, {_layers(rows[at])}") for at in places]
-        start = rows[places[0]]["start"]
+        start = rows[places[0]].start
         points, lines = [], {}
-        for row in [row for row in rows if row["system"] == start] + [rows[at] for at in places]:
-            numbers = describe.recalls("all", row["micro"], cutoffs)
-            numbers["views_per_entity"] = row["views_per_entity"]
-            points += [Point(key, row["merge_layers"], value) for key, value in numbers.items()]
-            lines[f"{_layers(row)} | {row['views_per_entity']:.2f}"] = row["micro"]
+        for row in [row for row in rows if row.system == start] + [rows[at] for at in places]:
+            recall, views = row.part.micro, row.views_per_entity
+            numbers = {**describe.recalls("all", recall, cutoffs), "views_per_entity": views}
+            points += [Point(key, row.merge_layers, value) for key, value in numbers.items()]
+            lines[f"{_layers(row)} | {views:.2f}"] = recall
         shown = notes.recalls_by_cutoff(["merged", "views an entity"], cutoffs, lines)
         source = runs[0].source
         found[places[0]] = parent(
@@ -214,5 +203,5 @@ def _above_layers(
     return [found[at] for at in sorted(found)]
 
 
-def _layers(row: Row) -> str:
-    return f"{row['merge_layers']} layer{'' if row['merge_layers'] == 1 else 's'}"
+def _layers(row: LayersRow) -> str:
+    return f"{row.merge_layers} layer{'' if row.merge_layers == 1 else 's'}"

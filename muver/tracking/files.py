@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from muver.evaluation.records import Evaluation, read_evaluation
 from muver.io.errors import InputError
-from muver.io.files import read_json, sha256_of
+from muver.io.files import sha256_of
 
 BySystem = dict[str, dict[str, Path]]
 
@@ -13,7 +14,7 @@ BySystem = dict[str, dict[str, Path]]
 class Scored(NamedTuple):
     """An evaluation, its file, and the run that it is of."""
 
-    evaluation: dict[str, Any]
+    evaluation: Evaluation
     path: Path
     run: Path
 
@@ -56,13 +57,9 @@ class Files:
         hashes = [(sha256_of(run), run) for run in runs]
         self.scored: dict[tuple[str, str], Scored] = {}
         for path in evaluations:
-            evaluation = read_json(path)
-            if not evaluation.keys() >= {"system", "set", "run_sha256"}:
-                raise InputError(
-                    f"{path}: not an evaluation of this version. Run the evaluate stage again."
-                )
-            system, on = evaluation["system"], evaluation["set"]
-            own = [run for digest, run in hashes if digest == evaluation["run_sha256"]]
+            evaluation = read_evaluation(path)
+            system, on = evaluation.system, evaluation.set
+            own = [run for digest, run in hashes if digest == evaluation.run_sha256]
             if not own:
                 raise InputError(
                     f"{path}: none of --runs is the run of {system} on {on} that it scored (its "

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from muver.grid.points import HYPERPARAMETERS, point_of, spelled
+from muver.grid.points import point_of, spelled
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.tables.records import GridResult, PointRow
 from muver.tracking import describe, notes
 from muver.tracking.entries import of_settings
 from muver.tracking.entry import Data, Entry, parent
@@ -16,7 +16,7 @@ from muver.training.log import kept_validation
 
 
 def grid_entry(
-    grid: Mapping[str, Any],
+    grid: GridResult,
     source: Path,
     logs: Sequence[Path],
     benchmarks: Sequence[tuple[str, str, Path]],
@@ -26,8 +26,6 @@ def grid_entry(
 
     Parameters
     ----------
-    grid
-        JSON of the grid.
     source
         Path of its CSV, as the workflow names it; .md and .json lie beside it.
     logs
@@ -40,7 +38,7 @@ def grid_entry(
     InputError
         If a point has no log, or not the one its number was read from.
     """
-    names = [row["system"] for row in grid["rows"]]
+    names = [row.system for row in grid.rows]
     by_point = {point_of(log, names): log for log in logs}
     if unknown := [name for name in by_point if name not in names]:
         raise InputError(
@@ -48,18 +46,18 @@ def grid_entry(
         )
     if missing := [name for name in names if name not in by_point]:
         raise InputError(f"--logs: no log of {', '.join(missing)}.")
-    data = Data(grid["dataset"], grid["fingerprint"], settings.source, "val", {})
+    data = Data(grid.dataset, grid.fingerprint, settings.source, "val", {})
     stages, name = by_system(benchmarks), source.as_posix()
     points = [
-        _point(row, grid, by_point[row["system"]], name, data, stages.get(row["system"], {}))
-        for row in grid["rows"]
+        _point(row, grid, by_point[row.system], name, data, stages.get(row.system, {}))
+        for row in grid.rows
     ]
-    chosen = points[names.index(grid["chosen"])]
+    chosen = points[names.index(grid.chosen)]
     return parent(
         points,
         {"chosen": chosen.name, "chosen_row_key": chosen.key},
-        key=grid["row_key"],
-        name=f"grid of {grid['model']}",
+        key=grid.row_key,
+        name=f"grid of {grid.model}",
         metrics={**chosen.metrics, "points": len(points)},
         parameters=chosen.parameters,
         note=f"{_note(grid, chosen)}\n\n{notes.how_to(name, options=settings.options)}",
@@ -68,52 +66,52 @@ def grid_entry(
 
 
 def _point(
-    row: Mapping[str, Any],
-    grid: Mapping[str, Any],
+    row: PointRow,
+    grid: GridResult,
     log: Path,
     source: str,
     data: Data,
     stages: Mapping[str, Path],
 ) -> Entry:
-    if kept_validation(log, grid["cutoff"]) != (row["recall"], row["step"]):
+    if kept_validation(log, grid.cutoff) != (row.recall, row.step):
         raise InputError(
             f"{log}: not the log that the grid was made from. Run the grid stage again."
         )
-    values = ", ".join(f"{key} {spelled(row[key])}" for key in HYPERPARAMETERS)
+    values = ", ".join(f"{key} {spelled(value)}" for key, value in row.values.items())
     return Entry(
-        key=row["row_key"],
-        name=row["system"],
+        key=row.row_key,
+        name=row.system,
         tags={
-            **describe.precision(row["settings"]),
-            "method": grid["model"],
-            "dataset": grid["dataset"],
-            "data_fingerprint": grid["fingerprint"],
-            "system": row["system"],
-            "chosen": str(row["chosen"]).lower(),
+            **describe.precision(row.settings),
+            "method": grid.model,
+            "dataset": grid.dataset,
+            "data_fingerprint": grid.fingerprint,
+            "system": row.system,
+            "chosen": str(row.chosen).lower(),
         },
         metrics={
-            f"best_validation_recall_at_{grid['cutoff']}": row["recall"],
-            "best_step": row["step"],
+            f"best_validation_recall_at_{grid.cutoff}": row.recall,
+            "best_step": row.step,
         },
-        note=f"**{grid['model']}** on {grid['dataset']} with {values}: row `{row['row_key']}` of "
+        note=f"**{grid.model}** on {grid.dataset} with {values}: row `{row.row_key}` of "
         f"`{source}`. Validation only.",
         source=source,
         data=data,
         hashed={"": log},
         files=[(log, "training")],
-        **of_settings(row["settings"], log, stages),
+        **of_settings(row.settings, log, stages),
     )
 
 
-def _note(grid: Mapping[str, Any], chosen: Entry) -> str:
+def _note(grid: GridResult, chosen: Entry) -> str:
     lines = [
-        [key, spelled(mean["value"]), f"{mean['recall']:.2f}", str(mean["points"])]
-        for key, means in grid["means"].items()
+        [key, spelled(mean.value), f"{mean.recall:.2f}", str(mean.points)]
+        for key, means in grid.means.items()
         for mean in means
     ]
-    shown = notes.grid(["setting", "value", f"mean R@{grid['cutoff']}", "points"], lines)
+    shown = notes.grid(["setting", "value", f"mean R@{grid.cutoff}", "points"], lines)
     return (
-        f"**Grid of {grid['model']}** on {grid['dataset']}, {len(grid['rows'])} points below this "
-        f"run. Chosen: `{chosen.name}`, whose parameters are this run's. {grid['rule']}\n\n"
-        f"Mean validation recall@{grid['cutoff']} by value:\n\n{shown}"
+        f"**Grid of {grid.model}** on {grid.dataset}, {len(grid.rows)} points below this "
+        f"run. Chosen: `{chosen.name}`, whose parameters are this run's. {grid.rule}\n\n"
+        f"Mean validation recall@{grid.cutoff} by value:\n\n{shown}"
     )

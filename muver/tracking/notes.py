@@ -1,23 +1,23 @@
 """Descriptions of runs in Markdown: the row beside published numbers, and how to make it again."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from muver.evaluation.records import Evaluation, Percent, World
 from muver.tables.numbers import bounds, percent
+from muver.tables.records import Part, RecallTable
 from muver.tracking.files import Scored
 
-Evaluation = Mapping[str, Any]
 # MLflow keeps 8000 characters of a note. Worlds that do not fit stand in evaluation/worlds.csv.
 ROOM = 7000
-PUBLISHED = (("paper", "", "the paper's"), ("readme", "readme_", "the released README's"))
+PUBLISHED = {"paper": "the paper's", "readme": "the released README's"}
 
 
 def row_note(
-    table: Mapping[str, Any],
+    table: RecallTable,
     method: str,
     key: str,
     scored: Mapping[str, Scored],
-    parts: Mapping[str, Any],
+    parts: Mapping[str, Part],
     source: str,
     options: str,
 ) -> str:
@@ -32,21 +32,21 @@ def row_note(
     source, options
         The table's CSV, and what follows a call of snakemake that makes it.
     """
-    kb = f", {table['kb']['entities']} entities" if table["kb"] else ""
-    said = [f"**{method}** on {table['dataset']}{kb}: row `{key}` of `{source}`."]
-    for one in table["sets"]:
+    kb = f", {table.kb.entities} entities" if table.kb else ""
+    said = [f"**{method}** on {table.dataset}{kb}: row `{key}` of `{source}`."]
+    for one in table.sets:
         if kb:
             said.append(
-                f"**{one['column']}**, In-KB; {one['outside']} more mentions have their entity "
+                f"**{one.column}**, In-KB; {one.outside} more mentions have their entity "
                 "outside the knowledge base."
             )
-        said.append(_recalls(scored[one["set"]].evaluation, parts.get(one["set"], {})))
+        said.append(_recalls(scored[one.set].evaluation, parts.get(one.set)))
     again = how_to(source, " ".join(one.path.as_posix() for one in scored.values()), options)
     if not kb:
         evaluation = next(iter(scored.values())).evaluation
         worlds = _worlds(evaluation)
         if sum(map(len, [*said, worlds, again])) > ROOM:
-            number = len(evaluation["worlds"])
+            number = len(evaluation.worlds)
             worlds = f"By world ({number}): `evaluation/worlds.csv` among the files."
         said.append(worlds)
     return "\n\n".join([*said, again])
@@ -70,49 +70,37 @@ def grid(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def recalls_by_cutoff(
-    first: Sequence[str], cutoffs: Sequence[int], lines: Mapping[str, Mapping[str, float]]
+    first: Sequence[str], cutoffs: Sequence[int], lines: Mapping[str, Percent]
 ) -> str:
     """A Markdown table of recalls by what stands before them; ``first`` heads the columns."""
-    shown = [[name, *(f"{of[str(k)]:.2f}" for k in cutoffs)] for name, of in lines.items()]
+    shown = [[name, *(f"{of[k]:.2f}" for k in cutoffs)] for name, of in lines.items()]
     return grid([*first, *(f"R@{k}" for k in cutoffs)], shown)
 
 
-def _recalls(evaluation: Evaluation, part: Mapping[str, Any]) -> str:
+def _recalls(evaluation: Evaluation, part: Part | None) -> str:
     """Ours with its interval, and what is published with difference and verdict."""
-    cutoffs = [str(k) for k in evaluation["cutoffs"]]
-    interval = evaluation["interval"]["micro"]
+    cutoffs, interval = evaluation.cutoffs, evaluation.interval.micro
     lines = [
-        [
-            f"**ours**, {evaluation['mentions']} mentions",
-            *(f"**{n}**" for n in _shares(evaluation)),
-        ],
+        [f"**ours**, {evaluation.mentions} mentions", *(f"**{n}**" for n in _shares(evaluation))],
         ["95% interval", *(bounds(interval[k]) for k in cutoffs)],
     ]
-    for name, prefix, spoken in PUBLISHED:
-        keys = (name, f"{prefix}difference", f"{prefix}verdict")
-        published, difference, verdict = (part.get(key) or {} for key in keys)
-        if any(published.get(k) is not None for k in cutoffs):
-            lines += [
-                [spoken, *(_number(published.get(k), "{:.2f}") for k in cutoffs)],
-                ["difference, points", *(_number(difference.get(k), "{:+.2f}") for k in cutoffs)],
-                ["verdict", *(verdict.get(k) or "" for k in cutoffs)],
-            ]
+    for source, judged in part.published.items() if part else ():
+        found = [judged.get(k) for k in cutoffs]
+        lines += [
+            [PUBLISHED[source], *(f"{one.recall:.2f}" if one else "" for one in found)],
+            ["difference, points", *(f"{one.difference:+.2f}" if one else "" for one in found)],
+            ["verdict", *(one.verdict if one else "" for one in found)],
+        ]
     return grid(["recall in percent", *(f"R@{k}" for k in cutoffs)], lines)
 
 
 def _worlds(evaluation: Evaluation) -> str:
-    worlds = evaluation["worlds"].items()
-    lines = [[name, str(part["mentions"]), *_shares(part)] for name, part in worlds]
-    lines.append(
-        ["mean of worlds", "", *(f"{value:.2f}" for value in evaluation["macro"].values())]
-    )
-    return grid(["by world", "mentions", *(f"R@{k}" for k in evaluation["cutoffs"])], lines)
+    worlds = evaluation.worlds.items()
+    lines = [[name, str(part.mentions), *_shares(part)] for name, part in worlds]
+    lines.append(["mean of worlds", "", *(f"{value:.2f}" for value in evaluation.macro.values())])
+    return grid(["by world", "mentions", *(f"R@{k}" for k in evaluation.cutoffs)], lines)
 
 
-def _shares(part: Mapping[str, Any]) -> list[str]:
+def _shares(part: Evaluation | World) -> list[str]:
     """Recall in percent at each cutoff, from counts of hits."""
-    return [percent(hits, part["mentions"]) for hits in part["hits"].values()]
-
-
-def _number(value: float | None, form: str) -> str:
-    return "" if value is None else form.format(value)
+    return [percent(hits, part.mentions) for hits in part.hits.values()]

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.io.files import read_json, write_text
+from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.io.typed import read
+from muver.tables.records import ComparisonTable, GridResult, ViewsTable, read_result
 from muver.tracking.entries import entries
 from muver.tracking.entry import Entry
 from muver.tracking.files import Files
@@ -78,12 +79,14 @@ def record(call: Namespace) -> None:
     """
     settings = read(Recording, call.settings)
     made = call.grid or call.table
-    content, source = read_json(made), made.with_suffix(".csv")
+    source = made.with_suffix(".csv")
     if call.grid:
-        found = [grid_entry(content, source, call.logs, call.benchmarks, settings)]
+        grid = read_result(made, GridResult, "a grid")
+        found = [grid_entry(grid, source, call.logs, call.benchmarks, settings)]
     else:
+        table = read_result(made, ComparisonTable | ViewsTable, "a table of rows")
         files = Files(call.evaluations, call.runs, call.artifacts, call.benchmarks, call.figures)
-        found = entries(content, source.as_posix(), files, settings)
+        found = entries(table, source.as_posix(), files, settings)
     if settings.enabled:
         lines = _put(found, settings.experiment or made.stem, call.out, made)
     else:

@@ -6,6 +6,7 @@ import pytest
 from muver.corpus import build
 from muver.corpus.schema import read_entities, read_mentions
 from muver.corpus.settings import BuildCorpus
+from muver.corpus.statistics import WorldCounts
 from muver.io.errors import InputError
 
 
@@ -48,13 +49,11 @@ def test_tables(make, dataset, tmp_path):
         "gold": 1,
         "category": "LOW_OVERLAP",
     }
-    world = {"split": "train", "entities": 3, "mentions": 1, "without_text": 1}
-    assert counts["worlds"]["alpha"] == world
-    assert counts["worlds"]["delta"] == {**world, "split": "none", "entities": 1, "mentions": 0,
-                                         "without_text": 0}  # fmt: skip
-    assert counts["mentions"] == {"train": 1, "val": 1, "test": 1}
-    assert counts["entities"] == {"train": 3, "val": 3, "test": 3}
-    assert counts["identified_as"] is None
+    assert counts.worlds["alpha"] == WorldCounts("train", entities=3, mentions=1, without_text=1)
+    assert counts.worlds["delta"] == WorldCounts("none", entities=1, mentions=0, without_text=0)
+    assert counts.mentions == {"train": 1, "val": 1, "test": 1}
+    assert counts.entities == {"train": 3, "val": 3, "test": 3}
+    assert counts.identified_as is None
 
 
 def test_empty_descriptions_and_equal_titles_are_told(make, dataset, caplog):
@@ -106,12 +105,12 @@ def test_a_row_group_never_spans_worlds(make, tmp_path, monkeypatch):
 
 
 def test_same_bytes_twice_and_a_fingerprint_of_the_contents(make, dataset, tmp_path):
-    fingerprint = make()["fingerprint"]
+    fingerprint = make().fingerprint
     first = corpus_files(tmp_path)
-    assert make()["fingerprint"] == fingerprint
+    assert make().fingerprint == fingerprint
     assert corpus_files(tmp_path) == first
     dataset.documents["beta"][2]["title"] = "Other"
-    assert make()["fingerprint"] != fingerprint
+    assert make().fingerprint != fingerprint
 
 
 @pytest.mark.parametrize(

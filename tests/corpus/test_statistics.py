@@ -1,17 +1,15 @@
 """Counts and their comparison with published ones."""
 
-from typing import Any
-
 import pytest
 
 from muver.corpus.sources import find_source
-from muver.corpus.statistics import count, fingerprint, identify
+from muver.corpus.statistics import Sizes, WorldCounts, count, fingerprint, identify
 from muver.io.errors import InputError
 
 PUBLISHED = find_source("zeshel").published
 
 
-def worlds(entities: int = 0, mentions: int = 0) -> dict[str, dict[str, Any]]:
+def worlds(entities: int = 0, mentions: int = 0) -> dict[str, WorldCounts]:
     """As published; with so many more entities and mentions in lego. The first has all mentions."""
     made = {
         name: {"split": one.split, "entities": one.entities, "mentions": 0, "without_text": 0}
@@ -21,30 +19,29 @@ def worlds(entities: int = 0, mentions: int = 0) -> dict[str, dict[str, Any]]:
         next(one for one in made.values() if one["split"] == split)["mentions"] = number
     made["lego"]["entities"] += entities
     made["lego"]["mentions"] += mentions
-    return made
+    return {name: WorldCounts(**one) for name, one in made.items()}
 
 
 def test_equal_counts_pass_whatever_the_dataset_is_called():
     counts = count("x", "f", worlds(), "zeshel")
-    assert counts["entities"] == {"train": 332632, "val": 89549, "test": 70140}
-    assert counts["identified_as"] == "zeshel"
-    assert count("x", "f", worlds())["identified_as"] == "zeshel"  # without being asked
+    assert counts.entities == {"train": 332632, "val": 89549, "test": 70140}
+    assert counts.identified_as == "zeshel"
+    assert count("x", "f", worlds()).identified_as == "zeshel"  # without being asked
 
 
 def test_other_counts_are_no_declared_datasets():
-    assert count("zeshel", "f", worlds(entities=1))["identified_as"] is None
-    assert count("zeshel", "f", worlds(mentions=1))["identified_as"] is None
+    assert count("zeshel", "f", worlds(entities=1)).identified_as is None
+    assert count("zeshel", "f", worlds(mentions=1)).identified_as is None
 
 
 def test_a_knowledge_base_is_identified_by_its_entities():
-    sizes = {"worlds": {}, "entities": {"wikipedia": 5903530}, "mentions": {}}
-    assert identify(sizes) == "kilt"
-    assert identify({**sizes, "entities": {"wikipedia": 5903529}}) is None
+    assert identify(Sizes(entities={"wikipedia": 5903530})) == "kilt"
+    assert identify(Sizes(entities={"wikipedia": 5903529})) is None
 
 
 def test_every_difference_is_named():
     changed = worlds(entities=-1, mentions=6)
-    changed["c"] = {"split": "none", "entities": 1, "mentions": 0, "without_text": 0}
+    changed["c"] = WorldCounts("none", 1, 0)
     with pytest.raises(InputError) as caught:
         count("x", "f", changed, "zeshel")
     for words in (

@@ -7,8 +7,10 @@ import pytest
 
 from muver.doctor.causes import OTHER, differences, likely, rule_of, rules, seen_scores
 from muver.doctor.facts import Facts
+from muver.evaluation.agreement import Agreement
 from muver.retrieval import kinds
 from muver.training.settings import Training
+from tests.blank import blank
 
 PROJECT = Path(__file__).parents[2]
 
@@ -137,7 +139,8 @@ def test_nothing_moved_nothing_explained():
 
 def test_scores_seen():
     def seen(greatest):
-        return seen_scores({"common": 3, "greatest_difference": greatest}, 1e-5, 10.0)
+        found = blank(Agreement, common=3, greatest_difference=greatest)
+        return seen_scores(found, 1e-5, 10.0)
 
     assert [seen(5e-5), seen(0.05), seen(0.5)] == ["same", "digits", "values"]
-    assert seen_scores({"common": 0}, 1e-5, 10.0) is None
+    assert seen_scores(blank(Agreement), 1e-5, 10.0) is None

@@ -45,9 +45,9 @@ def test_two_runs_of_ours(project):
     second = project.run("best", SECOND, aggregate="max")
     report = compare(first, second)
     assert report["recall"]["cutoffs"] == [1, 2]
-    assert report["recall"]["first"] == {"1": 25.0, "2": 50.0}
-    assert report["recall"]["second"] == {"1": 25.0, "2": 75.0}
-    assert report["recall"]["difference"] == {"1": 0.0, "2": 25.0}
+    assert report["recall"]["first"] == {1: 25.0, 2: 50.0}
+    assert report["recall"]["second"] == {1: 25.0, 2: 75.0}
+    assert report["recall"]["difference"] == {1: 0.0, 2: 25.0}
     assert report["counts"] == {
         "same": 1, "up": 1, "down": 1, "found": 1, "lost": 0, "ties": 0,
     }  # fmt: skip
@@ -117,7 +117,7 @@ def test_the_catalog_names_the_model(project):
     link.parent.mkdir()
     link.symlink_to(path)
     assert Origin.of(link) == origin == Origin.of(project.at("evaluations/test", "plain", ".run"))
-    assert origin.evaluation["system"] == "plain"
+    assert origin.evaluation.settings["system"] == "plain"
 
 
 def test_title_or_id(project):
@@ -168,7 +168,7 @@ def test_two_foreign_runs_with_qrels(tmp_path):
     qrels.write_text("".join(f"{m} 0 {names[gold]} 1\n" for m, gold in GOLD.items()))
     report = compare(first, second, qrels=qrels)
     # without titles the other Bob is another candidate: m2 is not found
-    assert report["recall"]["second"] == {"1": 25.0, "2": 50.0}
+    assert report["recall"]["second"] == {1: 25.0, 2: 50.0}
     assert report["moved"][0]["gold"].startswith("doc-")
 
 

@@ -24,6 +24,7 @@ COUNTS = {
     "identified_as": None,
     "worlds": {"cedar": {"split": "test", "entities": 12, "mentions": 12}},
     "mentions": {"test": 12},
+    "entities": {"test": 12},
 }
 ROWS = {
     "plain": {"aggregate": "softmax_sum", "softmax_candidates": 200},
@@ -120,8 +121,8 @@ def test_recall_is_that_of_the_evaluations(root):
     for which, name in (("first", "plain"), ("second", "best")):
         evaluation = read_json(scores_of(root, name))
         for k, recall in report["recall"][which].items():
-            if k in evaluation["micro"]:
-                assert recall == pytest.approx(evaluation["micro"][k])
+            if str(k) in evaluation["micro"]:
+                assert recall == pytest.approx(evaluation["micro"][str(k)])
     assert report["damaged"] == []
     assert [cause["cause"] for cause in report["causes"] if cause["explains"]] == [
         "how views make an entity's score"

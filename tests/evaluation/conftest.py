@@ -119,7 +119,9 @@ def corpus(tmp_path: Path) -> Path:
         "dataset": "tiny",
         "fingerprint": "f00d",
         "identified_as": None,
+        "worlds": {},
         "mentions": {"train": 1, "val": 0, "test": 4},
+        "entities": {},
     }
     (tmp_path / "counts.json").write_text(json.dumps(counts))
     return tmp_path

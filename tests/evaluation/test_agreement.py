@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.cli import main
-from muver.evaluation.agreement import agreement, as_text
+from muver.evaluation.agreement import Agreement, agreement, as_text
 from muver.io.errors import InputError
+from muver.io.records import read_record
 from muver.runs.run import write_run
 
 World = dict[str, list[tuple[int, float]]]  # mention: its ranked entities with their scores
@@ -48,31 +49,31 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_by_hand(runs):
-    assert agreement(*runs) == {
-        "mentions": 4,
-        "depth": 3,
-        "identical": 25.0,  # m3
-        "same_first": 50.0,  # m1, m3
-        "overlap": {"1": 50.0, "3": pytest.approx(100 * (3 / 3 + 2 / 3 + 2 / 2 + 0) / 4)},
-        "common": 7,
-        "greatest_difference": 1.0,
-        "mean_difference": pytest.approx((0 + 1.0 + 0.5 + 1.0 + 0.5 + 0 + 0.25) / 7),
-    }
+    assert agreement(*runs) == Agreement(
+        mentions=4,
+        depth=3,
+        identical=25.0,  # m3
+        same_first=50.0,  # m1, m3
+        overlap={1: 50.0, 3: pytest.approx(100 * (3 / 3 + 2 / 3 + 2 / 2 + 0) / 4)},
+        common=7,
+        greatest_difference=1.0,
+        mean_difference=pytest.approx((0 + 1.0 + 0.5 + 1.0 + 0.5 + 0 + 0.25) / 7),
+    )
 
 
 def test_runs_of_another_depth_are_compared_as_far_as_both_go(runs, tmp_path):
     short = {mention: candidates[:1] for mention, candidates in SECOND.items()}
     found = agreement(runs[0], save(tmp_path / "short.parquet", short))
-    assert (found["depth"], found["overlap"]) == (1, {"1": 50.0})
-    assert found["identical"] == found["same_first"] == 50.0
+    assert (found.depth, found.overlap) == (1, {1: 50.0})
+    assert found.identical == found.same_first == 50.0
 
 
 def test_depths_that_are_told(tmp_path):
     ranked = {"m": [(entity, -float(entity)) for entity in range(200)]}
     swapped = {"m": [*ranked["m"][100:], *ranked["m"][:100]]}
     found = agreement(save(tmp_path / "a.pq", ranked), save(tmp_path / "b.pq", swapped))
-    assert found["overlap"] == {"1": 0.0, "10": 0.0, "64": 0.0, "200": 100.0}
-    assert (found["identical"], found["greatest_difference"]) == (0.0, 0.0)
+    assert found.overlap == {1: 0.0, 10: 0.0, 64: 0.0, 200: 100.0}
+    assert (found.identical, found.greatest_difference) == (0.0, 0.0)
 
 
 @settings(max_examples=20, deadline=None)  # files are written
@@ -82,9 +83,9 @@ def test_a_run_agrees_with_itself_and_either_way_round(tmp_path_factory, orders,
     ranked = {f"m{n}": [(e, float(-e)) for e in order] for n, order in enumerate(orders)}
     own = save(folder / "a.parquet", ranked)
     found = agreement(own, own)
-    assert found["identical"] == found["same_first"] == 100.0
-    assert found["overlap"] == {"1": 100.0, "10": 100.0, "12": 100.0}
-    assert found["greatest_difference"] == found["mean_difference"] == 0.0
+    assert found.identical == found.same_first == 100.0
+    assert found.overlap == {1: 100.0, 10: 100.0, 12: 100.0}
+    assert found.greatest_difference == found.mean_difference == 0.0
     other = {name: random.sample(candidates, 12) for name, candidates in ranked.items()}
     shuffled = save(folder / "b.parquet", other)
     assert agreement(own, shuffled) == agreement(shuffled, own)
@@ -93,7 +94,7 @@ def test_a_run_agrees_with_itself_and_either_way_round(tmp_path_factory, orders,
 def test_nothing_in_common(tmp_path):
     runs = (save(tmp_path / f"{n}.parquet", {"m": [(n, 1.0)]}) for n in range(2))
     found = agreement(*runs)
-    assert (found["common"], found["greatest_difference"]) == (0, None)
+    assert (found.common, found.greatest_difference) == (0, None)
     assert as_text(found).splitlines()[-1].split() == ["candidates", "in", "common", "0"]
 
 
@@ -124,7 +125,8 @@ def test_a_run_without_rows(runs, tmp_path):
 def test_the_command(runs, tmp_path, capsys):
     out = tmp_path / "out" / "agreement.json"
     assert main(["agree", *map(str, runs), "--out", str(out)]) == 0
-    assert json.loads(out.read_text()) == {"runs": list(map(str, runs)), **agreement(*runs)}
+    assert json.loads(out.read_text())["runs"] == list(map(str, runs))
+    assert read_record(out, Agreement, "", "") == agreement(*runs)
     assert capsys.readouterr().out.splitlines() == [
         "mentions                                  4",
         "ranks compared                            3",

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from muver.evaluation.bootstrap import difference_interval, method, recall_intervals
-from muver.evaluation.recall import summarise
+from muver.evaluation.recall import scored
+from muver.evaluation.records import Means
+from tests.evaluation.conftest import make_ranks
 
 RANKED = st.lists(
     st.tuples(st.integers(0, 9), st.sampled_from("abc"), st.integers(0, 20)),
@@ -16,7 +18,7 @@ RANKED = st.lists(
 )
 
 
-def intervals(worlds: dict[str, dict[int, int]], cutoffs=(1,), size: int = 1) -> dict:
+def intervals(worlds: dict[str, dict[int, int]], cutoffs=(1,), size: int = 1) -> tuple[Means, dict]:
     """Mentions by world and rank; those that follow each other in documents of ``size``."""
     ranks = [rank for some in worlds.values() for rank, times in some.items() for _ in range(times)]
     names = [world for world, some in worlds.items() for _ in range(sum(some.values()))]
@@ -25,44 +27,44 @@ def intervals(worlds: dict[str, dict[int, int]], cutoffs=(1,), size: int = 1) ->
 
 
 def test_one_world_has_binomial_quantiles():
-    found = intervals({"w": {1: 300, 64: 600, 0: 100}}, (1, 64))
-    for k, share in (("1", 0.3), ("64", 0.9)):
+    found, worlds = intervals({"w": {1: 300, 64: 600, 0: 100}}, (1, 64))
+    for k, share in ((1, 0.3), (64, 0.9)):
         exact = binom.ppf([0.025, 0.975], 1000, share) / 10
-        assert found["micro"][k] == pytest.approx(exact, abs=0.3)
-        assert found["micro"][k] == found["macro"][k] == found["worlds"]["w"][k]
+        assert found.micro[k] == pytest.approx(exact, abs=0.3)
+        assert found.micro[k] == found.macro[k] == worlds["w"][k]
 
 
 def test_mentions_of_a_document_are_drawn_together():
     # 250 documents of four mentions, found or missed as one: 250 draws in place of 1000.
-    found = intervals({"w": {1: 300, 0: 700}}, size=4)
+    found, _ = intervals({"w": {1: 300, 0: 700}}, size=4)
     exact = binom.ppf([0.025, 0.975], 250, 0.3) / 2.5
-    assert found["micro"]["1"] == pytest.approx(exact, abs=0.5)
+    assert found.micro[1] == pytest.approx(exact, abs=0.5)
 
 
 def test_documents_of_other_lengths_weigh_by_their_mentions():
     # Of two documents, three mentions found and one missed: as often one of each as twice the same.
-    found = recall_intervals(np.array([1, 1, 1, 0]), ["w"] * 4, np.array([0, 0, 0, 1]), [1])
-    assert found["micro"]["1"] == [0.0, 100.0]
+    found, _ = recall_intervals(np.array([1, 1, 1, 0]), ["w"] * 4, np.array([0, 0, 0, 1]), [1])
+    assert found.micro[1] == [0.0, 100.0]
     thirds = np.array([0] * 90 + [1] * 10)  # one document of 90 mentions found, ten of one missed
     ranks = np.array([1] * 90 + [0] * 10)
     clusters = np.where(thirds == 0, 0, np.arange(100))
-    low, high = recall_intervals(ranks, ["w"] * 100, clusters, [1])["micro"]["1"]
+    low, high = recall_intervals(ranks, ["w"] * 100, clusters, [1])[0].micro[1]
     # Drawn n times of 11, the long one gives 90 n of 90 n + 11 - n mentions: n = 0 and n = 3.
     assert [low, high] == pytest.approx([0, 100 * 270 / 278])
 
 
 def test_mentions_are_resampled_within_their_world():
     # One stratum would give 0 to 100 in steps; here nothing varies.
-    found = intervals({"v": {1: 2}, "w": {0: 2}})
-    assert found["micro"] == found["macro"] == {"1": [50.0, 50.0]}
-    assert found["worlds"] == {"v": {"1": [100.0, 100.0]}, "w": {"1": [0.0, 0.0]}}
+    found, worlds = intervals({"v": {1: 2}, "w": {0: 2}})
+    assert found.micro == found.macro == {1: [50.0, 50.0]}
+    assert worlds == {"v": {1: [100.0, 100.0]}, "w": {1: [0.0, 0.0]}}
 
 
 def test_macro_weighs_worlds_alike():
     # Only the small world varies, from 0 to 2 of its 2 mentions.
-    found = intervals({"v": {1: 98}, "w": {1: 1, 0: 1}})
-    assert found["micro"]["1"] == [98.0, 100.0]
-    assert found["macro"]["1"] == [50.0, 100.0]
+    found, _ = intervals({"v": {1: 98}, "w": {1: 1, 0: 1}})
+    assert found.micro[1] == [98.0, 100.0]
+    assert found.macro[1] == [50.0, 100.0]
 
 
 def outcomes(*worlds: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, list[str], np.ndarray]:
@@ -95,18 +97,15 @@ def test_runs_that_never_differ_have_no_width():
 def test_intervals_hold_the_recall_and_grow_with_k(mentions):
     ranks, worlds, documents = zip(*mentions, strict=True)
     clusters = np.array(documents)
-    found = summarise(np.array(ranks), worlds, [1, 4, 8])
-    made = recall_intervals(np.array(ranks), worlds, clusters, [1, 4, 8])
-    assert made == recall_intervals(np.array(ranks), worlds, clusters, [1, 4, 8])
-    for interval in (made["micro"], made["macro"], *made["worlds"].values()):
+    found = scored(make_ranks(ranks, worlds), [1, 4, 8], "mentions")
+    made, by_world = recall_intervals(np.array(ranks), worlds, clusters, [1, 4, 8])
+    assert made == recall_intervals(np.array(ranks), worlds, clusters, [1, 4, 8])[0]
+    for interval in (made.micro, made.macro, *by_world.values()):
         lows, highs = zip(*interval.values(), strict=True)
         assert list(lows) == sorted(lows) and list(highs) == sorted(highs)
         assert all(0 <= low <= high <= 100 for low, high in interval.values())
-    singles = recall_intervals(np.array(ranks), worlds, np.arange(len(ranks)), [1, 4, 8])
-    for recall, interval in [
-        (found["micro"], singles["micro"]),
-        (found["macro"], singles["macro"]),
-    ]:
+    singles, _ = recall_intervals(np.array(ranks), worlds, np.arange(len(ranks)), [1, 4, 8])
+    for recall, interval in ((found.micro, singles.micro), (found.macro, singles.macro)):
         for k, (low, high) in interval.items():
             assert low - 1e-9 <= recall[k] <= high + 1e-9
 

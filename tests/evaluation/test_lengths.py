@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.corpus.schema import read_mentions
-from muver.evaluation.lengths import error_by_length, gold_sentences
+from muver.evaluation.lengths import Bin, Remainder, error_by_length, gold_sentences
 from muver.io.errors import InputError
 from tests.evaluation.conftest import make_ranks
 
@@ -31,33 +31,24 @@ def test_bins_by_hand():
     a = make_ranks([1, 9, 9, 0, 1, 0, 0], sentences=LENGTHS)
     b = make_ranks([1, 1, 9, 1, 1, 0, 0], sentences=LENGTHS)
     bins, remainder = error_by_length(a, b, 8, "documents", size=5, last=20)
-    assert remainder == {"over": 1, "without": 1}
-    assert [(found["first"], found["last"]) for found in bins] == [
+    assert remainder == Remainder(over=1, without=1)
+    assert [(found.first, found.last) for found in bins] == [
         (1, 5), (6, 10), (11, 15), (16, 20),
     ]  # fmt: skip
-    assert [found["mentions"] for found in bins] == [2, 3, 0, 0]
-    assert bins[0] == {
-        "first": 1,
-        "last": 5,
-        "mentions": 2,
-        "errors": [1, 0],
-        "error": [50.0, 0.0],
-        "interval": [pytest.approx([9.45, 90.55], abs=0.01), pytest.approx([0, 65.76], abs=0.01)],
-        "difference": -50.0,
-        "difference_interval": [-100.0, 0.0],
-    }
-    assert bins[1]["errors"] == [2, 1]
-    assert bins[1]["difference"] == pytest.approx(-100 / 3)
-    assert bins[2] == {
-        "first": 11,
-        "last": 15,
-        "mentions": 0,
-        "errors": [0, 0],
-        "error": None,
-        "interval": None,
-        "difference": None,
-        "difference_interval": None,
-    }
+    assert [found.mentions for found in bins] == [2, 3, 0, 0]
+    assert bins[0] == Bin(
+        first=1,
+        last=5,
+        mentions=2,
+        errors=[1, 0],
+        error=[50.0, 0.0],
+        interval=[pytest.approx([9.45, 90.55], abs=0.01), pytest.approx([0, 65.76], abs=0.01)],
+        difference=-50.0,
+        difference_interval=[-100.0, 0.0],
+    )
+    assert bins[1].errors == [2, 1]
+    assert bins[1].difference == pytest.approx(-100 / 3)
+    assert bins[2] == Bin(first=11, last=15, mentions=0, errors=[0, 0])
 
 
 def test_a_bin_is_one_stratum():
@@ -65,8 +56,8 @@ def test_a_bin_is_one_stratum():
     worlds = ["v", "w"]
     first, second = make_ranks([1, 0], worlds), make_ranks([0, 0], worlds)
     bins, _ = error_by_length(first, second, 1, "documents", 5, 100)
-    assert bins[0]["difference_interval"] == [0.0, 100.0]
-    assert len(bins) == 20 and bins[-1]["last"] == 100
+    assert bins[0].difference_interval == [0.0, 100.0]
+    assert len(bins) == 20 and bins[-1].last == 100
 
 
 @settings(max_examples=10, deadline=None)
@@ -87,13 +78,13 @@ def test_every_mention_is_counted_once_and_bands_hold_the_rates(mentions):
         10,
         20,
     )
-    counted = sum(found["mentions"] for found in bins) + sum(remainder.values())
+    counted = sum(found.mentions for found in bins) + remainder.over + remainder.without
     assert counted == len(mentions)
-    for found in (some for some in bins if some["mentions"]):
-        a, b = found["error"]
-        assert found["difference"] == pytest.approx(b - a)
-        pairs = [*zip(found["error"], found["interval"], strict=True)]
-        for value, (low, high) in [*pairs, (found["difference"], found["difference_interval"])]:
+    for found in (some for some in bins if some.mentions):
+        a, b = found.error
+        assert found.difference == pytest.approx(b - a)
+        pairs = [*zip(found.error, found.interval, strict=True)]
+        for value, (low, high) in [*pairs, (found.difference, found.difference_interval)]:
             assert low - 1e-9 <= value <= high + 1e-9
 
 

@@ -1,20 +1,25 @@
 """Recall against values counted by hand (see conftest.py)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.corpus.schema import read_mentions
-from muver.evaluation.recall import gold_ranks, summarise
+from muver.evaluation.recall import gold_ranks, scored
+from muver.evaluation.records import Scores
 from muver.io.errors import InputError
 from muver.runs.run import read_run
+from tests.evaluation.conftest import make_ranks
 
 Ranks = Callable[..., list[int]]
+
+
+def summarise(ranks: Sequence[int], worlds: Sequence[str], cutoffs: Sequence[int]) -> Scores:
+    return scored(make_ranks(ranks, worlds, k=70), cutoffs, "mentions")
 
 
 @pytest.fixture
@@ -48,35 +53,34 @@ def test_order_of_mentions_in_the_run_is_free(corpus: Path, tiny: SimpleNamespac
 
 
 def test_micro_macro_and_worlds():
-    found = summarise(np.array([1, 2, 3, 1]), ["reef", "reef", "reef", "vale"], [1, 2, 3])
-    assert found["mentions"] == 4
-    assert found["hits"] == {"1": 2, "2": 3, "3": 4}
-    assert found["micro"] == {"1": 50.0, "2": 75.0, "3": 100.0}
-    assert found["macro"]["1"] == pytest.approx((100 / 3 + 100) / 2)
-    assert found["worlds"]["reef"] == {
-        "mentions": 3,
-        "hits": {"1": 1, "2": 2, "3": 3},
-        "recall": {"1": 100 / 3, "2": 200 / 3, "3": 100.0},
-    }
-    assert list(found["worlds"]) == ["reef", "vale"]
+    found = summarise([1, 2, 3, 1], ["reef", "reef", "reef", "vale"], [1, 2, 3])
+    assert found.mentions == 4
+    assert found.hits == {1: 2, 2: 3, 3: 4}
+    assert found.micro == {1: 50.0, 2: 75.0, 3: 100.0}
+    assert found.macro[1] == pytest.approx((100 / 3 + 100) / 2)
+    reef = found.worlds["reef"]
+    assert (reef.mentions, reef.hits) == (3, {1: 1, 2: 2, 3: 3})
+    assert reef.recall == {1: 100 / 3, 2: 200 / 3, 3: 100.0}
+    assert list(found.worlds) == ["reef", "vale"]
 
 
 def test_not_found_is_never_a_hit():
-    assert summarise(np.array([0, 0]), ["w", "w"], [1, 64])["hits"] == {"1": 0, "64": 0}
+    assert summarise([0, 0], ["w", "w"], [1, 64]).hits == {1: 0, 64: 0}
 
 
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 70), st.sampled_from("abc")), min_size=1),
     st.lists(st.integers(1, 64), min_size=1, unique=True).map(sorted),
 )
 def test_recall_grows_with_k_and_worlds_add_up(mentions, cutoffs):
     ranks, worlds = zip(*mentions, strict=True)
-    found = summarise(np.array(ranks), worlds, cutoffs)
-    assert list(found["hits"].values()) == sorted(found["hits"].values())
-    for k in map(str, cutoffs):
-        assert found["hits"][k] == sum(part["hits"][k] for part in found["worlds"].values())
-        shares = [part["recall"][k] for part in found["worlds"].values()]
-        assert min(shares) - 1e-9 <= found["macro"][k] <= max(shares) + 1e-9
+    found = summarise(ranks, worlds, cutoffs)
+    assert list(found.hits.values()) == sorted(found.hits.values())
+    for k in cutoffs:
+        assert found.hits[k] == sum(part.hits[k] for part in found.worlds.values())
+        shares = [part.recall[k] for part in found.worlds.values()]
+        assert min(shares) - 1e-9 <= found.macro[k] <= max(shares) + 1e-9
 
 
 def test_missing_mention_is_refused(corpus: Path, tiny: SimpleNamespace):

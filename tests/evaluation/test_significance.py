@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muver.evaluation.recall import summarise
-from muver.evaluation.significance import paired, randomisation_test
+from muver.evaluation.recall import scored
+from muver.evaluation.significance import Paired, paired, randomisation_test
 from muver.io.errors import InputError
 from tests.evaluation.conftest import make_ranks
 
@@ -24,32 +24,31 @@ def test_by_hand():
     first = make_ranks([1, 1, 1, 2, 1])
     second = make_ranks([2, 3, 0, 1, 1])
     found = paired(first, second, [1, 4], "documents")
-    assert found["won"] == {"1": 3, "4": 1}
-    assert found["lost"] == {"1": 1, "4": 0}
-    assert found["difference"] == {"1": 40.0, "4": 20.0}
+    assert found.won == {1: 3, 4: 1}
+    assert found.lost == {1: 1, 4: 0}
+    assert found.difference == {1: 40.0, 4: 20.0}
     # 3 of 4 or more uneven: 2 * (4 + 1) / 16; 1 of 1: 2 * 1 / 2.
-    assert found["p_value"] == pytest.approx({"1": 0.625, "4": 1.0})
-    assert found["interval"]["4"] == [0.0, 60.0]  # of 5 draws with 1/5: at most 3 in 97.5%
-    assert list(found) == ["difference", "interval", "p_value", "won", "lost"]
+    assert found.p_value == pytest.approx({1: 0.625, 4: 1.0})
+    assert found.interval[4] == [0.0, 60.0]  # of 5 draws with 1/5: at most 3 in 97.5%
 
 
 def test_a_clear_difference_is_significant():
     # 2 / 2**8, and the interval stays above 0.
     found = paired(make_ranks([1] * 8 + [0] * 8), make_ranks([0] * 16), [1], "documents")
-    assert found["p_value"]["1"] == pytest.approx(2 / 2**8)
-    assert found["interval"]["1"][0] > 0
+    assert found.p_value[1] == pytest.approx(2 / 2**8)
+    assert found.interval[1][0] > 0
 
 
 def test_a_run_and_itself():
     table = make_ranks([1, 0, 3], ["v", "v", "w"])
     found = paired(table, table, [1, 8], "documents")
-    assert found == {
-        "difference": {"1": 0.0, "8": 0.0},
-        "interval": {"1": [0.0, 0.0], "8": [0.0, 0.0]},
-        "p_value": {"1": 1.0, "8": 1.0},
-        "won": {"1": 0, "8": 0},
-        "lost": {"1": 0, "8": 0},
-    }
+    assert found == Paired(
+        difference={1: 0.0, 8: 0.0},
+        interval={1: [0.0, 0.0], 8: [0.0, 0.0]},
+        p_value={1: 1.0, 8: 1.0},
+        won={1: 0, 8: 0},
+        lost={1: 0, 8: 0},
+    )
 
 
 def test_worlds_are_strata():
@@ -57,7 +56,7 @@ def test_worlds_are_strata():
     worlds = ["v"] * 3 + ["w"]
     first, second = make_ranks([1, 1, 1, 0], worlds), make_ranks([0, 0, 0, 1], worlds)
     found = paired(first, second, [1], "documents")
-    assert found["interval"]["1"] == [50.0, 50.0]
+    assert found.interval[1] == [50.0, 50.0]
 
 
 def test_p_values_too_small_for_a_float_are_not_0():
@@ -71,11 +70,11 @@ def test_whole_documents_are_swapped():
     documents = ["a", "a", "a", "b"]
     first, second = (make_ranks(r, documents=documents) for r in ([1, 1, 1, 0], [0, 0, 0, 1]))
     found = paired(first, second, [1], "documents")
-    assert found["p_value"]["1"] == 1.0
-    assert found["interval"]["1"] == [-100.0, 100.0]  # either document may be drawn twice
+    assert found.p_value[1] == 1.0
+    assert found.interval[1] == [-100.0, 100.0]  # either document may be drawn twice
     alone = paired(first, second, [1], "mentions")
-    assert alone["p_value"]["1"] == pytest.approx(0.625)
-    assert alone["difference"] == found["difference"] == {"1": 50.0}
+    assert alone.p_value[1] == pytest.approx(0.625)
+    assert alone.difference == found.difference == {1: 50.0}
 
 
 @settings(max_examples=50, deadline=None)
@@ -95,16 +94,16 @@ def test_antisymmetric_and_true_to_the_recalls(mentions):
         paired(first, second, [1, 4], "documents"),
         paired(second, first, [1, 4], "documents"),
     )
-    recalls = [summarise(np.array(ranks), worlds, [1, 4])["micro"] for ranks in (one, other)]
-    for k in ("1", "4"):
-        low, high = forth["interval"][k]
-        assert low - 1e-9 <= forth["difference"][k] <= high + 1e-9
-        assert forth["difference"][k] == pytest.approx(recalls[0][k] - recalls[1][k])
-        assert 0 < forth["p_value"][k] <= 1
-        assert back["interval"][k] == [-high, -low]
-        assert back["difference"][k] == -forth["difference"][k]
-        assert back["p_value"][k] == forth["p_value"][k]
-        assert (back["won"][k], back["lost"][k]) == (forth["lost"][k], forth["won"][k])
+    recalls = [scored(table, [1, 4], "documents").micro for table in (first, second)]
+    for k in (1, 4):
+        low, high = forth.interval[k]
+        assert low - 1e-9 <= forth.difference[k] <= high + 1e-9
+        assert forth.difference[k] == pytest.approx(recalls[0][k] - recalls[1][k])
+        assert 0 < forth.p_value[k] <= 1
+        assert back.interval[k] == [-high, -low]
+        assert back.difference[k] == -forth.difference[k]
+        assert back.p_value[k] == forth.p_value[k]
+        assert (back.won[k], back.lost[k]) == (forth.lost[k], forth.won[k])
 
 
 def test_other_mentions_and_cutoffs_are_refused():

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from muver.evaluation.ranks import ranks_table, write_ranks
-from muver.evaluation.stage import scored
+from muver.evaluation.recall import scored
 from muver.io.files import write_json
+from tests.blank import jsonable
 
 SENTENCES = [3, 3, 3, 3, 12, 12, 150, 0]
 RANKS = {"blink_128": [1, 0, 0, 2, 0, 0, 1, 1], "muver": [1, 1, 0, 1, 1, 0, 1, 1]}
@@ -38,7 +39,8 @@ def save_evaluation(
     head |= {"identified_as": identified_as, "set": "test", "resample": "documents"}
     more = {"settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}
     more |= {"outside": 0, "matched_by_title": 0, **dict.fromkeys(("kb", "index", "model"))}
-    counted = scored(table, [1, 64], "documents")
+    more |= {"precision": {}, "run_sha256": ""}
+    counted = jsonable(scored(table, [1, 64], "documents"))
     write_json(folder / f"{system}.json", {**head, **more, **counted})
     return folder / f"{system}.json"
 

@@ -1,15 +1,18 @@
 """What stands in the drawings: points where there are numbers, gaps where there are none."""
 
-import json
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from muver.cli import main
+from muver.evaluation.records import Means
 from muver.figures import lengths_plot, views_plot
 from muver.figures.stage import make_figure
 from muver.figures.style import house_style
 from muver.io.errors import InputError
+from muver.io.files import write_json
+from muver.tables.records import ComparisonTable, LayersRow, Part, ViewsTable, read_result
+from tests.blank import blank
 
 
 @pytest.fixture
@@ -18,7 +21,7 @@ def figure2(tmp_path, evaluations, settings):
     files = evaluations(identified_as="zeshel")
     settings = {**settings, "cutoff": 64}
     make_figure("figure2", tmp_path, files, out=tmp_path / "figure2.csv", settings=settings)
-    return json.loads((tmp_path / "figure2.json").read_text())
+    return read_result(tmp_path / "figure2.json")
 
 
 def test_bins_without_mentions_are_gaps(figure2):
@@ -41,7 +44,7 @@ def test_bins_without_mentions_are_gaps(figure2):
 
 
 def test_a_bin_of_one_mention_has_a_marker_and_no_line(figure2):
-    figure2["bins"][2]["mentions"] = 1
+    figure2.bins[2] = replace(figure2.bins[2], mentions=1)
     with house_style():
         above = lengths_plot.draw(figure2).axes[0]
     line, alone = (one for one in above.lines if one.get_color() == lengths_plot.BLUE
@@ -65,8 +68,7 @@ def test_axes_of_figure2_name_their_units(figure2):
 def test_the_papers_numbers_are_hollow(figure2):
     with house_style():
         above = lengths_plot.draw(figure2).axes[0]
-        figure2["paper"] = None
-        without = lengths_plot.draw(figure2).axes[0]
+        without = lengths_plot.draw(replace(figure2, paper=None)).axes[0]
     hollow = [line for line in above.lines if line.get_markerfacecolor() == "none"]
     assert [line.get_xdata().tolist() for line in hollow] == [[7.5, 77.5]] * 2
     assert [line.get_ydata().tolist() for line in hollow] == [[7.79, 39.91], [6.78, 17.65]]
@@ -74,16 +76,21 @@ def test_the_papers_numbers_are_hollow(figure2):
 
 
 def make_row(method, layers, search, views, recall):
-    return {
-        "method": method,
-        "system": f"{method}{layers}{search}",
-        "merge_layers": layers,
-        "searched": search and f"{search} pairs",
-        "start": search and PLAIN["system"],
-        "views_per_entity": views,
-        "micro": {"64": recall},
-        "interval": {"micro": {"64": [recall - 1, recall + 1]}},
-    }
+    interval = Means(micro={64: [recall - 1, recall + 1]}, macro={})
+    return blank(
+        LayersRow,
+        method=method,
+        system=f"{method}{layers}{search}",
+        merge_layers=layers,
+        searched=search and f"{search} pairs",
+        start=search and PLAIN.system,
+        views_per_entity=views,
+        sets={"test": blank(Part, micro={64: recall}, interval=interval)},
+    )
+
+
+def make_table(*rows):
+    return blank(ViewsTable, caption="Table 3", dataset="tiny", cutoff=64, rows=list(rows))
 
 
 BLINK = make_row("BLINK (512 tokens)", 0, None, 1, 80.0)
@@ -94,7 +101,6 @@ MERGED = [
     make_row("MuVER", 2, "distant", 18.0, 86.0),
     make_row("MuVER", 1, "close", 13.0, 84.5),
 ]
-TABLE = {"kind": "views", "caption": "Table 3", "dataset": "tiny", "cutoff": 64}
 
 
 def test_curves_start_where_nothing_is_merged():
@@ -109,7 +115,7 @@ def test_curves_start_where_nothing_is_merged():
 
 def test_table3_drawn():
     with house_style():
-        figure = views_plot.draw({**TABLE, "rows": [BLINK, SOM, PLAIN, *MERGED[::-1]]})
+        figure = views_plot.draw(make_table(BLINK, SOM, PLAIN, *MERGED[::-1]))
     everything, merging = figure.axes
     drawn = {
         axes: {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
@@ -136,16 +142,16 @@ def test_table3_drawn():
 def test_rows_without_views_have_no_place():
     lexical = make_row("BM25", 0, None, None, 70.0)
     with house_style():
-        figure = views_plot.draw({**TABLE, "rows": [lexical, BLINK]})
+        figure = views_plot.draw(make_table(lexical, BLINK))
     assert [line.get_label() for line in figure.axes[0].lines] == ["BLINK (512 tokens)"]
     assert len(figure.axes) == 1  # nothing is merged
     with pytest.raises(InputError, match="no row of the table has a number of views"):
-        views_plot.draw({**TABLE, "rows": [lexical]})
+        views_plot.draw(make_table(lexical))
 
 
 def test_table3_from_its_json(tmp_path):
     table = tmp_path / "table3.json"
-    table.write_text(json.dumps({**TABLE, "rows": [BLINK, PLAIN, *MERGED]}))
+    write_json(table, make_table(BLINK, PLAIN, *MERGED))
     arguments = ["figure", "--name", "table3", "--table", str(table), "--figures", str(tmp_path)]
     assert main(arguments) == 0
     before = [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")]
@@ -153,14 +159,8 @@ def test_table3_from_its_json(tmp_path):
     assert [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")] == before
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ([], "not the JSON of a table of views"),
-        ({**TABLE, "kind": "comparison"}, "not the JSON of a table of views"),
-    ],
-)
-def test_other_json(tmp_path, content, message):
-    (tmp_path / "table3.json").write_text(json.dumps(content))
-    with pytest.raises(InputError, match=message):
+@pytest.mark.parametrize("content", [[], blank(ComparisonTable)])
+def test_other_json(tmp_path, content):
+    write_json(tmp_path / "table3.json", content)
+    with pytest.raises(InputError, match="not the JSON of a table of views"):
         make_figure("table3", tmp_path, table=tmp_path / "table3.json")

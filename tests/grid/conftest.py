@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from muver.corpus.statistics import Counts
 from muver.grid.points import points
 from muver.grid.settings import GridTable
 from muver.grid.table import make_grid
 from muver.io.typed import read
+from tests.blank import blank, jsonable
 
 LISTS = {
     "learning_rate": [2e-5, 1e-5], "weight_decay": [0.01], "warmup": [0, 0.1], "batch_size": [32]
@@ -41,7 +43,7 @@ def write_log(path: Path, recalls: tuple[float, ...], cutoff: int = 8) -> Path:
 @pytest.fixture
 def counts(tmp_path: Path) -> Path:
     path = tmp_path / "counts.json"
-    path.write_text(json.dumps({"dataset": "tiny", "fingerprint": "f00d"}))
+    path.write_text(json.dumps(jsonable(blank(Counts, dataset="tiny", fingerprint="f00d"))))
     return path
 
 

@@ -2,30 +2,49 @@
 
 import pytest
 
+from muver.evaluation.lengths import Bin
+from muver.evaluation.records import Means
 from muver.io.errors import InputError
 from muver.metrics.curves import curves_of
+from muver.tables.records import (
+    ComparedPart,
+    ComparedRow,
+    ComparisonTable,
+    LayersRow,
+    LengthsFigure,
+    Part,
+    Row,
+    StatisticsTable,
+    TableSet,
+    ViewsTable,
+)
+from tests.blank import blank
 
-NOTHING = dict.fromkeys(("search", "searched", "start"))
 CLOSE = {"search": "close", "searched": "close pairs", "start": "sentences"}
+SCORES = {
+    "micro": {1: 10.0, 64: 50.5},
+    "interval": Means(micro={1: [5.0, 15.0], 64: [45.5, 55.5]}, macro={}),
+}
 
 
-def row(method: str, **more) -> dict:
-    recall = {"1": 10.0, "64": 50.5}
-    interval = {"micro": {"1": [5.0, 15.0], "64": [45.5, 55.5]}}
-    return {
-        "method": method,
-        "system": method.lower(),
-        "micro": recall,
-        "interval": interval,
+def layers(method: str, number: int, views: float | None, **more) -> LayersRow:
+    return blank(
+        LayersRow,
+        method=method,
+        system=method.lower(),
+        merge_layers=number,
+        views_per_entity=views,
+        sets={"test": blank(Part, **SCORES)},
         **more,
-    }
+    )
 
 
 def test_recall_by_cutoff():
-    rows = [{"method": name, "sets": {"test": row(name)}} for name in ("BM25", "MuVER, max")]
-    sets = [{"set": "test", "column": ""}]
-    head = {"kind": "comparison", "kb": None, "sets": sets, "cutoffs": [1, 64]}
-    assert curves_of({**head, "rows": rows}).splitlines() == [
+    part = blank(ComparedPart, **SCORES)
+    rows = [blank(ComparedRow, method=name, sets={"test": part}) for name in ("BM25", "MuVER, max")]
+    sets = [blank(TableSet, set="test")]
+    table = blank(ComparisonTable, sets=sets, cutoffs=[1, 64], rows=rows)
+    assert curves_of(table).splitlines() == [
         "row,k,recall,low,high",
         "BM25,1,10.0,5.0,15.0",
         "BM25,64,50.5,45.5,55.5",
@@ -36,11 +55,9 @@ def test_recall_by_cutoff():
 
 def test_recall_by_views_starts_where_nothing_is_merged():
     rows = [
-        row("SOM", merge_layers=0, **NOTHING, views_per_entity=None),
-        row("Sentences", merge_layers=0, **NOTHING, views_per_entity=15.0),
-        row("MuVER", merge_layers=1, **CLOSE, views_per_entity=18.5),
-    ]
-    assert curves_of({"kind": "views", "cutoff": 64, "rows": rows}).splitlines() == [
+        layers("SOM", 0, None), layers("Sentences", 0, 15.0), layers("MuVER", 1, 18.5, **CLOSE)
+    ]  # fmt: skip
+    assert curves_of(blank(ViewsTable, cutoff=64, rows=rows)).splitlines() == [
         "row,views,recall,low,high",
         "Sentences,15.0,50.5,45.5,55.5",
         '"MuVER, close pairs",15.0,50.5,45.5,55.5',
@@ -49,12 +66,9 @@ def test_recall_by_views_starts_where_nothing_is_merged():
 
 
 def test_errors_by_length_leave_out_bins_without_mentions():
-    bins = [
-        {"first": 1, "last": 5, "mentions": 4, "error": [25.0, 50.0], "interval": [[1, 2], [3, 4]]},
-        {"first": 6, "last": 10, "mentions": 0},
-    ]
-    figure = {"kind": "lengths", "rows": [{"method": "BLINK"}, {"method": "MuVER"}], "bins": bins}
-    assert curves_of(figure).splitlines() == [
+    bins = [Bin(1, 5, 4, [1, 2], [25.0, 50.0], [[1, 2], [3, 4]]), Bin(6, 10, 0, [0, 0])]
+    rows = [blank(Row, method=method) for method in ("BLINK", "MuVER")]
+    assert curves_of(blank(LengthsFigure, rows=rows, bins=bins)).splitlines() == [
         "row,sentences,error,low,high",
         "BLINK,1,25.0,1,2",
         "MuVER,1,50.0,3,4",
@@ -63,4 +77,4 @@ def test_errors_by_length_leave_out_bins_without_mentions():
 
 def test_what_has_no_recall_is_refused():
     with pytest.raises(InputError, match="table4: its rows have no recall"):
-        curves_of({"name": "table4", "rows": [{"split": "train"}]})
+        curves_of(blank(StatisticsTable, name="table4"))

@@ -3,30 +3,28 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
+from muver.evaluation.records import Means
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.metrics.stage import write_metrics
+from muver.tables.records import ComparedPart, ComparedRow, ComparisonTable, TableSet
+from tests.blank import blank
 
-HEAD = {
-    "name": "table1", "kind": "comparison", "kb": None, "cutoffs": [1],
-    "sets": [{"set": "test", "column": ""}],
-}  # fmt: skip
-INTERVAL = {"micro": {"1": [20.0, 30.0]}}
+INTERVAL = Means(micro={1: [20.0, 30.0]}, macro={})
+SETS = {"test": blank(ComparedPart, micro={1: 25.0}, interval=INTERVAL)}
+ROWS = [
+    blank(ComparedRow, method=method, system=system, sets=SETS)
+    for method, system in (("BM25", "bm25"), ("MuVER", "muver"))
+]
+TABLE = blank(ComparisonTable, cutoffs=[1], sets=[blank(TableSet, set="test")], rows=ROWS)
 
 
 @pytest.fixture
 def table(tmp_path):
-    rows = [
-        {
-            "method": name,
-            "system": key,
-            "sets": {"test": {"micro": {"1": 25.0}, "interval": INTERVAL}},
-        }
-        for name, key in (("BM25", "bm25"), ("MuVER", "muver"))
-    ]
     path = tmp_path / "table1.json"
-    write_json(path, {**HEAD, "rows": rows})
+    write_json(path, TABLE)
     return path
 
 
@@ -43,8 +41,7 @@ def test_a_file_a_row_and_a_file_a_plot(table, tmp_path):
 
 def test_dropped_rows_and_results_leave_the_folders(table, tmp_path):
     write_metrics([table], [table], tmp_path / "metrics", tmp_path / "plots")
-    left = json.loads(table.read_text())
-    write_json(table, {**left, "rows": left["rows"][:1]})
+    write_json(table, replace(TABLE, rows=ROWS[:1]))
     write_metrics([table], [], tmp_path / "metrics", tmp_path / "plots")
     assert files(tmp_path / "metrics") == ["table1/bm25.json"]
     assert files(tmp_path / "plots") == []

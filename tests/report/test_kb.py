@@ -1,20 +1,21 @@
 """The page of Table 2: what it shows of the run made by hand, and what it says of changed files."""
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from muver.io.files import read_json
 from muver.report import collection
 from muver.report.files import RunFiles
 from muver.report.problems import Problems
-from muver.report.results import Result, read_results
+from muver.report.results import read_results
 from muver.report.settings import Report
 from muver.report.stage import make_report
 from muver.report.tables import table
+from muver.tables.records import Judged
 from tests.knowledge_base import PAGES
 from tests.report.conftest import copy_of
 from tests.report.made_kb import RANKED, RANKS, change_linked, edit, make_linked
@@ -77,14 +78,10 @@ def test_what_stands_behind_a_row(page, places):
 
 def test_the_papers_values_with_verdicts(made):
     (result,) = read_results(["table2"], made, Problems())
-    data = json.loads(json.dumps(result.data))
-    data["rows"][0]["sets"]["first"] |= {
-        "paper": {"1": 48.0, "2": None, "3": 98.5},
-        "difference": {"1": 2.0, "2": None, "3": 1.5},
-        "half_width": {"1": 1.0, "2": None, "3": 0.5},
-        "verdict": {"1": "not reproduced", "2": None, "3": "near"},
-    }
-    found = table(Result("table2", data, result.grid), {})
+    paper = {1: Judged(48.0, 2.0, 1.0, "not reproduced"), 3: Judged(98.5, 1.5, 0.5, "near")}
+    sets = result.table.rows[0].sets
+    sets["first"] = replace(sets["first"], paper=paper)
+    found = table(result, {})
     assert "paper 48.00, +2.00" in found and "paper 98.50, +1.50" in found
     assert "✗ not reproduced" in found and "≈ near" in found
     assert '<b class="best">50.00</b>' not in found  # BLINK's of first, where MuVER has 100

@@ -8,10 +8,13 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.io.typed import read
 from muver.report.settings import Report
 from muver.report.stage import make_report
 from muver.runs.run import read_run, write_run
+from muver.tables.records import LengthsFigure
+from tests.blank import blank
 from tests.report.made import SCRIPT, change_run, make_project
 from tests.report.pages import data_of, read_page, text_of
 
@@ -112,9 +115,11 @@ def test_a_table_of_another_version_is_shown_as_its_csv_says(page, project):
     table["rows"][0]["sets"]["test"]["interval"] = {"micro": [1, 2]}
     project.table("table1").write_text(json.dumps(table))
     out, problems, _ = page()
-    assert problems == ["table1: its JSON is not as this version writes it. Make the table again."]
+    (problem,) = problems
+    assert problem.startswith("table1: table1.json: not the JSON of a table or figure of this ver")
+    assert problem.endswith(" Make it again.")
     assert "66.67" in text_of(out)
-    assert problems[0] in text_of(out)
+    assert problem in text_of(out)
 
 
 def test_a_run_file_changed_by_hand_is_told_and_shown(page, project):
@@ -196,7 +201,7 @@ def change_column(project, column, row, value):
         ),
         (
             lambda run: edit(run.table("table4"), lambda one: one.pop("kind")),
-            "table4: its JSON is of another version. Make it again.",
+            "table4: table4.json: not the JSON of a table or figure of this version",
         ),
         (other_key_in_csv, "the CSV has rows (000000000000) that the JSON does not have"),
         (
@@ -237,9 +242,8 @@ def test_a_missing_corpus_leaves_the_tables(page, project):
 
 
 def test_a_figure_that_is_missing_is_told(page, project):
-    project.table("figure2").write_text(
-        '{"kind": "lengths", "caption": "Errors", "dataset": "tiny"}'
-    )
+    figure = blank(LengthsFigure, name="figure2", caption="Errors", dataset="tiny")
+    write_json(project.table("figure2"), figure)
     project.table("figure2", ".csv").write_text("sentences,error\n1-5,20.0\n")
     out, problems, _ = page()
     assert problems[0].startswith("figure2: the figure is missing or damaged.")

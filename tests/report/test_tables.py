@@ -1,23 +1,20 @@
 """Tables as HTML: numbers, the paper's beside them, verdicts by word and sign."""
 
-import json
 from html import escape
 
 import pytest
+from msgspec.structs import replace
 
 from muver.report.cells import badge
 from muver.report.problems import Problems
 from muver.report.results import Result, read_results
 from muver.report.tables import table
+from muver.tables.records import Contrast, Judged, Seeds
 from muver.tables.stage import make_table
 from muver.tables.verdict import VERDICTS
+from tests.blank import blank
 
-AGAINST = {
-    "paper": {"1": 50.0, "2": None, "3": 66.0},
-    "difference": {"1": -16.67, "2": None, "3": 0.67},
-    "half_width": {"1": 2.5, "2": None, "3": 0.5},
-    "verdict": {"1": "not reproduced", "2": None, "3": "near"},
-}
+PAPER = {1: Judged(50.0, -16.67, 2.5, "not reproduced"), 3: Judged(66.0, 0.67, 0.5, "near")}
 
 
 @pytest.fixture
@@ -25,12 +22,12 @@ def first(finished):
     return read_results(["table1"], finished, Problems())[0]
 
 
-def changed(result: Result, **row) -> Result:
-    data = json.loads(json.dumps(result.data))
-    first = data["rows"][0]
-    for key, value in row.items():
-        (first if key in first else first["sets"]["test"])[key] = value
-    return Result(result.name, data, result.grid)
+def changed(result: Result, part=None, **row) -> Result:
+    """With another first row: fields of its part on the set, and its own."""
+    first, *others = result.table.rows
+    sets = {"test": replace(first.sets["test"], **(part or {}))}
+    table = replace(result.table, rows=[replace(first, sets=sets, **row), *others])
+    return Result(result.name, table, result.grid)
 
 
 def test_numbers_and_intervals(first):
@@ -42,7 +39,7 @@ def test_numbers_and_intervals(first):
 
 
 def test_the_papers_numbers_with_verdicts(first):
-    found = table(changed(first, **AGAINST), {})
+    found = table(changed(first, {"paper": PAPER}), {})
     assert "paper 50.00, -16.67 ± 2.50" in found and "paper 66.00, +0.67 ± 0.50" in found
     assert found.count("paper ") == 2  # no number, no verdict
     assert badge("near") in found and badge("not reproduced") in found
@@ -55,19 +52,19 @@ def test_a_verdict_is_a_sign_and_a_word():
 
 
 def test_contrasts_with_the_papers_claim(first):
-    by = {"1": -16.67, "2": 0.0, "3": 50.0}
-    contrast = {
-        "method": "MuVER minus BM25",
-        "domain": "birch",
-        "difference": by,
-        "interval": {k: [value - 1, value + 1] for k, value in by.items()},
-        "p_value": dict.fromkeys(by, 0.0005),
-        "paper": {"1": 3.0, "2": None, "3": 2.0},
-        "verdict": {"1": "does not hold", "2": None, "3": "holds"},
-    }
-    data = {**first.data, "contrasts": [contrast]}
-    found = table(Result(first.name, data, first.grid), {})
-    assert escape("The paper's contrasts") in found and "birch" in found
+    by = {1: -16.67, 2: 0.0, 3: 50.0}
+    contrast = blank(
+        Contrast,
+        method="MuVER minus BM25",
+        difference=by,
+        interval={k: [value - 1, value + 1] for k, value in by.items()},
+        p_value=dict.fromkeys(by, 0.0005),
+        paper={1: 3.0, 3: 2.0},
+        verdict={1: "does not hold", 3: "holds"},
+    )
+    made = replace(first.table, contrasts=[contrast])
+    found = table(Result(first.name, made, first.grid), {})
+    assert escape("The paper's contrasts") in found and "MuVER minus BM25" in found
     assert ">-16.67<" in found and "-17.67 to -15.67" in found
     assert "p &lt; 0.001<br>paper +3.00: does not hold" in found and "paper +2.00: holds" in found
     assert found.count("paper +") == 2
@@ -75,15 +72,16 @@ def test_contrasts_with_the_papers_claim(first):
 
 
 def test_texts_are_escaped(first):
-    key = first.data["rows"][0]["row_key"]
+    key = first.table.rows[0].row_key
     found = table(changed(first, method="<script>"), {("table1", key): '/"x'})
     assert "<script>" not in found and "&lt;script&gt;" in found
     assert 'href="http://127.0.0.1:5000/&quot;x"' in found
 
 
 def test_seeds_and_precision(first):
-    seeds = {"values": {}, "mean": dict.fromkeys("123", 40.0), "spread": dict.fromkeys("123", 1.5)}
-    found = table(changed(first, seeds=seeds, precision={"training": "bf16"}), {})
+    mean, spread = (dict.fromkeys((1, 2, 3), value) for value in (40.0, 1.5))
+    seeds = Seeds(values={}, mean=mean, spread=spread)
+    found = table(changed(first, {"seeds": seeds}, precision={"training": "bf16"}), {})
     assert "40.00 ± 1.50" in found and "training bf16" in found
 
 
@@ -108,17 +106,14 @@ def test_a_table_of_domains_and_one_of_views(project, name, settings, expected):
     found = table(result, {})
     for part in expected:
         assert part in found
-    assert found.count("copy search</button>") == len(result.rows)
+    assert found.count("copy search</button>") == len(result.table.rows)
 
 
 def test_other_tables_as_their_csv_says(finished):
     (result,) = read_results(["table4"], finished, Problems())
     found = table(result, {})
     assert "Mention Num" in found and '<td class="text">test</td>' in found
-    grid = Result("grid", {"cutoff": 16}, [["method", "row_key"], ["m", "abc"]])
-    assert "Grid: validation recall@16" in table(grid, {})
-    assert "#row-abc" in table(grid, {})
-    figure = Result("figure2", {}, [["sentences", "row_key"], ["1-5", "abc+def"]])
+    figure = Result("figure2", None, [["sentences", "row_key"], ["1-5", "abc+def"]])
     assert "#row-abc" in table(figure, {}) and "#row-def" in table(figure, {})
     figure.grid.append(["6-10", "abc+def"])
     assert table(figure, {}).count("copy search</button>") == 2  # once below all lines

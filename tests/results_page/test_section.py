@@ -5,25 +5,33 @@ from pathlib import Path
 
 import pytest
 
+from muver.evaluation.lengths import Bin
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.report.machine import instruction_set
 from muver.results_page.section import make_section
 from muver.results_page.tables import read_tables, recall_by_length, table_text, texts
+from muver.tables.records import ComparisonTable, DomainsTable, LengthsFigure, Result, Row
+from tests.blank import blank
 
 MARKDOWN = "# Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n## How sure\n\nBounds.\n\n## More\n\nx\n"
+
+
+def write_result(results: Path, name: str, kind: type[Result], **own: str) -> None:
+    """The JSON and an empty CSV of a result without rows, on tiny unless told otherwise."""
+    own = {"dataset": "tiny", "fingerprint": "f0", **own}
+    write_json(results / f"{name}.json", blank(kind, name=name, **own))
+    write_text(results / f"{name}.csv", "")
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     results = tmp_path / "results"
-    row = {"system": "muver"}
-    write_json(results / "table1.json", {"dataset": "tiny", "fingerprint": "f0", "rows": [row]})
+    write_result(results, "table1", ComparisonTable)
     write_text(results / "table1.md", MARKDOWN)
-    figure = {"dataset": "tiny", "fingerprint": "f0", "rows": [row], "caption": "Errors"}
-    write_json(results / "figure2.json", figure)
+    write_result(results, "figure2", LengthsFigure, caption="Errors")
     write_text(results / "figure2.csv", "sentences,error\n1-5,22.73\n")
-    write_json(results / "beyond.json", {"dataset": "tiny", "fingerprint": "f0", "rows": [row]})
+    write_result(results, "beyond", ComparisonTable)
     write_text(results / "beyond.md", "# Beyond\n\n| 2 |\n")
     write_json(results / "metrics.json", {"R@1": 3})
     log = "2026-01-01 10:00:00,000 first\n2026-01-01 10:00:30,000 last\n"
@@ -55,7 +63,7 @@ def test_paired_tests_are_not_folded_away(project):
 
 
 def test_a_section_of_some_tables(project):
-    write_json(project / "results/other.json", {"dataset": "other", "rows": [{}]})
+    write_result(project / "results", "other", ComparisonTable, dataset="other")
     _, text = make_section(project, ["make"], ["beyond"])
     assert "### Beyond" in text and "### Table 1" not in text
     with pytest.raises(InputError, match=r"fidelity\.json: no such file"):
@@ -71,14 +79,10 @@ def test_a_figure_is_shown_by_its_numbers(project):
 
 def errors(name, method, first, last):
     """A figure of BLINK, which misses 1 of 4 and 2 of 3, and of another method."""
-    rows = [{"system": "blink", "method": "BLINK"}, {"system": name, "method": method}]
-    bins = [
-        {"first": 1, "last": 5, "mentions": 4, "errors": [1, first]},
-        {"first": 6, "last": 10, "mentions": 0, "errors": [0, 0]},
-        {"first": 11, "last": 15, "mentions": 3, "errors": [2, last]},
-    ]
-    shared = {"name": name, "kind": "lengths", "dataset": "tiny", "cutoff": 64}
-    return {**shared, "rows": rows, "bins": bins}
+    systems = {"blink": "BLINK", name: method}
+    rows = [blank(Row, system=system, method=one) for system, one in systems.items()]
+    bins = [Bin(1, 5, 4, [1, first]), Bin(6, 10, 0, [0, 0]), Bin(11, 15, 3, [2, last])]
+    return blank(LengthsFigure, name=name, dataset="tiny", cutoff=64, rows=rows, bins=bins)
 
 
 def test_figures_by_length_stand_side_by_side(project):
@@ -91,9 +95,9 @@ def test_figures_by_length_stand_side_by_side(project):
         "| 1-5       |        4 | 75.00 | 50.00 |   0.00 |\n"
         "| 11-15     |        3 | 33.33 | 66.67 | 100.00 |"
     )
-    tables = {"table1": {}, "max": best, "sum": total}
+    tables = {"table1": blank(ComparisonTable), "max": best, "sum": total}
     assert texts(project / "results", tables)[1:] == [shown]
-    total["bins"][0]["mentions"] = 5
+    total.bins[0] = Bin(1, 5, 5, [1, 4])
     with pytest.raises(InputError, match="max and sum: of other cutoffs or bins"):
         recall_by_length([best, total])
 
@@ -126,7 +130,7 @@ def test_a_place_of_this_machine_is_refused(project):
 
 
 def test_results_of_two_datasets_are_refused(project):
-    write_json(project / "results/table6.json", {"dataset": "other", "rows": [{}]})
+    write_result(project / "results", "table6", DomainsTable, dataset="other")
     with pytest.raises(InputError, match=r"results of two runs \(dataset: .*table6 has 'other'"):
         make_section(project, ["make"])
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from muver.evaluation.ranks import ranks_table, write_ranks
-from muver.evaluation.stage import scored
+from muver.evaluation.recall import scored
+from tests.blank import jsonable
 
 Evaluation = dict[str, Any]
 SIZES = {"lego": 8, "yugioh": 3}
@@ -41,9 +42,13 @@ def make(
         "identified_as": None,
         "set": "test",
         "settings": {"system": system, "seed": 1},
+        "precision": {},
+        "run_sha256": "",
         "cutoffs": [1, 64],
         "resample": "documents",
-        **scored(make_ranks({"lego": lego, "yugioh": yugioh}, sizes), [1, 64], "documents"),
+        **jsonable(
+            scored(make_ranks({"lego": lego, "yugioh": yugioh}, sizes), [1, 64], "documents")
+        ),
         **{"outside": 0, "matched_by_title": 0},
         **dict.fromkeys(("kb", "views_per_entity", "index", "model")),
         **other,

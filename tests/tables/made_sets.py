@@ -8,8 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from muver.evaluation.ranks import ranks_table, write_ranks
-from muver.evaluation.stage import scored
+from muver.evaluation.recall import scored
 from muver.tables.paper import paper, published
+from tests.blank import jsonable
 
 Evaluation = dict[str, Any]
 SIZES = {"aida-testb": 4, "msnbc": 2, "wnedwiki": 5}
@@ -48,9 +49,11 @@ def make(
         "identified_as": None,
         "set": name,
         "settings": {"system": system, "seed": 1},
+        "precision": {},
+        "run_sha256": "",
         "cutoffs": [10, 100],
         "resample": "documents",
-        **scored(make_ranks(name, hits, size), [10, 100], "documents"),
+        **jsonable(scored(make_ranks(name, hits, size), [10, 100], "documents")),
         "views_per_entity": 4.5 if system == "muver_wiki" else 1.0,
         "outside": 3,
         "matched_by_title": 1,

@@ -6,6 +6,7 @@ from muver.io.typed import read
 from muver.tables.domains import build
 from muver.tables.evaluations import TableFiles
 from muver.tables.settings import Domains
+from tests.blank import jsonable
 from tests.tables.conftest import ZESHEL
 
 ROWS = [
@@ -28,29 +29,31 @@ def table(evaluation, write):
 
 
 def test_a_row_a_domain_and_method_then_the_means(table):
-    rows = table()["rows"]
-    assert [(row["domain"], row["system"]) for row in rows] == [
+    rows = table().rows
+    assert [(row.domain, row.system) for row in rows] == [
         ("lego", "blink_128"), ("lego", "muver"), ("yugioh", "blink_128"), ("yugioh", "muver"),
         ("macro mean", "blink_128"), ("macro mean", "muver"),
     ]  # fmt: skip
-    assert rows[1]["recall"] == {"1": 50.0, "64": 100.0}
-    assert (rows[2]["mentions"], rows[2]["hits"]) == (3, {"1": 1, "64": 3})
-    low, high = rows[0]["interval"]["64"]
+    assert rows[1].part.micro == {1: 50.0, 64: 100.0}
+    assert (rows[2].part.mentions, rows[2].part.hits) == (3, {1: 1, 64: 3})
+    low, high = rows[0].part.interval.micro[64]
     assert 0 <= low <= 25 <= high <= 100
 
 
 def test_the_mean_counts_domains_alike(table, evaluation):
-    rows = table()["rows"]
-    assert rows[4]["recall"]["1"] == pytest.approx((100 / 8 + 100 / 3) / 2)
-    assert rows[4]["hits"] is None
-    assert rows[4]["interval"] == evaluation("blink_128", (1, 2), (1, 3))["interval"]["macro"]
-    assert rows[0]["row_key"] == rows[2]["row_key"] == rows[4]["row_key"]
+    rows = table().rows
+    mean = rows[4].part
+    assert mean.micro[1] == mean.macro[1] == pytest.approx((100 / 8 + 100 / 3) / 2)
+    assert mean.hits == {}
+    scores = evaluation("blink_128", (1, 2), (1, 3))
+    assert jsonable(mean.interval)["micro"] == scores["interval"]["macro"]
+    assert rows[0].row_key == rows[2].row_key == rows[4].row_key
 
 
 def test_paper_by_domain(table):
-    assert all(row["paper"] is None for row in table()["rows"])
-    rows = table(**ZESHEL)["rows"]
-    assert rows[0]["difference"]["64"] == pytest.approx(25 - 91.83)
-    assert rows[0]["verdict"]["64"] == "not reproduced"
-    assert rows[1]["difference"]["64"] == pytest.approx(100 - 93.74)
-    assert rows[4]["paper"] is None  # it has no means
+    assert not any(row.part.paper for row in table().rows)
+    rows = table(**ZESHEL).rows
+    assert rows[0].part.paper[64].difference == pytest.approx(25 - 91.83)
+    assert rows[0].part.paper[64].verdict == "not reproduced"
+    assert rows[1].part.paper[64].difference == pytest.approx(100 - 93.74)
+    assert not rows[4].part.paper  # it has no means

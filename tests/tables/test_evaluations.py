@@ -76,10 +76,14 @@ def test_a_file_of_another_kind(tmp_path, content):
 def test_worlds_without_mentions(evaluation, write, tmp_path):
     files = write(*both(evaluation))
     worlds = {
-        "lego": {"split": "test", "mentions": 8},
-        "yugioh": {"split": "test", "mentions": 3},
-        "atlantis": {"split": "none", "mentions": 0},  # as the corpus stage counts it
-        "quiet": {"split": "val", "mentions": 2},
+        "lego": {"split": "test", "entities": 9, "mentions": 8},
+        "yugioh": {"split": "test", "entities": 9, "mentions": 3},
+        "atlantis": {
+            "split": "none",
+            "entities": 9,
+            "mentions": 0,
+        },
+        "quiet": {"split": "val", "entities": 9, "mentions": 2},
     }
     counts = tmp_path / "counts.json"
     content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
@@ -90,9 +94,7 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
     counts.write_text(counts.read_text().replace("f00d", "beef"))
     with pytest.raises(InputError, match="counts of other data than the evaluations'"):
         read_evaluations(TableFiles(files, counts), SYSTEMS)
-    with pytest.raises(
-        InputError, match=r"bm25.json: not the counts of a corpus .*\(no entities\)"
-    ):
+    with pytest.raises(InputError, match=r"bm25.json: not the counts of a corpus of this version"):
         read_evaluations(TableFiles(files, files[0]), SYSTEMS)
 
 
@@ -111,7 +113,7 @@ def test_by_set_in_the_order_asked_for(tmp_path):
     [
         ({"settings": {"seed": 2}}, "of muver_wiki on msnbc: settings is .*seed"),
         ({"model": "other"}, "of muver_wiki on msnbc: model is other"),
-        ({"kb": {"entities": 1}}, "of muver_wiki on msnbc: kb is"),
+        ({"kb": {"entities": 1, "fingerprint": "kb"}}, "of muver_wiki on msnbc: kb is"),
         ({"fingerprint": "x"}, "of muver_wiki on msnbc: fingerprint is x"),
         ({"system": "som"}, "no evaluation of muver_wiki on msnbc"),
         ({"set": "mnsbc"}, "the set 'mnsbc', .* Did you mean 'msnbc'?"),

@@ -7,7 +7,9 @@ import pytest
 from muver.io.errors import InputError
 from muver.tables.footnotes import with_footnotes
 from muver.tables.page import Section
+from muver.tables.records import Row
 from muver.tables.stage import make_table
+from tests.blank import blank
 
 BEST, OURS = "The best of four.", "Trained by us, 100% <as> MuVER."
 ROWS = [
@@ -16,20 +18,21 @@ ROWS = [
     {"method": "Partalidou et al.", "system": "partalidou", "note": BEST},
     {"method": "BLINK (512)", "system": "blink_512", "note": OURS},
 ]
+RECORDS = [blank(Row, **row) for row in ROWS]
 
 
 def test_equal_notes_share_a_letter():
     grid = Section("", "", ["method", "R@1"], [[row["method"], "1.00"] for row in ROWS])
-    found = with_footnotes(grid, ROWS)
+    found = with_footnotes(grid, RECORDS)
     assert found.marks == {1: "a", 2: "b", 3: "a"}
     assert found.footnotes == {"a": OURS, "b": BEST}
     assert found.rows == grid.rows
-    assert with_footnotes(grid, ROWS[:1]) == grid
+    assert with_footnotes(grid, RECORDS[:1]) == grid
 
 
 def test_only_of_methods_that_the_grid_has():
     grid = Section("", "", ["method", "R@1"], [["BM25", "1.00"]])
-    assert with_footnotes(grid, ROWS) == grid
+    assert with_footnotes(grid, RECORDS) == grid
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import pytest
 
 from muver.corpus.sources import find_source
+from muver.evaluation.records import Evaluation, KnowledgeBase
 from muver.tables.paper import (
     comparability,
     is_papers,
@@ -11,7 +12,9 @@ from muver.tables.paper import (
     published_size,
     published_views,
 )
+from tests.blank import blank
 
+KB = blank(KnowledgeBase)
 CUTOFFS = [1, 2, 4, 8, 16, 32, 50, 64]
 MENTIONS = {"forgotten_realms": 1200, "lego": 1199, "star_trek": 4227, "yugioh": 3374}
 
@@ -30,14 +33,14 @@ def test_every_row_has_a_value_a_column():
 
 def test_values():
     assert published("table1", "muver", CUTOFFS) == {
-        "1": 45.4, "2": 60.84, "4": 71.26, "8": 78.27, "16": 83.19, "32": 87.58, "50": 89.75,
-        "64": 90.84,
+        1: 45.4, 2: 60.84, 4: 71.26, 8: 78.27, 16: 83.19, 32: 87.58, 50: 89.75,
+        64: 90.84,
     }  # fmt: skip
-    assert published("table1", "bm25", [1, 64]) == {"1": None, "64": 69.13}
-    assert published("table1", "partalidou", [50, 64]) == {"50": 84.28, "64": None}
-    assert published("table6", "blink_128", [64], "yugioh") == {"64": 77.71}
+    assert published("table1", "bm25", [1, 64]) == {64: 69.13}
+    assert published("table1", "partalidou", [50, 64]) == {50: 84.28}
+    assert published("table6", "blink_128", [64], "yugioh") == {64: 77.71}
     assert published("table2", "muver_wiki", [10, 30, 64, 100], "AIDA-b") == {
-        "10": 94.53, "30": 95.25, "64": None, "100": 98.11,
+        10: 94.53, 30: 95.25, 100: 98.11,
     }  # fmt: skip
 
 
@@ -45,15 +48,15 @@ def test_sizes_of_the_sets_are_those_that_the_sources_declare():
     declared = find_source("blink_benchmarks").published.mentions
     entities = find_source("kilt").published.entities["wikipedia"]
     for name in paper()["table2"]["sets"]:
-        size = published_size({"set": name, "kb": {}})
-        assert (size["mentions"], size["entities"]) == (declared[name], entities)
-        assert 0.9 < size["support"] / size["mentions"] < 1  # a few golds are outside
-    assert published_size({"set": "aida-testa", "kb": {}}) is None
+        size = published_size(blank(Evaluation, set=name, kb=KB))
+        assert (size.mentions, size.entities) == (declared[name], entities)
+        assert 0.9 < size.support / size.mentions < 1  # a few golds are outside
+    assert published_size(blank(Evaluation, set="aida-testa", kb=KB)) is None
 
 
 def test_the_readme_is_a_second_reference():
     plain, merged = "muver_plain", "muver"
-    assert published("table1", merged, [2, 64], source="readme") == {"2": 61.09, "64": 90.84}
+    assert published("table1", merged, [2, 64], source="readme") == {2: 61.09, 64: 90.84}
     for ours, released in (
         (plain, "released_plain"),
         (merged, "released"),
@@ -62,16 +65,16 @@ def test_the_readme_is_a_second_reference():
             assert published("table1", released, CUTOFFS, source=source) == published(
                 "table1", ours, CUTOFFS, source=source
             )
-    assert published("table1", "bm25", [64], source="readme") is None
+    assert published("table1", "bm25", [64], source="readme") == {}
 
 
 def test_what_is_not_published():
-    assert published("table1", "new", [1]) is None
-    assert published("table6", "som", [1], "lego") is None
-    assert published("table6", "muver", [1], "atlantis") is None
-    assert published("beyond", "muver", [1]) is None
-    assert published("mine", "muver", [1]) is None
-    assert published("table1", "muver", [1, 100]) == {"1": 45.4, "100": None}
+    assert published("table1", "new", [1]) == {}
+    assert published("table6", "som", [1], "lego") == {}
+    assert published("table6", "muver", [1], "atlantis") == {}
+    assert published("beyond", "muver", [1]) == {}
+    assert published("mine", "muver", [1]) == {}
+    assert published("table1", "muver", [1, 100]) == {1: 45.4}
 
 
 @pytest.mark.parametrize("system", ["blink_128", "muver"])
@@ -85,7 +88,7 @@ def test_table_6_adds_up_to_table_1(system: str):
 
 def test_table_3_agrees_with_table_1():
     for system, row in paper()["table3"]["rows"].items():
-        assert published("table1", system, [64]) == {"64": row["recall"]}
+        assert published("table1", system, [64]) == {64: row["recall"]}
     assert paper()["table3"]["merged"]["muver"][-1]["distant"] == 90.84
 
 
@@ -126,18 +129,16 @@ def test_figure_2_quotes_error_rates():
 
 
 def test_a_table_says_why_it_is_not_compared():
-    tiny = {"dataset": "tiny", "identified_as": None, "set": "test"}
-    zeshel = {**tiny, "identified_as": "zeshel"}
-    assert comparability("table1", zeshel) is None  # whatever it is called
-    assert "zeshel (test); this table is made on tiny, so" in comparability("table1", tiny)
-    assert comparability("beyond", tiny) is None  # nothing published to miss
-    named = comparability("table1", {**tiny, "dataset": "zeshel"})
+    assert comparability("table1", "tiny", "zeshel", "test") is None  # whatever it is called
+    tiny = comparability("table1", "tiny", None, "test")
+    assert "zeshel (test); this table is made on tiny, so" in tiny
+    assert comparability("beyond", "tiny", None, "test") is None  # nothing published to miss
+    named = comparability("table1", "zeshel", None, "test")
     assert "made on zeshel, whose counts are not the published ones, so" in named
 
 
 def test_the_papers_numbers_are_of_its_test_split():
-    data = {"dataset": "mine", "identified_as": "zeshel", "set": "val"}
-    assert is_papers({**data, "set": "test"}) and not is_papers(data)
-    assert "made on mine (val), so" in comparability("table1", data)
-    counts = {"dataset": "mine", "identified_as": "zeshel"}  # of all splits
-    assert is_papers(counts)
+    assert is_papers(blank(Evaluation, identified_as="zeshel", set="test"))
+    assert not is_papers(blank(Evaluation, identified_as="zeshel", set="val"))
+    assert "made on mine (val), so" in comparability("table1", "mine", "zeshel", "val")
+    assert comparability("table4", "mine", "zeshel") is None  # of all splits

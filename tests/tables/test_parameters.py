@@ -38,13 +38,12 @@ def encoder(tmp_path):
 
 def test_rows(encoder):
     table = build("table5", "Parameters", Parameters(), TableFiles(encoder=encoder))
-    base, large, own = table["rows"]
+    base, large, own = table.rows
     # 109,482,240 and 335,141,888 are known for whole BERTs, poolers included.
-    assert (base["parameters"], base["poolers"]) == (2 * (109_482_240 - 590_592), 2 * 590_592)
-    assert large["parameters"] + large["poolers"] == 2 * 335_141_888
-    assert (own["parameters"], own["poolers"], own["paper"]) == (2 * TOWER, 2 * POOLER, None)
-    assert base["paper"] == 220
-    assert base["difference"] == pytest.approx(-2.216704)
+    assert (base.parameters, base.poolers) == (2 * (109_482_240 - 590_592), 2 * 590_592)
+    assert large.parameters + large.poolers == 2 * 335_141_888
+    assert (own.parameters, own.poolers, own.paper) == (2 * TOWER, 2 * POOLER, None)
+    assert base.paper == 220
 
     main, beside = page(table).sections
     assert main.header[:2] == ["Model", "Number of parameters"]
@@ -54,7 +53,7 @@ def test_rows(encoder):
 
 
 def test_an_encoder_is_not_needed():
-    assert len(build("table5", "Parameters", Parameters(), TableFiles())["rows"]) == 2
+    assert len(build("table5", "Parameters", Parameters(), TableFiles()).rows) == 2
 
 
 def test_an_encoder_that_is_none(encoder):

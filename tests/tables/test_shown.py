@@ -6,9 +6,11 @@ from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.tables import comparison
 from muver.tables.evaluations import TableFiles
+from muver.tables.records import Contrast
 from muver.tables.render import write_table
 from muver.tables.settings import Comparison
-from muver.tables.shown import in_terminal, show
+from muver.tables.shown import in_terminal, sentence, show
+from tests.blank import blank
 from tests.tables.conftest import ZESHEL
 
 ROWS = [
@@ -45,6 +47,17 @@ def test_the_grid_and_the_contrast_at_64(results):
     assert len({line.index(".") for line in (bm25, muver)}) == 1
     said = ["The paper's contrasts at 64:", "  MuVER finds 55.81 points more than BM25, p < 0.001"]
     assert contrasts.splitlines() == said
+
+
+def test_a_difference_in_words():
+    one = blank(Contrast, difference={16: -4.125}, p_value={16: 0.0002})
+    assert sentence(one, "MuVER", "BLINK", 16) == (
+        "MuVER finds 4.12 points fewer than BLINK, p < 0.001"
+    )
+    one.p_value[16] = 0.25
+    assert sentence(one, "MuVER", "BLINK", 16) == (
+        "cannot tell MuVER from BLINK: -4.12 points, p = 0.250"
+    )
 
 
 def test_a_narrow_terminal_gets_blocks_without_keys(results):

@@ -114,9 +114,9 @@ def test_all_sections(evaluation, write, out):
 
 def test_worlds_without_mentions_are_named(evaluations, tmp_path, out):
     worlds = {
-        "lego": {"split": "test", "mentions": 8},
-        "yugioh": {"split": "test", "mentions": 3},
-        "atlantis": {"split": "none", "mentions": 0},
+        "lego": {"split": "test", "entities": 9, "mentions": 8},
+        "yugioh": {"split": "test", "entities": 9, "mentions": 3},
+        "atlantis": {"split": "none", "entities": 9, "mentions": 0},
     }
     counts = tmp_path / "counts.json"
     content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from muver.tables.evaluations import TableFiles
+from muver.tables.records import Numbers
 from muver.tables.settings import Statistics
 from muver.tables.statistics import build, page
 
@@ -38,15 +39,12 @@ def table_of(folder, counts, **settings):
 
 def test_rows_by_split(tmp_path):
     table = table_of(tmp_path, COUNTS)
-    assert [(row["split"], row["mentions"], row["entities"]) for row in table["rows"]] == [
+    assert [(row.split, row.mentions, row.entities) for row in table.rows] == [
         ("train", 5, 7), ("val", 2, 4), ("test", 2, 9),
     ]  # fmt: skip
-    assert table["rows"][2]["worlds"] == {
-        "lego": {"mentions": 2, "entities": 3},
-        "atlantis": {"mentions": 0, "entities": 6},
-    }
-    assert all(row["paper"] is row["verdict"] is None for row in table["rows"])
-    assert "made on tiny" in table["paper"]["note"]
+    assert table.rows[2].worlds == {"lego": Numbers(2, 3), "atlantis": Numbers(0, 6)}
+    assert all(row.paper is None for row in table.rows)
+    assert "made on tiny" in table.note
 
 
 def test_the_papers_columns(tmp_path):
@@ -61,8 +59,7 @@ def test_the_papers_columns(tmp_path):
 
 def test_the_papers_numbers_on_its_dataset(tmp_path):
     table = table_of(tmp_path, ZESHEL)
-    assert [row["kb"] for row in table["rows"]] == ["Wikia"] * 3
-    assert table["rows"][2]["verdict"] == {"mentions": "equal", "entities": "not equal"}
+    assert [row.kb for row in table.rows] == ["Wikia"] * 3
     beside = page(table).sections[1]
     assert beside.heading == "Against the paper"
     assert beside.rows[2] == ["mine", "test", "10000 (equal)", "70140 (not equal)"]
@@ -71,4 +68,4 @@ def test_the_papers_numbers_on_its_dataset(tmp_path):
 @pytest.mark.parametrize("counts", [COUNTS, ZESHEL])
 def test_the_source_can_be_named(tmp_path, counts):
     table = table_of(tmp_path, counts, source="my wiki")
-    assert {row["kb"] for row in table["rows"]} == {"my wiki"}
+    assert {row.kb for row in table.rows} == {"my wiki"}

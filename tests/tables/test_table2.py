@@ -74,7 +74,7 @@ def test_paired_test_of_each_set(tmp_path: Path):
 def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
     table = table_of(tmp_path)
     parts = [part for row in table["rows"] for part in row["sets"].values()]
-    assert all(part["paper"] is part["verdict"] is None for part in parts)
+    assert not any(part["paper"] or part["readme"] for part in parts)
     text = (tmp_path / "table2.md").read_text()
     assert "92.38" not in text and "Against the paper" not in text
     assert (
@@ -90,19 +90,20 @@ def test_the_papers_values_on_its_data(tmp_path: Path):
     table = table_of(tmp_path, evaluations)
     blink, muver = (row["sets"] for row in table["rows"])
     assert table["paper"]["note"] is None
-    assert blink["aida-testb"]["paper"] == {"10": 92.38, "100": 96.63}
-    assert blink["aida-testb"]["difference"]["10"] == pytest.approx(100 * 4000 / 4446 - 92.38)
-    assert blink["aida-testb"]["verdict"] == {"10": "not reproduced", "100": "reproduced"}
+    at10, at100 = blink["aida-testb"]["paper"].values()
+    assert (at10["recall"], at100["recall"]) == (92.38, 96.63)
+    assert at10["difference"] == pytest.approx(100 * 4000 / 4446 - 92.38)
+    assert (at10["verdict"], at100["verdict"]) == ("not reproduced", "reproduced")
     # Of 617 mentions: 1.96 sqrt(2 * 95.02 * 4.98 / 617) = 2.43 points, more than 1.5.
-    assert muver["msnbc"]["half_width"]["10"] == pytest.approx(2.43, abs=0.01)
-    assert muver["msnbc"]["verdict"] == {"10": "cannot tell", "100": "cannot tell"}
-    assert muver["wnedwiki"]["verdict"] == {"10": "reproduced", "100": "reproduced"}
+    assert muver["msnbc"]["paper"]["10"]["half_width"] == pytest.approx(2.43, abs=0.01)
+    assert {one["verdict"] for one in muver["msnbc"]["paper"].values()} == {"cannot tell"}
+    assert {one["verdict"] for one in muver["wnedwiki"]["paper"].values()} == {"reproduced"}
     assert "94.05 (+0.00 ± 0.82, reproduced)" in (tmp_path / "table2.md").read_text()
 
 
 def test_contrasts_by_set(tmp_path: Path):
     table = table_of(tmp_path, made_sets.of_the_paper())
-    assert [one["set"] for one in table["contrasts"]] == ["AIDA-b", "MSNBC", "WNED-WIKI"]
+    assert [one["column"] for one in table["contrasts"]] == ["AIDA-b", "MSNBC", "WNED-WIKI"]
     aida, _, wned = table["contrasts"]
     assert aida["paper"]["10"] == pytest.approx(94.53 - 92.38)
     assert (aida["won"]["10"], aida["lost"]["10"]) == (96, 0)  # 4,203 and 4,107 of 4,446
@@ -120,7 +121,7 @@ def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
     hidden = {one["set"] for one in table["sets"] if not one["of_paper"]}
     assert hidden == {"msnbc"}  # 7 of 617 are 1.1 %
     muver = table["rows"][1]["sets"]
-    assert muver["msnbc"]["paper"] is None and muver["wnedwiki"]["paper"] is not None
+    assert not muver["msnbc"]["paper"] and muver["wnedwiki"]["paper"]
     assert "MSNBC (610, BLINK's numbers are over 617) do not stand" in table["paper"]["note"]
     text = (tmp_path / "table2.md").read_text()
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]

@@ -41,7 +41,7 @@ def ranks(row: str, place: int, seed: int | None) -> pa.Table:
             order = generator.permutation(MENTIONS)
     found = np.zeros(MENTIONS, dtype=int)
     for k in reversed(CUTOFFS):
-        found[order[: round(RECALL[row][str(k)] * MENTIONS / 100)]] = k
+        found[order[: round(RECALL[row][k] * MENTIONS / 100)]] = k
     ids = list(map(str, range(MENTIONS)))
     return ranks_table(ids, ["w"] * MENTIONS, [None] * MENTIONS, found, [1] * MENTIONS, 64)
 
@@ -64,7 +64,7 @@ def by_contrast(claimed: str, true: str, seed: int | None) -> bool:
         found = paired(tables[pair[0]], tables[pair[1]], CUTOFFS, "documents")
         for k in RECALL[claimed]:
             theirs = RECALL[pair[0]][k] - RECALL[pair[1]][k]
-            if claim(found["difference"][k], found["interval"][k], theirs) == "does not hold":
+            if claim(found.difference[k], found.interval[k], theirs) == "does not hold":
                 return True
     return False
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muver.tables.records import Judged
 from muver.tables.verdict import claim, compare, half_width, verdict
 
 RECALL = st.floats(0, 100)
@@ -73,18 +74,12 @@ def test_fewer_mentions_never_turn_a_number_into_a_failure(ours, theirs, mention
 
 
 def test_compare():
-    found = compare({"1": 45.0, "64": 80.0}, {"1": 45.4, "64": None}, 10_000)
-    assert found == {
-        "paper": {"1": 45.4, "64": None},
-        "difference": {"1": pytest.approx(-0.4), "64": None},
-        "half_width": {"1": pytest.approx(1.379, abs=0.001), "64": None},
-        "verdict": {"1": "reproduced", "64": None},
-    }
-    assert set(compare({"1": 45.0}, None, 10).values()) == {None}
-    seeds = [{"1": 50.0}, {"1": 50.2}]  # 12.706 sqrt(2) 0.1414 = 2.54
-    readme = compare({"1": 50.0}, {"1": 51.9}, 10_000, seeds, "readme")
-    assert list(readme) == ["readme", "readme_difference", "readme_half_width", "readme_verdict"]
-    assert readme["readme_verdict"] == {"1": "cannot tell"}
+    found = compare({1: 45.0, 64: 80.0}, {1: 45.4}, 10_000)
+    width = pytest.approx(1.379, abs=0.001)
+    assert found == {1: Judged(45.4, pytest.approx(-0.4), width, "reproduced")}
+    assert compare({1: 45.0}, {}, 10) == {}
+    seeds = [{1: 50.0}, {1: 50.2}]  # 12.706 sqrt(2) 0.1414 = 2.54
+    assert compare({1: 50.0}, {1: 51.9}, 10_000, seeds)[1].verdict == "cannot tell"
 
 
 @pytest.mark.parametrize(

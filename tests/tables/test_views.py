@@ -5,6 +5,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.tables.evaluations import TableFiles
+from muver.tables.records import LayersRow
 from muver.tables.settings import Views
 from muver.tables.views import build, page
 from tests.tables.conftest import ZESHEL
@@ -65,20 +66,25 @@ def table(evaluation, write):
     return make
 
 
+def recalls(row: LayersRow) -> dict[int, float]:
+    """The paper's, by cutoff."""
+    return {k: one.recall for k, one in row.part.paper.items()}
+
+
 def test_a_row_a_system(table):
     made = table()
-    assert made["cutoff"] == 64
-    row = made["rows"][2]
-    assert (row["merge_layers"], row["search"], row["views_per_entity"]) == (1, "close", 20.5)
-    assert (row["pairs"], row["reading"]) == ("close", "as released")
-    assert [row["searched"] for row in made["rows"]] == [None, "distant pairs", "close pairs"]
-    assert row["micro"]["64"] == pytest.approx(900 / 11)
-    assert row["interval"]["micro"]["64"][0] < row["micro"]["64"]
+    assert made.cutoff == 64
+    row = made.rows[2]
+    assert (row.merge_layers, row.search, row.views_per_entity) == (1, "close", 20.5)
+    assert (row.pairs, row.reading) == ("close", "as released")
+    assert [row.searched for row in made.rows] == [None, "distant pairs", "close pairs"]
+    assert row.part.micro[64] == pytest.approx(900 / 11)
+    assert row.part.interval.micro[64][0] < row.part.micro[64]
 
 
 def test_both_ways_of_merging_side_by_side(table):
     made = table()
-    plain, distant, close = (row["row_key"] for row in made["rows"])
+    plain, distant, close = (row.row_key for row in made.rows)
     main = page(made).sections[0]
     assert main.header == HEADER
     assert main.rows == [
@@ -90,7 +96,7 @@ def test_both_ways_of_merging_side_by_side(table):
 
 def test_searches_that_differ_in_their_pairs_alone_share_a_line(table):
     made = table(rows=ROWS)
-    assert made["rows"][4]["searched"] == "close pairs, wasted choices replaced"
+    assert made.rows[4].searched == "close pairs, wasted choices replaced"
     main = page(made).sections[0]
     assert [cells[:6] for cells in main.rows[1:]] == [
         ["MuVER", "as released", "21.00", "100.00", "81.82", "20.50"],
@@ -102,8 +108,8 @@ def test_any_search_of_params_yaml_can_be_swept(table):
     def all_pairs(system):
         return {"system": system, "merge": {"pairs": "distant", "among": "all"}}
 
-    (row,) = table(rows=[DISTANT], settings=all_pairs)["rows"]
-    assert (row["reading"], row["searched"]) == (
+    (row,) = table(rows=[DISTANT], settings=all_pairs).rows
+    assert (row.reading, row.searched) == (
         "among all views",
         "distant pairs, among all views",
     )
@@ -123,8 +129,8 @@ def test_merging_starts_at_the_row_of_the_same_views_whatever_it_is_called(table
             "model": {"score": system if system == "muver_plain" else "max"},
         }
 
-    assert [row["start"] for row in table()["rows"]] == [None, "muver_plain", "muver_plain"]
-    assert [row["start"] for row in table(settings=other)["rows"]] == [None, None, None]
+    assert [row.start for row in table().rows] == [None, "muver_plain", "muver_plain"]
+    assert [row.start for row in table(settings=other).rows] == [None, None, None]
 
 
 def test_one_way_of_merging_alone(table):
@@ -133,21 +139,20 @@ def test_one_way_of_merging_alone(table):
 
 
 def test_a_system_without_views(table):
-    made = table()
-    made["rows"][0]["views_per_entity"] = None
+    made = table(rows=ROWS[:1], views_per_entity=None)
     assert page(made).sections[0].rows[0][2] == ""
 
 
 def test_paper_by_number_of_views(table):
-    assert all(row["paper"] is None for row in table()["rows"])
+    assert not any(row.part.paper for row in table().rows)
     assert "The paper's table" not in [part.heading for part in page(table()).sections]
 
     made = table(**ZESHEL)
-    plain, distant, close = made["rows"]
-    assert (plain["paper_views"], plain["paper"]) == (15.33, {"64": 89.52})
-    assert (distant["paper_views"], distant["paper"]) == (21.07, {"64": 90.15})
-    assert distant["difference"]["64"] == pytest.approx(9.85)
-    assert close["paper_views"] is close["paper"] is None  # 20.5 is more than 1 % away
+    plain, distant, close = made.rows
+    assert (plain.paper_views, recalls(plain)) == (15.33, {64: 89.52})
+    assert (distant.paper_views, recalls(distant)) == (21.07, {64: 90.15})
+    assert distant.part.paper[64].difference == pytest.approx(9.85)
+    assert (close.paper_views, close.part.paper) == (None, {})  # 20.5 is more than 1 % away
     _, beside, whole, *_ = page(made).sections
     assert [cells[0] for cells in beside.rows] == [PLAIN["method"], "MuVER"]
     assert beside.rows[1][1] == "distant pairs"
@@ -156,27 +161,27 @@ def test_paper_by_number_of_views(table):
 
 
 def test_the_paper_prints_one_number_of_views_for_both_columns(table):
-    rows = table(rows=ROWS, **ZESHEL)["rows"]
-    papers = {row["search"]: row["paper"] for row in rows[3:]}
-    assert papers == {"distant_full": {"64": 90.15}, "close_full": {"64": 89.95}}
+    rows = table(rows=ROWS, **ZESHEL).rows
+    papers = {row.search: recalls(row) for row in rows[3:]}
+    assert papers == {"distant_full": {64: 90.15}, "close_full": {64: 89.95}}
 
 
 def test_distant_minus_close(table):
-    one, full = table(rows=ROWS, **ZESHEL)["contrasts"]
-    assert one["method"] == "MuVER, layer 1 (as released): distant minus close"
-    assert one["systems"] == ["distant", "close"]
-    assert one["difference"]["64"] == pytest.approx(200 / 11)
-    assert one["paper"]["64"] is None  # the paper counts no close row of 20.5 views
-    assert full["systems"] == ["distant_full", "close_full"]
-    assert full["paper"] == {"1": None, "64": pytest.approx(90.15 - 89.95)}
-    assert full["verdict"]["64"] == "cannot tell"  # two of eleven mentions
+    one, full = table(rows=ROWS, **ZESHEL).contrasts
+    assert one.method == "MuVER, layer 1 (as released): distant minus close"
+    assert one.systems == ["distant", "close"]
+    assert one.difference[64] == pytest.approx(200 / 11)
+    assert one.paper == {}  # the paper counts no close row of 20.5 views
+    assert full.systems == ["distant_full", "close_full"]
+    assert full.paper == {64: pytest.approx(90.15 - 89.95)}
+    assert full.verdict[64] == "cannot tell"  # two of eleven mentions
     section = page(table(rows=ROWS, **ZESHEL)).sections[3]
     assert section.header == ["method", "R@64"] and len(section.rows) == 2
-    assert table(rows=[DISTANT])["contrasts"] == []
+    assert table(rows=[DISTANT]).contrasts == []
 
 
 def test_the_paper_has_recall_at_64_only(table):
-    assert all(row["paper"] is None for row in table(cutoff=1, **ZESHEL)["rows"])
+    assert not any(row.part.paper for row in table(cutoff=1, **ZESHEL).rows)
 
 
 @pytest.mark.parametrize(

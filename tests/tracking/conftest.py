@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
+from muver.io.files import write_json
 from muver.tables.keys import row_key
+from muver.tables.records import ComparedPart, ComparedRow, ComparisonTable, TableSet
 from muver.tracking.listed import read_list
 from muver.tracking.record import record as record_stage
 from muver.tracking.store import open_store
+from tests.blank import blank
 
 RUN = b"run"  # content of a run file
 
@@ -43,23 +46,23 @@ def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d")
     """Hits at 1 of four mentions of one world; at 8 all are found."""
     by_cutoff = {"1": hits, "8": 4}
     recall = {k: 25.0 * count for k, count in by_cutoff.items()}
+    bounds = {"1": [25.0 * hits - 20, 25.0 * hits + 20], "8": [100.0, 100.0]}
+    world = {"mentions": 4, "hits": by_cutoff, "recall": recall, "interval": bounds}
     return {
         "system": system,
         "dataset": "tiny",
         "set": "test",
         "fingerprint": fingerprint,
-        **dict.fromkeys(("kb", "index", "model")),
+        **dict.fromkeys(("kb", "index", "model", "identified_as")),
+        **{"outside": 0, "matched_by_title": 0, "precision": {}, "resample": "documents"},
         "settings": {"system": system, "seed": seed, "retrieve": {"k": 8}},
         "cutoffs": [1, 8],
         "mentions": 4,
         "hits": by_cutoff,
         "micro": recall,
         "macro": recall,
-        "interval": {
-            side: {"1": [25.0 * hits - 20, 25.0 * hits + 20], "8": [100.0, 100.0]}
-            for side in ("micro", "macro")
-        },
-        "worlds": {"lego": {"mentions": 4, "hits": by_cutoff, "recall": recall}},
+        "interval": {"micro": bounds, "macro": bounds},
+        "worlds": {"lego": world},
         "views_per_entity": 2.5 if system != "bm25" else None,
         "run_sha256": sha256(RUN).hexdigest(),
     }
@@ -90,15 +93,16 @@ class TableFiles:
         for found in evaluations:
             (self.folder / f"{found['system']}.json").write_text(json.dumps(found))
             (self.folder / f"{found['system']}.parquet").write_bytes(RUN)
-        table = {"dataset": "tiny", "kb": None, "cutoffs": [1, 8], "sets": [{"set": "test"}]}
-        table["rows"] = []
+        made = []
         for row in rows:
             found = by_system[row["system"]]
             key = row_key(found["settings"], found["fingerprint"])
-            names = {name: row[name] for name in ("method", "system")}
-            part = {"hits": found["hits"], **row}
-            table["rows"].append({**names, "row_key": key, "sets": {"test": part}})
-        (self.folder / "table1.json").write_text(json.dumps(table))
+            hits = {int(k): count for k, count in found["hits"].items()}
+            sets = {"test": blank(ComparedPart, **{"hits": hits, **row})}
+            made.append(blank(ComparedRow, **row, row_key=key, sets=sets))
+        sets = [blank(TableSet, set="test")]
+        table = blank(ComparisonTable, dataset="tiny", cutoffs=[1, 8], sets=sets, rows=made)
+        write_json(self.folder / "table1.json", table)
 
     @property
     def evaluations(self) -> list[Path]:

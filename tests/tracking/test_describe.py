@@ -1,27 +1,30 @@
 """Names under which MLflow holds a row."""
 
-from muver.tracking.describe import VALUE_LIMIT, metrics, parameters, tags, verdicts, worlds_csv
+from msgspec.structs import replace
 
-EVALUATION = {
-    "system": "muver",
-    "dataset": "tiny",
-    "set": "test",
-    "kb": None,
-    "index": None,
-    "fingerprint": "f00d",
-    "settings": {"seed": 1},
-    "cutoffs": [1, 64],
-    "mentions": 4,
-    "hits": {"1": 1, "64": 4},
-    "micro": {"1": 25.0, "64": 100.0},
-    "macro": {"1": 100 / 6, "64": 100.0},
-    "interval": {"micro": {"1": [0.0, 75.0], "64": [100.0, 100.0]}, "macro": {}},
-    "views_per_entity": None,
-    "worlds": {
-        "lego": {"mentions": 3, "hits": {"1": 1, "64": 3}, "recall": {"1": 100 / 3, "64": 100.0}},
-        "c#/d": {"mentions": 1, "hits": {"1": 0, "64": 1}, "recall": {"1": 0.0, "64": 100.0}},
+from muver.evaluation.records import Evaluation, Means, World
+from muver.tables.records import Judged, Part
+from muver.tracking.describe import VALUE_LIMIT, metrics, parameters, tags, verdicts, worlds_csv
+from tests.blank import blank
+
+EVALUATION = blank(
+    Evaluation,
+    system="muver",
+    dataset="tiny",
+    set="test",
+    fingerprint="f00d",
+    settings={"seed": 1},
+    cutoffs=[1, 64],
+    mentions=4,
+    hits={1: 1, 64: 4},
+    micro={1: 25.0, 64: 100.0},
+    macro={1: 100 / 6, 64: 100.0},
+    interval=Means(micro={1: [0.0, 75.0], 64: [100.0, 100.0]}, macro={}),
+    worlds={
+        "lego": World(3, hits={1: 1, 64: 3}, recall={1: 100 / 3, 64: 100.0}, interval={}),
+        "c#/d": World(1, hits={1: 0, 64: 1}, recall={1: 0.0, 64: 100.0}, interval={}),
     },
-}
+)
 
 
 def test_parameters_are_flat_texts():
@@ -41,7 +44,7 @@ def test_parameters_are_flat_texts():
 
 
 def test_metric_names_are_legal_and_sort_by_cutoff():
-    assert metrics(EVALUATION, {}) == {
+    assert metrics(EVALUATION, None) == {
         "all/recall_at_01": 25.0,
         "all/recall_at_64": 100.0,
         "macro/recall_at_01": 100 / 6,
@@ -58,31 +61,25 @@ def test_metric_names_are_legal_and_sort_by_cutoff():
 
 
 def test_views_per_entity_where_there_are_any():
-    assert metrics({**EVALUATION, "views_per_entity": 7.5}, {})["views_per_entity"] == 7.5
+    assert metrics(replace(EVALUATION, views_per_entity=7.5), None)["views_per_entity"] == 7.5
 
 
 def test_published_numbers_and_verdicts():
-    part = {
-        "paper": {"1": 30.0, "64": None},
-        "difference": {"1": -5.0, "64": None},
-        "verdict": {"1": "near", "64": None},
-        "readme": {"64": 99.0},
-        "readme_difference": {"64": 1.0},
-        "readme_verdict": {"64": "reproduced"},
-    }
-    published = metrics(EVALUATION, part).items() - metrics(EVALUATION, {}).items()
+    paper, readme = Judged(30.0, -5.0, 1.0, "near"), Judged(99.0, 1.0, 2.0, "reproduced")
+    part = blank(Part, paper={1: paper}, readme={64: readme})
+    published = metrics(EVALUATION, part).items() - metrics(EVALUATION, None).items()
     assert dict(published) == {
         "paper/recall_at_01": 30.0,
         "paper_difference/recall_at_01": -5.0,
         "readme/recall_at_64": 99.0,
         "readme_difference/recall_at_64": 1.0,
     }
-    cutoffs = EVALUATION["cutoffs"]
+    cutoffs = EVALUATION.cutoffs
     assert verdicts(part, cutoffs) == {
         "verdict_at_01": "near", "readme_verdict_at_64": "reproduced"
     }  # fmt: skip
     assert verdicts(part, cutoffs, "_msnbc")["verdict_msnbc_at_01"] == "near"
-    assert verdicts(dict.fromkeys(("paper", "difference", "verdict")), cutoffs) == {}
+    assert verdicts(blank(Part), cutoffs) == verdicts(None, cutoffs) == {}
 
 
 def test_tags():
@@ -92,7 +89,9 @@ def test_tags():
     assert len(found["config_hash"]) == 12
     assert "precision" not in found
     settings = {"model": {"precision": "bf16"}, "precision": "fp32"}
-    assert tags("m", {"test": {**EVALUATION, "settings": settings}})["precision"] == "training bf16"
+    assert (
+        tags("m", {"test": replace(EVALUATION, settings=settings)})["precision"] == "training bf16"
+    )
 
 
 def test_worlds_csv():

@@ -9,6 +9,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
+from muver.tables.records import read_result
 from muver.tables.stage import make_table
 from muver.tracking.entries import entries
 from muver.tracking.entry import Entry, parent
@@ -32,7 +33,7 @@ def entries_of(table: Path, evaluations: list[Path], **other: Any) -> list[Entry
     for run in runs:
         run.touch()
     return entries(
-        read_json(table), "results/table.csv", Files(evaluations, runs, **other), OPTIONS
+        read_result(table), "results/table.csv", Files(evaluations, runs, **other), OPTIONS
     )
 
 
@@ -168,9 +169,9 @@ def write_linked(folder: Path, evaluations: list[dict[str, Any]]) -> tuple[list[
 
 def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path):
     paths, runs = write_linked(tmp_path, made_sets.make_all())
-    table = read_json(tmp_path / "table2.json")
+    table = read_result(tmp_path / "table2.json")
     blink, muver = entries(table, "results/table2.csv", Files(paths, runs), OPTIONS)
-    assert [blink.key, muver.key] == [row["row_key"] for row in table["rows"]]
+    assert [blink.key, muver.key] == [row.row_key for row in table.rows]
     assert muver.metrics["on_aida-testb/recall_at_010"] == 75.0
     assert muver.metrics["uncertainty_low_wnedwiki/recall_at_100"] == 100.0
     assert muver.metrics["set_msnbc/outside"] == 3
@@ -187,7 +188,7 @@ def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path)
 
 def test_verdicts_and_published_values_on_the_papers_sets(tmp_path: Path):
     paths, runs = write_linked(tmp_path, made_sets.of_the_paper())
-    table = read_json(tmp_path / "table2.json")
+    table = read_result(tmp_path / "table2.json")
     blink = entries(table, "results/table2.csv", Files(paths, runs), OPTIONS)[0]
     assert blink.tags["verdict_msnbc_at_100"] == "cannot tell"
     assert blink.tags["verdict_wnedwiki_at_010"] == "reproduced"
@@ -210,7 +211,7 @@ def change(content: dict[str, Any]):
         (lambda paths, runs: runs[0].write_bytes(b"x"), "the run of blink_wiki on aida.*scored"),
         (lambda paths, runs: runs[0].unlink(), "no such file"),
         (change({"hits": {"10": 0, "100": 0}}), "not what row BLINK of the table was made from"),
-        (change({"set": None}), "row BLINK: needs the evaluation"),
+        (change({"set": "other"}), "row BLINK: needs the evaluation"),
         (change({"fingerprint": "x"}), "not what row BLINK of the table was made from"),
     ],
     ids=["run too few", "none on a set", "changed run", "lost run", "hits", "set", "fingerprint"],
@@ -219,7 +220,7 @@ def test_files_that_the_table_was_not_made_from_are_refused(tmp_path: Path, brea
     paths, runs = write_linked(tmp_path, made_sets.make_all())
     break_files(paths, runs)
     with pytest.raises(InputError, match=message):
-        entries(read_json(tmp_path / "table2.json"), "", Files(paths, runs[::-1]), OPTIONS)
+        entries(read_result(tmp_path / "table2.json"), "", Files(paths, runs[::-1]), OPTIONS)
 
 
 def test_artifacts_that_belong_nowhere_or_hide_each_other_are_refused(tmp_path: Path):

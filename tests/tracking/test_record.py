@@ -13,6 +13,7 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.io.errors import InputError
+from muver.tables.records import Judged
 from tests.tracking.conftest import TableFiles, active, evaluation, record
 
 ROWS = [
@@ -20,9 +21,7 @@ ROWS = [
     {
         "method": "MuVER",
         "system": "muver",
-        "paper": {"1": 43.5, "8": None},
-        "difference": {"1": 31.5, "8": None},
-        "verdict": {"1": "not reproduced", "8": None},
+        "paper": {1: Judged(43.5, 31.5, 2.0, "not reproduced")},
     },
 ]
 LOG = (
@@ -134,7 +133,7 @@ def test_other_numbers_verdicts_and_layouts_replace_a_run(
     assert f"BM25: deleted run {first[0]['run_id']}, which had other numbers" in caplog.text
 
     table = json.loads((files.folder / "table1.json").read_text())
-    table["rows"][1]["sets"]["test"]["verdict"]["1"] = "near"
+    table["rows"][1]["sets"]["test"]["paper"]["1"]["verdict"] = "near"
     (files.folder / "table1.json").write_text(json.dumps(table))
     client.set_tag(second[0]["run_id"], "layout", "1")  # as an older muver recorded it
     third = record_rows()

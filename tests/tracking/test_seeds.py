@@ -9,6 +9,7 @@ from mlflow import MlflowClient
 from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.tables.keys import row_key
+from muver.tables.records import Seeds
 from tests.tracking.conftest import TableFiles, active, evaluation, record
 
 Lines = list[dict[str, str]]
@@ -20,11 +21,11 @@ def write(files: TableFiles, hits: dict[int, int]) -> None:
         evaluation("muver" if seed == 1 else f"muver_seed{seed}", count, seed)
         for seed, count in hits.items()
     ]
-    seeds = {
-        "values": {one["system"]: one["micro"] for one in found},
-        "mean": {"1": 62.5, "8": 100.0},
-        "spread": {"1": 17.68, "8": 0.0},
-    }
+    seeds = Seeds(
+        values={one["system"]: one["micro"] for one in found},
+        mean={1: 62.5, 8: 100.0},
+        spread={1: 17.68, 8: 0.0},
+    )
     row = {"method": "MuVER", "system": "muver", "seeds": seeds if len(found) > 1 else None}
     files.write(found, [row])
 

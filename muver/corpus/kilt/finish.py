@@ -18,7 +18,7 @@ from muver.corpus.kilt.titles import title_hash
 from muver.corpus.schema import WIKIPEDIA
 from muver.corpus.settings import ReadDump
 from muver.corpus.sources import find_source
-from muver.corpus.statistics import identify
+from muver.corpus.statistics import Sizes, identify
 from muver.io.errors import InputError
 from muver.io.files import short_hash, write_manifest
 from muver.io.matrices import save_matrix
@@ -87,9 +87,7 @@ def finish(dump: str | Path, folder: str | Path, settings: ReadDump) -> dict[str
         settings.as_dict(),
         {"dump": short_hash([manifest["dump_sha256"] for manifest in manifests], 64)},
         fingerprint=short_hash([manifest["fingerprint"] for manifest in manifests], 64),
-        identified_as=identify(
-            {"worlds": {}, "entities": {WIKIPEDIA: counts["entities"]}, "mentions": {}}
-        ),
+        identified_as=identify(Sizes(entities={WIKIPEDIA: counts["entities"]})),
         source={"file": dump.name, "bytes": dump_size(dump)},
         **counts,
         parts=[
