@@ -210,11 +210,21 @@ class _Lister:
         counts, linking = self.counts, self.graph.settings["linking"]
         if self.base is None:
             validation = counts.entities["val"], counts.mentions["val"]
-            return replace(sizes, mentions=counts.mentions["train"], validation=validation)
+            return replace(
+                sizes,
+                mentions=counts.mentions["train"],
+                validation=validation,
+                validation_pairs=counts.pairs["val"],
+            )
         mentions, validated = (counts.mentions[linking[key]] for key in ("train", "validation"))
         golds = mentions * (1 + one.settings.get("negatives", {}).get("per_mention", 0))
         ranked = min(golds + validated + linking["further"], self.base.entities)  # of the subset
-        return replace(sizes, mentions=mentions, validation=(ranked, validated))
+        return replace(
+            sizes,
+            mentions=mentions,
+            validation=(ranked, validated),
+            validation_pairs=ranked * validated,
+        )
 
     def settings(self, one: Artifact) -> Settings:
         """The settings of an artifact's stage, of its index and of the machine."""

@@ -24,6 +24,9 @@ PUBLISHED = {
     "bert-large-uncased": BertConfig(
         hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096
     ),
+    "sentence-transformers/all-MiniLM-L6-v2": BertConfig(
+        hidden_size=384, num_hidden_layers=6, intermediate_size=1536
+    ),
 }
 COUNTED = {  # by the origin of a base's sizes
     "measured": "of the knowledge base",

@@ -16,6 +16,7 @@ Settings = Mapping[str, Any]
 FLOAT = 4  # bytes
 MEGABYTE = 10**6
 DTYPE_BYTES = {"fp16": 2, "fp32": FLOAT}
+SOM = "sum_max"  # the score that compares every token of a mention with every token of an entity
 STATES = 4  # of a checkpoint: the weights, two moments of Adam, the best weights
 # A merged view grows by half an original one a layer: on miniwikia's test worlds, views of 35
 # tokens gave ones of 56, 70, 84 and 99 (distant pairs).
@@ -74,6 +75,7 @@ class Sizes:
     merged: float = 0  # merged views that are compared, to each original one
     bytes: float = 0  # of text that is read
     validation: tuple[float, float] = (0, 0)  # entities and mentions that a training validates on
+    validation_pairs: float = 0  # of these, that are compared
     gpu: bool = False  # whether the job has one
 
     @property
@@ -108,9 +110,10 @@ def train(sizes: Sizes, settings: Settings) -> Estimate:
     """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` forward and backward.
 
     A batch above ``graph_tokens`` is encoded once more, and every ``validate_every`` steps the
-    validation mentions and entities are. In memory are 16 bytes a weight of two towers (itself,
-    gradient, two moments of Adam) and ``(8 H + 2 I) * 4`` bytes a layer for each token whose states
-    are kept, in each of the ``processes``. On disk are the towers and, while it runs, a checkpoint.
+    validation mentions and entities are, and compared as in retrieval. In memory are 16 bytes a
+    weight of two towers (itself, gradient, two moments of Adam) and ``(8 H + 2 I) * 4`` bytes a
+    layer for each token whose states are kept, in each of the ``processes``. On disk are the towers
+    and, while it runs, a checkpoint.
     """
     own, lengths, encoder = settings["training"], sizes.lengths, sizes.encoder
     negatives = settings.get("negatives", {}).get("per_mention", 0)
@@ -120,6 +123,7 @@ def train(sizes: Sizes, settings: Settings) -> Estimate:
     twice = batch > own["graph_tokens"]
     validations = max(passes / own["batch_size"] / own["validate_every"], 1)
     encoded = validations * sizes.tokens(*sizes.validation) + passes * each * twice
+    compared = lengths.tokens * lengths.context if settings.get("score") == SOM else lengths.views
     one = lengths.training_views <= 1
     length = max(lengths.tokens, lengths.context) if one else lengths.tokens
     state = (8 * encoder.hidden_size + 2 * encoder.intermediate_size) * FLOAT
@@ -129,6 +133,7 @@ def train(sizes: Sizes, settings: Settings) -> Estimate:
     return Estimate(
         work=(
             Work("encode", {"tokens": encoded}, sizes.name, length),
+            Work("multiply", {"products": validations * sizes.validation_pairs * compared}),
             Work("train", {"tokens": passes * each}, sizes.name, length),
         ),
         disk=weights * FLOAT * (1 + STATES),

@@ -111,6 +111,7 @@ def test_counts_before_there_are_data(tmp_path):
     [
         ("scratch", 128, "the section scratch"),
         ("bert-large-uncased", 1024, "as published"),
+        ("sentence-transformers/all-MiniLM-L6-v2", 384, "as published"),
         ("nobody/no-such-encoder", 768, "BERT-base, since the encoder is not here"),
     ],
 )

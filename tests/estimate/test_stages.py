@@ -36,6 +36,7 @@ SIZES = Sizes(
     mentions=20,
     pairs=200,
     validation=(10, 20),
+    validation_pairs=150,
 )
 TRAINING = {
     "epochs": 3, "batch_size": 5, "validate_every": 100, "graph_tokens": 1000, "chunk_tokens": 8,
@@ -64,6 +65,9 @@ def test_training():
     job = stages.train(SIZES, {**COMPUTE, "training": TRAINING})
     assert amount(job, "train", "tokens") == 20 * 3 * (4 + 2 * 3)
     assert amount(job, "encode", "tokens") == 10 * 2 * 3 + 20 * 4  # validated once
+    assert amount(job, "multiply", "products") == 150 * 2
+    som = stages.train(SIZES, {**COMPUTE, "training": TRAINING, "score": "sum_max"})
+    assert amount(som, "multiply", "products") == 150 * 3 * 4  # every token with every token
     assert job.memory == 16 * 2 * WEIGHTS + 5 * 10 * (64 + 24) * 4 * 2
     assert job.disk == 2 * WEIGHTS * 4 * 5
     assert stages.grid(SIZES, {**COMPUTE, "training": TRAINING}).disk == 0

@@ -2,7 +2,9 @@
 
 import io
 import json
+import shutil
 import tarfile
+from pathlib import Path
 
 import yaml
 
@@ -100,6 +102,41 @@ def test_the_papers_numbers_stand_beside_ours_on_its_data(tmp_path):
     )
     table = json.loads(project.read("results/table1.json"))
     assert (table["dataset"], table["rows"][0]["sets"]["test"]["paper"]["64"]) == ("mine", 69.13)
+
+
+def test_the_small_encoder_s_preset_runs_by_the_encoder_s_own_pooling(main_job, tmp_path):
+    """A sentence encoder in place of MiniLM: mean over all pieces, one length, prompts."""
+    project = main_job.copy(tmp_path / "copy")
+    encoder = Path(shutil.copytree(project.folder / BUILT / "start", tmp_path / "encoder"))
+    (encoder / "1_Pooling").mkdir()
+    files = {
+        "modules.json": [{"type": f"models.{m}"} for m in ("Transformer", "Pooling", "Normalize")],
+        "1_Pooling/config.json": {"pooling_mode": "mean"},
+        "config_sentence_transformers.json": {"prompts": {"query": "who :", "passage": "page :"}},
+    }
+    for name, content in files.items():
+        (encoder / name).write_text(json.dumps(content))
+    said = project.snakemake(
+        "results/table3.csv",
+        "--config",
+        "preset=zeshel_small",
+        "workspace=zeshel_small",
+        f"dataset={BUILT}/raw",
+        f"encoder={encoder}",
+        "segment={punkt: train}",
+        "tables={table3: [muver_plain, muver]}",
+        "tracking={enabled: false}",
+    )
+    assert "Traceback" not in said
+    table = json.loads(project.read("results/table3.json"))
+    assert [row["system"] for row in table["rows"]][:2] == ["muver_plain", "muver_distant_1"]
+    model = json.loads(project.read("build/zeshel_small/current/models/muver/muver.json"))
+    assert (model["pooling"], model["context"]["prompt"]) == ("all", "who :")
+    assert model["views"]["prompt"] == "page :"
+    assert 15 < model["scale"] < 30 and model["scale"] != 20
+    evaluation = json.loads(project.read("build/zeshel_small/current/evaluations/test/muver.json"))
+    assert evaluation["settings"]["encoder"]["vectors"]["normalised"] is True
+    assert evaluation["settings"]["retrieve"]["aggregate"] == "max"
 
 
 def test_the_paper_s_hyper_parameters_run_on_a_small_encoder(main_job, tmp_path):

@@ -153,6 +153,15 @@ def test_missing_published_weights_are_named():
         graph(preset="released").checkpoint("muver_released")
 
 
+def test_zeshel_with_a_small_encoder_is_the_same_data():
+    large, small = (graph(preset=name) for name in ("zeshel", "zeshel_small"))
+    assert small.raw.rule == "download" and small.corpus.settings["expected"] == "zeshel"
+    assert [one.settings for one in small.data] == [one.settings for one in large.data]
+    assert {one.name for one in small.asked(small.settings["results"]) if one.kind == "merged"} == {
+        "test/muver-distant", "test/muver-close",
+    }  # fmt: skip
+
+
 def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
     for name in ("config.json", "modules.json"):
         (tmp_path / name).touch()
