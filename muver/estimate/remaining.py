@@ -12,42 +12,56 @@ START = 3.0  # seconds of a job without any work: Python, its libraries, reading
 FLOPS = 2e10  # a second of one thread, until the first jobs have shown this machine's
 
 
+Key = tuple[str, str]  # a job's rule, and the id of the artifact that it makes
+
+
 class Remaining:
     """The jobs of a run that are not finished, and how fast others of their rule were.
 
     A job is expected to take its cost times the ratio of seconds to costs of the finished jobs of
     its rule, or else of its like: jobs that cost more than :data:`START`, or no more than that.
+
+    Attributes
+    ----------
+    costs
+        Rough seconds of the jobs that run a model; may be replaced once more is known. Without
+        any, nobody knows the time left.
     """
 
-    def __init__(self, costs: Mapping[int, tuple[str, float]], at_once: int):
-        """``costs``: rule and rough seconds of each job; ``at_once``: jobs beside each other."""
-        self._left = dict(costs)
+    def __init__(self, jobs: Mapping[int, Key], costs: Mapping[Key, float], at_once: int):
+        """``jobs``: by their numbers; ``at_once``: how many run beside each other."""
+        self.costs = costs
+        self._left = dict(jobs)
         self._at_once = at_once
         self._done: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])  # seconds and costs
 
     def finish(self, job: int, seconds: float) -> None:
         """Count a job as finished; one that nobody knew of (of a checkpoint) counts nothing."""
-        rule, cost = self._left.pop(job, ("", 0.0))
-        for done in (self._done[rule], self._done[_like(cost)]):
-            done[0] += seconds if cost else 0.0
-            done[1] += cost
+        if key := self._left.pop(job, None):
+            cost = self.costs.get(key, START)
+            for done in (self._done[key[0]], self._done[_like(cost)]):
+                done[0] += seconds
+                done[1] += cost
 
-    def seconds(self, running: Mapping[int, float]) -> float:
-        """Seconds until all are finished.
+    def seconds(self, running: Mapping[int, float]) -> float | None:
+        """Seconds until all are finished; None where that is not known.
 
         Parameters
         ----------
         running
             Seconds that each running job has been at work.
         """
+        if not self.costs:
+            return None
         each = [
-            max(self._expected(rule, cost) - running.get(job, 0.0), 0.0)
-            for job, (rule, cost) in self._left.items()
+            max(self._expected(key) - running.get(job, 0.0), 0.0)
+            for job, key in dict(self._left).items()  # a copy: jobs finish in another thread
         ]
         return max(sum(each) / self._at_once, max(each, default=0.0))
 
-    def _expected(self, rule: str, cost: float) -> float:
-        for took, costs in (self._done[rule], self._done[_like(cost)]):
+    def _expected(self, key: Key) -> float:
+        cost = self.costs.get(key, START)
+        for took, costs in (self._done[key[0]], self._done[_like(cost)]):
             if costs:
                 return cost * took / costs
         return cost
@@ -58,25 +72,8 @@ def _like(cost: float) -> str:
     return "(a model)" if cost > START else "(no model)"
 
 
-def remaining(graph: Graph, jobs: Mapping[int, tuple[str, str]], cores: int) -> Remaining:
-    """What is left at the start of a run.
-
-    Parameters
-    ----------
-    graph
-        The artifacts that are made.
-    jobs
-        Rule and artifact's id of each job, by a number.
-    cores
-        That the run may use.
-    """
-    own = _costs(graph)
-    together = 1 if graph.gpus else max(cores // graph.settings["compute"]["threads"], 1)
-    return Remaining({n: (job[0], own.get(job, START)) for n, job in jobs.items()}, together)
-
-
-def _costs(graph: Graph) -> dict[tuple[str, str], float]:
-    """Rough seconds of the jobs that run a model, by rule and id, on a core of today."""
+def rough_costs(graph: Graph) -> dict[Key, float]:
+    """Rough seconds of the jobs that run a model, on a core of today; none without counted data."""
     run = list_jobs(graph, gpu=False)
     rates = _rough(run.encoder, graph.settings["compute"]["threads"])
     return {

@@ -5,13 +5,15 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
-from muver.estimate.remaining import remaining
+from muver.estimate.remaining import Remaining, rough_costs
+from muver.io.errors import InputError
 from muver.io.progress import duration
 from muver.tables.shown import show
 from muver.terminal.live import Live
@@ -21,6 +23,7 @@ KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
 STAMP = re.compile(r"^\S+ \S+ ")  # of a line in a job's log
 # Snakemake's own lines, which the lines here replace.
 REPLACED = ("job_started", "job_finished", "progress")
+COUNTED = ("corpus", "segment", "kb")  # rules after which sizes are known better
 SELECTING = "Select jobs to execute..."
 # What Snakemake says of a stage that ended with 2: the stage has said it better.
 TOLD = re.compile(r"RuleException:\nCalledProcessError.*returned non-zero exit status 2\.$", re.S)
@@ -30,6 +33,7 @@ TOLD = re.compile(r"RuleException:\nCalledProcessError.*returned non-zero exit s
 class Job:
     """A job at work."""
 
+    rule: str
     name: str
     logs: list[str]
     since: float  # seconds since the epoch
@@ -80,7 +84,11 @@ class Follower(logging.Handler):
             Of ``--cores``.
         """
         own = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
-        self._remaining, self._total = remaining(graph, own, cores), len(own)
+        threads = graph.settings["compute"]["threads"]
+        together = 1 if graph.gpus else max(cores // threads, 1)
+        self._graph, self._total = graph, len(own)
+        self._remaining = Remaining(own, {}, together)
+        self._reckon()
         self._since = time.time()
         for handler in logger.handlers:
             if handler.name == "DefaultStreamHandler":
@@ -108,10 +116,14 @@ class Follower(logging.Handler):
         if record.msg == NOTHING_TO_BE_DONE_MSG:
             self.end()
         elif event == "job_info":
-            self._running[said["jobid"]] = Job(_name(said), list(said["log"]), time.time())
+            self._running[said["jobid"]] = Job(
+                said["rule_name"], _name(said), list(said["log"]), time.time()
+            )
         elif event == "job_finished" and (job := self._running.pop(said["job_id"], None)):
             took = time.time() - job.since
             self._remaining.finish(said["job_id"], took)
+            if job.rule in COUNTED:
+                self._reckon()
             self._done += 1
             self._say(f"{job.name}: {duration(took)}")
         elif event == "job_error" and (job := self._running.pop(said["jobid"], None)):
@@ -120,8 +132,12 @@ class Follower(logging.Handler):
             self._total = said["total"]
 
     def lines(self) -> list[str]:
-        """A line for each running job, and one for the run."""
-        return [*(job.line() for job in list(self._running.values())), self._whole()]
+        """A line for each running job, and one for the run; another thread may ask for them."""
+        return [*(job.line() for job in dict(self._running).values()), self._whole()]
+
+    def _reckon(self) -> None:
+        with suppress(InputError):  # the job that meets the mistake says it
+            self._remaining.costs = rough_costs(self._graph)
 
     def _say(self, line: str) -> None:
         if self._live:
@@ -131,9 +147,13 @@ class Follower(logging.Handler):
 
     def _whole(self) -> str:
         now = time.time()
-        left = self._remaining.seconds({n: now - job.since for n, job in self._running.items()})
+        left = self._remaining.seconds(
+            {n: now - job.since for n, job in dict(self._running).items()}
+        )
         told = f"{self._done} of {self._total} jobs, {duration(now - self._since)}"
-        return told if self._done >= self._total else f"{told}, about {duration(left)} left"
+        if left is None or self._done >= self._total:
+            return told
+        return f"{told}, about {duration(left)} left"
 
 
 def _is_kept(record: logging.LogRecord) -> bool:

@@ -4,27 +4,32 @@ from pathlib import Path
 
 import pytest
 
-from muver.estimate.remaining import START, Remaining, remaining
+from muver.estimate.remaining import START, Remaining, rough_costs
 from muver.settings import resolve
 from muver.settings.file import read_params
 from muver.workspace import graph_of
 
 PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
-JOBS = {1: ("train", 10.0), 2: ("train", 30.0), 3: ("encode", 4.0)}
+JOBS = {1: ("train", "a"), 2: ("train", "b"), 3: ("encode", "a")}
+COSTS = {("train", "a"): 10.0, ("train", "b"): 30.0, ("encode", "a"): 4.0}
 
 
-def test_before_anything_is_finished_costs_are_seconds():
-    assert Remaining(JOBS, 1).seconds({}) == 44
-    assert Remaining(JOBS, 1).seconds({2: 12.0}) == 32
-    assert Remaining(JOBS, 1).seconds({2: 100.0}) == 14  # late, and so about to end
+@pytest.fixture
+def left():
+    return Remaining(JOBS, COSTS, 1)
+
+
+def test_before_anything_is_finished_costs_are_seconds(left):
+    assert left.seconds({}) == 44
+    assert left.seconds({2: 12.0}) == 32
+    assert left.seconds({2: 100.0}) == 14  # late, and so about to end
 
 
 def test_jobs_beside_each_other_take_as_long_as_the_longest():
-    assert Remaining(JOBS, 4).seconds({}) == 30
+    assert Remaining(JOBS, COSTS, 4).seconds({}) == 30
 
 
-def test_finished_jobs_of_a_rule_speak_for_the_others():
-    left = Remaining(JOBS, 1)
+def test_finished_jobs_of_a_rule_speak_for_the_others(left):
     left.finish(1, 20.0)  # twice its cost; what encoding takes is guessed by it too
     assert left.seconds({}) == 60 + 8
     left.finish(3, 1.0)
@@ -33,27 +38,35 @@ def test_finished_jobs_of_a_rule_speak_for_the_others():
     assert left.seconds({}) == 0
 
 
-def test_a_small_job_says_nothing_of_large_ones():
-    left = Remaining({**JOBS, 4: ("corpus", START), 5: ("corpus", START), 6: ("segment", START)}, 1)
+def test_a_job_without_a_model_says_nothing_of_trainings():
+    small = {4: ("corpus", ""), 5: ("corpus", ""), 6: ("table4", "")}
+    left = Remaining({**JOBS, **small}, COSTS, 1)
+    assert left.seconds({}) == 44 + 3 * START
     left.finish(4, 20.0)
     assert left.seconds({}) == 44 + 20 + 20
 
 
-def test_a_job_that_nobody_knew_of_counts_nothing():
-    left = Remaining(JOBS, 1)
+def test_a_job_that_nobody_knew_of_counts_nothing(left):
     left.finish(9, 1000.0)
     assert left.seconds({}) == 44
 
 
-def test_at_the_start_of_a_run_trainings_weigh_most(tmp_path, monkeypatch):
+def test_costs_may_come_later():
+    left = Remaining(JOBS, {}, 1)
+    assert left.seconds({}) is None
+    left.costs = COSTS
+    assert left.seconds({}) == 44
+
+
+def test_trainings_cost_most(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    graph = graph_of(resolve(PARAMS, {"compute": {**PARAMS["compute"], "device": "cpu"}}))
-    one, two = graph.model("muver"), graph.model("blink_128")
-    seconds = {
-        number: remaining(graph, {1: job}, cores=1).seconds({})
-        for number, job in enumerate([("train", one.id), ("train", two.id), ("evaluate", "")])
-    }
-    assert seconds[0] > seconds[1] > seconds[2] == START
-    both = {1: ("train", one.id), 2: ("train", two.id)}
-    assert remaining(graph, both, cores=1).seconds({}) == pytest.approx(seconds[0] + seconds[1])
-    assert remaining(graph, both, cores=2).seconds({}) == pytest.approx(seconds[0])
+    graph = graph_of(resolve(PARAMS, {}))
+    costs = rough_costs(graph)
+    models = [("train", graph.model(name).id) for name in ("muver", "blink_128")]
+    encoded = [cost for (rule, _), cost in costs.items() if rule == "encode"]
+    assert costs[models[0]] > costs[models[1]] > max(encoded) > min(encoded) > START
+    assert "corpus" not in {rule for rule, _ in costs}
+    mine = {"dataset": str(tmp_path / "mine"), "encoder": "scratch"}
+    (tmp_path / "mine" / "documents").mkdir(parents=True)
+    (tmp_path / "mine" / "documents" / "world.json").touch()
+    assert rough_costs(graph_of(resolve(PARAMS, mine))) == {}  # not counted yet

@@ -2,12 +2,14 @@
 
 import logging
 import os
+from types import SimpleNamespace
 
 import pytest
 
-from muver.estimate.remaining import Remaining
 from muver.terminal import follow
 from muver.terminal.follow import NOTHING_TO_BE_DONE_MSG, Follower
+
+COSTS = {("corpus", ""): 10.0, ("train", ""): 40.0}
 
 
 class Clock:
@@ -21,8 +23,7 @@ def logger(monkeypatch):
     """Snakemake's logger as it is when a run starts, and its own handler's lines."""
     monkeypatch.setattr(follow.time, "time", lambda: Clock.now)
     monkeypatch.setattr(follow.Live, "possible", staticmethod(lambda: False))
-    costs = {1: ("corpus", 10.0), 2: ("train", 40.0)}
-    monkeypatch.setattr(follow, "remaining", lambda *_: Remaining(costs, 1))
+    monkeypatch.setattr(follow, "rough_costs", lambda graph: graph.costs)
     logger, shown = logging.Logger("snakemake"), []
     handler = logging.Handler()
     handler.name, handler.emit = "DefaultStreamHandler", lambda record: shown.append(record.msg)
@@ -31,20 +32,16 @@ def logger(monkeypatch):
     return logger
 
 
-class Scheduled:
-    """A job of Snakemake's that is to be run."""
-
-    class rule:
-        name = "train"
-
-    def __init__(self, jobid):
-        self.jobid, self.wildcards_dict = jobid, {}
-
-
-def started(logger, targets=()):
+def started(logger, targets=(), costs=COSTS):
+    """A follower of two jobs that are to be run."""
+    jobs = [
+        SimpleNamespace(jobid=n, rule=SimpleNamespace(name=rule), wildcards_dict={})
+        for n, (rule, _) in enumerate(COSTS, 1)
+    ]
     follower = Follower(lambda: targets)
     logger.addHandler(follower)
-    follower.start(logger, None, [Scheduled(1), Scheduled(2)], 1)
+    graph = SimpleNamespace(settings={"compute": {"threads": 1}}, gpus=0, costs=costs)
+    follower.start(logger, graph, jobs, 1)
     return follower
 
 
@@ -74,6 +71,15 @@ def test_a_line_for_each_finished_job_and_none_of_snakemakes(logger, capsys):
         "[2 of 2 jobs, 50 s] train muver: 30 s",
     ]
     assert logger.shown == ["Rule", "Rule", "something else"]
+
+
+def test_the_time_left_is_told_once_the_data_are_counted(logger, capsys):
+    follower = started(logger, costs={})
+    begin(logger, 1, "corpus")
+    assert follower.lines()[-1] == "0 of 2 jobs, 0 s"
+    follower._graph.costs = COSTS
+    finish(logger, 1)
+    assert capsys.readouterr().err == "[1 of 2 jobs, 0 s, about 40 s left] corpus: 0 s\n"
 
 
 def test_a_failed_job_is_named_with_its_log(logger, capsys):
