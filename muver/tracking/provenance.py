@@ -11,6 +11,7 @@ from pathlib import Path
 from muver.version import __version__
 
 DIFF_LIMIT = 200_000  # characters of a diff that are kept
+WRITTEN = (":!metrics", ":!dvc.lock")  # in git and written by runs: no change of the code
 LOCKED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)
 
 
@@ -19,7 +20,7 @@ def code_version(folder: Path = Path(".")) -> dict[str, str]:
     tags = {"muver_version": __version__}
     commit = _git(folder, "rev-parse", "HEAD")
     if commit:
-        changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", *WRITTEN)
         dirty = "true" if changed else "false"
         # MLflow has names of its own, which its pages show in the column "Version".
         for prefix in ("git_", "mlflow.source.git."):
@@ -36,7 +37,7 @@ def environment(folder: Path = Path(".")) -> dict[str, str]:
         The project's, with ``requirements/*.lock``; changes are kept if it is a git checkout.
     """
     texts = {"environment/requirements.txt": _requirements(folder)}
-    diff = _git(folder, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", ".")
+    diff = _git(folder, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", ".", *WRITTEN)
     if diff:
         if (left_out := len(diff) - DIFF_LIMIT) > 0:
             diff = f"{diff[:DIFF_LIMIT]}\n... {left_out} characters more, left out"

@@ -139,8 +139,9 @@ def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
         Settings that replace those of params.yaml.
     """
     graph = _graph(config)
-    for kind in (kind for kinds in STAGES.values() for kind in kinds):
-        Path(graph.root, kind).mkdir(parents=True, exist_ok=True)
+    kinds = [Path(graph.root, kind) for kinds in STAGES.values() for kind in kinds]
+    for folder in (*kinds, Path("metrics", graph.settings["workspace"])):
+        folder.mkdir(parents=True, exist_ok=True)
     write_asked(graph)
     write_ignored(graph)
 

@@ -23,14 +23,18 @@ def test_outside_git(tmp_path: Path, monkeypatch):
 def test_commit_and_changes(tmp_path: Path):
     run = tmp_path / "run"
     run.write_bytes(b"run")
+    number = tmp_path / "metrics" / "muver.json"
+    number.parent.mkdir()
+    number.write_bytes(b"{}")
     git(tmp_path, "init", "--quiet")
-    git(tmp_path, "add", "run")
+    git(tmp_path, "add", "run", "metrics")
     git(tmp_path, "commit", "--quiet", "-m", "x")
     commit = git(tmp_path, "rev-parse", "HEAD").strip()
     found = code_version(tmp_path)
     assert (found["git_commit"], found["git_dirty"]) == (commit, "false")
     assert found["mlflow.source.git.commit"] == commit
     (tmp_path / "untracked").touch()
+    number.write_bytes(b"a run's own number")
     assert code_version(tmp_path)["git_dirty"] == "false"
     run.write_bytes(b"changed")
     assert code_version(tmp_path)["git_dirty"] == "true"

@@ -45,7 +45,7 @@ def test_an_experiment_runs_what_depends_on_it_and_trains_nothing(by_dvc, experi
 
 
 def test_metrics_are_the_numbers_of_the_table(by_dvc):
-    shown = read(by_dvc, "metrics", "show", "results/metrics/table1")
+    shown = read(by_dvc, "metrics", "show", "metrics/miniwikia/table1")
     files = shown[""]["data"] if "" in shown else shown["workspace"]["data"]
     lines = csv.DictReader(io.StringIO(by_dvc.read("results/table1.csv").decode()))
     rows = {row["row_key"]: row for row in lines}
@@ -55,7 +55,7 @@ def test_metrics_are_the_numbers_of_the_table(by_dvc):
     }
     assert len(files) == len(rows) == 3
     for key, row in rows.items():
-        numbers = files[f"results/metrics/table1/{systems[key]}.json"]["data"]
+        numbers = files[f"metrics/miniwikia/table1/{systems[key]}.json"]["data"]
         for k in (1, 2, 4, 8, 16):
             assert numbers[f"R@{k:02}"] == pytest.approx(float(row[f"R@{k}"]), abs=0.006)
 
@@ -64,9 +64,9 @@ def test_metrics_differ_where_views_were_merged_and_nowhere_else(experiment):
     files = read(experiment, "metrics", "diff", "--all")
     files = files.get("diff", files)
     names = {"table1/bm25", "table1/muver_plain", "table1/muver", "table6/muver"}
-    assert set(files) == {f"results/metrics/{name}.json" for name in names}
+    assert set(files) == {f"metrics/miniwikia/{name}.json" for name in names}
     for name in ("bm25", "muver_plain"):
-        changes = files[f"results/metrics/table1/{name}.json"]
+        changes = files[f"metrics/miniwikia/table1/{name}.json"]
         assert set(changes) == {"R@01", "R@02", "R@04", "R@08", "R@16"}
         assert all(change["old"] == change["new"] for change in changes.values())
 

@@ -56,7 +56,7 @@ def test_every_job_that_makes_something_has_a_log_and_a_benchmark():
         for name, rule in zip(parts[1::2], parts[2::2], strict=True):
             if "shell:" in rule:
                 assert "log:" in rule, name
-            if "shell:" in rule and "output:" in rule:
+            if "shell:" in rule and "output:" in rule and name != "latest":  # it sets links
                 assert "benchmark:" in rule, name
 
 
@@ -69,8 +69,8 @@ def test_dvc_draws_every_curve(main_job):
         "Table 3, recall by number of views",
         "Figure 2, errors by length of description",
         "Beyond the paper, recall at k",
-        "results/figures/table3.svg",
-        "results/figures/figure2.svg",
+        "results/miniwikia/figures/table3.svg",
+        "results/miniwikia/figures/figure2.svg",
     }
     (sweep,) = plots["data"]["Table 3, recall by number of views"]
     rows = {point["row"] for point in sweep["content"]["data"]["values"]}

@@ -3,7 +3,10 @@
 import csv
 import io
 import json
+import re
+import shutil
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import ir_measures
 import pytest
@@ -43,6 +46,20 @@ def test_statistics_are_those_of_the_corpus(main_job):
     assert found == {"train": ("40", "96"), "val": ("12", "24"), "test": ("20", "48")}
 
 
+def test_each_dataset_keeps_its_own_and_the_plain_name_is_the_last_one_s(main_job, tmp_path):
+    name, mine = "results/table4.csv", tmp_path / "mine"
+    shutil.copytree(main_job.folder / BUILT / "raw", mine)
+    before = main_job.read(name)
+    main_job.snakemake(name, "--config", f"dataset={mine}", "encoder=scratch")
+    assert (main_job.folder / name).readlink() == Path("mine/table4.csv")
+    assert "mine" in main_job.read("results/table4.md").decode().splitlines()[0]
+    assert main_job.read("results/miniwikia/table4.csv") == before
+    assert main_job.planned(name) == {"latest": 1}
+    main_job.snakemake(name)
+    assert (main_job.folder / name).readlink() == Path("miniwikia/table4.csv")
+    assert main_job.planned() == {}
+
+
 def test_parameters_of_two_towers(main_job):
     counted = {
         line["Model"]: int(line["Number of parameters"]) for line in table(main_job, "table5")
@@ -63,8 +80,9 @@ def test_errors_by_length_add_up_to_those_of_the_table(main_job):
 
 @pytest.mark.parametrize("name", ["figure2", "table3"])
 def test_figures_are_images(main_job, name):
-    assert main_job.read(f"results/figures/{name}.png").startswith(b"\x89PNG")
-    assert ElementTree.fromstring(main_job.read(f"results/figures/{name}.svg")).tag.endswith("svg")
+    drawing = f"results/miniwikia/figures/{name}"
+    assert main_job.read(f"{drawing}.png").startswith(b"\x89PNG")
+    assert ElementTree.fromstring(main_job.read(f"{drawing}.svg")).tag.endswith("svg")
 
 
 def test_the_grid_s_choice_is_by_validation(main_job):
@@ -94,7 +112,7 @@ def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
     project = main_job.copy(tmp_path / "copy")
     entry = {"caption": "Mine: recall@k", "rows": ["bm25", "muver"], "against": "bm25"}
     project.change(tables={**TINY["tables"], "mine": entry}, results=["table1", "mine"])
-    assert set(project.planned("results/mine.csv")) == {"comparison"}
+    assert set(project.planned("results/mine.csv")) == {"comparison", "latest"}
     project.snakemake("results/mine.csv", "results/report.html")
     made = json.loads(project.read("results/mine.json"))
     assert made["caption"] == entry["caption"]
@@ -106,6 +124,13 @@ def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
     recorded = project.read(f"{RECORDED}/mine.csv").decode()
     assert all(key in recorded for key in kept.values())
     assert "Mine: recall@k" in project.read("results/report.html").decode()
+
+
+def test_a_run_beside_the_numbers_of_record_that_were_made_of_it(main_job):
+    main_job.run("muver", "results-page", "--command", "make results")
+    assert "### Table 1: recall@k" in main_job.read("docs/results.md").decode()
+    said = main_job.run("muver", "doctor", "record")
+    assert re.search(r"^Rows: \d+ equal\.$", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize("system", ["bm25", "som", "muver", "muver_bm25_rrf"])
@@ -130,8 +155,10 @@ def test_the_page_shows_all_results_and_nothing_is_wrong_with_them(main_job):
     assert 'id="problems"' not in page
     assert str(main_job.folder) not in page
     # It belongs to all results, not to one of them.
-    assert main_job.planned("--forcerun", "table4") == {"table4": 1, "report": 1}
-    assert main_job.planned("results/table4.csv", "--forcerun", "table4") == {"table4": 1}
+    remade = main_job.planned("--forcerun", "table4")
+    assert remade == {"table4": 1, "report": 1, "latest": 2}
+    remade = main_job.planned("results/table4.csv", "--forcerun", "table4")
+    assert remade == {"table4": 1, "latest": 1}
 
 
 def test_the_grid_s_model_may_start_from_another(main_job, tmp_path):
@@ -157,7 +184,7 @@ def test_a_changed_statistic_loads_no_model(main_job):
         **{"table3": 1, "figure": 1},
         **{"retrieve": 1, "evaluate": 1, "comparison": 1},
         **{"grid_point": 2, "grid": 1},
-        **{"metrics": 1, "report": 1},
+        **{"metrics": 1, "report": 1, "latest": 5},
     }
     planned = main_job.planned("results/table1.csv", "--config", "retrieve={match: id}")
     assert not {"train", "encode", "merge", "report"} & set(planned)

@@ -35,6 +35,8 @@ except InputError as error:
 
 ROOT = W.root
 LOGS = f"logs/{S['workspace']}"
+RESULTS = f"results/{S['workspace']}"
+NUMBERS = f"metrics/{S['workspace']}"
 COMPUTE = S["compute"]
 ONE_BASE = isinstance(W, KnowledgeBase)
 GPUS = W.gpus  # a job that runs a model takes the one `gpu` of the profile

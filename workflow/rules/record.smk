@@ -4,7 +4,7 @@
 # Records the rows again, after a loss of the store or in a clone that pulled its results.
 rule record:
     input:
-        [f"results/{table}.csv" for table in RECORDED],
+        [f"{RESULTS}/{table}.csv" for table in RECORDED],
     log:
         f"{LOGS}/record.log",
     params:

@@ -131,11 +131,11 @@ def record_arguments(table):
     out = ["--settings", record_settings(table), "--out", f"{ROOT}/recorded/{table}.csv"]
     if table == "grid":
         timed = [f"{one.name}:train={LOGS}/grid/{one.id}.benchmark.tsv" for one in W.grid_points]
-        return ["--grid", "results/grid.json", "--logs", *POINTS, "--benchmarks", *timed, *out]
+        return ["--grid", f"{RESULTS}/grid.json", "--logs", *POINTS, "--benchmarks", *timed, *out]
     made = scores(table)
-    figures = ["--figures", "results/figures/table3.svg"] if table == "table3" else []
+    figures = ["--figures", f"{RESULTS}/figures/table3.svg"] if table == "table3" else []
     return [
-        *("--table", f"results/{table}.json", "--evaluations", *made["evaluations"]),
+        *("--table", f"{RESULTS}/{table}.json", "--evaluations", *made["evaluations"]),
         *("--runs", *made["runs"], *figures, "--benchmarks", *benchmarks(table)),
         *("--artifacts", *(f"{system}={log}" for system, log in training_logs(table)), *out),
     ]

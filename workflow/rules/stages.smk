@@ -22,7 +22,6 @@ for stage, kinds in STAGES.items():
 
 rule stage_tables:
     input:
-        [f"results/{name}.csv" for name in S["results"]],
-        PAGE,
+        LATEST,
         METRICS,
         PLOTS,

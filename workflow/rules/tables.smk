@@ -1,6 +1,7 @@
-# From evaluations to tables and figures, their rows in MLflow, and the page of all results.
+# From evaluations to tables and figures, their rows in MLflow, and the page of all results. Each
+# dataset has a folder in results/.
 
-PAGE = "results/report.html"
+PAGE = f"{RESULTS}/report.html"
 
 
 # The rule that makes a table also records it: the store belongs to this machine, and with a rule of
@@ -11,9 +12,9 @@ rule comparison:
         counts=[] if ONE_BASE else W.corpus.files[2],
         code=code("tables"),
     output:
-        shown("results/{table}.html", "comparison"),
-        csv="results/{table}.csv",
-        rest=multiext("results/{table}", ".md", ".json", ".tex"),
+        shown(f"{RESULTS}/{{table}}.html", "comparison"),
+        csv=f"{RESULTS}/{{table}}.csv",
+        rest=multiext(f"{RESULTS}/{{table}}", ".md", ".json", ".tex"),
     log:
         f"{LOGS}/tables/{{table}}.log",
     benchmark:
@@ -34,7 +35,7 @@ rule not_made:
     input:
         lambda wildcards: not_made(wildcards.table),
     output:
-        "results/{table}.csv",
+        f"{RESULTS}/{{table}}.csv",
     log:
         f"{LOGS}/tables/{{table}}_missing.log",
     benchmark:
@@ -53,12 +54,12 @@ if not ONE_BASE:
             counts=W.corpus.files[2],
             code=[*code("tables"), *code("figures")],
         output:
-            shown("results/table3.html", "table3"),
-            shown("results/figures/table3.svg", "table3_figure"),
-            csv="results/table3.csv",
+            shown(f"{RESULTS}/table3.html", "table3"),
+            shown(f"{RESULTS}/figures/table3.svg", "table3_figure"),
+            csv=f"{RESULTS}/table3.csv",
             rest=[
-                *multiext("results/table3", ".md", ".json", ".tex"),
-                "results/figures/table3.png",
+                *multiext(f"{RESULTS}/table3", ".md", ".json", ".tex"),
+                f"{RESULTS}/figures/table3.png",
             ],
         log:
             f"{LOGS}/tables/table3.log",
@@ -71,7 +72,7 @@ if not ONE_BASE:
             "muver table --log {log} --name table3 --settings {params.settings:q}"
             " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
             f" && muver figure --log {LOGS}/tables/table3_figure.log --name table3"
-            " --table results/table3.json --figures results/figures {params.record}"
+            f" --table {RESULTS}/table3.json --figures {RESULTS}/figures {{params.record}}"
 
     # What the data and the encoder are, without any row.
     for table, given, option in (
@@ -86,9 +87,9 @@ if not ONE_BASE:
                 **given,
                 code=code("tables"),
             output:
-                shown(f"results/{table}.html", table),
-                csv=f"results/{table}.csv",
-                rest=multiext(f"results/{table}", ".md", ".json", ".tex"),
+                shown(f"{RESULTS}/{table}.html", table),
+                csv=f"{RESULTS}/{table}.csv",
+                rest=multiext(f"{RESULTS}/{table}", ".md", ".json", ".tex"),
             log:
                 f"{LOGS}/tables/{table}.log",
             benchmark:
@@ -104,9 +105,9 @@ if not ONE_BASE:
             unpack(lambda wildcards: scores(wildcards.figure)),
             code=code("figures"),
         output:
-            shown("results/figures/{figure}.svg", "figure2"),
-            csv="results/{figure}.csv",
-            rest=["results/{figure}.json", "results/figures/{figure}.png"],
+            shown(f"{RESULTS}/figures/{{figure}}.svg", "figure2"),
+            csv=f"{RESULTS}/{{figure}}.csv",
+            rest=[f"{RESULTS}/{{figure}}.json", f"{RESULTS}/figures/{{figure}}.png"],
         log:
             f"{LOGS}/tables/{{figure}}.log",
         benchmark:
@@ -117,7 +118,8 @@ if not ONE_BASE:
             settings=errors_by_length,
         shell:
             "muver figure --log {log} --name {wildcards.figure} --settings {params.settings:q}"
-            " --evaluations {input.evaluations} --out {output.csv} --figures results/figures"
+            " --evaluations {input.evaluations} --out {output.csv}"
+            f" --figures {RESULTS}/figures"
 
     rule grid:
         input:
@@ -126,9 +128,9 @@ if not ONE_BASE:
             start=W.weights(S["grid"]["model"]).path,
             code=code("grid"),
         output:
-            shown("results/grid.html", "grid"),
-            csv="results/grid.csv",
-            rest=multiext("results/grid", ".md", ".json", ".tex"),
+            shown(f"{RESULTS}/grid.html", "grid"),
+            csv=f"{RESULTS}/grid.csv",
+            rest=multiext(f"{RESULTS}/grid", ".md", ".json", ".tex"),
         log:
             f"{LOGS}/tables/grid.log",
         benchmark:
@@ -143,25 +145,25 @@ if not ONE_BASE:
             " --out {output.csv} {params.record}"
 
 
-# Results for `dvc metrics` and `dvc plots`: a file of numbers per row, a file of points per plot
-# (dvc.yaml says how these are drawn).
-MEASURED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid") and not ONE_BASE]
+# Results for `dvc metrics` and `dvc plots`: a file of numbers per row, which are in git, and a file of
+# points per plot (dvc.yaml says how these are drawn).
+MEASURED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid")]
 DRAWN = [name for name in MEASURED if name not in ("table6", "grid")]
 DRAWN += [name for name in S["results"] if name in S["figures"]]
 METRICS = [
-    f"results/metrics/{name}/{row}.json"
+    f"{NUMBERS}/{name}/{row}.json"
     for name in MEASURED
     for row in (W.points if name == "grid" else S["tables"][name]["rows"])
 ]
-PLOTS = [f"results/plots/{name}.csv" for name in DRAWN]
+PLOTS = [f"{RESULTS}/plots/{name}.csv" for name in DRAWN]
 
 
 if METRICS or PLOTS:
 
     rule metrics:
         input:
-            tables=[f"results/{name}.json" for name in MEASURED],
-            curves=[f"results/{name}.json" for name in DRAWN],
+            tables=[f"{RESULTS}/{name}.json" for name in MEASURED],
+            curves=[f"{RESULTS}/{name}.json" for name in DRAWN],
             code=code("metrics"),
         output:
             METRICS,
@@ -172,13 +174,13 @@ if METRICS or PLOTS:
             f"{LOGS}/tables/metrics.benchmark.tsv"
         shell:
             "muver metrics --log {log} --tables {input.tables} --curves {input.curves}"
-            " --metrics results/metrics --plots results/plots"
+            f" --metrics {NUMBERS} --plots {RESULTS}/plots"
 
 
 # The logs are not inputs, as another time of a job is no reason to make the page again.
 rule report:
     input:
-        tables=[f"results/{name}.csv" for name in S["results"]],
+        tables=[f"{RESULTS}/{name}.csv" for name in S["results"]],
         made=[
             file
             for one in W.asked(S["results"])
@@ -195,5 +197,25 @@ rule report:
     params:
         settings=as_json({"results": S["results"]}),
     shell:
-        "muver report --log {log} --settings {params.settings:q} --results results"
+        f"muver report --log {{log}} --settings {{params.settings:q}} --results {RESULTS}"
         f" --workspace {ROOT}/current --logs {LOGS} --out {{output}}"
+
+
+# The plain names in results/ are links to the files of the dataset that was asked for last.
+LATEST = [*[f"results/{name}.csv" for name in S["results"]], "results/report.html"]
+KNOWN = [*W.measured, *([] if ONE_BASE else ["table2", "table4", "table5", "grid"])]
+
+
+rule latest:
+    input:
+        f"{RESULTS}/{{file}}",
+    output:
+        "results/{file}",
+    log:
+        f"{LOGS}/tables/latest_{{file}}.log",
+    wildcard_constraints:
+        file=one_of([*[rf"{name}\.csv" for name in KNOWN], r"report\.html"]),
+    params:
+        forms=lambda wildcards: f"{S['workspace']}/{Path(wildcards.file).stem}.*",
+    shell:
+        "(cd results && ln -sf {params.forms} .) 2> {log}"
