@@ -16,17 +16,18 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup table1 results docs-results docs-fidelity docs-example plots rulegraph test record audit pull lint lock clean
+.PHONY: help setup table1 results check docs-results docs-fidelity docs-example plots rulegraph test record audit pull lint lock clean
 
 help:
 	@echo 'make table1         run the workflow and print Table 1'
 	@echo 'make results        every table and figure that params.yaml lists, and the page'
+	@echo 'make check          does my run match the numbers of record? ARGS=--add adds it to them'
 	@echo 'make test           run the test suite; ARGS="-k name" goes to pytest'
 	@echo 'make audit          open MLflow on the recorded rows, on port $(PORT) of this machine'
 	@echo 'make record         record the rows of the tables in MLflow again'
 	@echo 'make pull           fetch the outputs that DVC keeps; Snakemake takes them as up to date'
 	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
-	@echo 'make docs-results   write docs/results.md from the results'
+	@echo 'make docs-results   write docs/results.md and its numbers in docs/results/'
 	@echo 'make docs-fidelity  write the tables of docs/fidelity.md from its results'
 	@echo 'make docs-example   write the example of a retriever in README.md'
 	@echo 'make rulegraph      draw the rules into docs/rulegraph.md'
@@ -48,18 +49,23 @@ table1: $(READY)
 	@$(BIN)/muver unlock
 	@$(SNAKEMAKE) results/table1.csv $(SETTINGS)
 
+# DVC then knows what was made as if it had made it. It reads params.yaml alone, and needs git.
 results: $(READY)
 	@$(BIN)/muver unlock
 	@$(SNAKEMAKE) $(SETTINGS)
+	@$(if $(CONFIG),,[ ! -e .git ] || { $(BIN)/muver asked && $(BIN)/dvc commit --force --quiet; })
+
+check: $(READY)
+	@$(BIN)/muver doctor record $(SETTINGS) $(ARGS)
 
 docs-results: $(READY)
-	@$(BIN)/muver results-page --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
+	@$(BIN)/muver results-page $(SETTINGS) --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
 
 # Figure 2 with each aggregate
 AGGREGATES := $(addprefix figure2_,max sum sum_chosen log_mean_exp penalised centred)
 
 docs-fidelity: $(READY)
-	@$(BIN)/muver results-page --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
+	@$(BIN)/muver results-page $(SETTINGS) --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
 	    "snakemake --cores $(CORES) results/fidelity.csv $(AGGREGATES:%=results/%.csv) $(SETTINGS)"
 
 docs-example: $(READY)
@@ -82,13 +88,15 @@ record: $(READY)
 audit: $(READY)
 	@$(BIN)/muver audit --port $(PORT)
 
-# What was fetched is as old as what it was made of, so Snakemake is told that it is up to date.
+# What was fetched is as old as what it was made of, so Snakemake is told that it is up to date. Then
+# only the links in results/ are missing.
 pull: $(READY)
 	@$(BIN)/dvc pull
 	@$(BIN)/dvc status --quiet || { $(BIN)/dvc status; \
 	    echo 'pull: what is here differs from dvc.lock. Run "dvc repro", or "dvc checkout" to go' \
 	         'back to the recorded state.' >&2; exit 1; }
 	@$(SNAKEMAKE) --touch $(SETTINGS)
+	@$(SNAKEMAKE) $(SETTINGS)
 
 lint: $(READY)
 	@$(BIN)/ruff check .

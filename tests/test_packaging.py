@@ -130,3 +130,15 @@ def test_make_hands_settings_to_snakemake():
         check=True,
     )
     assert "snakemake --cores 3 results/table1.csv --config preset=zeshel seed=2" in done.stdout
+
+
+@pytest.mark.parametrize(("config", "told"), [("", True), ("CONFIG=seed=2", False)])
+def test_make_tells_dvc_of_results_that_params_yaml_asks_for(config, told):
+    done = subprocess.run(
+        ["make", "--dry-run", "results", *filter(None, [config])],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ("muver asked && .venv/bin/dvc commit --force" in done.stdout) == told

@@ -1,4 +1,4 @@
-"""muver doctor: what differs between two runs, and what stands in the way of the next one."""
+"""muver doctor: two runs, a run and the numbers of record, and what is in the way of the next."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 from muver.commands import add_settings
 from muver.io.errors import InputError
 
-HELP = "compare two runs and what made them, or check this machine before a run"
+HELP = "compare two runs, or a run with the numbers of record; check this machine before a run"
 EXAMPLE = """\
 muver doctor compare here/muver.parquet there/muver.parquet --settings '{"cutoffs": [1, 64]}'
 """
@@ -17,7 +17,10 @@ muver doctor compare here/muver.parquet there/muver.parquet --settings '{"cutoff
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of both actions."""
-    parser.epilog = "Ends with 0 if all is well, 1 if something was found, 2 after a bad input."
+    parser.epilog = (
+        "Ends with 0 if all is well, 1 if something was found (of record: a row of equal key whose "
+        "numbers lie outside the spread), 2 after a bad input."
+    )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     comparing = actions.add_parser(
         "compare",
@@ -46,7 +49,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="do not try whether the libraries can be imported, load no torch, measure no rates",
     )
     checking.set_defaults(act=_check)
-    for action in (comparing, checking):
+    recorded = actions.add_parser(
+        "record",
+        help="after a run: its rows beside the numbers of record, which lie in docs/results",
+    )
+    add_project(recorded)
+    recorded.add_argument(
+        "--add",
+        action="store_true",
+        help="add the numbers to those of record, as one more machine's: they widen the spread",
+    )
+    recorded.set_defaults(act=_record)
+    for action in (comparing, checking, recorded):
         action.add_argument(
             "--json", type=Path, metavar="FILE", help="write the report for programs"
         )
@@ -110,4 +124,12 @@ def _check(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     from muver.doctor.check_text import as_text
 
     report = check(args.directory, overrides_of(args.config), measured=not args.quick)
+    return report, as_text(report)
+
+
+def _record(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    from muver.doctor.record import compare_with_record
+    from muver.doctor.record_text import as_text
+
+    report = compare_with_record(args.directory, overrides_of(args.config), args.add)
     return report, as_text(report)

@@ -12,10 +12,11 @@ HEAD = """\
 # Results of record
 
 The tables of whole runs, with the commands, versions and the kind of machine that made them.
-`muver results-page` writes the sections of this page from a run's `results/`; no number is typed by
-hand. [tables.md](tables.md) says how to read the tables, [mlflow.md](mlflow.md) how a `row_key`
-leads to a row's run. Equal settings on equal data give equal keys everywhere; another processor may
-add up in another order and so move a mention across a cut-off.
+`make docs-results` writes this page from a run's results, and the same numbers into
+`docs/results/`; no number is typed by hand. `make check` compares your run with them.
+[tables.md](tables.md) says how to read the tables, [mlflow.md](mlflow.md) how a `row_key` leads
+to a row's run. Equal settings on equal data give equal keys everywhere; another processor may add
+up in another order and so move a mention across a cut-off.
 
 """
 LOG = "<!-- Below this line the page is yours: making it again keeps every word. -->"
@@ -25,8 +26,8 @@ OWN = f"""
 
 ## Reproduction log
 
-Have you run it as well? Add a line by pull request, whatever came out. `muver agree` and
-`muver doctor` tell where two runs of one table differ.
+Have you run it as well? Add a line by pull request, whatever came out. `make check` says how far
+from these numbers it lies, `muver doctor compare` where two runs of one table differ.
 
 | Date | Who | Dataset | Commit | Machine | Command | Outcome |
 | --- | --- | --- | --- | --- | --- | --- |

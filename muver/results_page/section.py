@@ -1,29 +1,63 @@
 """One run's section: the commands, what they ran on, and the tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.io.progress import duration
 from muver.report.machine import commit, machine, versions
 from muver.report.times import read_jobs
 from muver.results_page.page import write_page
+from muver.results_page.record import (
+    OfRecord,
+    measured,
+    path_of,
+    read_numbers,
+    replaced,
+    spread,
+    this_machine,
+)
 from muver.results_page.tables import read_tables, texts
+from muver.settings.file import read_params
+from muver.settings.resolve import resolve
 from muver.tables.records import ResultOnData
 
 
 def write_section(
-    project: Path, command: Sequence[str], out: Path, only: Sequence[str] = ()
+    project: Path,
+    command: Sequence[str],
+    out: Path,
+    only: Sequence[str] = (),
+    config: Iterable[tuple[str, Any]] = (),
 ) -> None:
-    """Put a run's section (:func:`make_section`) into a page, in place of its dataset's."""
-    dataset, text = make_section(project, command, only)
+    """Put a run's section (:func:`make_section`) into a page, in place of its dataset's.
+
+    Its numbers go beside the page, for `muver doctor record`.
+
+    Parameters
+    ----------
+    config
+        Settings that replace those of the project's params.yaml: they say which dataset.
+    """
+    workspace = resolve(read_params(project / "params.yaml"), dict(config))["workspace"]
+    path, tables = path_of(out, workspace), read_tables(project / "results" / workspace, only)
+    run, record = measured(tables, this_machine()), read_numbers(path)
+    record = replaced(record, run, tables) if run else record
+    dataset, text = make_section(project, workspace, command, only, record)
     write_page(out, {dataset: text})
+    if run:
+        write_json(path, record)
 
 
 def make_section(
-    project: Path, commands: Sequence[str], only: Sequence[str] = ()
+    project: Path,
+    workspace: str,
+    commands: Sequence[str],
+    only: Sequence[str] = (),
+    record: OfRecord | None = None,
 ) -> tuple[str, str]:
     """Name of a run's dataset, and its section as Markdown.
 
@@ -34,10 +68,14 @@ def make_section(
     ----------
     project
         The folder with ``results/`` and ``logs/``.
+    workspace
+        The dataset's folder in both.
     commands
         What was typed to make them, a line each.
     only
         Names of the results that the section has; without any it has all that are there.
+    record
+        The numbers of record, which tell how far apart machines and seeds lie.
 
     Raises
     ------
@@ -45,13 +83,13 @@ def make_section(
         If there are no results, they do not fit together, or a place of this machine would stand
         on the page.
     """
-    results = project / "results"
+    results = project / "results" / workspace
     tables = read_tables(results, only)
     named = next((one for one in tables.values() if isinstance(one, ResultOnData)), None)
     if named is None:
         raise InputError(f"{results}: no result names its dataset. Make one with rows.")
     dataset = named.dataset
-    facts = _facts(project, results, tables, dataset)
+    facts = {**_facts(project, results, tables), **(_spreads(record) if record else {})}
     text = "\n\n".join(
         [
             f"## {dataset}",
@@ -70,11 +108,11 @@ def make_section(
     return dataset, text
 
 
-def _facts(project: Path, results: Path, tables: Mapping[str, Any], dataset: str) -> dict[str, str]:
+def _facts(project: Path, results: Path, tables: Mapping[str, Any]) -> dict[str, str]:
     """What made the results, by name."""
     code = commit(project)
     latest = max((results / f"{name}.json").stat().st_mtime for name in tables)
-    jobs = read_jobs(project / "logs" / dataset)
+    jobs = read_jobs(project / "logs" / results.name)
     took = duration(sum(job.seconds for job in jobs))
     return {
         "Commit": f"`{code['hash']}`{code['changed']}" if code else "not known",
@@ -83,3 +121,9 @@ def _facts(project: Path, results: Path, tables: Mapping[str, Any], dataset: str
         **machine(),
         "Versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
     }
+
+
+def _spreads(record: OfRecord) -> dict[str, str]:
+    """How far apart the numbers of the same rows lie elsewhere, as far as it was measured."""
+    found = [spread(record, over) for over in ("machines", "seeds")]
+    return {f"Spread over {one.over}": str(one) for one in found if one}

@@ -197,10 +197,11 @@ RESULTS = (
         (
             option(
                 "--project",
-                "the run's project folder, with results/ and logs/ (default: here)",
+                "the run's project folder, with params.yaml, results/ and logs/ (default: here)",
                 default=Path("."),
                 metavar="DIR",
             ),
+            CONFIG,
             option(
                 "--command",
                 "what was typed to make the results (default: make results)",
@@ -217,7 +218,7 @@ RESULTS = (
             ),
             option(
                 "--only",
-                "results that the section has (default: all that are in results/)",
+                "results that the section has (default: all that are in results/DATASET)",
                 type=str,
                 nargs="+",
                 default=[],
@@ -261,14 +262,14 @@ RESULTS = (
             ),
         ),
         """--tables results/table1.json --curves results/figure2.json
-  --metrics results/metrics --plots results/plots""",
+  --metrics metrics --plots plots""",
     ),
     Stage(
         "report",
         "make one page of tables, figures, times and single predictions, which opens anywhere",
         "muver.report.stage:make_report",
         (
-            option("--results", "folder of the tables", default=Path("results"), metavar="DIR"),
+            option("--results", "folder of the tables, results/DATASET", metavar="DIR"),
             option(
                 "--workspace",
                 "what was built; by default build/DATASET/current of the tables' dataset",
@@ -276,10 +277,10 @@ RESULTS = (
                 metavar="DIR",
             ),
             option("--logs", "the logs; by default logs/DATASET", required=False, metavar="DIR"),
-            option("--out", "the page to write", default=Path("results/report.html")),
+            option("--out", "the page to write"),
         ),
-        """--results results --settings '{"mentions": 500, "candidates": 5}'
-  --out results/report.html""",
+        """--results results/miniwikia --settings '{"mentions": 500, "candidates": 5}'
+  --out report.html""",
         settings="muver.report.settings:Report",
         about="what to show, and how much the page may hold",
     ),

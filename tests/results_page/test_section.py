@@ -26,7 +26,7 @@ def write_result(results: Path, name: str, kind: type[Result], **own: str) -> No
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    results = tmp_path / "results"
+    results = tmp_path / "results/tiny"
     write_result(results, "table1", ComparisonTable)
     write_text(results / "table1.md", MARKDOWN)
     write_result(results, "figure2", LengthsFigure, caption="Errors")
@@ -40,22 +40,22 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_tables_come_first_and_other_files_are_passed_over(project):
-    assert list(read_tables(project / "results")) == ["table1", "figure2", "beyond"]
+    assert list(read_tables(project / "results/tiny")) == ["table1", "figure2", "beyond"]
 
 
 def test_all_but_the_table_is_folded_away(project):
-    assert table_text(project / "results", "table1") == (
+    assert table_text(project / "results/tiny", "table1") == (
         "### Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n"
         "<details><summary>How sure; More</summary>\n\n"
         "#### How sure\n\nBounds.\n\n#### More\n\nx\n\n</details>"
     )
-    assert table_text(project / "results", "beyond") == "### Beyond\n\n| 2 |"
+    assert table_text(project / "results/tiny", "beyond") == "### Beyond\n\n| 2 |"
 
 
 def test_paired_tests_are_not_folded_away(project):
     text = MARKDOWN.replace("## More", "## Paired tests against BLINK")
-    write_text(project / "results/table1.md", text)
-    assert table_text(project / "results", "table1") == (
+    write_text(project / "results/tiny/table1.md", text)
+    assert table_text(project / "results/tiny", "table1") == (
         "### Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n"
         "#### Paired tests against BLINK\n\nx\n\n"
         "<details><summary>How sure</summary>\n\n#### How sure\n\nBounds.\n\n</details>"
@@ -63,15 +63,15 @@ def test_paired_tests_are_not_folded_away(project):
 
 
 def test_a_section_of_some_tables(project):
-    write_result(project / "results", "other", ComparisonTable, dataset="other")
-    _, text = make_section(project, ["make"], ["beyond"])
+    write_result(project / "results/tiny", "other", ComparisonTable, dataset="other")
+    _, text = make_section(project, "tiny", ["make"], ["beyond"])
     assert "### Beyond" in text and "### Table 1" not in text
     with pytest.raises(InputError, match=r"fidelity\.json: no such file"):
-        make_section(project, ["make"], ["fidelity"])
+        make_section(project, "tiny", ["make"], ["fidelity"])
 
 
 def test_a_figure_is_shown_by_its_numbers(project):
-    assert table_text(project / "results", "figure2") == (
+    assert table_text(project / "results/tiny", "figure2") == (
         "### Figure 2: Errors\n\n"
         "| sentences | error |\n| --------- | ----: |\n| 1-5       | 22.73 |"
     )
@@ -96,7 +96,7 @@ def test_figures_by_length_stand_side_by_side(project):
         "| 11-15     |        3 | 33.33 | 66.67 | 100.00 |"
     )
     tables = {"table1": blank(ComparisonTable), "max": best, "sum": total}
-    assert texts(project / "results", tables)[1:] == [shown]
+    assert texts(project / "results/tiny", tables)[1:] == [shown]
     total.bins[0] = Bin(1, 5, 5, [1, 4])
     with pytest.raises(InputError, match="max and sum: of other cutoffs or bins"):
         recall_by_length([best, total])
@@ -107,7 +107,7 @@ def test_a_section_says_what_made_it(project):
     (project / "code.py").write_text("1\n")
     for command in (["init", "-q"], ["add", "code.py"], [*identity, "commit", "-qm", "first"]):
         subprocess.run(["git", *command], cwd=project, check=True)
-    dataset, text = make_section(project, ["make setup", "make results"])
+    dataset, text = make_section(project, "tiny", ["make setup", "make results"])
     assert dataset == "tiny"
     assert text.startswith(
         "## tiny\n\nData with the fingerprint `f0`. Made by\n\n"
@@ -121,23 +121,24 @@ def test_a_section_says_what_made_it(project):
     assert str(project) not in text
 
     (project / "code.py").write_text("2\n")
-    assert f"`{commit}`, with changes that are not committed |" in make_section(project, ["x"])[1]
+    _, text = make_section(project, "tiny", ["x"])
+    assert f"`{commit}`, with changes that are not committed |" in text
 
 
 def test_a_place_of_this_machine_is_refused(project):
     with pytest.raises(InputError, match="would stand on the page"):
-        make_section(project, [f"snakemake --config dataset={project}/data"])
+        make_section(project, "tiny", [f"snakemake --config dataset={project}/data"])
 
 
 def test_results_of_two_datasets_are_refused(project):
-    write_result(project / "results", "table6", DomainsTable, dataset="other")
+    write_result(project / "results/tiny", "table6", DomainsTable, dataset="other")
     with pytest.raises(InputError, match=r"results of two runs \(dataset: .*table6 has 'other'"):
-        make_section(project, ["make"])
+        make_section(project, "tiny", ["make"])
 
 
 def test_a_folder_without_results_is_refused(tmp_path):
     with pytest.raises(InputError, match="no result is in it"):
-        make_section(tmp_path, ["make"])
+        make_section(tmp_path, "tiny", ["make"])
 
 
 @pytest.mark.parametrize(

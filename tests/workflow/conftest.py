@@ -128,6 +128,10 @@ class Project:
             preset[key] = {**preset.get(key, {}), **value} if isinstance(value, dict) else value
         path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
 
+    def finished(self, said: str) -> set[str]:
+        """Rules whose jobs a run says to have finished."""
+        return set(re.findall(r"^\[\d+ of \d+ jobs[^]]*\] (\w+)", said, re.MULTILINE))
+
     def place(self, kind: str, name: str, *config: str) -> Artifact:
         """An artifact of these settings."""
         overrides = dict(setting(one) for one in config if one != "--config")

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 
 import pytest
 
@@ -35,7 +34,7 @@ def read(project, *command: str):
 def test_an_experiment_runs_what_depends_on_it_and_trains_nothing(by_dvc, experiment):
     for stage in ("corpus", "segment", "encoder", "train", "encode"):
         assert f"Stage '{stage}' didn't change, skipping" in experiment.notes["said"]
-    ran = set(re.findall(r"\(Rule: (\w+)\)", experiment.notes["said"]))
+    ran = experiment.finished(experiment.notes["said"])
     assert {"merge", "retrieve", "evaluate", "comparison", "metrics"} <= ran
     assert not {"generate", "corpus", "segment", "train", "encode", "bm25"} & ran
     trained = [(project.folder / MODEL).stat().st_mtime_ns for project in (by_dvc, experiment)]

@@ -165,7 +165,9 @@ def test_the_grid_s_model_may_start_from_another(main_job, tmp_path):
     """Here from a choice among models; each point's job is given what the model's own would be."""
     project = main_job.copy(tmp_path / "copy")
     config = ["models={muver: {start: partalidou}}", "grid={learning_rate: [1.0e-4]}"]
-    assert project.planned("results/grid.csv", "--config", *config) == {"grid_point": 1, "grid": 1}
+    assert project.planned("results/grid.csv", "--config", *config) == {
+        "grid_point": 1, "grid": 1, "latest": 1,
+    }  # fmt: skip
     project.snakemake("results/grid.csv", "--config", *config)
     (line,) = table(project, "grid")
     assert line["row_key"] not in {known["row_key"] for known in table(main_job, "grid")}

@@ -203,7 +203,6 @@ rule report:
 
 # The plain names in results/ are links to the files of the dataset that was asked for last.
 LATEST = [*[f"results/{name}.csv" for name in S["results"]], "results/report.html"]
-KNOWN = [*W.measured, *([] if ONE_BASE else ["table2", "table4", "table5", "grid"])]
 
 
 rule latest:
@@ -214,7 +213,7 @@ rule latest:
     log:
         f"{LOGS}/tables/latest_{{file}}.log",
     wildcard_constraints:
-        file=one_of([*[rf"{name}\.csv" for name in KNOWN], r"report\.html"]),
+        file=r"[^/]+\.csv|report\.html",
     params:
         forms=lambda wildcards: f"{S['workspace']}/{Path(wildcards.file).stem}.*",
     shell:
