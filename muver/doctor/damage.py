@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from muver.doctor.facts import digest, flat, model_config
+from muver.doctor.facts import digest, model_config
 from muver.doctor.origin import Origin
 from muver.doctor.runs import Run
 from muver.encoders.files import CONFIG_FILE
 from muver.evaluation.ranks import read_ranks
 from muver.io.errors import InputError
 from muver.io.files import read_json
+from muver.io.typed import flat
 
 Damage = dict[str, str]  # kind ("edited" or "mixed") and says, a sentence
 

@@ -15,6 +15,7 @@ from muver.doctor.origin import Evaluated, Origin
 from muver.doctor.runs import Run
 from muver.encoders.files import CONFIG_FILE, TOWERS
 from muver.io.files import read_json, sha256_of
+from muver.io.typed import flat
 from muver.retrieval.settings import CHOICES
 from muver.tracking.provenance import code_version
 from muver.training.log import VALIDATION, kept_validation, read_log
@@ -39,25 +40,13 @@ class Facts:
         """Add a group's facts, nested ones under dotted names; what is there already stays."""
         self.sources.setdefault(group, str(source))
         for name, value in flat(values, group):
-            self.values.setdefault(name, value)
+            if value != {}:
+                self.values.setdefault(name, value)
 
     @property
     def weights(self) -> dict[str, Any]:
         """Hashes of the towers."""
         return {name: own for name, own in self.values.items() if name.startswith("weights.")}
-
-
-def flat(nested: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    """Dotted names and values of nested settings.
-
-    >>> dict(flat({"training": {"epochs": 3}}, "model"))
-    {'model.training.epochs': 3}
-    """
-    for key, value in nested.items():
-        if isinstance(value, Mapping):
-            yield from flat(value, f"{prefix}.{key}")
-        else:
-            yield f"{prefix}.{key}", value
 
 
 def facts_of(run: Run) -> Facts:

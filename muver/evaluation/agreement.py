@@ -17,30 +17,15 @@ DEPTHS = (1, 10, 64)
 
 
 class Agreement(Record):
-    """How far two runs agree.
-
-    Attributes
-    ----------
-    mentions, depth
-        Numbers of mentions and of ranks compared.
-    identical, same_first
-        Percentage of mentions with the same ranked list, and with the same entity at rank 1.
-    overlap
-        For each k the mean percentage of the first k entities that both runs share (of the longer
-        list, where a list has fewer than k).
-    common
-        Number of candidates that both runs have.
-    greatest_difference, mean_difference
-        Absolute differences of their scores; None without common candidates.
-    """
+    """How far two runs agree; shares are in percent."""
 
     mentions: int
-    depth: int
-    identical: float
-    same_first: float
-    overlap: Percent
-    common: int
-    greatest_difference: float | None
+    depth: int  # ranks compared
+    identical: float  # mentions with the same ranked list
+    same_first: float  # mentions with the same entity at rank 1
+    overlap: Percent  # of the first k entities (of the longer list) those that both share, mean
+    common: int  # candidates that both runs have
+    greatest_difference: float | None  # of their scores; None without common candidates
     mean_difference: float | None
 
 

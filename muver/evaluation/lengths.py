@@ -17,26 +17,17 @@ from muver.io.records import Record
 class Bin(Record):
     """Errors of two systems where the gold description has ``first`` to ``last`` sentences.
 
-    Attributes
-    ----------
-    errors, error
-        Of each system, the number of misses and its share in percent.
-    interval
-        The 95% Wilson score interval of each share.
-    difference, difference_interval
-        The second's share minus the first's in points, and its bootstrap interval.
-
-    The last four are None in a bin without mentions.
+    Without mentions there are no shares.
     """
 
     first: int
     last: int
     mentions: int
-    errors: list[int]
-    error: list[float] | None = None
-    interval: list[list[float]] | None = None
-    difference: float | None = None
-    difference_interval: list[float] | None = None
+    errors: list[int]  # misses of each system
+    error: list[float] | None = None  # their shares in percent
+    interval: list[list[float]] | None = None  # the 95% Wilson score interval of each share
+    difference: float | None = None  # the second's share minus the first's, in points
+    difference_interval: list[float] | None = None  # by the bootstrap
 
 
 class Remainder(Record):

@@ -28,23 +28,13 @@ class Means(Record):
 
 
 class Scores(Record):
-    """Recall with 95% intervals.
-
-    Attributes
-    ----------
-    micro
-        Every mention counts the same, as in the paper's tables.
-    macro
-        Every world counts the same.
-    worlds
-        By name, sorted.
-    """
+    """Recall with 95% intervals."""
 
     mentions: int
     hits: Counts
-    micro: Percent
-    macro: Percent
-    worlds: dict[str, World]
+    micro: Percent  # every mention counts the same, as in the paper's tables
+    macro: Percent  # every world counts the same
+    worlds: dict[str, World]  # by name, sorted
     interval: Means
 
 
@@ -56,44 +46,20 @@ class KnowledgeBase(Record):
 
 
 class Evaluation(Record):
-    """A run's scores on a set.
-
-    Attributes
-    ----------
-    identified_as
-        The declared dataset whose published counts these are, or None.
-    kb
-        None for worlds.
-    outside
-        Mentions that are not scored, as their gold entity is not in the knowledge base.
-    matched_by_title
-        Mentions whose gold entity was found by its title alone.
-    settings
-        All settings of the row, from which its key is made.
-    precision
-        The phases that were not in fp32 (:func:`muver.evaluation.precision.reduced_precision`).
-    resample
-        The units that intervals treat as independent: ``documents`` or ``mentions``.
-    index
-        None for exact search.
-    model
-        The model's fingerprint, where the run's manifest names it.
-    run_sha256
-        Shows whether the run was changed after it was scored.
-    """
+    """A run's scores on a set."""
 
     system: str
     dataset: str
     set: str
     fingerprint: str
-    identified_as: str | None
-    kb: KnowledgeBase | None
-    outside: int
-    matched_by_title: int
-    settings: dict[str, Any]
-    precision: dict[str, str]
+    identified_as: str | None  # the declared dataset whose published counts these are
+    kb: KnowledgeBase | None  # None for worlds
+    outside: int  # mentions not scored, as their gold entity is not in the knowledge base
+    matched_by_title: int  # mentions whose gold entity was found by its title alone
+    settings: dict[str, Any]  # of the row: its key is made from them
+    precision: dict[str, str]  # of the phases that were not in fp32
     cutoffs: list[int]
-    resample: str
+    resample: str  # what intervals treat as independent: documents or mentions
     mentions: int
     hits: Counts
     micro: Percent
@@ -101,9 +67,9 @@ class Evaluation(Record):
     worlds: dict[str, World]
     interval: Means
     views_per_entity: float | None
-    index: Index | None
-    model: str | None
-    run_sha256: str
+    index: Index | None  # None for exact search
+    model: str | None  # its fingerprint, where the run's manifest names it
+    run_sha256: str  # shows whether the run was changed after it was scored
 
     @property
     def scores(self) -> Scores:

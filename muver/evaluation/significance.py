@@ -12,22 +12,13 @@ from muver.io.records import Record
 
 
 class Paired(Record):
-    """The recall of one run against another's on the same mentions, by cutoff.
+    """The recall of one run against another's on the same mentions, by cutoff."""
 
-    Attributes
-    ----------
-    difference, interval
-        The first minus the second in points of micro recall, and its 95% bootstrap interval,
-        stratified by world.
-    won, lost
-        Numbers of mentions that only the first run hits, and only the second.
-    """
-
-    difference: Percent
-    interval: Intervals
+    difference: Percent  # the first minus the second, in points of micro recall
+    interval: Intervals  # 95%, by a bootstrap stratified by world
     p_value: dict[int, float]
-    won: Counts
-    lost: Counts
+    won: Counts  # mentions that only the first run hits
+    lost: Counts  # and only the second
 
 
 def method(resample: str) -> str:

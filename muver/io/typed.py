@@ -5,7 +5,7 @@ the package that uses it. msgspec decides what is valid; this module says what i
 """
 
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -167,6 +167,19 @@ def overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
         else:
             merged[key] = value
     return merged
+
+
+def flat(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted names and values of nested settings.
+
+    >>> dict(flat({"training": {"epochs": 3}, "views": {}}, "model"))
+    {'model.training.epochs': 3, 'model.views': {}}
+    """
+    for key, value in nested.items():
+        if isinstance(value, Mapping) and value:
+            yield from flat(value, _join(prefix, key))
+        else:
+            yield _join(prefix, key), value
 
 
 def describe(kind: Any) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from muver.io.typed import flat
 from muver.report.cells import copy_button
 from muver.report.files import RunFiles
 from muver.report.markup import grid, text
@@ -21,21 +22,6 @@ def rows(systems: Sequence[System], files: RunFiles, explored: set[str]) -> str:
         Keys of the rows whose predictions are on the page.
     """
     return "\n".join(_row(system, files, system.key in explored) for system in systems)
-
-
-def flat(settings: Mapping[str, Any], before: str = "") -> dict[str, str]:
-    """Settings as dotted names and texts, without places on this machine.
-
-    >>> flat({"model": {"seed": 1, "start": "/home/x"}, "k": [1, 2]})
-    {'model.seed': '1', 'k': '[1, 2]'}
-    """
-    found: dict[str, str] = {}
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            found |= flat(value, f"{before}{key}.")
-        elif not (isinstance(value, str) and value.startswith(("/", "~", "\\\\"))):
-            found[f"{before}{key}"] = str(value)
-    return found
 
 
 def _row(system: System, files: RunFiles, explored: bool) -> str:
@@ -90,6 +76,16 @@ def _recall(system: System) -> str:
 
 def _settings(system: System) -> str:
     cells = [
-        [f"<code>{text(key)}</code>", text(value)] for key, value in flat(system.settings).items()
+        [f"<code>{text(key)}</code>", text(value)]
+        for key, value in without_places(system.settings).items()
     ]
     return grid(f"Settings of {system.method}", ["setting", "value"], cells, (0, 1), "settings")
+
+
+def without_places(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Settings as dotted names and texts, without places on this machine."""
+    return {
+        name: str(value)
+        for name, value in flat(settings)
+        if value != {} and not (isinstance(value, str) and value.startswith(("/", "~", "\\\\")))
+    }

@@ -18,27 +18,15 @@ class Best(Record):
 
 
 class Index(Record):
-    """A run's index and its agreement with exact search, measured on a sample of mentions.
+    """A run's index and its agreement with exact search, measured on a sample of mentions."""
 
-    Attributes
-    ----------
-    factory
-        Its type, as faiss spells it.
-    agreement
-        :func:`reached`.
-    recall
-        The share of the ``k`` entities of exact search that it finds.
-    knob, effort
-        What of the search was set how high, such as nprobe; None where nothing can be.
-    """
-
-    factory: str
-    agreement: float
-    recall: float
+    factory: str  # its type, as faiss spells it
+    agreement: float  # see reached
+    recall: float  # the share of the k entities of exact search that it finds
     best: Best
     k: int
     mentions: int
-    knob: str | None
+    knob: str | None  # what of the search was set how high, such as nprobe
     effort: int | None
 
 
@@ -87,28 +75,52 @@ def check_agreement(
         _check_index(run, manifest, row["index"])
     if "index" not in manifest:
         return
-    agreed, factory = manifest["agreement"], manifest["index"]
-    again = "Run `muver ann-check`, then `muver retrieve` with a minimum"
-    if agreed is None:
-        raise InputError(
-            f"{run}: made with an index ({factory}) whose agreement with exact search was not "
-            f"measured. {again}."
-        )
+    require(run, manifest["index"], manifest["agreement"], k, limit)
     if manifest["settings"]["minimum"] is None:
         raise InputError(
-            f"{run}: made with an index ({factory}) without a minimum, so its search may "
-            f"differ from the one whose agreement was measured. {again}."
+            f"{run}: made with an index ({manifest['index']}) without a minimum, so its search may "
+            "differ from the one whose agreement was measured. Run `muver retrieve` with a minimum."
+        )
+
+
+def require(
+    place: Path, factory: str, agreed: Mapping[str, Any] | None, k: int, minimum: float
+) -> None:
+    """Refuse an index as a table's source that does not agree with exact search.
+
+    Parameters
+    ----------
+    place
+        What the message names: the index's manifest, or a run.
+    agreed
+        As measured by ``muver ann-check``; None if it was not.
+    k
+        Candidates that the table needs; the agreement must have been measured at no fewer.
+    minimum
+        The least :func:`reached`; the message says how to raise it.
+    """
+    if agreed is None:
+        raise InputError(
+            f"{place}: how far the index {factory} agrees with exact search was not measured. Run "
+            "`muver ann-check`."
         )
     if agreed["k"] < k:
         raise InputError(
-            f"{run}: the agreement of its index was measured at k = {agreed['k']}, recall@{k} "
-            f"needs {k}. {again}."
+            f"{place}: agreement was measured at k = {agreed['k']}, {k} candidates are asked for. "
+            f"Run `muver ann-check` with k {k}."
         )
-    if reached(agreed) < limit:
+    if reached(agreed) < minimum:
+        knob, at, how = agreed["knob"], "", "Choose a type that quantises less"
+        if knob is not None:
+            at = f" at {knob} {agreed['effort']}, the greatest tried"
+            how = (
+                f"Raise {knob} (give `muver ann-check` greater efforts; for HNSW also build with a "
+                "greater ef_construction), or choose a type that quantises less"
+            )
         raise InputError(
-            f"{run}: its index ({factory}) agrees with exact search by {reached(agreed):.4f}, "
-            f"a table needs {limit}. Raise nprobe or efSearch, choose a type that "
-            "quantises less, or search exactly."
+            f"{place}: {factory} finds {agreed['recall']:.4f} of the exact {agreed['k']} best "
+            f"entities, and the best one for {agreed['best']['found']:.4f} of the mentions{at}; a "
+            f"table needs {minimum}. {how}{'' if agreed['rescore'] else ', or set rescore'}."
         )
 
 

@@ -39,7 +39,7 @@ class Part(Scores):
 
 
 class Seeds(Record):
-    """Recall of each seed's system, with mean and sample standard deviation, by cutoff."""
+    """Recall of each seed's system, with mean and sample standard deviation."""
 
     values: dict[str, Percent]
     mean: Percent
@@ -47,94 +47,58 @@ class Seeds(Record):
 
 
 class ComparedPart(Part):
-    """What a comparison has of a row on a set.
-
-    Attributes
-    ----------
-    paired
-        This row minus that of ``against``; None for that row itself.
-    seeds
-        None without repeats.
-    index
-        None for exact search.
-    """
+    """What a comparison has of a row on a set."""
 
     views_per_entity: float | None
-    index: Index | None
-    paired: Paired | None
-    seeds: Seeds | None
+    index: Index | None  # None for exact search
+    paired: Paired | None  # minus the row of ``against``; None for that row itself
+    seeds: Seeds | None  # None without repeats
 
 
 class Row(Record):
-    """A system in a result.
-
-    Attributes
-    ----------
-    note
-        Its footnote.
-    row_key
-        What its run in MLflow is found by (:mod:`muver.tables.keys`).
-    precision
-        The phases that were not in fp32.
-    """
+    """A system in a result."""
 
     method: str
     system: str
-    note: str | None
-    row_key: str
-    precision: dict[str, str]
+    note: str | None  # its footnote
+    row_key: str  # what its run in MLflow is found by (muver.tables.keys)
+    precision: dict[str, str]  # of the phases that were not in fp32
 
 
 class ComparedRow(Row):
-    """A row of a comparison, by set."""
+    """A row of a comparison."""
 
     sets: dict[str, ComparedPart]
 
 
-class LayersRow(Row):
-    """A row of Table 3.
-
-    Attributes
-    ----------
-    merge_layers, search
-        Layers of merging and name of the search; 0 and None without merging.
-    pairs, reading, searched
-        Of the search: "distant" or "close", how it differs from the released one, and both in
-        words. None without merging.
-    start
-        The system with the same views before merging, if it has a row.
-    views_per_entity
-        None for a system without views.
-    paper_views
-        Views of the paper's row that this one is compared with.
-    """
-
-    merge_layers: int
-    search: str | None
-    pairs: str | None
-    reading: str | None
-    searched: str | None
-    start: str | None
-    views_per_entity: float | None
-    paper_views: float | None
-    sets: dict[str, Part]
+class OneSetRow(Row):
+    """Base of rows of tables that have one set of mentions."""
 
     @property
     def part(self) -> Part:
-        """Its numbers: the table has one set."""
+        """What the table has of it."""
         return next(iter(self.sets.values()))
 
 
-class DomainRow(Row):
+class LayersRow(OneSetRow):
+    """A row of Table 3; what is of merging is None without it."""
+
+    merge_layers: int
+    search: str | None  # its name
+    pairs: str | None  # "distant" or "close"
+    reading: str | None  # how the search differs from the released one, in words
+    searched: str | None  # pairs and reading together
+    start: str | None  # the system with the same views before merging, if it has a row
+    views_per_entity: float | None  # None for a system without views
+    paper_views: float | None  # of the paper's row that it is compared with
+    sets: dict[str, Part]
+
+
+class DomainRow(OneSetRow):
     """A row of Table 6."""
 
     domain: str
     sets: dict[str, Part]
-
-    @property
-    def part(self) -> Part:
-        """Its numbers in the domain: the table has one set."""
-        return next(iter(self.sets.values()))
 
 
 class Size(Record):
@@ -146,33 +110,23 @@ class Size(Record):
 
 
 class TableSet(Record):
-    """A set of mentions of a table.
-
-    Attributes
-    ----------
-    mentions
-        Those that are scored.
-    column
-        What the table calls it; "" for worlds.
-    of_paper
-        Whether published numbers are comparable with ours.
-    """
+    """A set of mentions of a table."""
 
     set: str
     fingerprint: str
     identified_as: str | None
-    mentions: int
+    mentions: int  # that are scored
     outside: int
     matched_by_title: int
-    column: str
+    column: str  # what the table calls it; "" for worlds
     worlds: list[str]
     worlds_without_mentions: list[str]
     published: Size | None
-    of_paper: bool
+    of_paper: bool  # whether published numbers are comparable with ours
 
 
 class Reference(Record):
-    """Where published numbers are from; ``note`` says why they are not beside ours."""
+    """Where published numbers are from; ``note`` says why they do not stand beside ours."""
 
     source: str
     dataset: str
@@ -181,19 +135,11 @@ class Reference(Record):
 
 
 class Contrast(Paired):
-    """One row minus another, with the published difference and whether what it claims holds.
-
-    Attributes
-    ----------
-    systems
-        Both, in order.
-    column
-        The set's, over a knowledge base; of Table 6 the domain.
-    """
+    """One row minus another, with the published difference and whether what it claims holds."""
 
     method: str
-    systems: list[str]
-    column: str
+    systems: list[str]  # both, in order
+    column: str  # the set's, over a knowledge base; of Table 6 the domain
     paper: Percent
     verdict: dict[int, str]
 
@@ -213,20 +159,12 @@ class ResultOnData(Result):
 
 
 class RecallTable(ResultOnData):
-    """A table of recall.
+    """A table of recall."""
 
-    Attributes
-    ----------
-    kb
-        None for worlds.
-    interval
-        The method of the intervals, in words.
-    """
-
-    kb: KnowledgeBase | None
+    kb: KnowledgeBase | None  # None for worlds
     cutoffs: list[int]
     resample: str
-    interval: str
+    interval: str  # the method of the intervals, in words
     sets: list[TableSet]
     paper: Reference
     contrasts: list[Contrast]
@@ -311,38 +249,28 @@ class Quoted(Record):
 
 
 class LengthsFigure(ResultOnData, tag="lengths"):
-    """Figure 2: error rates of two systems by sentences of the gold description.
-
-    Attributes
-    ----------
-    interval
-        The methods of the intervals, in words.
-    row_key
-        Those of both rows, joined by "+".
-    paper
-        None if dataset or cutoff are not the paper's.
-    """
+    """Figure 2: error rates of two systems by sentences of the gold description."""
 
     identified_as: str | None
     set: str
     mentions: int
     cutoff: int
-    interval: str
+    interval: str  # the methods of the intervals, in words
     difference_is: str
     rows: list[Row]
-    row_key: str
+    row_key: str  # those of both rows, joined by "+"
     bins: list[Bin]
     remainder: Remainder
-    paper: Quoted | None
+    paper: Quoted | None  # None if dataset or cutoff are not the paper's
 
 
 class PointRow(Record):
-    """A point of the grid: its hyper-parameters, and where validation recall was greatest."""
+    """A point of the grid, with the step where validation recall was greatest."""
 
     method: str
     system: str
     row_key: str
-    values: dict[str, float | int]
+    values: dict[str, float | int]  # of its hyper-parameters
     recall: float
     step: int
     settings: dict[str, Any]
@@ -358,22 +286,14 @@ class Mean(Record):
 
 
 class GridResult(ResultOnData, tag="grid"):
-    """The grid over hyper-parameters.
-
-    Attributes
-    ----------
-    row_key
-        Of the whole grid: it stays when points are added.
-    means
-        By hyper-parameter, sorted by value.
-    """
+    """The grid over hyper-parameters."""
 
     model: str
     cutoff: int
     rule: str
-    row_key: str
+    row_key: str  # of the whole grid: it stays when points are added
     chosen: str
-    means: dict[str, list[Mean]]
+    means: dict[str, list[Mean]]  # by hyper-parameter, sorted by value
     rows: list[PointRow]
 
 

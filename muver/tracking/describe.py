@@ -12,6 +12,7 @@ from typing import Any
 from muver.evaluation.precision import in_words, reduced_precision
 from muver.evaluation.records import Evaluation, Percent
 from muver.io.files import short_hash
+from muver.io.typed import flat
 from muver.tables.keys import data_fingerprint
 from muver.tables.numbers import percent
 from muver.tables.records import Part
@@ -25,14 +26,11 @@ def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
     >>> parameters({"retrieve": {"k": 64, "match": "title"}, "layers": [1, 2], "words": None})
     {'retrieve.k': '64', 'retrieve.match': 'title', 'layers': '[1, 2]', 'words': 'null'}
     """
-    flat = {}
-    for key, value in settings.items():
-        if isinstance(value, Mapping) and value:
-            flat |= {f"{key}.{inner}": text for inner, text in parameters(value).items()}
-        else:
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            flat[str(key)] = text[:VALUE_LIMIT]
-    return flat
+    texts = {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in flat(settings)
+    }
+    return {name: text[:VALUE_LIMIT] for name, text in texts.items()}
 
 
 def recalls(group: str, recall: Percent, cutoffs: Sequence[int]) -> dict[str, float]:

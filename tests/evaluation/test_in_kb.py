@@ -26,7 +26,7 @@ RANKED = {"m1": [4, 1, 2], "m2": [1, 2, 7], "m3": [0, 1, 2], "m4": [5, 6, 7], "m
 ROW = {"seed": 1, "retrieve": {"k": 3, "match": "id"}}
 AGREED = {
     "k": 3, "mentions": 5, "recall": 0.999, "best": {"found": 0.998}, "knob": "nprobe",
-    "effort": 16,
+    "effort": 16, "rescore": True,
 }  # fmt: skip
 INDEX = {"index": "IVF4,SQ8", "built": {"factory": "ivf_sq8", "lists": 4}, "agreement": AGREED}
 Evaluate = Callable[..., int]
@@ -165,7 +165,8 @@ def test_the_index_and_its_agreement_are_told(evaluate: Evaluate, tmp_path: Path
     row = {**ROW, "index": {"factory": "ivf_sq8"}}
     assert evaluate(index=INDEX, row=row) == 0
     found = json.loads((tmp_path / "out.json").read_text())
-    assert found["index"] == {"factory": "IVF4,SQ8", "agreement": 0.998, **AGREED}
+    told = {name: value for name, value in AGREED.items() if name != "rescore"}
+    assert found["index"] == {"factory": "IVF4,SQ8", "agreement": 0.998, **told}
     assert found["settings"]["index"] == {"factory": "ivf_sq8"}
 
 
@@ -199,11 +200,11 @@ def test_mentions_for_which_an_index_found_too_few_are_known(evaluate: Evaluate,
         ({"row": {**ROW, "index": {"lists": 4}}}, "searched exactly, asked for an index"),
         ({"row": {**ROW, "index": None}, "index": INDEX}, "asked for exact search"),
         ({"row": {**ROW, "index": {"lists": 8}}, "index": INDEX}, "lists = 4, asked for 8"),
-        ({"index": {**INDEX, "agreement": None}}, "agreement with exact search was not measured"),
+        ({"index": {**INDEX, "agreement": None}}, "with exact search was not measured"),
         ({"index": INDEX, "made": ("settings.minimum", None)}, "(IVF4,SQ8) without a minimum"),
-        ({"index": INDEX, "agreement": 0.999}, "by 0.9980, a table needs 0.999"),
-        ({"index": INDEX, "made": ("agreement.recall", 0.99)}, "by 0.9900, a table needs 0.995"),
-        ({"index": INDEX, "made": ("agreement.k", 2)}, "measured at k = 2, recall@3 needs 3"),
+        ({"index": INDEX, "agreement": 0.999}, "the greatest tried; a table needs 0.999"),
+        ({"index": INDEX, "made": ("agreement.recall", 0.99)}, "IVF4,SQ8 finds 0.9900 of the"),
+        ({"index": INDEX, "made": ("agreement.k", 2)}, "at k = 2, 3 candidates are asked"),
     ],
 )  # fmt: skip
 def test_what_does_not_belong_is_refused(evaluate, tmp_path, capsys, given, message):

@@ -7,12 +7,12 @@ import json
 from muver.report.machine import gpus, machine, processor, versions
 from muver.report.markup import compressed
 from muver.report.page import ASSETS, SCRIPTS
-from muver.report.rows import flat
+from muver.report.rows import without_places
 
 
 def test_settings_without_places():
     settings = {"model": {"seed": 1, "start": "/home/x"}, "k": [1, 2], "file": "~/x", "d": "C:\\x"}
-    assert flat(settings) == {"model.seed": "1", "k": "[1, 2]", "d": "C:\\x"}
+    assert without_places(settings) == {"model.seed": "1", "k": "[1, 2]", "d": "C:\\x"}
 
 
 def test_data_come_back_and_cannot_end_their_element():

@@ -1,6 +1,6 @@
 """How far an approximate index agrees with exact search, and the effort that this takes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -122,54 +122,6 @@ def _measure(
         **tried[-1],
         "tried": tried,
     }
-
-
-def require(
-    folder: str | Path, manifest: Mapping[str, Any], k: int, minimum: float = 0.995
-) -> None:
-    """Refuse an index as a table's source that does not agree with exact search.
-
-    Parameters
-    ----------
-    manifest
-        Of the index.
-    k
-        Candidates that the table needs; the agreement must have been measured at no fewer.
-
-    Raises
-    ------
-    InputError
-        If agreement was not measured, or is below ``minimum`` (:func:`reached`); the message says
-        how to raise it.
-    """
-    result, place = manifest["agreement"], Path(folder) / MANIFEST
-    if result is None:
-        raise InputError(
-            f"{place}: how far this index agrees with exact search was not measured. Run "
-            "`muver ann-check`."
-        )
-    if result["k"] < k:
-        raise InputError(
-            f"{place}: agreement was measured at k = {result['k']}, {k} candidates are asked for. "
-            f"Run `muver ann-check` with k {k}."
-        )
-    if reached(result) < minimum:
-        knob = result["knob"]
-        how = (
-            "Choose a type that quantises less"
-            if knob is None
-            else (
-                f"Raise {knob} (give `muver ann-check` greater efforts; for HNSW also build with a "
-                "greater ef_construction), or choose a type that quantises less"
-            )
-        )
-        at = "" if knob is None else f" at {knob} {result['effort']}, the greatest tried"
-        raise InputError(
-            f"{place}: {manifest['factory']} finds {result['recall']:.4f} of the exact "
-            f"{result['k']} best entities, and the best one for {result['best']['found']:.4f} of "
-            f"the mentions{at}; a table needs {minimum}. {how}"
-            f"{'' if result['rescore'] else ', or set rescore'}."
-        )
 
 
 def _sample(mentions: int, size: int, seed: int) -> np.ndarray:

@@ -162,14 +162,15 @@ def _write(path: Path, ids: Any, ranking: Any, shards: "Shards", base: Any) -> N
 def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
     """The index, searched as hard as asked for or as its check chose."""
     from muver.io.errors import InputError
-    from muver.retrieval.ann.check import require
-    from muver.retrieval.ann.index import AnnIndex
+    from muver.retrieval.ann.index import MANIFEST, AnnIndex
+    from muver.runs.approximate import require
 
     opened = AnnIndex(folder, shards, settings.gpu, settings.threads)
     checked = opened.manifest["agreement"] or {}
     effort = checked.get("effort") if settings.effort is None else settings.effort
     if settings.minimum is not None:
-        require(folder, opened.manifest, settings.k, settings.minimum)
+        factory, agreed = (opened.manifest[key] for key in ("factory", "agreement"))
+        require(folder / MANIFEST, factory, agreed, settings.k, settings.minimum)
         asked = {"rescore": settings.rescore, "most_views": settings.most_views, "effort": effort}
         for key, value in asked.items():
             if value != checked[key]:

@@ -7,10 +7,12 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.retrieval.ann.check import agreement, check_indices, reached, require
+from muver.retrieval.ann.check import agreement, check_indices
 from muver.retrieval.ann.index import build
 from muver.retrieval.ann.settings import Build, Check
 from muver.retrieval.exact import Ranking
+from muver.runs import approximate
+from muver.runs.approximate import reached
 
 
 def ranking(entities):
@@ -67,6 +69,10 @@ def test_the_smallest_effort_that_suffices(index, made):
 def test_no_more_effort_than_lists(index, made):
     result = measured(index, made, agreement=1.0, efforts=[1, 20, 40], rescore=False)
     assert [one["effort"] for one in result["tried"]] == [1, 20]
+
+
+def require(place, manifest, k, minimum=0.995):
+    approximate.require(place, manifest["factory"], manifest["agreement"], k, minimum)
 
 
 def test_require(index, made):
