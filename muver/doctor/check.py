@@ -8,7 +8,7 @@ from typing import Any
 from muver.doctor import environment, inputs
 from muver.doctor.finding import NOTE, OK, PROBLEM, Finding
 from muver.encoders.sizes import BertConfig
-from muver.estimate.jobs import Job, Run, list_jobs
+from muver.estimate.jobs import Job, Run, disk_needed, list_jobs
 from muver.estimate.machine import Machine, this_machine
 from muver.estimate.rates import Rates
 from muver.estimate.sizes import dump_file
@@ -56,7 +56,7 @@ def check(
     settings = resolve(read_params(folder / "params.yaml"), overrides)
     compute = settings["compute"]
     machine = machine or this_machine(folder / "build" / settings["workspace"])
-    gpu, together = machine.gives_gpu(compute), at_once(compute, machine)
+    gpu, together = machine.gives_gpu(compute), machine.at_once(compute)
     findings = [environment.python_version(), environment.locked(folder / "requirements")]
     if measured:
         findings.append(environment.importable(environment.libraries()))
@@ -82,7 +82,7 @@ def check(
         says = "the data are not counted yet: sizes and times follow once the corpus stage has run"
         findings.append(Finding("data", NOTE, says))
     else:
-        findings += [_disk(run.jobs, machine), _memory(run.jobs, gpu, together, machine)]
+        findings += [_disk(run.jobs, together, machine), _memory(run.jobs, gpu, together, machine)]
     if rates is not None and rates.share < BUSY:
         says = (
             f"busy: measuring got {rates.share:.0%} of the time it asked for. Times below are for "
@@ -109,13 +109,6 @@ def check(
     }
 
 
-def at_once(compute: Mapping[str, Any], machine: Machine) -> int:
-    """Jobs that run beside each other with ``--cores all``: one on GPUs, else by threads."""
-    if machine.gives_gpu(compute):
-        return 1
-    return max(machine.cores // (compute["threads"] * compute["processes"]), 1)
-
-
 def _device(compute: Mapping[str, Any], machine: Machine, together: int) -> Finding:
     device, threads, processes = (compute[key] for key in ("device", "threads", "processes"))
     gpu = machine.gives_gpu(compute)
@@ -134,8 +127,8 @@ def _device(compute: Mapping[str, Any], machine: Machine, together: int) -> Find
     return Finding("device", OK, f"{where}; {together} jobs of {threads} threads at a time")
 
 
-def _disk(jobs: Sequence[Job], machine: Machine) -> Finding:
-    need = sum(job.disk for job in jobs)
+def _disk(jobs: Sequence[Job], together: int, machine: Machine) -> Finding:
+    need = disk_needed(jobs, together)
     says = f"{size(need)} needed in {machine.folder} (projected), {size(machine.room)} there"
     if need > machine.room:
         return Finding("disk", PROBLEM, f"{says}. Free some, or ask for fewer results.")

@@ -16,7 +16,7 @@ from muver.estimate.lengths import AT_MOST, Lengths, lengths_of
 from muver.estimate.rates import Rates, measure
 from muver.estimate.settings import Plan
 from muver.estimate.sizes import LOOKUP, Base, Counts, base_sizes, encoder_sizes, world_counts
-from muver.estimate.stages import STAGES, STATES, Estimate, Sizes
+from muver.estimate.stages import STAGES, Estimate, Sizes
 from muver.workspace import Artifact, Graph, KnowledgeBase
 from muver.workspace.knowledge_base import PART
 
@@ -42,10 +42,15 @@ class Job:
         """Bytes that all of them leave."""
         return self.estimate.disk * self.count
 
+    @property
+    def left(self) -> int:
+        """How many are not made yet."""
+        return self.count - self.done
+
     def seconds_left(self, rates: Rates) -> float | None:
         """Seconds that the unfinished ones take one after another; None without a rate."""
         one = self.estimate.seconds(rates)
-        return None if one is None else one * (self.count - self.done)
+        return None if one is None else one * self.left
 
     def as_dict(self, rates: Rates) -> dict[str, Any]:
         """For JSON: disk and seconds of all of them, memory of one."""
@@ -68,6 +73,12 @@ class Job:
             "rate": rate,
             "index": self.estimate.note,
         }
+
+
+def disk_needed(jobs: Sequence[Job], at_once: int) -> float:
+    """Bytes that all jobs leave, and those that the ones at work need beside: the most they can."""
+    passing = sorted(job.estimate.passing for job in jobs for _ in range(job.left))
+    return sum(job.disk for job in jobs) + sum(passing[-at_once:])
 
 
 @dataclass(frozen=True)
@@ -154,8 +165,6 @@ class _Lister:
             count, done = len(outputs) or self.base.parts, sum(map(_there, outputs.values()))
             sizes = self.sizes(one)
             made = formula(replace(sizes, entities=sizes.entities / count), self.settings(one))
-            if rule == "train" and done:  # its checkpoint is gone
-                made = replace(made, disk=made.disk / (1 + STATES))
             origin = self.origin(sizes) if one.kind in ("vectors", "index") else "projected"
             yield Job(stage, one.name, made, count, done, self.took(outputs), origin, one)
 

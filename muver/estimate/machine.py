@@ -25,6 +25,12 @@ class Machine:
         """Whether jobs that run a model get a GPU, by the section of params.yaml."""
         return self.gpus > 0 and compute["device"] != "cpu"
 
+    def at_once(self, compute: Mapping[str, Any]) -> int:
+        """Jobs that run beside each other with ``--cores all``: one on GPUs, else by threads."""
+        if self.gives_gpu(compute):
+            return 1
+        return max(self.cores // (compute["threads"] * compute["processes"]), 1)
+
 
 def this_machine(folder: Path) -> Machine:
     """The machine this runs on; the folder need not exist yet."""

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from muver.estimate.jobs import Job, list_jobs
+from muver.estimate.jobs import Job, disk_needed, list_jobs
 from muver.estimate.machine import Machine, this_machine
 from muver.estimate.rates import Rate, Rates
 from muver.estimate.settings import GivenRates, Plan
@@ -68,7 +68,8 @@ def plan(
             rates = run.measure(settings["compute"], asked.seconds, dump)
     rates = rates.given(_by_kind(asked.rates))
     jobs = [with_hours(job.as_dict(rates), asked) for job in run.jobs]
-    totals = disk_totals(run.jobs, asked.indices if run.base else [])
+    together = machine.at_once(settings["compute"])
+    totals = disk_totals(run.jobs, asked.indices if run.base else [], together)
     misfits = unfit(run.jobs, totals, machine)
     write_manifest(
         out,
@@ -97,14 +98,15 @@ def plan(
     return "\n".join([*lines, "", origins, NOTES, "", *sums, "", room, *fits])
 
 
-def disk_totals(jobs: Sequence[Job], indices: Sequence[str]) -> dict[str, float]:
+def disk_totals(jobs: Sequence[Job], indices: Sequence[str], at_once: int) -> dict[str, float]:
     """Bytes of all but the types of indices that are compared, and with those of each of them."""
-    disk = dict.fromkeys(["", *indices], 0.0)
+    of_kind: dict[str, list[Job]] = {kind: [] for kind in ("", *indices)}
     for job in jobs:
         kind = job.estimate.work[0].name if job.stage == "index" else ""
-        disk[kind if kind in indices else ""] += job.disk
-    rest = disk.pop("")
-    return {"no index": rest, **{kind: rest + size for kind, size in disk.items()}}
+        of_kind[kind if kind in indices else ""].append(job)
+    rest = of_kind.pop("")
+    needed = {kind: disk_needed([*rest, *own], at_once) for kind, own in of_kind.items()}
+    return {"no index": disk_needed(rest, at_once), **needed}
 
 
 def unfit(jobs: Sequence[Job], totals: Mapping[str, float], machine: Machine) -> list[str]:

@@ -48,6 +48,7 @@ class Estimate:
     disk: float = 0
     memory: float = 0
     gpu_memory: float = 0
+    passing: float = 0  # further bytes on disk while it runs
     laying_out: float = 0  # seconds of laying out views, as a sample says
     note: str = ""  # faiss's name of an index
 
@@ -136,7 +137,8 @@ def train(sizes: Sizes, settings: Settings) -> Estimate:
             Work("multiply", {"products": validations * sizes.validation_pairs * compared}),
             Work("train", {"tokens": passes * each}, sizes.name, length),
         ),
-        disk=weights * FLOAT * (1 + STATES),
+        disk=weights * FLOAT,
+        passing=weights * FLOAT * STATES,
         memory=settings["processes"] * (weights * FLOAT if sizes.gpu else memory),
         gpu_memory=memory if sizes.gpu else 0,
     )

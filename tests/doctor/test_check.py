@@ -10,7 +10,7 @@ import pytest
 
 from muver.cli import main
 from muver.commands.doctor import overrides_of
-from muver.doctor.check import at_once, check
+from muver.doctor.check import check
 from muver.doctor.check_text import as_text
 from muver.estimate.machine import Machine
 from muver.estimate.rates import Rate, Rates
@@ -96,13 +96,6 @@ def test_a_directory_without_documents(folder):
     report = run(folder, {"dataset": "nothing"})
     assert status(report)["dataset"] == "problem" and report["jobs"] == []
     assert "no documents/*.json in it" in as_text(report)
-
-
-def test_jobs_at_once():
-    compute = {"device": "auto", "threads": 2, "processes": 1}
-    assert at_once(compute, machine(cores=8)) == 4
-    assert at_once(compute, machine(cores=1)) == 1
-    assert at_once(compute, machine(cores=8, gpus=2)) == 1
 
 
 def test_overrides():

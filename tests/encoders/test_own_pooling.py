@@ -109,6 +109,24 @@ def test_modules_that_are_none(tmp_path):
             found(tmp_path)
 
 
+def test_the_files_of_a_hub_s_encoder_without_the_network(tmp_path, monkeypatch):
+    """In the cache; known to be missing; or neither, and then nothing is taken for granted."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    repository, commit = tmp_path / "models--someone--encoder", "0" * 40
+    for name, content in (
+        ("refs/main", commit),
+        (f"snapshots/{commit}/modules.json", "[]"),
+        (f".no_exist/{commit}/config_sentence_transformers.json", ""),
+    ):
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text(content)
+    modules = find_file("someone/encoder", "modules.json")
+    assert modules == repository / "snapshots" / commit / "modules.json"
+    assert find_file("someone/encoder", "config_sentence_transformers.json") is None
+    with pytest.raises(InputError, match="someone/encoder: pooling auto .* 1_Pooling/config.json"):
+        find_file("someone/encoder", "1_Pooling/config.json")
+
+
 @pytest.fixture
 def start(copied, tmp_path) -> Path:
     """An encoder with mean pooling, normalised, and prompts, as the encoder stage leaves it."""

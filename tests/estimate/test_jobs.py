@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from muver.encoders.sizes import BertConfig
-from muver.estimate.jobs import Job, Run, list_jobs
+from muver.estimate.jobs import Job, Run, disk_needed, list_jobs
 from muver.estimate.rates import Rate, Rates
 from muver.estimate.settings import Plan
 from muver.estimate.stages import Estimate, Work
@@ -85,7 +85,7 @@ def test_what_is_done_and_how_long_it_took(worlds):
     found = jobs_of(worlds)
     done = found["train", "muver"]
     assert (done.done, done.took) == (1, [71.27])
-    assert done.disk == before.disk / 5  # without its checkpoint
+    assert (done.left, before.left, done.disk) == (0, 1, before.disk)
     assert not found["train", "blink_128"].done and not found["train", "blink_128"].took
 
 
@@ -166,3 +166,14 @@ def test_lengths_that_are_measured():
     run = Run(jobs, BertConfig(), "", None, "")
     assert run.measured_lengths() == [35, 128]
     assert replace(run, jobs=[]).measured_lengths() == []
+
+
+def test_disk_holds_the_checkpoints_of_the_trainings_at_work():
+    def job(count, done=0, **sizes):
+        return Job("train", "", Estimate(**sizes), count, done)
+
+    jobs = [job(3, disk=10, passing=40), job(1, disk=7), job(1, disk=5, passing=50)]
+    assert disk_needed(jobs, 1) == 42 + 50
+    assert disk_needed(jobs, 2) == 42 + 50 + 40
+    assert disk_needed(jobs, 9) == 42 + 50 + 3 * 40
+    assert disk_needed([job(3, 2, disk=10, passing=40)], 2) == 30 + 40  # two are made

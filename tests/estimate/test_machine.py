@@ -4,7 +4,7 @@ import os
 
 import psutil
 
-from muver.estimate.machine import this_machine
+from muver.estimate.machine import Machine, this_machine
 from muver.io.pruning import size
 
 
@@ -19,3 +19,9 @@ def test_room_is_what_is_free_and_what_the_folder_holds(tmp_path):
     assert machine.memory == psutil.virtual_memory().total
     assert (machine.cores, machine.folder) == (os.cpu_count(), str(tmp_path / "run/deeper/still"))
     assert 0 < machine.room <= psutil.disk_usage("/").total + psutil.disk_usage(tmp_path).total
+
+
+def test_jobs_at_once():
+    compute = {"device": "auto", "threads": 2, "processes": 1}
+    for cores, gpus, jobs in ((8, 0, 4), (1, 0, 1), (8, 2, 1)):
+        assert Machine("build", 1, 1, cores, gpus).at_once(compute) == jobs
