@@ -16,7 +16,7 @@ from muver.doctor.runs import Run
 from muver.encoders.files import CONFIG_FILE, TOWERS
 from muver.io.files import read_json, sha256_of
 from muver.io.typed import flat
-from muver.retrieval.settings import CHOICES
+from muver.runs.chosen import chosen_of
 from muver.tracking.provenance import code_version
 from muver.training.log import VALIDATION, kept_validation, read_log
 
@@ -75,8 +75,8 @@ def _of_run(run: Run) -> Iterator[Group]:
         kind = "token vectors"
     yield "system", source, {"retriever": kind}
     yield "retrieve", source, settings
-    if chosen := manifest.get("chosen"):
-        yield "retrieve", source, {"chosen": {key: chosen[key] for key in CHOICES if key in chosen}}
+    if chosen := chosen_of(manifest):
+        yield "retrieve", source, {"chosen": {chosen.setting: chosen.value}}
     if kind == "index":
         yield "index", source, {"factory": manifest["index"]}
     if counts := manifest.get("counts"):

@@ -5,6 +5,7 @@ from typing import Any
 
 from muver.io.records import Record, read_record
 from muver.runs.approximate import Index
+from muver.runs.chosen import Chosen
 
 Percent = dict[int, float]  # by cutoff; of differences points
 Counts = dict[int, int]  # by cutoff
@@ -68,6 +69,7 @@ class Evaluation(Record):
     interval: Means
     views_per_entity: float | None
     index: Index | None  # None for exact search
+    chosen: Chosen | None  # what validation chose for the run
     model: str | None  # its fingerprint, where the run's manifest names it
     run_sha256: str  # shows whether the run was changed after it was scored
 

@@ -17,6 +17,7 @@ from muver.io.errors import InputError
 from muver.io.files import canonical_json, read_json, sha256_of, write_json
 from muver.io.progress import logger
 from muver.runs.approximate import check_agreement, index_of
+from muver.runs.chosen import chosen_of
 from muver.runs.run import read_run
 from muver.runs.trec import write_trec
 
@@ -136,6 +137,7 @@ def evaluate(
         resample=settings.resample,
         views_per_entity=views and views["views"] / views["entities"],
         index=index_of(manifest),
+        chosen=chosen_of(manifest),
         model=manifest.get("inputs", {}).get("model"),
         run_sha256=sha256_of(run),
         **asdict(scores),

@@ -151,13 +151,17 @@ def table_of(
 
 
 def row_of(kind: type[RowKind], row: Row, found: Mapping[str, Evaluations], **own: Any) -> RowKind:
-    """A row with its names, footnote, key and precision, and its ``own`` fields."""
+    """A row with its names, footnote, key and precision, and its ``own`` fields.
+
+    What validation chose for it ends the footnote.
+    """
     evaluations = {name: one.by_system[row.system] for name, one in found.items()}
-    settings = next(iter(evaluations.values())).settings
+    first = next(iter(evaluations.values()))
+    settings, said = first.settings, [row.note, first.chosen and first.chosen.in_words]
     return kind(
         method=row.method,
         system=row.system,
-        note=row.note,
+        note=" ".join(filter(None, said)) or None,
         row_key=row_key(settings, data_fingerprint(evaluations)),
         precision=reduced_precision(settings),
         **own,

@@ -50,7 +50,7 @@ def make(
             scored(make_ranks({"lego": lego, "yugioh": yugioh}, sizes), [1, 64], "documents")
         ),
         **{"outside": 0, "matched_by_title": 0},
-        **dict.fromkeys(("kb", "views_per_entity", "index", "model")),
+        **dict.fromkeys(("kb", "views_per_entity", "index", "chosen", "model")),
         **other,
     }
 

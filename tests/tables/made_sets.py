@@ -60,6 +60,7 @@ def make(
         "kb": {"entities": 50, "fingerprint": "kb"},
         "model": f"{system} weights",
         "index": AGREED if system == "muver_wiki" else None,
+        "chosen": None,
         **other,
     }
 

@@ -77,6 +77,17 @@ def test_a_table_without_notes_is_as_it_was(made):
     assert "\\textsuperscript" not in made("table1", bare).with_suffix(".tex").read_text()
 
 
+def test_what_validation_chose_ends_the_note(evaluation, write, tmp_path):
+    chosen = {"setting": "beta", "value": 2.0, "among": [1.0, 2.0], "cutoff": 16}
+    rows = ROWS[:2]
+    found = [evaluation(row["system"], (1, 8), (1, 3), chosen=chosen) for row in rows]
+    out = tmp_path / "table.csv"
+    make_table("table1", write(*found), out, {"rows": rows})
+    said = "Validation chose beta 2 among 1, 2, by hits at 16."
+    made = json.loads(out.with_suffix(".json").read_text())["rows"]
+    assert [row["note"] for row in made] == [said, f"{OURS} {said}"]
+
+
 def test_a_note_is_a_sentence(made):
     with pytest.raises(InputError, match=r"rows\.0\.note is"):
         made("table1", [{**ROWS[0], "note": ["a"]}])

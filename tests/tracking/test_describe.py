@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from muver.evaluation.records import Evaluation, Means, World
+from muver.runs.chosen import Chosen
 from muver.tables.records import Judged, Part
 from muver.tracking.describe import VALUE_LIMIT, metrics, parameters, tags, verdicts, worlds_csv
 from tests.blank import blank
@@ -13,6 +14,7 @@ EVALUATION = blank(
     dataset="tiny",
     set="test",
     fingerprint="f00d",
+    chosen=Chosen(setting="beta", value=0.5, among=[0.5, 1.0], cutoff=16),
     settings={"seed": 1},
     cutoffs=[1, 64],
     mentions=4,
@@ -87,6 +89,7 @@ def test_tags():
     assert (found["method"], found["system"], found["dataset"]) == ("MuVER", "muver", "tiny")
     assert found["data_fingerprint"] == "f00d"
     assert len(found["config_hash"]) == 12
+    assert found["chosen_beta"] == "0.5"
     assert "precision" not in found
     settings = {"model": {"precision": "bf16"}, "precision": "fp32"}
     assert (
