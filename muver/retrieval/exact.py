@@ -39,6 +39,13 @@ class WorldIndex:
         """(candidates,) how many views each candidate has."""
         return np.diff(self.starts, append=len(self.owners))
 
+    def of_candidate(self, entity: int) -> "WorldIndex":
+        """The views of the candidate that an entity belongs to, alone."""
+        view = int(np.argmax(self.owners == entity))
+        place = int(np.searchsorted(self.starts, view, side="right")) - 1
+        own = slice(int(self.starts[place]), int(self.starts[place] + self.counts[place]))
+        return WorldIndex(self.vectors[own], self.rows[own], np.array([0]), self.owners[own])
+
 
 class Ranking(NamedTuple):
     """Ranked candidates of some mentions; -1 and -inf where a world has fewer than k.
@@ -171,10 +178,27 @@ def _products(
     """The similarities of some mentions after others with all views, in bounded memory."""
     squares = _squares(world.vectors) if metric == "l2" else None
     for span in _spans(len(mentions), memory_mb, world, gathered):
-        products = mentions[span] @ world.vectors.T
-        if squares is not None:
-            _to_distances(products, _squares(mentions[span]), squares)
-        yield span, products
+        yield span, similarity(mentions[span], world.vectors, metric, squares)
+
+
+def similarity(
+    mentions: np.ndarray, views: np.ndarray, metric: str, squares: np.ndarray | None = None
+) -> np.ndarray:
+    """(mentions, views) similarities of all with all.
+
+    Parameters
+    ----------
+    mentions, views : (some, d) float32
+    metric
+        As for :func:`rank`.
+    squares : (views,)
+        The views' squared norms for "l2", if they are known.
+    """
+    products = mentions @ views.T
+    if metric == "l2":
+        own = _squares(views) if squares is None else squares
+        _to_distances(products, _squares(mentions), own)
+    return products
 
 
 def _spans(mentions: int, memory_mb: int, world: WorldIndex, gathered: int) -> Iterator[slice]:

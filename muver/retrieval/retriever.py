@@ -18,7 +18,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.retrieval.exact import WorldIndex, build_world, rank
+from muver.retrieval.exact import WorldIndex, build_world, rank, similarity
 from muver.retrieval.layers import PLACES, SystemViews
 from muver.retrieval.rows import Origins, candidates
 from muver.retrieval.settings import ViewsRun
@@ -58,6 +58,29 @@ class Candidate:
     document_id: str
     title: str
     score: float
+    layer: int
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True)
+class ViewPart:
+    """A view of a candidate, and what it adds.
+
+    Attributes
+    ----------
+    similarity
+        Of the mention and this view.
+    share
+        The part of the candidate's score that is this view's
+        (:meth:`muver.retrieval.aggregates.Aggregate.shares`); a candidate's shares have the sum 1.
+    layer, first, last, text
+        As of :class:`Candidate`.
+    """
+
+    similarity: float
+    share: float
     layer: int
     first: int
     last: int
@@ -123,9 +146,7 @@ class Retriever:
         found: list[list[Candidate]] = [[] for _ in mentions]
         for name in dict.fromkeys(names):
             rows = [row for row, other in enumerate(names) if other == name]
-            if name not in self._worlds:
-                self._worlds[name] = self._load(name)
-            world = self._worlds[name]
+            world = self._world(name)
             ranking = rank(
                 vectors[rows],
                 world.index,
@@ -144,6 +165,32 @@ class Retriever:
                     if entity >= 0
                 ]
         return found
+
+    @torch.inference_mode()
+    def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
+        """What each view of a candidate adds to its score for a mention, the greatest part first.
+
+        Parameters
+        ----------
+        candidate
+            From :meth:`retrieve`. Entities of its title have part in it where titles decide.
+        """
+        world = self._world(self._world_of(mention))
+        own = world.index.of_candidate(candidate.entity)
+        (similarities,) = similarity(self._encode([mention]), own.vectors, self._settings.metric)
+        shares = self._aggregate.shares(similarities)
+        return [
+            ViewPart(
+                float(similarities[n]), float(shares[n]),
+                *world.view(int(own.owners[n]), int(own.rows[n])),
+            )
+            for n in np.lexsort((-similarities, -shares))
+        ]  # fmt: skip
+
+    def _world(self, name: str) -> "_World":
+        if name not in self._worlds:
+            self._worlds[name] = self._load(name)
+        return self._worlds[name]
 
     def _world_of(self, mention: Mention) -> str:
         if mention.world is None and len(self.worlds) == 1:
@@ -181,8 +228,12 @@ class _World:
     origins: Origins
     sentences: pa.ChunkedArray  # of each entity
 
-    def candidate(self, entity: int, score: float, view: int) -> Candidate:
-        layer, first, last = (int(column[view]) for column in self.origins)
+    def view(self, entity: int, row: int) -> tuple[int, int, int, str]:
+        """Layer, first and last sentence of a view, and these sentences."""
+        layer, first, last = (int(column[row]) for column in self.origins)
         text = " ".join(self.sentences[entity].as_py()[max(first, 0) : last + 1])
+        return layer, first, last, text
+
+    def candidate(self, entity: int, score: float, row: int) -> Candidate:
         named = self.document_ids[entity], self.titles[entity]
-        return Candidate(entity, *named, score, layer, first, last, text)
+        return Candidate(entity, *named, score, *self.view(entity, row))

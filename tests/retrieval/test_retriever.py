@@ -110,6 +110,28 @@ def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system)
         assert one.text == " ".join(sentences[one.entity][one.first : one.last + 1]) != ""
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_what_each_view_adds(built, corpus, system):
+    retriever = Retriever.from_index(built / "indexes" / f"{system}.json")
+    mention = asked(corpus)[3]
+    for candidate in retriever.retrieve([mention], k=3)[0]:
+        parts = retriever.parts(mention, candidate)
+        assert sum(part.share for part in parts) == pytest.approx(1)
+        similarities = np.array([part.similarity for part in parts])
+        near = similarities >= similarities.max() - 1e-5  # two views may have the same text
+        best = [parts[n] for n in np.flatnonzero(near)]
+        won = (candidate.layer, candidate.first, candidate.last, candidate.text)
+        assert won in [(part.layer, part.first, part.last, part.text) for part in best]
+        if system == "everything":
+            assert candidate.score == pytest.approx(similarities.max(), rel=1e-4)
+            assert [part.share for part in parts] == [1] + [0] * (len(parts) - 1)
+        if system == "log_mean_exp":
+            powers = np.exp(similarities / 0.5)
+            assert candidate.score == pytest.approx(0.5 * np.log(powers.mean()), rel=1e-4)
+            shares = powers / powers.sum()
+            np.testing.assert_allclose([part.share for part in parts], shares, rtol=1e-4)
+
+
 def test_an_index_with_what_validation_chose(built, corpus, tmp_path, capsys):
     several = {**SYSTEMS["log_mean_exp"], "temperature": [2, 0.5], "validation_cutoff": 3}
     assert index(built, tmp_path / "i.json", several) == 2
