@@ -13,6 +13,7 @@ PHASES = (
     "memory",
     "end_to_end",
     "projection",
+    "kb_import",
 )
 
 

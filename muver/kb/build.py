@@ -2,6 +2,7 @@
 
 import contextlib
 import shutil
+import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from muver.io.errors import InputError
 from muver.io.files import atomic_path, sha256_of, write_manifest
 from muver.io.parquet import table_of, table_writer
 from muver.io.progress import logger
+from muver.kb.dataset import LINKS, check_free, write_dataset
 from muver.kb.items import Entity, Item, LeftOut, Redirect
 from muver.kb.ledger import Ledger
 from muver.kb.schema import ENTITIES, FILE, MANIFEST, ROWS_A_GROUP
@@ -22,7 +24,8 @@ from muver.kb.settings import Given, Import
 from muver.kb.sources import format_of, source
 from muver.kb.tidy import SHOWN, Notes, shortened, tidy
 
-CHARACTERS_A_GROUP = 1 << 24
+LINKS_FILE = "links.parquet"
+CHARACTERS_A_GROUP = 1 << 22
 
 
 def import_kb(
@@ -34,6 +37,7 @@ def import_kb(
     columns: Sequence[str] = (),
     where: Sequence[str] = (),
     workers: int = 1,
+    mentions: Path | None = None,
 ) -> dict[str, Any]:
     """Write the entities of some files as one knowledge base (`muver.kb.schema`).
 
@@ -53,6 +57,8 @@ def import_kb(
         Conditions on entities, of sources that have them.
     workers
         Processes, of sources that can use several.
+    mentions
+        Folder for a dataset in ZESHEL's format, made of links (`muver.kb.dataset`).
 
     Returns
     -------
@@ -65,15 +71,22 @@ def import_kb(
     """
     given = Given(settings, _pairs(columns), world, tuple(where), workers)
     forms = [format_of(path, form) for path in sources]
+    if mentions is not None:
+        if "mediawiki" not in forms:
+            raise InputError("--mentions: only wikis have links, and none of the files is one.")
+        check_free(mentions)
     out.parent.mkdir(parents=True, exist_ok=True)
     with _folder_beside(out) as temporary:
         build = _Build(temporary, sources, settings)
-        with contextlib.closing(build.ledger):
-            with table_writer(temporary / FILE, ENTITIES) as writer:
+        with _full_disk(temporary), contextlib.closing(build.ledger):
+            with (
+                table_writer(temporary / FILE, ENTITIES) as build.rows,
+                table_writer(temporary / LINKS_FILE, LINKS) as build.links,
+            ):
                 for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
-                    build.read(number, source(name)(path, given), writer)
-                build.flush(writer)
-            counts = build.finish(out)
+                    build.read(number, source(name)(path, given))
+                build.flush()
+            counts = build.finish(out, mentions)
     write_manifest(
         out / MANIFEST,
         "kb import",
@@ -100,7 +113,7 @@ class _Build:
         self.group: list[Entity] = []
         self.characters = 0
 
-    def read(self, number: int, items: Iterator[Item], writer: pq.ParquetWriter) -> None:
+    def read(self, number: int, items: Iterator[Item]) -> None:
         """Take in all of a source."""
         path = self.sources[number]
         for item in items:
@@ -118,9 +131,9 @@ class _Build:
             self.group.append(item)
             self.characters += len(item.description)
             if len(self.group) >= ROWS_A_GROUP or self.characters >= CHARACTERS_A_GROUP:
-                self.flush(writer)
+                self.flush()
 
-    def flush(self, writer: pq.ParquetWriter) -> None:
+    def flush(self) -> None:
         """Write the group."""
         if not self.group:
             return
@@ -129,11 +142,20 @@ class _Build:
             for one in self.group
         ]
         table = table_of(ENTITIES, list(zip(*rows, strict=True)))
-        writer.write_table(table, row_group_size=len(rows))
+        self.rows.write_table(table, row_group_size=len(rows))
+        links = [
+            (
+                [link.start for link in own],
+                [link.end for link in own],
+                [link.target for link in own],
+            )
+            for own in (one.links for one in self.group)
+        ]
+        self.links.write_table(table_of(LINKS, list(zip(*links, strict=True))))
         self.group.clear()
         self.characters = 0
 
-    def finish(self, out: Path) -> dict[str, Any]:
+    def finish(self, out: Path, mentions: Path | None) -> dict[str, Any]:
         """Check the names of all, add redirects to aliases, put the file in its place; count."""
         if not self.worlds:
             raise InputError(f"{_listed(self.sources)}: no entity.{self._why_none()}")
@@ -154,13 +176,26 @@ class _Build:
         self.redirected = self.ledger.has_redirects()
         with atomic_path(out / FILE) as final:
             self._with_redirects(final)
+            dataset = {} if mentions is None else {"dataset": self._dataset(final, mentions)}
         return {
             "entities": self.worlds.total(),
             "worlds": dict(self.worlds),
             **self.counts,
             "told": self.notes.as_dict(),
             "left_out": self.left_out.as_dict(),
+            **dataset,
         }
+
+    def _dataset(self, entities: Path, folder: Path) -> dict[str, Any]:
+        return write_dataset(
+            folder,
+            entities,
+            self.folder / LINKS_FILE,
+            self.ledger,
+            list(self.worlds),
+            self.settings.mentions,
+            self.folder,
+        )
 
     def _with_redirects(self, final: Path) -> None:
         """Copy the table, with each entity's further titles among its aliases."""
@@ -206,6 +241,18 @@ def _folder_beside(out: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def _full_disk(folder: Path) -> Iterator[None]:
+    """What SQLite says of a disk, for users."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            f"{folder}: cannot be written ({error}). Free some space, then run the same command "
+            "again; nothing was changed."
+        ) from error
+
+
 def _pairs(given: Sequence[str]) -> dict[str, str]:
     pairs = {}
     for one in given:
@@ -229,6 +276,12 @@ def _tell(out: Path, counts: dict[str, Any]) -> None:
     )  # fmt: skip
     for world, entities in counts["worlds"].items():
         logger.info("world %s: %d entities", world, entities)
+    if dataset := counts.get("dataset"):
+        logger.info(
+            "mentions: %s; %d more were left out, and %d links that lead to no entity",
+            ", ".join(f"{split} {count}" for split, count in dataset["mentions"].items()),
+            dataset["mentions_left_out"], dataset["links_to_no_entity"],
+        )  # fmt: skip
     for heading in ("told", "left_out"):
         for what, one in counts[heading].items():
             examples = f", such as {one['first'][0]}" if one["first"] else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 BUFFERED = 10_000
-CACHE_KIB = 1 << 16  # of memory; the rest is on disk
+CACHE_KIB = 1 << 14  # of memory; the rest is on disk
 LONGEST_CHAIN = 5  # redirects to redirects that are followed
 TABLES = """
 PRAGMA journal_mode = OFF;

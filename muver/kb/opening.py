@@ -20,6 +20,8 @@ from muver.kb.settings import Import
 PIECE = 1 << 20
 # By their first bytes, as names mislead.
 OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+CUT = "Was the download cut off? Fetch it anew."
+KEEP = 'Or keep what it has: --settings \'{"incomplete": "keep"}\''
 SEVEN_ZIP, ZSTANDARD = b"7z\xbc\xaf\x27\x1c", b"\x28\xb5\x2f\xfd"
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -28,6 +30,10 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+
+
+class CutOff(InputError):
+    """A file that ends before it should."""
 
 
 class _Watched(io.FileIO):
@@ -74,16 +80,13 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         ):
             yield stream
     except EOFError:
-        raise InputError(f"{path}: the archive ends too early. {CUT}") from None
+        raise CutOff(f"{path}: the archive ends too early. {CUT}") from None
     except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise InputError(f"{path}: the archive is damaged ({error}). {CUT}") from None
     except OSError as error:
         if error.errno is not None:
             raise
         raise InputError(f"{path}: the archive is damaged ({error}). {CUT}") from None
-
-
-CUT = "Was the download cut off? Fetch it anew."
 
 
 @contextlib.contextmanager
@@ -101,8 +104,33 @@ def _unpacked_by_program(path: Path) -> Iterator[IO[bytes]]:
         yield process.stdout
         if not process.stdout.read(1) and process.wait():
             said = process.stderr.readline().decode(errors="replace").strip()
-            raise InputError(f"{path}: {program} stopped ({said}). {CUT}")
+            raise CutOff(f"{path}: {program} stopped ({said}). {CUT}")
         process.kill()  # not all of it was wanted
+
+
+def pieces(path: Path, settings: Import) -> Iterator[bytes]:
+    """The bytes of a file, decompressed, some at a time.
+
+    Raises
+    ------
+    InputError
+        As :func:`opened`; one that ends too early ends quietly if the settings say so.
+    """
+    try:
+        with opened(path) as stream:
+            while piece := stream.read(PIECE):
+                yield piece
+    except CutOff as error:
+        if settings.incomplete == "refuse":
+            raise CutOff(f"{error} {KEEP}") from None
+        logger.warning("%s What was read until there is kept.", error)
+
+
+def cut_off(path: Path, what: str, settings: Import) -> None:
+    """Refuse a file that ends too early, or say that what it has is kept."""
+    if settings.incomplete == "refuse":
+        raise CutOff(f"{path}: {what}. {CUT} {KEEP}")
+    logger.warning("%s: %s. What it has is kept.", path, what)
 
 
 def encoding_of(path: Path, settings: Import) -> str:

@@ -20,7 +20,7 @@ ENTITIES = pa.schema(
 )
 FILE = "entities.parquet"
 MANIFEST = "manifest.json"
-ROWS_A_GROUP = 10_000
+ROWS_A_GROUP = 5_000
 
 
 def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> pa.Table:

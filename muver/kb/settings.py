@@ -1,10 +1,23 @@
 """What `muver kb import` takes as ``--settings``."""
 
 from pathlib import Path
+from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
-from muver.io.typed import Count, Settings, Text
+from muver.io.typed import Count, Natural, Settings, Share, Text
+
+
+class Mentions(Settings):
+    """How links become mentions; ``val`` and ``test`` name worlds, or are shares of the pages."""
+
+    val: Share | list[Text] = 0.1
+    test: Share | list[Text] = 0.1
+    high_overlap: Share = 0.05  # at most this share of a world's mentions equal their title
+    per_page: Count | None = None
+    per_world: Count | None = None
+    seed: Natural = 13
 
 
 class Import(Settings):
@@ -15,6 +28,11 @@ class Import(Settings):
     html: bool = True  # whether to take HTML out of descriptions
     longest: Count | None = 200_000  # characters of a description; the rest is cut
     most_aliases: Count | None = 1000  # of an entity; further ones are left out
+    incomplete: Literal["refuse", "keep"] = "refuse"  # what of a dump that ends too early
+    namespaces: list[int] = msgspec.field(default_factory=lambda: [0])  # of a wiki, to be read
+    disambiguation: list[Text] = []  # further templates that mark a page so
+    shown: dict[Text, list[Text]] = {}  # further templates, and the parameters that readers see
+    mentions: Mentions = Mentions()
 
 
 class Given(Struct, frozen=True):

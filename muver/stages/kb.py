@@ -12,7 +12,7 @@ KNOWLEDGE_BASES = (
             option("--out", "folder for entities.parquet and manifest.json, which has the counts"),
             option(
                 "--format",
-                "json-lines, csv or parquet; by default told by the file's ending",
+                "json-lines, csv, parquet or mediawiki; by default told by the file's ending",
                 to="form",
                 type=str,
                 required=False,
@@ -35,6 +35,13 @@ KNOWLEDGE_BASES = (
                 default=[],
                 metavar="NAME=COLUMN",
             ),
+            option(
+                "--mentions",
+                "of a wiki: folder for a dataset in ZESHEL's format, whose mentions are the links",
+                required=False,
+                metavar="FOLDER",
+            ),
+            option("--workers", "processes, for a wiki", type=int, default=1, metavar="N"),
         ),
         """products.csv --out kb --map title=product id=sku
   --settings '{"separator": ";", "longest": 100000}'""",

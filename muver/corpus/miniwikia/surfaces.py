@@ -1,4 +1,4 @@
-"""The ways to mention an entity, and ZESHEL's four categories of overlap with its title."""
+"""The ways to mention an entity."""
 
 from typing import NamedTuple
 
@@ -41,21 +41,3 @@ def common_noun(entity: Entity, told: int, chance: Chance, lexicon: Lexicon) -> 
     forms = lexicon.classes[SORTS[entity.type]][entity.sort]
     other = (told + 1 + chance.below(len(forms) - 1)) % len(forms)
     return Surface(forms[other].bare, True, 0.0)
-
-
-def category(mention: str, title: str) -> str:
-    """ZESHEL's category of a mention, from its text and the gold title alone (cases ignored).
-
-    HIGH_OVERLAP: the mention is the title; MULTIPLE_CATEGORIES: the title is the mention and a
-    disambiguation in parentheses; AMBIGUOUS_SUBSTRING: the mention is a part of the title;
-    LOW_OVERLAP: anything else (Logeswaran et al. 2019, section 3.2).
-
-    >>> category("Kora", "Kora (ship)"), category("Dr . Kora", "Kora")
-    ('MULTIPLE_CATEGORIES', 'LOW_OVERLAP')
-    """
-    mention, title = mention.lower(), title.lower()
-    if mention == title:
-        return "HIGH_OVERLAP"
-    if title.startswith(f"{mention} (") and title.endswith(")"):
-        return "MULTIPLE_CATEGORIES"
-    return "AMBIGUOUS_SUBSTRING" if mention in title else "LOW_OVERLAP"

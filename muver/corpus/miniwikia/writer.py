@@ -8,22 +8,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from muver.corpus.categories import SHARES, category
 from muver.corpus.miniwikia.pages import Link, PageWriter
-from muver.corpus.miniwikia.surfaces import category
 from muver.corpus.miniwikia.world import World
 from muver.corpus.settings import Generate
 from muver.corpus.splits import SPLITS
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
 from muver.io.progress import Progress
-
-# Of the mentions of ZESHEL (Logeswaran et al. 2019, section 3.2).
-SHARES = {
-    "HIGH_OVERLAP": 0.05,
-    "MULTIPLE_CATEGORIES": 0.28,
-    "AMBIGUOUS_SUBSTRING": 0.08,
-    "LOW_OVERLAP": 0.59,
-}
 
 
 def generate(settings: Generate, folder: str | Path) -> None:

@@ -18,6 +18,7 @@ FORMATS = {  # by name: the endings that tell it, before that of a compression
     "json-lines": (".jsonl", ".ndjson", ".json"),
     "csv": (".csv", ".tsv", ".tab"),
     "parquet": (".parquet", ".pq"),
+    "mediawiki": (".xml",),
 }
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".7z")
 

@@ -35,6 +35,8 @@ def entities(path: Path, given: Given) -> Iterator[Entity]:
         names = next(csv.reader([first], **form), [])
         if not any(names):
             raise InputError(f"{path}: its first line is empty; it has to name the columns.")
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
         columns = find_columns(names, given.columns, f"{path}, line 1")
         reader, start = csv.reader(text, **form), 2
         while True:

@@ -17,12 +17,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from muver.cli import main
+from muver.corpus.categories import SHARES, category
 from muver.corpus.miniwikia import generate, generate_kilt
 from muver.corpus.miniwikia.chance import Chance
 from muver.corpus.miniwikia.grammar import load_grammar
-from muver.corpus.miniwikia.surfaces import category
 from muver.corpus.miniwikia.world import World
-from muver.corpus.miniwikia.writer import SHARES
 from muver.corpus.settings import Generate, GenerateKilt
 from muver.io.errors import InputError
 from muver.io.typed import read

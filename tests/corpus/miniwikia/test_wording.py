@@ -2,11 +2,12 @@
 
 import pytest
 
+from muver.corpus.categories import category
 from muver.corpus.miniwikia.grammar import TYPES, as_sentence, compile_template, load_grammar
 from muver.corpus.miniwikia.lexicon import form, indefinite, load_lexicon, plural
 from muver.corpus.miniwikia.pages import PageWriter
 from muver.corpus.miniwikia.sentences import SLOT, Sentences
-from muver.corpus.miniwikia.surfaces import Surface, category
+from muver.corpus.miniwikia.surfaces import Surface
 from muver.corpus.miniwikia.world import World
 
 

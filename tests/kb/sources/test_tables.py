@@ -92,6 +92,7 @@ def test_several_files_make_one_knowledge_base(written, imported):
     [
         ("t.csv", "", "its first line is empty"),
         ("t.csv", "id,title\n", "no entity"),
+        ("t.csv", "id,name,name\n1,A,B\n", "two columns are called 'name'"),
         ("t.csv", 'id,title\n1,A\n2,"B\n3,C\n', "line 3: unexpected end of data.*not closed"),
         ("t.csv", "id,title\n1,A\n2,B,C\n", "line 3: 3 cells, but the first line names 2"),
         ("t.csv", "id,titel\n1,A\n", "line 1: no column for the title.*Did you mean 'titel'"),

@@ -1,0 +1,27 @@
+"""ZESHEL's four categories of overlap between a mention and the title of its entity."""
+
+# Of the mentions of ZESHEL (Logeswaran et al. 2019, section 3.2).
+SHARES = {
+    "HIGH_OVERLAP": 0.05,
+    "MULTIPLE_CATEGORIES": 0.28,
+    "AMBIGUOUS_SUBSTRING": 0.08,
+    "LOW_OVERLAP": 0.59,
+}
+
+
+def category(mention: str, title: str) -> str:
+    """ZESHEL's category of a mention, from its text and the gold title alone (cases ignored).
+
+    HIGH_OVERLAP: the mention is the title; MULTIPLE_CATEGORIES: the title is the mention and a
+    disambiguation in parentheses; AMBIGUOUS_SUBSTRING: the mention is a part of the title;
+    LOW_OVERLAP: anything else (Logeswaran et al. 2019, section 3.2).
+
+    >>> category("Kora", "Kora (ship)"), category("Dr . Kora", "Kora")
+    ('MULTIPLE_CATEGORIES', 'LOW_OVERLAP')
+    """
+    mention, title = mention.lower(), title.lower()
+    if mention == title:
+        return "HIGH_OVERLAP"
+    if title.startswith(f"{mention} (") and title.endswith(")"):
+        return "MULTIPLE_CATEGORIES"
+    return "AMBIGUOUS_SUBSTRING" if mention in title else "LOW_OVERLAP"

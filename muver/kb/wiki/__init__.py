@@ -1,0 +1,1 @@
+"""Pages of wikis: exports of MediaWiki cut into pages, titles, wikitext as readers see it."""
