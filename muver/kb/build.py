@@ -71,6 +71,8 @@ def import_kb(
     """
     given = Given(settings, _pairs(columns), world, tuple(where), workers)
     forms = [format_of(path, form) for path in sources]
+    if where and set(forms) != {"wikidata"}:
+        raise InputError("--where: only Wikidata's dump has properties to filter by.")
     if mentions is not None:
         if "mediawiki" not in forms:
             raise InputError("--mentions: only wikis have links, and none of the files is one.")

@@ -23,6 +23,7 @@ class Mentions(Settings):
 class Import(Settings):
     """How entities are read; what does not concern a source is ignored."""
 
+    language: Text = "en"  # of labels, where a source has several
     encoding: Text | None = None  # None: found out
     separator: Text = "|"  # between the aliases of a cell
     html: bool = True  # whether to take HTML out of descriptions

@@ -12,7 +12,8 @@ KNOWLEDGE_BASES = (
             option("--out", "folder for entities.parquet and manifest.json, which has the counts"),
             option(
                 "--format",
-                "json-lines, csv, parquet or mediawiki; by default told by the file's ending",
+                "json-lines, csv, parquet, mediawiki, rdf, obo or wikidata; by default told by the "
+                "file's ending",
                 to="form",
                 type=str,
                 required=False,
@@ -36,12 +37,23 @@ KNOWLEDGE_BASES = (
                 metavar="NAME=COLUMN",
             ),
             option(
+                "--where",
+                "of Wikidata: which entities to keep; several conditions must all hold. P31=Q5: "
+                "instances of humans; P31=Q5|Q43229; P625: whatever has coordinates",
+                type=str,
+                nargs="+",
+                default=[],
+                metavar="PROPERTY=ITEM",
+            ),
+            option(
                 "--mentions",
                 "of a wiki: folder for a dataset in ZESHEL's format, whose mentions are the links",
                 required=False,
                 metavar="FOLDER",
             ),
-            option("--workers", "processes, for a wiki", type=int, default=1, metavar="N"),
+            option(
+                "--workers", "processes, for wikis and Wikidata", type=int, default=1, metavar="N"
+            ),
         ),
         """products.csv --out kb --map title=product id=sku
   --settings '{"separator": ";", "longest": 100000}'""",

@@ -11,6 +11,7 @@ from pathlib import Path
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.kb.items import Item
+from muver.kb.opening import opened
 from muver.kb.settings import Given
 
 Source = Callable[[Path, Given], Iterator[Item]]
@@ -19,6 +20,9 @@ FORMATS = {  # by name: the endings that tell it, before that of a compression
     "csv": (".csv", ".tsv", ".tab"),
     "parquet": (".parquet", ".pq"),
     "mediawiki": (".xml",),
+    "rdf": (".ttl", ".rdf", ".nt", ".n3", ".owl", ".jsonld", ".nq", ".trig"),
+    "obo": (".obo",),
+    "wikidata": (),  # .json, and an array
 }
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".7z")
 
@@ -43,10 +47,15 @@ def format_of(path: Path, named: str | None = None) -> str:
         endings.pop()
     for name, own in FORMATS.items():
         if endings and endings[-1] in own:
-            return name
+            return "wikidata" if name == "json-lines" and _is_array(path) else name
     raise InputError(
         f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."
     )
+
+
+def _is_array(path: Path) -> bool:
+    with opened(path) as stream:
+        return stream.read(1) == b"["
 
 
 def source(name: str) -> Source:

@@ -39,11 +39,6 @@ def _rows(path: Path, given: Given) -> Iterator[tuple[str, dict[str, Any]]]:
     with opened_text(path, given.settings) as text:
         for number, line in enumerate(text, start=1):
             place = f"line {number}"
-            if number == 1 and line.lstrip().startswith("["):
-                raise InputError(
-                    f"{path}: one JSON array, expected JSON lines (an object a line). Convert it: "
-                    f"jq -c '.[]' {path}"
-                )
             try:
                 yield place, parse(line)
             except BadLine as error:

@@ -99,7 +99,7 @@ def test_several_files_make_one_knowledge_base(written, imported):
         ("t.csv", "id,title\n1,A\n,B\n", "line 3: no 'id'"),
         ("t.csv", "id,title\n1,A\n2,B\n\n1,C\n", "line 5: id '1' is already that of .*line 2"),
         ("t.jsonl", '{"id": 1, "title": "A"}\n{"id": 2,', "line 2: not valid JSON"),
-        ("t.jsonl", '["id"]\n', "expected JSON lines.*jq"),
+        ("t.jsonl", '["id"]\n', "more than . in its first line. Expected Wiki.*jq"),
         ("t.jsonl", '{"id": 1, "title": "A"}\n3\n', "line 2: not a JSON object"),
         ("t.jsonl", '{"id": 1, "title": "A"}\n{"title": "B"}\n', "line 2: no 'id'"),
         ("t.parquet", "PAR1", "not a Parquet file"),

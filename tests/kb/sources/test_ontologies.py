@@ -1,0 +1,141 @@
+"""SKOS and other RDF, and OBO."""
+
+import gzip
+import sys
+
+import pytest
+import rdflib
+
+from muver.io.errors import InputError
+
+SKOS = """
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix xl: <http://www.w3.org/2008/05/skos-xl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix : <http://x.org/> .
+:scheme a skos:ConceptScheme ; skos:prefLabel "Animals"@en .
+:cat a skos:Concept ; skos:inScheme :scheme ;
+    skos:prefLabel "cat"@en, "chat"@fr ; skos:altLabel "puss"@en, "felis", "matou"@fr ;
+    skos:hiddenLabel "catt"@en ; skos:notation "C1" ;
+    skos:definition "A small animal."@en, "Un petit animal."@fr ; skos:scopeNote "Not lions."@en ;
+    skos:broader :carnivore ; skos:exactMatch <http://y.org/1> .
+:carnivore a skos:Concept ; skos:prefLabel "carnivore"@en-GB ; skos:definition "Mange."@fr .
+:mammal a skos:Concept ; xl:prefLabel [ xl:literalForm "mammal" ] ; skos:narrower :carnivore .
+:nameless a skos:Concept .
+:thing rdfs:label "Thing"@de ; rdfs:comment "Etwas."@de ; rdfs:subClassOf :mammal .
+"""
+OBO = """format-version: 1.2
+default-namespace: animals
+
+[Term]
+id: T:1
+name: animal
+
+[Term]
+id: T:2
+name: cat
+def: "A small \\"animal\\"." [REF:1]
+comment: Likes fish.
+synonym: "puss" EXACT []
+synonym: "feline" BROAD []
+xref: W:1
+alt_id: T:9
+is_a: T:1 ! animal
+
+[Term]
+id: T:3 ! comment
+name: gone
+is_obsolete: true
+
+[Term]
+id: T:4
+name: kitten
+namespace: young
+is_a: T:2
+
+[Term]
+id: T:5
+
+[Typedef]
+id: part_of
+name: part of
+"""
+
+
+def test_skos(written, imported):
+    rows, counts = imported(written("animals.ttl", SKOS))
+    assert [row["id"] for row in rows] == [f"http://x.org/{name}" for name in
+                                           ("carnivore", "cat", "mammal", "thing")]  # fmt: skip
+    carnivore, cat, mammal, thing = rows
+    assert cat["title"] == "cat" and cat["aliases"] == ["puss", "felis", "catt"]
+    assert cat["description"] == "A small animal.\nNot lions.\nBroader: carnivore > mammal."
+    assert cat["world"] == "Animals" and mammal["world"] == "animals"  # its scheme, the file
+    assert dict(cat["further"]) == {"notation": "C1", "exactMatch": "http://y.org/1"}
+    assert carnivore["description"] == "Mange.\nBroader: mammal."  # no other language has one
+    assert mammal["title"] == "mammal"
+    assert thing["title"] == "Thing" and thing["description"] == "Etwas.\nBroader: mammal."
+    assert counts["left_out"]["concepts without a label"]["count"] == 1
+
+
+def test_another_language(written, imported):
+    rows, _ = imported(written("a.ttl", SKOS), settings={"language": "fr"}, world="mine")
+    assert rows[1]["title"] == "chat" and rows[1]["aliases"] == ["matou", "felis"]
+    assert rows[1]["description"].startswith("Un petit animal.\nNot lions.")
+    assert {row["world"] for row in rows} == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("a.rdf", "xml"), ("a.nt", "nt"), ("a.jsonld", "json-ld"), ("a.trig", "trig")],
+)
+def test_other_forms_of_rdf_give_the_same(name, form, written, imported):
+    expected, _ = imported(written("a.ttl", SKOS))
+    content = rdflib.Graph().parse(data=SKOS, format="turtle").serialize(format=form)
+    assert imported(written(f"{name}.gz", gzip.compress(content.encode())))[0] == expected
+
+
+def test_obo(written, imported):
+    rows, counts = imported(written("a.obo", OBO))
+    assert [row["title"] for row in rows] == ["animal", "cat", "kitten"]
+    animal, cat, kitten = rows
+    assert cat == {
+        "id": "T:2", "title": "cat",
+        "description": 'A small "animal".\nLikes fish.\nBroader: animal.',
+        "aliases": ["feline", "puss"], "world": "animals",
+        "further": [("xrefs", "W:1"), ("alternate_ids", "T:9")],
+    }  # fmt: skip
+    assert kitten["world"] == "young" and kitten["description"] == "Broader: cat > animal."
+    assert {what: one["count"] for what, one in counts["left_out"].items()} == {
+        "obsolete terms": 1, "terms without a name": 1,
+    }  # fmt: skip
+    assert counts["left_out"]["obsolete terms"]["first"][0].endswith("a.obo, line 20")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.ttl", SKOS[:400], "a.ttl: not valid RDF"),
+        ("a.rdf", "<rdf:RDF", "a.rdf: not valid RDF"),
+        ("a.jsonld", "{", "a.jsonld: not valid RDF"),
+        ("a.ttl", "", "no entity"),
+        ("a.ttl.gz", gzip.compress(SKOS.encode())[:200], "the archive ends too early"),
+        ("a.obo", "id: 1", "a.obo: not valid OBO"),
+        ("a.obo", OBO + '\n[Term]\nid: T:7\ndef: "open\n', "a.obo: not valid OBO"),
+        ("a.obo", OBO + "\n[Term]\nid: T:2\n", r"line 38: id 'T:2' is already that of line 9"),
+    ],
+)
+def test_mistakes(name, content, said, written, imported):
+    with pytest.raises(InputError, match=said):
+        imported(written(name, content))
+
+
+def test_rdf_whose_ending_tells_no_form(written, imported):
+    with pytest.raises(InputError, match="tells no form of RDF"):
+        imported(written("a.txt", SKOS), form="rdf")
+
+
+@pytest.mark.parametrize(("package", "name"), [("rdflib", "a.ttl"), ("pronto", "a.obo")])
+def test_without_the_package_it_is_named(package, name, written, imported, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=rf"read with {package}, which.*pip install 'muver\[kb\]'"):
+        imported(written(name, OBO))
