@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from muver.report.files import RunFiles
 from muver.report.problems import Problems
 from muver.report.results import Result
+from muver.tracking.listed import read_list
 
 BASE = "http://127.0.0.1:5000"  # where `make audit` opens the user interface
 Addresses = dict[tuple[str, str], str]
@@ -23,8 +24,7 @@ def read_recorded(results: Sequence[Result], files: RunFiles, problems: Problems
         if result.table is None or not path.is_file():
             continue
         try:
-            with open(path, encoding="utf-8", newline="") as file:
-                own = {line["row_key"]: str(line["address"]) for line in csv.DictReader(file)}
+            own = {line["row_key"]: str(line["address"]) for line in read_list(path)}
         except (OSError, UnicodeDecodeError, csv.Error, KeyError):
             problems.add(f"{result.name}: its list of recorded runs cannot be read.")
             continue
