@@ -25,6 +25,7 @@ STAGES = (
     "link",
     "segment",
     "encoder",
+    "pretrain",
     "train",
     "choose",
     "convert",

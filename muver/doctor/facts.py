@@ -104,7 +104,8 @@ def _of_files(origin: Origin) -> Iterator[Group]:
                 yield "merge", manifest, {k: v for k, v in settings.items() if k not in COMPUTE}
     if "models" in folders:
         yield from _of_model(folders["models"])
-        if start := origin.file("start", "manifest.json"):
+        starts = (origin.file(kind, "manifest.json") for kind in ("pretrained", "start"))
+        if start := next(filter(None, starts), None):
             yield "start", start, read_json(start)["identity"]
         if segment := origin.file("segment", "manifest.json"):
             read = read_json(segment)

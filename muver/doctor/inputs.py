@@ -95,7 +95,7 @@ def encoder(graph: Graph) -> Finding:
     name = graph.settings["encoder"]
     if name == "scratch":
         return Finding("encoder", OK, "made from scratch, without a download")
-    if _all_there(graph.start.files):
+    if _all_there(graph.encoder.files):
         return Finding("encoder", OK, f"{name}: taken already (start/)")
     try:
         hub.check_form(name)

@@ -49,6 +49,17 @@ class WordPieces:
         self.markers = Markers(**found)
 
     @property
+    def mask(self) -> int:
+        """The piece that stands for a hidden one in pre-training."""
+        found = self._tokenizer.token_to_id("[MASK]")
+        if found is None:
+            raise InputError(
+                f"{self.path}: the vocabulary has no [MASK], which pre-training needs. Choose an "
+                "encoder with a BERT vocabulary, or set pretrain.steps to 0."
+            )
+        return int(found)
+
+    @property
     def size(self) -> int:
         """Number of pieces, added ones among them."""
         return self._tokenizer.get_vocab_size()

@@ -194,6 +194,8 @@ class _Lister:
     def sizes(self, one: Artifact) -> Sizes:
         """What an artifact's job works on."""
         settings, given = self.graph.settings, one.inputs
+        if one.kind == "pretrained":  # no model's layouts
+            return self.shared
         if one.kind == "runs":
             model = settings["systems"][one.label]["model"]
         elif one.kind == "grid":

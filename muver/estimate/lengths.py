@@ -61,7 +61,7 @@ def lengths_of(
     if several and not base:
         origin = f"{AT_MOST}, with {VIEWS} views an entity (the paper's mean)"
         most = replace(most, origin=origin)
-    start = start or Path(graph.start.path)
+    start = start or Path(graph.encoder.path)
     if not (start / "tokenizer.json").is_file():
         return most
     if base:

@@ -42,7 +42,7 @@ def encoder_sizes(graph: Graph, model: Path | None = None) -> tuple[BertConfig, 
         config = (tower if tower.is_dir() else model) / "config.json"
         return BertConfig.from_file(config), str(model)
     name = graph.settings["encoder"]
-    for folder in (graph.start.path, name):
+    for folder in (graph.encoder.path, name):
         if (config := Path(folder, "config.json")).is_file():
             return BertConfig.from_file(config), folder
     if name == "scratch":

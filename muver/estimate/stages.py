@@ -11,6 +11,7 @@ from muver.estimate.indices import index_sizes
 from muver.estimate.lengths import Lengths
 from muver.estimate.rates import Rates
 from muver.estimate.sizes import LOOKUP
+from muver.training.pretraining.cloze import mean_longest_view
 
 Settings = Mapping[str, Any]
 FLOAT = 4  # bytes
@@ -107,6 +108,28 @@ def parameters(encoder: BertConfig) -> int:
     return rows * h + 2 * h + encoder.num_hidden_layers * layer
 
 
+def pretrain(sizes: Sizes, settings: Settings) -> Estimate:
+    """``steps * batch_size * (context + view)`` tokens forward and backward, at the most.
+
+    The longest view of a batch is drawn evenly on a logarithmic scale up to all positions. One
+    tower is held as in training, and the states of a whole batch at that mean length.
+    """
+    encoder = sizes.encoder
+    view = mean_longest_view(encoder.max_position_embeddings)
+    batch = settings["batch_size"] * (settings["context_tokens"] + view)
+    weights = parameters(encoder)
+    memory = 16 * weights + batch * _states(encoder)
+    work = Work("train", {"tokens": settings["steps"] * batch}, length=view)
+    main = 4 * weights if sizes.gpu else memory
+    return Estimate((work,), weights * FLOAT, main, memory if sizes.gpu else 0)
+
+
+def _states(encoder: BertConfig) -> int:
+    """Bytes that training keeps of a token: ``(8 H + 2 I) * 4`` a layer."""
+    layer = (8 * encoder.hidden_size + 2 * encoder.intermediate_size) * FLOAT
+    return layer * encoder.num_hidden_layers
+
+
 def train(sizes: Sizes, settings: Settings) -> Estimate:
     """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` forward and backward.
 
@@ -127,8 +150,7 @@ def train(sizes: Sizes, settings: Settings) -> Estimate:
     compared = lengths.tokens * lengths.context if settings.get("score") == SOM else lengths.views
     one = lengths.training_views <= 1
     length = max(lengths.tokens, lengths.context) if one else lengths.tokens
-    state = (8 * encoder.hidden_size + 2 * encoder.intermediate_size) * FLOAT
-    held = (own["chunk_tokens"] if twice else batch) * state * encoder.num_hidden_layers
+    held = (own["chunk_tokens"] if twice else batch) * _states(encoder)
     weights = 2 * parameters(encoder)
     memory = 16 * weights + held
     return Estimate(
@@ -279,6 +301,7 @@ STAGES: dict[str, tuple[str, Formula]] = {
     "dump": ("dump", dump),
     "kb_part": ("kb_part", kb_part),
     "kb": ("kb", kb),
+    "pretrain": ("pretrain", pretrain),
     "train": ("train", train),
     "grid_point": ("grid", grid),
     "encode": ("encode", encode),

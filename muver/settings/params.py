@@ -21,7 +21,7 @@ from muver.io.typed import Count, FileName, Name, Natural, Settings, Some, T, Te
 from muver.retrieval.kinds import find, sections
 from muver.retrieval.settings import AggregateEntry, Fusion, Index, IndexSearch, Retrieve
 from muver.tables.settings import Sweep, Table
-from muver.training.settings import HardNegatives, Training
+from muver.training.settings import HardNegatives, Pretrain, Training
 from muver.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
 
 Named = Annotated[dict[Name, T], Meta(min_length=1)]
@@ -152,6 +152,7 @@ class Shared(Settings, kw_only=True):
     generate: Generate
     segment: Segment
     scratch: Scratch
+    pretrain: Pretrain
     context: Context
     models: Named[Model]
     training: Training

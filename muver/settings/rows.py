@@ -108,6 +108,16 @@ def model_settings(settings: Settings, model: str) -> Settings:
     return made
 
 
+def pretrain_settings(settings: Settings) -> Settings:
+    """What `muver pretrain` is told; the encoder is taken as it is if steps is 0."""
+    return {
+        **settings["pretrain"],
+        "context_tokens": settings["context"]["max_tokens"],
+        "precision": settings["compute"]["training_precision"],
+        "seed": settings["seed"],
+    }
+
+
 def _without_defaults(own: Settings) -> Settings:
     return {key: value for key, value in own.items() if BEFORE.get(key) != value}
 

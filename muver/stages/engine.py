@@ -1,6 +1,7 @@
 """Stages that train towers and encode views and mentions."""
 
 from muver.stages.stage import (
+    COUNTS,
     ENTITIES,
     KB,
     MENTIONS,
@@ -44,6 +45,28 @@ ENGINE = (
         settings="json",
         about='for \'scratch\': {"scratch": {...}, "seed": 10000}, as params.yaml has them; else '
         '{"pooling": "auto"} to find out how the encoder pools',
+    ),
+    Stage(
+        "pretrain",
+        "train an encoder on the texts of the training worlds: masked words and inverse cloze",
+        "muver.training.pretraining.run:pretrain",
+        (
+            option("--compute", "the section 'compute' as JSON", type=json_object),
+            option("--start", "BERT directory to start from, from `muver encoder`"),
+            ENTITIES,
+            COUNTS,
+            SENTENCES,
+            option("--training-log", "JSON lines to write: the losses of each step"),
+            _out("folder for the BERT directory"),
+        ),
+        """--start start --entities entities.parquet --counts counts.json
+  --sentences sentences.parquet --training-log pretraining_log.jsonl --out pretrained
+  --compute '{"device": "cpu", "threads": 1, "batch_tokens": "auto"}'
+  --settings '{"steps": 250, "batch_size": 32, "learning_rate": 5e-4, "weight_decay": 0.01,
+  "warmup": 0.1, "clip_norm": 1.0, "adam_epsilon": 1e-6, "mask": 0.15, "hide_names": 0.2,
+  "keep_text": 0.5, "context_tokens": 64, "precision": "fp32", "seed": 10000}'""",
+        settings="muver.training.settings:Pretraining",
+        about="as the sections pretrain, context and compute have them",
     ),
     Stage(
         "train",

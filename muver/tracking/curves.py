@@ -5,15 +5,17 @@ from pathlib import Path
 from muver.tracking.entry import Point
 from muver.training.log import VALIDATION, read_log
 
-LOG_NAME = "training_log.jsonl"
-NAMES = ("loss", "learning_rate", "gradient_norm")
+# Names of logs, and what begins the names of their curves.
+LOGS = {"training_log.jsonl": "", "pretraining_log.jsonl": "pretraining/"}
+NAMES = ("loss", "cloze_loss", "masked_loss", "learning_rate", "gradient_norm")
 LIMIT = 500  # steps; more than MLflow's charts draw. The whole log is kept with the run
 
 
 def curves(log: Path) -> list[Point]:
-    """Loss, learning rate and gradient norm by step, and recall on validation.
+    """Losses, learning rate and gradient norm by step, and recall on validation.
 
-    Of a long training every n-th step is taken, with the last one; of the validations all.
+    Of a long training every n-th step is taken, with the last one; of the validations all. Names of
+    the encoder's pre-training begin with ``pretraining/``.
     """
     steps, validations = [], []
     for line in read_log(log):
@@ -21,7 +23,7 @@ def curves(log: Path) -> list[Point]:
     stride = -(-len(steps) // LIMIT) or 1
     thinned = steps[::-1][::stride][::-1]
     return [
-        Point(name, line["step"], value)
+        Point(f"{LOGS.get(log.name, '')}{name}", line["step"], value)
         for line in thinned + validations
         for name, value in line.items()
         if name in NAMES or name.startswith(VALIDATION)

@@ -14,7 +14,7 @@ from muver.io.files import short_hash
 from muver.tables.keys import data_fingerprint, row_key
 from muver.tables.records import ComparedRow, LayersRow, Part, RecallTable, Row, Seeds, ViewsTable
 from muver.tracking import describe, notes
-from muver.tracking.curves import LOG_NAME, curves
+from muver.tracking.curves import LOGS, curves
 from muver.tracking.entry import Data, Entry, Point, parent
 from muver.tracking.files import Files
 from muver.tracking.settings import Recording
@@ -46,14 +46,16 @@ def entries(table: RecallTable, source: str, files: Files, settings: Recording) 
     ]
 
 
-def of_settings(settings: Mapping[str, Any], log: Path | None, stages: Mapping[str, Path]) -> dict:
-    """The fields of an entry that come from its settings, training log and benchmark files."""
+def of_settings(
+    settings: Mapping[str, Any], logs: Sequence[Path], stages: Mapping[str, Path]
+) -> dict[str, Any]:
+    """The fields of an entry that come from its settings, training logs and benchmark files."""
     times, work = timings(stages)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     return {
         "parameters": describe.parameters(settings),
         "texts": {"configuration.yaml": text},
-        "curves": curves(log) if log else [],
+        "curves": [point for log in logs for point in curves(log)],
         "timings": times,
         "own_work": work,
     }
@@ -89,7 +91,8 @@ class _Builder:
             metrics |= describe.metrics(evaluations[name], parts.get(name), end)
             tags |= describe.verdicts(parts.get(name), self.table.cutoffs, end)
         further = self.files.artifacts.get(system, {})
-        fields = of_settings(settings, further.get(LOG_NAME), self.files.benchmarks.get(system, {}))
+        logs = [further[name] for name in LOGS if name in further]
+        fields = of_settings(settings, logs, self.files.benchmarks.get(system, {}))
         fields["texts"]["evaluation/worlds.csv"] = describe.worlds_csv(evaluations)
         folders = {name: end.replace("_", "/", 1) for name, end in self.ends.items()}
         return Entry(

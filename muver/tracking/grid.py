@@ -99,7 +99,7 @@ def _point(
         data=data,
         hashed={"": log},
         files=[(log, "training")],
-        **of_settings(row.settings, log, stages),
+        **of_settings(row.settings, [log], stages),
     )
 
 

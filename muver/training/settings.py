@@ -1,7 +1,9 @@
 """Settings of training: section ``training`` of params.yaml, and a model's hard negatives."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from muver.io.errors import InputError
 from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text, read
@@ -93,3 +95,38 @@ def check_sources(settings: Mapping[str, Any], from_model: bool, with_negatives:
             f"--settings: negatives.per_mention is {count!r}, expected how many of --negatives to "
             "take: a whole number, at least 1."
         )
+
+
+class Pretrain(Settings):
+    """Pre-training of the encoder on the training worlds' texts; none at 0 steps.
+
+    Attributes
+    ----------
+    batch_size
+        Queries of one world.
+    mask
+        Share of the pieces that are hidden and have to be said; 0 leaves masked words out.
+    hide_names
+        Share of the queries that name a page in which the name is hidden.
+    keep_text
+        Share of the pages asked for by their own text in which that text stays.
+    """
+
+    steps: Natural
+    batch_size: Annotated[int, Meta(ge=2)]
+    learning_rate: Positive
+    weight_decay: Amount
+    warmup: Share
+    clip_norm: Positive
+    adam_epsilon: Positive
+    mask: Share
+    hide_names: Share
+    keep_text: Share
+
+
+class Pretraining(Pretrain, kw_only=True):
+    """What ``muver pretrain`` is given: the section, and what it shares with training."""
+
+    context_tokens: Count
+    precision: Literal["fp32", "bf16"]
+    seed: Natural

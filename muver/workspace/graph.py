@@ -24,13 +24,15 @@ from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.retrieval import kinds
 from muver.settings import model_settings, row_settings
-from muver.settings.rows import system_of, trained_as
+from muver.settings.rows import pretrain_settings, system_of, trained_as
 from muver.workspace.artifact import Artifact, File, Input, with_origins
 
 LOG = "/training_log.jsonl"
+LOSSES = "/pretraining_log.jsonl"
 # Files of each kind after an artifact's own path; of the other kinds they depend on the settings.
 SUFFIXES = {
     "start": [f"/{file}" for file in START_FILES],
+    "pretrained": [*(f"/{file}" for file in START_FILES), LOSSES],
     "models": [*(f"/{file}" for file in MODEL_FILES), LOG],
     "grid": [".jsonl"],
     "runs": [".parquet", ".json"],
@@ -43,6 +45,7 @@ STAGES = {
     "corpus": ("raw", "corpus", "kb", "texts", "mentions"),
     "segment": ("segment",),
     "encoder": ("start", "training"),
+    "pretrain": ("pretrained",),
     "train": ("models", "negatives"),
     "encode": ("stores", "globals", "vectors", "mention_vectors", "index"),
     "merge": ("merged", "spans"),
@@ -90,8 +93,8 @@ class Graph(ABC):
         """What is made of the data before any model."""
 
     @abstractmethod
-    def texts_to_count(self) -> dict[str, Input]:
-        """Texts that a vocabulary from scratch is made of."""
+    def texts_to_learn(self) -> dict[str, Input]:
+        """Texts that a vocabulary from scratch is made of and an encoder is pre-trained on."""
 
     @abstractmethod
     def training_data(self, model: str) -> dict[str, Input]:
@@ -117,15 +120,25 @@ class Graph(ABC):
     # Models.
 
     @cached_property
-    def start(self) -> Artifact:
-        """The BERT directory that training starts from."""
+    def encoder(self) -> Artifact:
+        """The BERT directory as it is made from scratch, taken or fetched."""
         settings, inputs = {"encoder": self.settings["encoder"]}, self.encoder_files()
         if settings["encoder"] == "scratch":
             settings |= {key: self.settings[key] for key in ("scratch", "seed")}
-            inputs |= self.texts_to_count()
+            texts = self.texts_to_learn()
+            inputs |= {role: texts[role] for role in ("entities", "counts")}
         elif self.settings["pooling"] == "auto":
             settings["pooling"] = "auto"
         return self.made("start", "", "encoder", settings, **inputs)
+
+    @cached_property
+    def start(self) -> Artifact:
+        """The BERT directory that training starts from: the encoder, pre-trained if asked for."""
+        settings = pretrain_settings(self.settings)
+        if not settings["steps"]:
+            return self.encoder
+        inputs = {"start": self.encoder, **self.texts_to_learn()}
+        return self.made("pretrained", "", "pretrain", settings, **inputs)
 
     def encoder_files(self) -> dict[str, Input]:
         """Files of the encoder's directory as they lie there; none for scratch and the hub."""
@@ -142,7 +155,7 @@ class Graph(ABC):
             among = [self.model(one) for one in own["best_of"]]
             return self.made("models", name, "choose", settings, models=among)
         if "checkpoint" in own:
-            inputs = {"checkpoint": own["checkpoint"], "start": self.start}
+            inputs = {"checkpoint": own["checkpoint"], "start": self.encoder}
             return self.made("models", name, "convert", settings, **inputs)
         inputs = {"start": self.origin(name), **self.training_data(name)}
         return self.made("models", name, "train", settings, **inputs)

@@ -176,12 +176,10 @@ class KnowledgeBase(Graph):
         )  # fmt: skip
         return {"negatives": made[".parquet"]}
 
-    def texts_to_count(self) -> dict[str, Input]:
+    def texts_to_learn(self) -> dict[str, Input]:
         """The gold entities of the training mentions."""
-        return {
-            "entities": self.golds["/entities.parquet"],
-            "counts": self.golds["/counts.json"],
-        }
+        files = {"entities": "parquet", "counts": "json", "sentences": "parquet"}
+        return {role: self.golds[f"/{role}.{end}"] for role, end in files.items()}
 
     def training_data(self, model: str) -> dict[str, Input]:
         """The subset that a model trains on: its own, or that of the gold entities."""

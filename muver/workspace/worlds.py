@@ -136,9 +136,9 @@ class Worlds(Graph):
             "sentences": self.segment["/sentences.parquet"],
         }
 
-    def texts_to_count(self) -> dict[str, Input]:
-        """All descriptions."""
-        return self.counted
+    def texts_to_learn(self) -> dict[str, Input]:
+        """All descriptions, whole and in sentences."""
+        return {**self.counted, "sentences": self.segment["/sentences.parquet"]}
 
     def training_data(self, model: str) -> dict[str, Input]:
         """Mentions of the training worlds."""

@@ -56,6 +56,7 @@ def validated(model, tokens, mentions, each):
 def test_jobs_of_worlds(worlds):
     found = jobs_of(worlds)
     assert [key for key in found if key[0] != "grid"] == [
+        ("pretrain", ""),
         ("train", "blink_128"),
         ("train", "muver"),
         ("encode", "test/blink_128"),

@@ -127,7 +127,7 @@ def test_lengths_of_a_sample(corpus, encoder):
     assert (unknown.tokens, unknown.context) == (40, 64) and AT_MOST in unknown.origin
     for path, name in zip(corpus, ("entities", "mentions", "sentences"), strict=True):
         link(own.texts[name].path, path)
-    link(own.start.path, encoder)
+    link(own.encoder.path, encoder)
     found = lengths_of(own, "muver")
     assert found.origin == SAMPLED and found.laying_out > 0
     assert 1 < found.views <= 5 and found.tokens <= 40 and found.context <= 64

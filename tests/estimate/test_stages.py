@@ -1,5 +1,6 @@
 """Each stage's formula by hand: 10 entities of 2 views of 3 tokens, 20 mentions of 4."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -59,6 +60,16 @@ def test_weights_are_those_of_a_tower():
 def test_constants_of_modules_that_load_torch():
     assert stages.BATCH_TOKENS == DEVICE_TOKENS and stages.ENTITIES == kb_part.ENTITIES
     assert list(stages.DTYPE_BYTES) == list(kb_part.DTYPES)
+
+
+def test_pretraining():
+    own = {"steps": 7, "batch_size": 3, "context_tokens": 4}
+    job = stages.pretrain(SIZES, own)
+    view = (20 - 16) / math.log(20 / 16)  # of 20 positions, the longest drawn between 16 and 20
+    assert amount(job, "train", "tokens") == pytest.approx(7 * 3 * (4 + view))
+    assert job.memory == pytest.approx(16 * WEIGHTS + 3 * (4 + view) * (64 + 24) * 4 * 2)
+    assert job.disk == 4 * WEIGHTS
+    assert stages.pretrain(replace(SIZES, gpu=True), own).gpu_memory == job.memory
 
 
 def test_training():

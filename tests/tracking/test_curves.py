@@ -24,6 +24,16 @@ def test_what_is_taken_of_a_line(tmp_path: Path):
     ]
 
 
+def test_curves_of_pre_training_stand_under_their_own_names(tmp_path: Path):
+    log = tmp_path / "pretraining_log.jsonl"
+    log.write_text('{"step": 1, "loss": 5.0, "cloze_loss": 2.0, "masked_loss": 3.0}\n')
+    assert curves(log) == [
+        Point("pretraining/loss", 1, 5.0),
+        Point("pretraining/cloze_loss", 1, 2.0),
+        Point("pretraining/masked_loss", 1, 3.0),
+    ]
+
+
 @pytest.mark.parametrize(
     ("steps", "taken", "first"),
     [(0, 0, None), (1, 1, 1), (LIMIT, LIMIT, 1), (LIMIT + 1, 251, 1), (3 * LIMIT, LIMIT, 3)],

@@ -35,6 +35,7 @@ TINY = {
         "mentions": {"train": 40, "val": 12, "test": 20},
     },
     "scratch": {"vocabulary": 300, "hidden": 32, "intermediate": 64},
+    "pretrain": {"steps": 3, "batch_size": 8},
     "bm25": {"k1": 0.9, "b": 0.4},
     "evaluate": {"cutoffs": [1, 2, 4, 8, 16]},
     "retrieve": {"k": 16},

@@ -24,7 +24,24 @@ def asked(result, rows, kind=None, **overrides):
 
 def test_a_lexical_row_needs_its_run_alone():
     kinds = {one.kind for one in graph(tables={"table1": ["bm25"]}).asked(["table1"])}
-    assert kinds == {"raw", "corpus", "segment", "start", "runs", "evaluations"}
+    data = {"raw", "corpus", "segment", "start", "pretrained"}
+    assert kinds == {*data, "runs", "evaluations"}
+
+
+def test_all_models_start_from_one_pretrained_encoder():
+    made = graph()
+    assert made.start.kind == "pretrained"
+    assert [one.kind for one in made.start.parents] == ["start", *["corpus"] * 2, "segment"]
+    for model in ("blink_128", "som", "muver"):
+        assert made.model(model).inputs["start"] is made.start
+    # At 0 steps it is the encoder itself, whatever the other settings say.
+    without = graph(pretrain={"steps": 0, "batch_size": 7})
+    assert without.start is without.encoder
+    assert without.start.path == made.encoder.path
+    assert without.model("muver").key != made.model("muver").key
+    assert graph(preset="zeshel").start.kind == "start"
+    linked = graph(preset="miniwikipedia", pretrain={"steps": 10})
+    assert {one.kind for one in linked.start.parents} == {"start", "training"}
 
 
 def test_two_rows_of_one_model_share_it():

@@ -58,6 +58,7 @@ def test_what_a_stage_is_asked_for_changes_with_its_own_settings_alone():
     changed = {
         "seed": lists(seed=7),
         "merge": lists(merge={"top_k": 0.3}),
+        "pretraining": lists(pretrain={"steps": 5}),
         "another preset": lists(presets={"zeshel": {"seed": 1}}),
         "a name": lists(systems={"muver": {"method": "ours"}}),
     }
@@ -66,8 +67,9 @@ def test_what_a_stage_is_asked_for_changes_with_its_own_settings_alone():
         for what, after in changed.items()
     }
     assert differ == {
-        "seed": {"encoder", "train", "encode", "merge", "retrieve", "evaluate", "grid"},
+        "seed": {"encoder", "pretrain", "train", "encode", "merge", "retrieve", "evaluate", "grid"},
         "merge": {"merge", "retrieve", "evaluate"},
+        "pretraining": {"pretrain", "train", "encode", "merge", "retrieve", "evaluate", "grid"},
         "another preset": set(),
         "a name": {"tables"},
     }

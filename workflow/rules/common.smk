@@ -28,7 +28,7 @@ try:
     S = resolve(config, workflow.config_settings.overwrite_config)
     W = graph_of(S)
     W.by_place
-    if not Path(W.start.files[-1]).exists():
+    if not Path(W.encoder.files[-1]).exists():
         hub.check_form(S["encoder"])
 except InputError as error:
     raise WorkflowError(str(error)) from None

@@ -107,7 +107,7 @@ rule encoder:
         f"{LOGS}/encoder/{{id}}.benchmark.tsv"
     params:
         source=S["encoder"],
-        settings=as_json({k: v for k, v in W.start.settings.items() if k != "encoder"}),
+        settings=as_json({k: v for k, v in W.encoder.settings.items() if k != "encoder"}),
         texts=options("entities", "counts"),
         folder=subpath(output[0], parent=True),
     shell:

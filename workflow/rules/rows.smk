@@ -50,9 +50,13 @@ def errors_by_length(wildcards):
 
 
 def training_logs(table):
-    """System and training log of each row that has a model."""
-    systems = {system: S["systems"][system].get("model") for system in W.rows(table)}
-    return [(system, W.model(model).files[-1]) for system, model in systems.items() if model]
+    """System and training log of each row that has a model, and its encoder's if that was trained."""
+    found = []
+    for system in W.rows(table):
+        if model := S["systems"][system].get("model"):
+            made = [W.model(model), W.weights(model).artifact]
+            found += [(system, one.files[-1]) for one in made if one.files[-1].endswith(".jsonl")]
+    return list(dict.fromkeys(found))
 
 
 def scores(table):
@@ -62,7 +66,7 @@ def scores(table):
         "evaluations": [one.files[0] for one in made],
         "ranks": [one.files[1] for one in made],
         "runs": [one.input_files["run"] for one in made],
-        "logs": [log for _, log in training_logs(table)],
+        "logs": sorted({log for _, log in training_logs(table)}),
     }
 
 

@@ -77,7 +77,7 @@ if not ONE_BASE:
     # What the data and the encoder are, without any row.
     for table, given, option in (
         ("table4", {"counts": W.corpus.files[2]}, options("counts")),
-        ("table5", {"encoder": W.start.files}, folders("encoder")),
+        ("table5", {"encoder": W.encoder.files}, folders("encoder")),
     ):
 
         rule:

@@ -1,5 +1,30 @@
-# Models: trained in one job each, chosen among trained ones, or converted from published weights.
+# The encoder pre-trained; models: trained in one job each, chosen among trained ones, or converted from published weights.
 # A killed training job resumes from build/<dataset>/checkpoints/<model>.
+
+
+rule pretrain:
+    input:
+        inputs("pretrained"),
+        code=code("pretrain"),
+    output:
+        W.pattern("pretrained"),
+    log:
+        f"{LOGS}/pretrain/{{id}}.log",
+    benchmark:
+        f"{LOGS}/pretrain/{{id}}.benchmark.tsv"
+    threads: COMPUTE["threads"]
+    resources:
+        gpu=GPUS,
+        compute=as_json(COMPUTE),
+    params:
+        settings=settings("pretrained"),
+        start=folder_of("start"),
+        texts=options("entities", "counts", "sentences"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver pretrain --log {log} --settings {params.settings:q} --compute {resources.compute:q}"
+        " --start {params.start} {params.texts}"
+        " --training-log {params.folder}/pretraining_log.jsonl --out {params.folder}"
 
 
 rule train:

@@ -1,0 +1,150 @@
+"""The pre-training run: steps of one loss, the sum of inverse cloze's and masked words'."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from accelerate import Accelerator
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+
+from muver.encoders.bert import Bert
+from muver.encoders.bulk import batches_by_length
+from muver.encoders.packing import pack
+from muver.encoders.tokens import WordPieces
+from muver.io.progress import Progress
+from muver.training.batches import epoch_batches
+from muver.training.loss import in_batch_loss
+from muver.training.optimiser import build_optimiser, warm_up_then_decay
+from muver.training.pretraining.cloze import Layout, draw
+from muver.training.pretraining.masked import MaskedHead, hide_pieces
+from muver.training.pretraining.pages import Wiki
+from muver.training.settings import Pretraining
+from muver.views.layout import Ids
+
+
+class Pretrainer:
+    """Trains one tower, from which both of a model start later.
+
+    Parameters
+    ----------
+    tower
+        Moved to the accelerator's device.
+    chunk_tokens
+        Tokens in one pass.
+    """
+
+    def __init__(
+        self,
+        tower: Bert,
+        pieces: WordPieces,
+        wikis: dict[str, Wiki],
+        settings: Pretraining,
+        accelerator: Accelerator,
+        chunk_tokens: int,
+    ):
+        self.settings, self.accelerator, self.chunk_tokens = settings, accelerator, chunk_tokens
+        self.mask = pieces.mask
+        self.layout = Layout(
+            pieces.markers,
+            self.mask,
+            settings.context_tokens,
+            tower.config.max_position_embeddings,
+            settings.hide_names,
+            settings.keep_text,
+        )
+        self.words = np.ones(pieces.size, dtype=bool)
+        self.words[[*vars(pieces.markers).values(), self.mask]] = False
+        self.wikis = wikis
+        self.pages = [(name, n) for name, wiki in wikis.items() for n in wiki.with_text]
+        torch.manual_seed(settings.seed)
+        self.tower = tower.to(accelerator.device)
+        self.head = MaskedHead(tower.config).to(accelerator.device)
+        self.model = nn.ModuleDict({"tower": self.tower, "head": self.head})
+        self.optimiser = build_optimiser(
+            self.model, settings.learning_rate, settings.weight_decay, settings.adam_epsilon
+        )
+        self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, settings.steps)
+
+    def run(self) -> list[dict[str, Any]]:
+        """Train; a line a step: its losses, the learning rate and the gradient's norm."""
+        self.model.train()
+        progress = Progress("pre-training", self.settings.steps, "steps")
+        log = []
+        for step, (wiki, pages) in zip(
+            range(1, self.settings.steps + 1), self._batches(), strict=False
+        ):
+            random = np.random.default_rng([self.settings.seed, step])
+            torch.manual_seed(int(random.integers(2**62)))  # of dropout
+            cloze, masked = self.losses(wiki, pages, random)
+            self.optimiser.zero_grad(set_to_none=True)
+            (cloze + masked).backward()
+            norm = clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
+            self.optimiser.step()
+            log.append(
+                {
+                    "step": step,
+                    "loss": float(cloze.detach() + masked.detach()),
+                    "cloze_loss": float(cloze.detach()),
+                    "masked_loss": float(masked.detach()),
+                    "learning_rate": self.schedule.get_last_lr()[0],
+                    "gradient_norm": float(norm),
+                }
+            )
+            self.schedule.step()
+            progress.advance(note=f"loss {log[-1]['loss']:.3f}")
+        progress.finish()
+        self.tower.eval()
+        return log
+
+    def _batches(self) -> Iterator[tuple[Wiki, list[int]]]:
+        """Worlds and numbers of their pages, without end; a page alone has no negative."""
+        by_world: dict[str, list[int]] = {}
+        for position, (name, _) in enumerate(self.pages):
+            by_world.setdefault(name, []).append(position)
+        epoch = 0
+        while True:
+            for batch in epoch_batches(
+                by_world, self.settings.batch_size, self.settings.seed, epoch
+            ):
+                if len(batch) > 1:
+                    name = self.pages[batch[0]][0]
+                    yield self.wikis[name], [self.pages[position][1] for position in batch]
+            epoch += 1
+
+    def losses(
+        self, wiki: Wiki, pages: list[int], random: np.random.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """Of inverse cloze and of masked words, for a batch of pages."""
+        contexts, views, gold = draw(wiki, pages, self.layout, random)
+        with self.accelerator.autocast():
+            asked, first = self._encode(contexts, random)
+            shown, second = self._encode(views, random)
+        cloze = in_batch_loss(
+            asked @ shown.T, torch.as_tensor(gold, device=asked.device), mask_false_negatives=True
+        )
+        losses = torch.cat([first, second])
+        return cloze, losses.mean() if len(losses) else cloze.new_zeros(())
+
+    def _encode(
+        self, sequences: Sequence[Ids], random: np.random.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """Vectors of sequences, (sequences, d), and the loss of each piece hidden in them."""
+        chunks = list(batches_by_length([len(ids) for ids in sequences], self.chunk_tokens))
+        vectors, losses = [], []
+        for rows in chunks:
+            batch = pack([sequences[row] for row in rows], self.accelerator.device)
+            ids = batch.ids.cpu().numpy()
+            read, chosen = hide_pieces(ids, self.settings.mask, self.mask, self.words, random)
+            where = torch.from_numpy(chosen).to(batch.ids.device)
+            states = self.tower.states(replace(batch, ids=torch.from_numpy(read).to(where.device)))
+            vectors.append(batch.unpack(states)[:, 0].float())
+            scores = self.head(states[where], self.tower.embeddings.word_embeddings.weight)
+            losses.append(F.cross_entropy(scores.float(), batch.ids[where], reduction="none"))
+        order = torch.from_numpy(np.concatenate(chunks)).to(vectors[0].device)
+        return torch.empty_like(torch.cat(vectors)).index_copy(
+            0, order, torch.cat(vectors)
+        ), torch.cat(losses)

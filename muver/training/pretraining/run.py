@@ -1,0 +1,70 @@
+"""The pre-training stage: an encoder trained further on the training worlds' texts."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from muver.encoders import device
+from muver.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
+from muver.encoders.tokens import WordPieces
+from muver.encoders.towers import load_tower, save_tower
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, read_json, sha256_of, write_manifest, write_text
+from muver.io.progress import logger
+from muver.training.pretraining.loop import Pretrainer
+from muver.training.pretraining.pages import training_wikis
+from muver.training.settings import Pretraining
+
+
+def pretrain(
+    settings: Pretraining,
+    compute: dict[str, Any],
+    start: Path,
+    entities: Path,
+    counts: Path,
+    sentences: Path,
+    training_log: Path,
+    out: Path,
+) -> None:
+    """Train an encoder on texts, and write it as a BERT directory with the log of its losses.
+
+    Parameters
+    ----------
+    compute
+        ``device``, ``threads`` and ``batch_tokens``; further keys are passed over.
+    start
+        A BERT directory. Its manifest's identity is the new one's, with these settings.
+    entities, counts, sentences
+        Of the corpus. Only training worlds are read.
+
+    Raises
+    ------
+    InputError
+        If the encoder has no ``[MASK]`` or other vectors than ``[CLS]``, or there is no text.
+    """
+    accelerator = device.start(compute["device"], settings.precision, compute["threads"])
+    made_of = read_json(start / MANIFEST_FILE)
+    vectors = made_of["identity"].get("vectors", {})
+    if vectors.get("pooling", "cls") != "cls" or vectors.get("normalised"):
+        raise InputError(
+            f"--start {start}: its vectors are not the states of [CLS], which pre-training trains. "
+            "Set pretrain.steps to 0, or pooling to cls."
+        )
+    pieces, tower = WordPieces(start), load_tower(start)
+    wikis = training_wikis(entities, counts, sentences, pieces)
+    logger.info(
+        "%d pages of %d worlds", sum(len(wiki.pages) for wiki in wikis.values()), len(wikis)
+    )
+    chunk_tokens = device.batch_tokens(compute["batch_tokens"], accelerator.device)
+    lines = Pretrainer(tower, pieces, wikis, settings, accelerator, chunk_tokens).run()
+    save_tower(tower.to("cpu"), out)
+    with atomic_path(out / TOKENIZER_FILE) as temporary:
+        shutil.copyfile(start / TOKENIZER_FILE, temporary)
+    write_text(training_log, "".join(json.dumps(line) + "\n" for line in lines))
+    own = settings.as_dict()
+    files = {path.name: sha256_of(path) for path in (entities, sentences)}
+    identity = {**made_of["identity"], "pretrain": own}
+    write_manifest(
+        out / MANIFEST_FILE, "pretrain", own, files, name=made_of["name"], identity=identity
+    )
