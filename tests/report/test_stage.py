@@ -267,7 +267,8 @@ def test_wrong_settings(settings, key):
 def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):
     make_project(tmp_path, dataset="my-wiki.2")
     monkeypatch.chdir(tmp_path)
-    assert main(["report", "--log", "report.log"]) == 0
+    command = ["report", "--results", "results", "--out", "results/report.html"]
+    assert main([*command, "--log", "report.log"]) == 0
     assert "predictions of 2" in (tmp_path / "report.log").read_text()
     text = text_of(tmp_path / "results" / "report.html")
     assert "muver: results on my-wiki.2" in text
