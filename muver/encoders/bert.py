@@ -79,7 +79,7 @@ class Embeddings(nn.Module):
         """(tokens, d)"""
         hidden = self.word_embeddings(batch.ids) + self.token_type_embeddings.weight[0]
         hidden = self.LayerNorm(hidden + self.position_embeddings(batch.positions))
-        return F.dropout(hidden, self.dropout, self.training)
+        return dropout(hidden, self.dropout, self.training)
 
 
 class Layer(nn.Module):
@@ -126,10 +126,10 @@ class SelfAttention(nn.Module):
         mask = None if batch.keys is None else batch.keys[:, None, None, :]
         projected = (project(hidden).split(sizes) for project in (self.query, self.key, self.value))
         parts = [
-            F.scaled_dot_product_attention(
+            attend(
                 *(self._heads(part, rows) for part in some),
-                attn_mask=mask,
-                dropout_p=self.dropout if self.training else 0.0,
+                mask,
+                self.dropout if self.training else 0.0,
             )
             .transpose(1, 2)
             .reshape(-1, hidden.shape[1])
@@ -149,7 +149,7 @@ class SelfAttention(nn.Module):
         same = torch.einsum("shk,hk->sh", queries, self.key.bias.view(heads[:2]))
         scores = (asked @ padded.transpose(1, 2) + same[:, :, None]) * queries.shape[2] ** -0.5
         weights = scores.masked_fill(~attended[:, None], float("-inf")).softmax(2)
-        weights = F.dropout(weights, self.dropout, self.training)
+        weights = dropout(weights, self.dropout, self.training)
         values = torch.einsum("shd,hkd->shk", weights @ padded, self.value.weight.view(heads))
         # Under dropout the weights' sum is not 1.
         bias = weights.sum(2, keepdim=True) * self.value.bias.view(heads[:2])
@@ -171,5 +171,35 @@ class Residual(nn.Module):
 
     def forward(self, hidden: Tensor, residual: Tensor) -> Tensor:
         """(rows, inner) and (rows, d) -> (rows, d)"""
-        hidden = F.dropout(self.dense(hidden), self.dropout, self.training)
+        hidden = dropout(self.dense(hidden), self.dropout, self.training)
         return self.LayerNorm(hidden + residual)
+
+
+def attend(
+    queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, share: float
+) -> Tensor:
+    """Attention of (..., queries, d) over (..., keys, d), with dropout of the weights.
+
+    torch's own is slow on a processor where weights are dropped.
+    """
+    if not share or queries.is_cuda:
+        return F.scaled_dot_product_attention(queries, keys, values, mask, share)
+    scores = (queries * queries.shape[-1] ** -0.5) @ keys.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = dropout(scores.softmax(-1, dtype=torch.float32), share, training=True)
+    return weights.to(values.dtype) @ values
+
+
+def dropout(states: Tensor, share: float, training: bool) -> Tensor:
+    """Zero a share of the numbers and scale up the others, which keeps the expected sum.
+
+    On a processor torch draws number by number, which takes as long as a layer's matrix product.
+    Here four numbers share a draw of 64 bits, so ``share`` is rounded to a multiple of 2**-16.
+    """
+    dropped = round(share * 2**16) if training else 0
+    if dropped in (0, 2**16) or states.is_cuda:
+        return F.dropout(states, share, training)
+    draws = torch.empty(-(-states.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
+    bits = draws.view(torch.int16)[: states.numel()].view(states.shape)
+    return states * ((bits >= dropped - 2**15) * (2**16 / (2**16 - dropped)))

@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import BertModel
 
-from muver.encoders.bert import Bert, BertConfig
+from muver.encoders.bert import Bert, BertConfig, attend, dropout
 from muver.encoders.packing import pack
 from muver.encoders.towers import load_tower, save_tower
 from muver.io.errors import InputError
@@ -94,6 +94,39 @@ def test_dropout_only_in_training():
     assert torch.equal(one, model.first_states(batch))
     model.eval()
     assert torch.equal(model.first_states(batch), model.first_states(batch))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_dropout_by_its_shares_and_scale(share):
+    torch.manual_seed(4)
+    states = torch.full((7, 30001), 3.0, requires_grad=True)  # no multiple of four numbers
+    found = dropout(states, share, training=True)
+    kept = found != 0
+    torch.testing.assert_close(
+        found[kept], torch.full_like(found[kept], 3 / (1 - share)), rtol=1e-4, atol=0
+    )
+    spread = (share * (1 - share) / kept.numel()) ** 0.5
+    assert kept.float().mean().item() == pytest.approx(1 - share, abs=5 * spread)
+    pairs = (kept[:, 1:] & kept[:, :-1]).float().mean().item()  # neighbours share a draw
+    assert pairs == pytest.approx((1 - share) ** 2, abs=10 * spread)
+    found.sum().backward()
+    torch.testing.assert_close(states.grad, found.detach() / 3)
+    torch.manual_seed(4)
+    assert torch.equal(dropout(states, share, training=True), found)
+    assert torch.equal(dropout(states, share, training=False), states)
+    assert not dropout(states, 1.0, training=True).any()
+
+
+def test_attention_with_dropout_is_the_library_s_where_none_is_dropped():
+    torch.manual_seed(4)
+    states = [torch.randn(2, 3, 5, 4) for _ in range(3)]
+    mask = torch.tensor([[True] * 5, [True] * 2 + [False] * 3])[:, None, None]
+    for own in (None, mask):
+        expected = attend(*states, own, 0.0)
+        torch.testing.assert_close(attend(*states, own, 1e-9), expected)
+    torch.manual_seed(4)
+    many = torch.stack([attend(*states, mask, 0.2) for _ in range(4000)])
+    torch.testing.assert_close(many.mean(0), expected, rtol=0, atol=0.05)
 
 
 def test_a_new_one_has_bert_s_initial_weights():
