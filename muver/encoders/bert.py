@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from muver.encoders.linear import Linear
 from muver.encoders.packing import Packed
 from muver.encoders.sizes import BertConfig
 
@@ -91,7 +92,7 @@ class Layer(nn.Module):
         self.attention = nn.ModuleDict(
             {"self": SelfAttention(config), "output": Residual(size, config)}
         )
-        self.intermediate = nn.ModuleDict({"dense": nn.Linear(size, inner)})
+        self.intermediate = nn.ModuleDict({"dense": Linear(size, inner)})
         self.output = Residual(inner, config)
         self.activation = ACTIVATIONS[config.hidden_act]
 
@@ -117,7 +118,7 @@ class SelfAttention(nn.Module):
     def __init__(self, config: BertConfig):
         super().__init__()
         size = config.hidden_size
-        self.query, self.key, self.value = (nn.Linear(size, size) for _ in range(3))
+        self.query, self.key, self.value = (Linear(size, size) for _ in range(3))
         self.heads, self.dropout = config.num_attention_heads, config.attention_probs_dropout_prob
 
     def forward(self, hidden: Tensor, batch: Packed) -> Tensor:
@@ -165,7 +166,7 @@ class Residual(nn.Module):
 
     def __init__(self, inner: int, config: BertConfig):
         super().__init__()
-        self.dense = nn.Linear(inner, config.hidden_size)
+        self.dense = Linear(inner, config.hidden_size)
         self.LayerNorm = nn.LayerNorm(config.hidden_size, config.layer_norm_eps)
         self.dropout = config.hidden_dropout_prob
 

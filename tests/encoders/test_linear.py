@@ -1,0 +1,62 @@
+"""The linear layer by oneDNN against torch's, and where it is taken."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from muver.encoders import linear
+from muver.encoders.linear import Linear
+
+INPUTS = {
+    "rows": lambda: torch.randn(9, 6),
+    "one row": lambda: torch.randn(1, 6),
+    "sequences": lambda: torch.randn(3, 4, 6),
+    "rows with gaps": lambda: torch.randn(5, 4, 6)[:, 0],
+}
+
+
+@pytest.mark.skipif(
+    not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="a torch without oneDNN"
+)
+@pytest.mark.parametrize("states", INPUTS)
+def test_values_and_gradients_are_torch_s(states, monkeypatch):
+    monkeypatch.setattr(linear, "by_onednn", lambda: True)
+    torch.manual_seed(4)
+    layer, own = Linear(6, 5), INPUTS[states]()
+    found = []
+    for forward in (layer, lambda given: F.linear(given, layer.weight, layer.bias)):
+        given = own.clone(memory_format=torch.preserve_format).requires_grad_()
+        layer.zero_grad()
+        result = forward(given)
+        (result.square().sum()).backward()
+        found.append((result, given.grad, layer.weight.grad.clone(), layer.bias.grad.clone()))
+    for ours, expected in zip(*found, strict=True):
+        torch.testing.assert_close(ours, expected)
+
+
+def test_half_precision_is_torch_s(monkeypatch):
+    monkeypatch.setattr(linear, "by_onednn", lambda: True)
+    layer, states = Linear(6, 5), torch.randn(9, 6)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert layer(states).dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize(
+    "capability, vendor, taken",
+    [
+        ("AVX512", "AuthenticAMD", True),
+        ("AVX512", "GenuineIntel", False),
+        ("AVX2", "AuthenticAMD", False),
+    ],
+)
+def test_it_is_taken_on_amd_s_processors_with_avx_512(
+    capability, vendor, taken, monkeypatch, tmp_path
+):
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(f"vendor_id\t: {vendor}\n")
+    monkeypatch.setattr(linear, "CPUINFO", cpuinfo)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
+    assert linear.by_onednn.__wrapped__() is taken
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    assert not linear.by_onednn.__wrapped__()
