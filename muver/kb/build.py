@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, sha256_of, write_manifest
 from muver.io.parquet import table_of, table_writer
@@ -77,7 +78,6 @@ def import_kb(
         if "mediawiki" not in forms:
             raise InputError("--mentions: only wikis have links, and none of the files is one.")
         check_free(mentions)
-    out.parent.mkdir(parents=True, exist_ok=True)
     with _folder_beside(out) as temporary:
         build = _Build(temporary, sources, settings)
         with _full_disk(temporary), contextlib.closing(build.ledger):
@@ -93,7 +93,7 @@ def import_kb(
         out / MANIFEST,
         "kb import",
         settings.as_dict(),
-        {path.name: sha256_of(path) for path in sources},
+        dict(zip(_names_of(sources), map(sha256_of, sources), strict=True)),
         formats=sorted(set(forms)),
         map=given.columns,
         where=list(where),
@@ -179,6 +179,8 @@ class _Build:
         with atomic_path(out / FILE) as final:
             self._with_redirects(final)
             dataset = {} if mentions is None else {"dataset": self._dataset(final, mentions)}
+            # The old manifest must never lie beside the new table.
+            (out / MANIFEST).unlink(missing_ok=True)
         return {
             "entities": self.worlds.total(),
             "worlds": dict(self.worlds),
@@ -236,7 +238,9 @@ class _Build:
 @contextlib.contextmanager
 def _folder_beside(out: Path) -> Iterator[Path]:
     """A folder for what is only needed meanwhile, on the same disk."""
-    folder = tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".tmp", dir=out.parent)
+    with disk_errors(out, "Nothing was changed."):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".tmp", dir=out.parent)
     try:
         yield Path(folder)
     finally:
@@ -253,6 +257,12 @@ def _full_disk(folder: Path) -> Iterator[None]:
             f"{folder}: cannot be written ({error}). Free some space, then run the same command "
             "again; nothing was changed."
         ) from error
+
+
+def _names_of(paths: Sequence[Path]) -> list[str]:
+    """Names of files, with their folders where names alone would be the same."""
+    names = [path.name for path in paths]
+    return names if len(set(names)) == len(names) else list(map(str, paths))
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """What has to be known of all entities at once, on disk: ids, titles, redirects."""
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -31,6 +32,9 @@ class Ledger:
 
     def __init__(self, path: Path, files: Iterable[Path]):
         self.files = list(files)
+        # Where SQLite sorts: the usual folder is often small.
+        self._usual = os.environ.get("SQLITE_TMPDIR")
+        os.environ["SQLITE_TMPDIR"] = str(path.parent)
         self._base = sqlite3.connect(path, isolation_level=None)
         self._base.executescript(TABLES)
         self._base.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -40,6 +44,10 @@ class Ledger:
     def close(self) -> None:
         """Let go of the file."""
         self._base.close()
+        if self._usual is None:
+            del os.environ["SQLITE_TMPDIR"]
+        else:
+            os.environ["SQLITE_TMPDIR"] = self._usual
 
     def add_entity(self, world: str, identity: str, title: str, file: int, place: str) -> None:
         """Note an entity of the file with this number."""

@@ -66,6 +66,8 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         raise InputError(f"{path}: no such file.") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder. Name the files in it.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
     if start.startswith(ZSTANDARD):
         raise InputError(f"{path}: compressed by zstd. Unpack it first: unzstd {path}")
     try:

@@ -134,6 +134,7 @@ CORPUS = (
   "part_bytes": 134217728, "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse"}'""",
         settings="muver.corpus.settings:ReadDump",
         about="expected is a source, kilt, whose published number of pages must be met",
+        note="A knowledge base of another form is read by `muver kb import`.",
     ),
     Stage(
         "kb-texts",

@@ -1,11 +1,14 @@
 """What the report tells: cuts, HTML, names that occur twice."""
 
 import json
+import sqlite3
 
 import pytest
 
 from muver.io.errors import InputError
+from muver.kb.build import import_kb
 from muver.kb.schema import entity_batches, read_entities
+from muver.kb.settings import Import
 
 
 def lines(*rows):
@@ -84,3 +87,36 @@ def test_no_such_knowledge_base(tmp_path):
         read_entities(tmp_path)
     with pytest.raises(InputError, match="no such file"):
         next(entity_batches(tmp_path))
+
+
+def test_files_of_one_name_from_two_folders(written, imported, tmp_path):
+    paths = []
+    for number in (1, 2):
+        (tmp_path / f"{number}").mkdir()
+        paths.append(written(f"{number}/t.jsonl", lines({"id": number, "title": "A"})))
+    assert imported(*paths)[1]["entities"] == 2
+    manifest = json.loads((tmp_path / "kb" / "manifest.json").read_text())
+    assert list(manifest["inputs"]) == [str(path) for path in paths]
+
+
+def test_a_failed_import_leaves_the_one_before(written, imported, tmp_path):
+    imported(written("t.jsonl", lines({"id": 1, "title": "A"})))
+    before = {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()}
+    with pytest.raises(InputError):
+        imported(written("t.jsonl", lines({"id": 1, "title": "A"}, {"id": 1, "title": "B"})))
+    assert {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "t.jsonl"]
+
+
+def test_a_disk_that_refuses(written, imported, monkeypatch, tmp_path):
+    path = written("t.jsonl", lines({"id": 1, "title": "A"}))
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"):
+        import_kb([path], tmp_path / "file" / "kb", Import())
+
+    def full(self):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("muver.kb.ledger.Ledger.finish", full)
+    with pytest.raises(InputError, match="database or disk is full.*Free some space"):
+        imported(path)
