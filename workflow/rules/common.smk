@@ -47,8 +47,15 @@ if workflow.is_main_process:  # not again in every job
     for change in without_effect(Path("params.yaml"), S["preset"], since):
         logger.warning(f"params.yaml: {change}")
 
-# In the end the tables named by the command line are shown, or the first of all results.
-FOLLOWER = Follower(lambda: workflow.dag_settings.targets or [f"results/{S['results'][0]}.csv"])
+
+def tables_to_show():
+    """The tables named by the command line, or the first of all results; none after --touch."""
+    if workflow.touch:
+        return []
+    return workflow.dag_settings.targets or [f"results/{S['results'][0]}.csv"]
+
+
+FOLLOWER = Follower(tables_to_show)
 if workflow.is_main_process and not workflow.dryrun:
     logger.addHandler(FOLLOWER)
 
