@@ -6,11 +6,13 @@ importing the library takes longer than a stage does on a small model, and the l
 padded batches and all states of the last layer, where a view needs one.
 """
 
+from collections.abc import Iterable
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from muver.encoders.linear import Linear
+from muver.encoders.linear import Linear, filled
 from muver.encoders.packing import Packed
 from muver.encoders.sizes import BertConfig
 
@@ -38,21 +40,21 @@ class Bert(nn.Module):
 
     def states(self, batch: Packed) -> Tensor:
         """States of the last layer at every token: (tokens, d)."""
-        hidden = self.embeddings(batch)
-        for layer in self.encoder["layer"]:
-            hidden = layer(hidden, batch)
-        return hidden
+        return self._through(self.encoder["layer"], batch)
 
     def first_states(self, batch: Packed) -> Tensor:
         """States of the last layer at the first token of each sequence: (sequences, d).
 
         In the order given. Of the other tokens the last layer computes nothing.
         """
-        hidden = self.embeddings(batch)
         *layers, last = self.encoder["layer"]
+        return last.first(batch.unpack(self._through(layers, batch)), batch.attended)
+
+    def _through(self, layers: Iterable[nn.Module], batch: Packed) -> Tensor:
+        hidden = filled(self.embeddings(batch))
         for layer in layers:
             hidden = layer(hidden, batch)
-        return last.first(batch.unpack(hidden), batch.attended)
+        return hidden[: len(batch.ids)]
 
     def _initialise(self, module: nn.Module) -> None:
         if isinstance(module, nn.Linear | nn.Embedding):
@@ -122,10 +124,14 @@ class SelfAttention(nn.Module):
         self.heads, self.dropout = config.num_attention_heads, config.attention_probs_dropout_prob
 
     def forward(self, hidden: Tensor, batch: Packed) -> Tensor:
-        """(tokens, d) to (tokens, d)"""
+        """(tokens, d) to (tokens, d); rows below those of the batch become zeros."""
         sizes = [rows * length for rows, length in batch.blocks]
+        below = len(hidden) - sum(sizes)
         mask = None if batch.keys is None else batch.keys[:, None, None, :]
-        projected = (project(hidden).split(sizes) for project in (self.query, self.key, self.value))
+        projected = (
+            project(hidden).split([*sizes, below])[:-1]
+            for project in (self.query, self.key, self.value)
+        )
         parts = [
             attend(
                 *(self._heads(part, rows) for part in some),
@@ -136,6 +142,8 @@ class SelfAttention(nn.Module):
             .reshape(-1, hidden.shape[1])
             for (rows, _), *some in zip(batch.blocks, *projected, strict=True)
         ]
+        if below:
+            parts.append(parts[0].new_zeros(below, hidden.shape[1]))
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def first(self, padded: Tensor, attended: Tensor) -> Tensor:

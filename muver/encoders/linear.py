@@ -27,6 +27,15 @@ class Linear(nn.Linear):
         return _ByOneDNN.apply(states.contiguous(), self.weight, self.bias)
 
 
+def filled(states: Tensor) -> Tensor:
+    """(rows, d) with rows of zeros below up to a multiple of 64, so that numbers of rows recur.
+
+    oneDNN generates code for every shape that it meets. Processors for which it does not have their
+    rows filled too: dropout falls on the same places everywhere.
+    """
+    return states if states.is_cuda else F.pad(states, (0, 0, 0, -len(states) % 64))
+
+
 class _ByOneDNN(torch.autograd.Function):
     @staticmethod
     def forward(ctx, states, weight, bias):  # type: ignore[no-untyped-def]

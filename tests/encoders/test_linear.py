@@ -5,7 +5,9 @@ import torch
 import torch.nn.functional as F
 
 from muver.encoders import linear
+from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.linear import Linear
+from muver.encoders.packing import pack
 
 INPUTS = {
     "rows": lambda: torch.randn(9, 6),
@@ -15,9 +17,12 @@ INPUTS = {
 }
 
 
-@pytest.mark.skipif(
+WITH_ONEDNN = pytest.mark.skipif(
     not hasattr(torch.ops.mkldnn, "_linear_pointwise"), reason="a torch without oneDNN"
 )
+
+
+@WITH_ONEDNN
 @pytest.mark.parametrize("states", INPUTS)
 def test_values_and_gradients_are_torch_s(states, monkeypatch):
     monkeypatch.setattr(linear, "by_onednn", lambda: True)
@@ -32,6 +37,29 @@ def test_values_and_gradients_are_torch_s(states, monkeypatch):
         found.append((result, given.grad, layer.weight.grad.clone(), layer.bias.grad.clone()))
     for ours, expected in zip(*found, strict=True):
         torch.testing.assert_close(ours, expected)
+
+
+@WITH_ONEDNN
+def test_a_tower_s_states_are_the_same_either_way(monkeypatch):
+    torch.manual_seed(4)
+    sizes = {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
+    tower = Bert(BertConfig(vocab_size=40, num_hidden_layers=2, **sizes)).eval()
+    batch, found = pack([[5, 9, 6], [5, 30, 31, 6]]), []
+    for either in (True, False):
+        monkeypatch.setattr(linear, "by_onednn", lambda either=either: either)
+        tower.zero_grad()
+        states, firsts = tower.states(batch), tower.first_states(batch)
+        assert states.shape == (7, 12)
+        (states.square().sum() + firsts.sum()).backward()
+        found.append((states, firsts, *(weight.grad.clone() for weight in tower.parameters())))
+    for ours, expected in zip(*found, strict=True):
+        torch.testing.assert_close(ours, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("rows, expected", [(1, 64), (64, 64), (65, 128)])
+def test_rows_are_filled_with_zeros(rows, expected):
+    found = linear.filled(torch.ones(rows, 2))
+    assert found.tolist() == [[1, 1]] * rows + [[0, 0]] * (expected - rows)
 
 
 def test_half_precision_is_torch_s(monkeypatch):
