@@ -28,6 +28,9 @@ SWITCHES = {
 MODULES = ("Transformer", "Pooling", "Normalize")
 PASSAGE = ("document", "passage", "corpus")  # a passage's prompt has one of these names
 
+# An encoder from scratch is ours to say: as most encoders for sentences, the mean over all pieces.
+SCRATCH = {"pooling": "all", "normalised": True, "query": "", "passage": ""}
+
 Find = Callable[[str], Path | None]
 
 

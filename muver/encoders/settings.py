@@ -31,10 +31,11 @@ class Scratch(Settings):
 
 
 class FromScratch(Settings):
-    """What ``muver encoder --source scratch`` is given."""
+    """What ``muver encoder --source scratch`` is given: ``auto`` names how it is to pool."""
 
     scratch: Scratch
     seed: Natural
+    pooling: Literal["auto"] | UnsetType = UNSET
 
 
 class Pretrained(Settings):

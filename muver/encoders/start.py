@@ -13,7 +13,7 @@ from muver.corpus.schema import read_entities
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.files import TOKENIZER_FILE
 from muver.encoders.hub import check_directory, check_there
-from muver.encoders.own_pooling import own_pooling
+from muver.encoders.own_pooling import SCRATCH, own_pooling
 from muver.encoders.settings import FromScratch, Pretrained, Scratch
 from muver.encoders.tokens import WordPieces
 from muver.encoders.towers import save_tower
@@ -72,11 +72,19 @@ def make_start(
     worlds = read_json(counts)["worlds"]
     training = [world for world, count in worlds.items() if count["split"] == "train"]
     texts = read_entities(entities, training)["text"].to_pylist()
-    from_scratch(texts, own.scratch, own.seed, out)
+    from_scratch(texts, own.scratch, own.seed, out, own.pooling == "auto")
 
 
-def from_scratch(texts: Iterable[str], settings: Scratch, seed: int, out: Path) -> None:
-    """Train a WordPiece vocabulary on ``texts`` and make a small BERT with random weights."""
+def from_scratch(
+    texts: Iterable[str], settings: Scratch, seed: int, out: Path, with_pooling: bool = False
+) -> None:
+    """Train a WordPiece vocabulary on ``texts`` and make a small BERT with random weights.
+
+    Parameters
+    ----------
+    with_pooling
+        Also say how it is to pool, in the manifest, as ``vectors`` of its identity.
+    """
     tokenizer = _train_word_pieces(texts, settings.vocabulary)
     out.mkdir(parents=True, exist_ok=True)
     with atomic_path(out / TOKENIZER_FILE) as temporary:
@@ -94,7 +102,8 @@ def from_scratch(texts: Iterable[str], settings: Scratch, seed: int, out: Path) 
         initializer_range=settings.initializer_range,
     )
     save_tower(Bert(config), out)
-    _finish(out, "scratch", {"scratch": dict(sorted(settings.as_dict().items())), "seed": seed})
+    identity = {"scratch": dict(sorted(settings.as_dict().items())), "seed": seed}
+    _finish(out, "scratch", identity | ({"vectors": SCRATCH} if with_pooling else {}))
 
 
 def from_directory(source: str | Path, out: Path, with_pooling: bool = False) -> None:

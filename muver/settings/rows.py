@@ -70,10 +70,9 @@ def trained_as(settings: Settings, model: str) -> Settings:
 def _pooling(settings: Settings, own: Settings) -> str:
     """Of a model whose entry names none.
 
-    Token vectors have none, an encoder from scratch has not been trained with any, and weights from
-    a checkpoint were trained with ``[CLS]``.
+    Token vectors have none, and weights from a checkpoint were trained with ``[CLS]``.
     """
-    fixed = own["score"] == "sum_max" or "checkpoint" in own or settings["encoder"] == "scratch"
+    fixed = own["score"] == "sum_max" or "checkpoint" in own
     return "cls" if fixed else settings["pooling"]
 
 
@@ -113,6 +112,7 @@ def pretrain_settings(settings: Settings) -> Settings:
     return {
         **settings["pretrain"],
         "context_tokens": settings["context"]["max_tokens"],
+        "initial_scale": settings["training"]["initial_scale"],
         "precision": settings["compute"]["training_precision"],
         "seed": settings["seed"],
     }

@@ -128,5 +128,6 @@ class Pretraining(Pretrain, kw_only=True):
     """What ``muver pretrain`` is given: the section, and what it shares with training."""
 
     context_tokens: Count
+    initial_scale: Positive
     precision: Literal["fp32", "bf16"]
     seed: Natural

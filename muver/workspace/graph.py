@@ -127,7 +127,7 @@ class Graph(ABC):
             settings |= {key: self.settings[key] for key in ("scratch", "seed")}
             texts = self.texts_to_learn()
             inputs |= {role: texts[role] for role in ("entities", "counts")}
-        elif self.settings["pooling"] == "auto":
+        if self.settings["pooling"] == "auto":
             settings["pooling"] = "auto"
         return self.made("start", "", "encoder", settings, **inputs)
 

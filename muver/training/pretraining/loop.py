@@ -13,7 +13,8 @@ from torch.nn.utils import clip_grad_norm_
 
 from muver.encoders.bert import Bert
 from muver.encoders.bulk import batches_by_length
-from muver.encoders.packing import pack
+from muver.encoders.packing import Packed, pack
+from muver.encoders.pooling import pool
 from muver.encoders.tokens import WordPieces
 from muver.io.progress import Progress
 from muver.training.batches import epoch_batches
@@ -35,6 +36,9 @@ class Pretrainer:
         Moved to the accelerator's device.
     chunk_tokens
         Tokens in one pass.
+    pooling, scale
+        How vectors are made (:mod:`muver.encoders.pooling`), and the square of the length to which
+        they are brought, if to one.
     """
 
     def __init__(
@@ -45,7 +49,11 @@ class Pretrainer:
         settings: Pretraining,
         accelerator: Accelerator,
         chunk_tokens: int,
+        pooling: str = "cls",
+        scale: float | None = None,
     ):
+        self.pooling, self.scale = pooling, scale
+        self.ends = (pieces.markers.cls, pieces.markers.sep)
         self.settings, self.accelerator, self.chunk_tokens = settings, accelerator, chunk_tokens
         self.mask = pieces.mask
         self.layout = Layout(
@@ -129,6 +137,14 @@ class Pretrainer:
         losses = torch.cat([first, second])
         return cloze, losses.mean() if len(losses) else cloze.new_zeros(())
 
+    def _pooled(self, batch: Packed, states: Tensor) -> Tensor:
+        """Vectors of sequences as a model's towers make them, (sequences, d)."""
+        ids = batch.unpack(batch.ids)
+        vectors = pool(batch.unpack(states), ids, batch.mask, self.pooling, self.ends, self.ends)
+        if self.scale is None:
+            return vectors.float()
+        return F.normalize(vectors.float(), dim=1) * self.scale**0.5
+
     def _encode(
         self, sequences: Sequence[Ids], random: np.random.Generator
     ) -> tuple[Tensor, Tensor]:
@@ -141,7 +157,7 @@ class Pretrainer:
             read, chosen = hide_pieces(ids, self.settings.mask, self.mask, self.words, random)
             where = torch.from_numpy(chosen).to(batch.ids.device)
             states = self.tower.states(replace(batch, ids=torch.from_numpy(read).to(where.device)))
-            vectors.append(batch.unpack(states)[:, 0].float())
+            vectors.append(self._pooled(batch, states))
             scores = self.head(states[where], self.tower.embeddings.word_embeddings.weight)
             losses.append(F.cross_entropy(scores.float(), batch.ids[where], reduction="none"))
         order = torch.from_numpy(np.concatenate(chunks)).to(vectors[0].device)

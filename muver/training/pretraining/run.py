@@ -41,14 +41,14 @@ def pretrain(
     Raises
     ------
     InputError
-        If the encoder has no ``[MASK]`` or other vectors than ``[CLS]``, or there is no text.
+        If the encoder has no ``[MASK]``, or asks for prompts, or there is no text.
     """
     accelerator = device.start(compute["device"], settings.precision, compute["threads"])
     made_of = read_json(start / MANIFEST_FILE)
     vectors = made_of["identity"].get("vectors", {})
-    if vectors.get("pooling", "cls") != "cls" or vectors.get("normalised"):
+    if vectors.get("query") or vectors.get("passage"):
         raise InputError(
-            f"--start {start}: its vectors are not the states of [CLS], which pre-training trains. "
+            f"--start {start}: it puts prompts before texts, which pre-training does not know. "
             "Set pretrain.steps to 0, or pooling to cls."
         )
     pieces, tower = WordPieces(start), load_tower(start)
@@ -57,7 +57,10 @@ def pretrain(
         "%d pages of %d worlds", sum(len(wiki.pages) for wiki in wikis.values()), len(wikis)
     )
     chunk_tokens = device.batch_tokens(compute["batch_tokens"], accelerator.device)
-    lines = Pretrainer(tower, pieces, wikis, settings, accelerator, chunk_tokens).run()
+    pooling = vectors.get("pooling", "cls")
+    scale = settings.initial_scale if vectors.get("normalised") else None
+    trainer = Pretrainer(tower, pieces, wikis, settings, accelerator, chunk_tokens, pooling, scale)
+    lines = trainer.run()
     save_tower(tower.to("cpu"), out)
     with atomic_path(out / TOKENIZER_FILE) as temporary:
         shutil.copyfile(start / TOKENIZER_FILE, temporary)

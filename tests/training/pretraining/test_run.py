@@ -33,6 +33,7 @@ SETTINGS = {
     "hide_names": 0.2,
     "keep_text": 0.1,
     "context_tokens": 32,
+    "initial_scale": 20,
     "precision": "fp32",
     "seed": 5,
 }
