@@ -18,7 +18,7 @@ def derive(settings: Mapping[str, Any]) -> dict[str, Any]:
     written out, without a table's rows that are others of its rows under a second name, and with
 
     ``repeats``
-        for each row of Table 1 its systems of further seeds;
+        by table, for each row that is trained its systems of further seeds;
     ``tried``
         for each system whose aggregate has several values, a system for each of them.
     """
@@ -28,14 +28,23 @@ def derive(settings: Mapping[str, Any]) -> dict[str, Any]:
         for table in settings["tables"].values():
             table["rows"] = _distinct(settings, table["rows"])
     settings["repeats"] = {
-        system: [_with_seed(settings, system, seed) for seed in settings["repeat_seeds"]]
-        for system in settings["tables"]["table1"]["rows"]
-        if "model" in settings["systems"][system]
+        name: {
+            system: [_with_seed(settings, system, seed) for seed in seeds]
+            for system in settings["tables"][name]["rows"]
+            if "model" in settings["systems"][system]
+        }
+        for name, seeds in further_seeds(settings).items()
     }
     settings["tried"] = {
         system: found for system in list(settings["systems"]) if (found := _tried(settings, system))
     }
     return settings
+
+
+def further_seeds(settings: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Seeds with which the rows of a table are trained again, by table; Table 1's stand on top."""
+    own = {name: table.get("repeat_seeds", []) for name, table in settings["tables"].items()}
+    return own | {"table1": settings["repeat_seeds"]}
 
 
 def _distinct(settings: dict[str, Any], rows: list[str]) -> list[str]:

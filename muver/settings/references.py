@@ -7,6 +7,7 @@ from muver.io.errors import InputError
 from muver.io.typed import suggestion
 from muver.retrieval.aggregates import AGGREGATES
 from muver.retrieval.settings import open_choice
+from muver.settings.derive import further_seeds
 from muver.settings.knowledge_base import DATASETS as LINKED
 from muver.settings.knowledge_base import has_knowledge_base
 from muver.settings.rows import system_of, trained_as
@@ -281,5 +282,7 @@ def _figures(settings: Settings) -> Iterator[str]:
 
 
 def _seeds(settings: Settings) -> Iterator[str]:
-    if settings["seed"] in settings["repeat_seeds"]:
-        yield f"repeat_seeds holds {settings['seed']}, which is the seed itself. Leave it out."
+    for name, seeds in further_seeds(settings).items():
+        if settings["seed"] in seeds:
+            where = "repeat_seeds" if name == "table1" else f"tables.{name}.repeat_seeds"
+            yield f"{where} holds {settings['seed']}, which is the seed itself. Leave it out."

@@ -8,11 +8,18 @@ from muver.io.typed import Count, Name, Natural, Settings, Some, Text
 
 
 class Table(Settings):
-    """A comparison of rows, which are systems."""
+    """A comparison of rows, which are systems.
+
+    Attributes
+    ----------
+    repeat_seeds
+        Further seeds with which its rows are trained; of Table 1 they stand at the top.
+    """
 
     rows: Some[Name]
     against: str | UnsetType = UNSET
     caption: Text | UnsetType = UNSET
+    repeat_seeds: list[Natural] | UnsetType = UNSET
 
 
 class Sweep(Settings):

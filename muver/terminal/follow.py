@@ -100,8 +100,9 @@ class Follower(logging.Handler):
     def end(self) -> None:
         """After a run that went well."""
         self.stop()
-        paths = map(Path, self._targets())
-        if tables := sorted(path.stem for path in paths if path.match("results/*.csv")):
+        paths = [path for path in map(Path, self._targets()) if path.match("results/*.csv")]
+        # With --until a run ends before its tables.
+        if tables := sorted(path.stem for path in paths if path.is_file()):
             print(flush=True)
             show(tables)
 

@@ -267,9 +267,8 @@ class Graph(ABC):
         if result in self.settings["figures"]:
             return list(self.settings["figures"][result]["rows"])
         rows = list(self.settings["tables"][result]["rows"])
-        if result == "table1":
-            rows += [seed for row in rows for seed in self.settings["repeats"].get(row, [])]
-        return rows
+        repeats = self.settings["repeats"][result]
+        return rows + [seed for row in rows for seed in repeats.get(row, [])]
 
     def evaluations(self, result: str) -> list[Artifact]:
         """The evaluations that a table or figure is made of."""

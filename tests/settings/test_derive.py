@@ -20,7 +20,7 @@ def test_the_sweep_has_a_row_a_layer_and_search_and_muver_s_own_among_them():
 
 def test_further_seeds_train_their_own_models():
     settings = resolve(PARAMS, {"repeat_seeds": [1, 2], "tables": {"table1": ["bm25", "muver"]}})
-    assert settings["repeats"] == {"muver": ["muver_seed1", "muver_seed2"]}
+    assert settings["repeats"]["table1"] == {"muver": ["muver_seed1", "muver_seed2"]}
     assert model_settings(settings, "muver_seed2")["seed"] == 2
     rows = [row_settings(settings, system) for system in ("muver", "muver_seed1", "muver_seed2")]
     assert [row["seed"] for row in rows] == [10000, 1, 2]

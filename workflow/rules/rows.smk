@@ -20,10 +20,10 @@ def rows_of(table):
     named = []
     for name in S["tables"][table]["rows"]:
         row, own = table_row(S, name), system_of(S, name)
-        if table == "table1":
-            row["repeats"] = S["repeats"].get(name, [])
         if table == "table3":
             row |= {key: own.get(key) for key in ("merge_layers", "search", "sweep_of")}
+        elif table != "table6":
+            row["repeats"] = S["repeats"][table].get(name, [])
         named.append(row)
     return named
 

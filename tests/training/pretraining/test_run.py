@@ -155,17 +155,45 @@ def test_the_pieces_that_are_hidden_are_those_that_are_scored(encoder, corpus, c
     assert masked.item() == pytest.approx(np.log(ours.tower.config.vocab_size), rel=1e-5)
 
 
-def test_an_encoder_without_the_mask_piece_or_of_other_vectors(
+def with_vectors(encoder, folder: Path, **vectors) -> Path:
+    """A copy of the encoder whose makers pool in another way."""
+    shutil.copytree(encoder, folder)
+    manifest = read_json(folder / "manifest.json")
+    plain = {"pooling": "cls", "normalised": False, "query": "", "passage": ""}
+    manifest["identity"]["vectors"] = {**plain, **vectors}
+    write_json(folder / "manifest.json", manifest)
+    return folder
+
+
+def test_an_encoder_without_the_mask_piece_or_with_prompts(
     encoder, corpus, counts, tmp_path, capsys
 ):
-    unmasked, mean = (shutil.copytree(encoder, tmp_path / name) for name in ("unmasked", "mean"))
+    unmasked = shutil.copytree(encoder, tmp_path / "unmasked")
     path = unmasked / "tokenizer.json"
     path.write_text(path.read_text().replace("[MASK]", "[HIDE]"))
     assert main(arguments(tmp_path / "out", unmasked, corpus, counts)) == 2
     assert "tokenizer.json: the vocabulary has no [MASK]" in capsys.readouterr().err
-    manifest = read_json(mean / "manifest.json")
-    manifest["identity"]["vectors"] = {"pooling": "all", "normalised": True}
-    write_json(mean / "manifest.json", manifest)
-    assert main(arguments(tmp_path / "out", mean, corpus, counts)) == 2
-    assert "not the states of [CLS], which pre-training trains" in capsys.readouterr().err
+    prompted = with_vectors(encoder, tmp_path / "prompted", query="query: ")
+    assert main(arguments(tmp_path / "out", prompted, corpus, counts)) == 2
+    assert "it puts prompts before texts" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_vectors_are_pooled_as_the_encoders_makers_do(encoder, corpus, counts, made, tmp_path):
+    """At a rate of nearly nothing the first loss shows which vectors are compared."""
+    first = {}
+    for name, vectors in {
+        "cls": {},
+        "mean": {"pooling": "all"},
+        "unit": {"pooling": "all", "normalised": True},
+    }.items():
+        start = with_vectors(encoder, tmp_path / name, **vectors)
+        files = run(tmp_path / f"{name}_out", start, corpus, counts, steps=1)
+        first[name] = losses(files)[0]["cloze_loss"]
+    assert len(set(first.values())) == 3
+    # Products of vectors of length sqrt(s) lie between -s and s.
+    same = run(
+        tmp_path / "flat", tmp_path / "unit", corpus, counts, steps=1, initial_scale=1e-6
+    )
+    flat = losses(same)[0]["cloze_loss"]
+    assert flat == pytest.approx(np.log(SETTINGS["batch_size"]), abs=0.4) and flat != first["unit"]
