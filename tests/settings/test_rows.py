@@ -108,7 +108,7 @@ def test_lexical_and_fused_runs(settings):
 def test_a_choice_is_made_of_its_models_settings(settings):
     chosen = model_settings(settings, "partalidou")["best_of"]
     assert {name: own["pooling"] for name, own in chosen.items()} == {
-        "blink_128": "cls",
+        "blink_128": "auto",
         "blink_special": "special",
         "blink_span": "span",
         "blink_all": "all",
@@ -122,8 +122,6 @@ def test_a_model_that_names_no_pooling_has_the_encoder_s(settings):
     assert model_settings(auto, "blink_all")["pooling"] == "all"
     for model in ("som", "muver_released"):  # token vectors, a checkpoint
         assert model_settings(auto, model) == model_settings(settings, model)
-    scratch = {**auto, "encoder": "scratch"}
-    assert model_settings(scratch, "muver")["pooling"] == "cls"
 
 
 def test_converted_weights_have_no_training(settings):
