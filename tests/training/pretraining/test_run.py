@@ -192,8 +192,6 @@ def test_vectors_are_pooled_as_the_encoders_makers_do(encoder, corpus, counts, m
         first[name] = losses(files)[0]["cloze_loss"]
     assert len(set(first.values())) == 3
     # Products of vectors of length sqrt(s) lie between -s and s.
-    same = run(
-        tmp_path / "flat", tmp_path / "unit", corpus, counts, steps=1, initial_scale=1e-6
-    )
+    same = run(tmp_path / "flat", tmp_path / "unit", corpus, counts, steps=1, initial_scale=1e-6)
     flat = losses(same)[0]["cloze_loss"]
     assert flat == pytest.approx(np.log(SETTINGS["batch_size"]), abs=0.4) and flat != first["unit"]
