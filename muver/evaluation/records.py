@@ -69,9 +69,9 @@ class Evaluation(Record):
     interval: Means
     views_per_entity: float | None
     index: Index | None  # None for exact search
-    chosen: Chosen | None  # what validation chose for the run
     model: str | None  # its fingerprint, where the run's manifest names it
     run_sha256: str  # shows whether the run was changed after it was scored
+    chosen: Chosen | None = None  # what validation chose for the run
 
     @property
     def scores(self) -> Scores:

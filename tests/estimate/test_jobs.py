@@ -70,10 +70,10 @@ def test_jobs_of_worlds(worlds):
     # merged views: four layers of 0.4 of the original ones
     views = found["retrieve", "test/muver"].estimate.work[0].amounts["products"]
     assert views == pytest.approx(1800 * 1800 / 3 * 15.33 * (1 + 4 * 0.4))
-    made, each = worlds.settings["generate"]["mentions"], 64 + 10 * 40
+    made, each = worlds.settings["generate"]["mentions"], 32 + 10 * 40
     encoded = found["train", "muver"].estimate.work[0].amounts["tokens"]
     assert validated(worlds.model("muver"), encoded, made["train"], each) == pytest.approx(
-        600 * 15.33 * 40 + made["val"] * 64
+        600 * 15.33 * 40 + made["val"] * 32
     )
 
 

@@ -98,7 +98,7 @@ def test_lengths_of_a_base(dump, tmp_path, encoder):
 def test_counts_before_there_are_data(tmp_path):
     made = world_counts(graph())
     assert made.origin == "as params.yaml asks"
-    assert made.entities == {"train": 4800, "val": 600, "test": 1800}
+    assert made.entities == {"train": 9600, "val": 600, "test": 1800}
     published = world_counts(graph(preset="zeshel"))
     assert (published.origin, published.entities["test"]) == ("as published", 70140)
     (tmp_path / "documents").mkdir()
@@ -124,13 +124,13 @@ def test_encoders_that_are_not_here(encoder, hidden, origin, monkeypatch):
 def test_lengths_of_a_sample(corpus, encoder):
     own = graph(models={"muver": {"views": {"training_views": 1}}})
     unknown = lengths_of(own, "muver")
-    assert (unknown.tokens, unknown.context) == (40, 64) and AT_MOST in unknown.origin
+    assert (unknown.tokens, unknown.context) == (40, 32) and AT_MOST in unknown.origin
     for path, name in zip(corpus, ("entities", "mentions", "sentences"), strict=True):
         link(own.texts[name].path, path)
     link(own.encoder.path, encoder)
     found = lengths_of(own, "muver")
     assert found.origin == SAMPLED and found.laying_out > 0
-    assert 1 < found.views <= 5 and found.tokens <= 40 and found.context <= 64
+    assert 1 < found.views <= 5 and found.tokens <= 40 and found.context <= 32
     assert found.training_views == 1 < lengths_of(own, "muver_all_views").training_views
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -109,7 +110,10 @@ def test_a_running_job_says_what_its_log_says_last(logger, tmp_path):
 
 
 @pytest.mark.parametrize("targets", [["results/table1.csv"], ["stage_train"]])
-def test_the_tables_that_were_asked_for_stand_at_the_end(logger, targets, monkeypatch):
+def test_the_tables_that_were_asked_for_stand_at_the_end(logger, targets, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    Path("results").mkdir()
+    Path("results/table1.csv").touch()
     shown = []
     monkeypatch.setattr(follow, "show", shown.append)
     asked = [["table1"]] if "results" in targets[0] else []

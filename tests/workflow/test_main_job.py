@@ -46,7 +46,7 @@ def test_it_says_what_is_done_and_ends_with_the_table(main_job):
 
 def test_the_two_muver_rows_share_a_model_and_differ_in_views(main_job, rows):
     models = {path.name for path in (main_job.folder / BUILT / "models").iterdir()}
-    assert {name for name in models if name.startswith("muver")} == {"muver"}
+    assert not {"muver_plain"} & models and "muver" in models
     runs = [main_job.read(f"{BUILT}/runs/test/{name}.parquet") for name in ("muver_plain", "muver")]
     assert runs[0] != runs[1]
 

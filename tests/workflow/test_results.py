@@ -87,7 +87,7 @@ def test_figures_are_images(main_job, name):
 
 def test_the_grid_s_choice_is_by_validation(main_job):
     lines = table(main_job, "grid")
-    assert [line["learning_rate"] for line in lines] == ["0.0001", "0.0003"]
+    assert [line["learning_rate"] for line in lines] == ["0.001", "0.002"]
     best = max(lines, key=lambda line: float(line["R@16"]))
     assert [line["chosen"] for line in lines if line == best] == ["true"]
     assert sum(line["chosen"] == "true" for line in lines) == 1

@@ -189,5 +189,5 @@ def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
     assert plain.inputs["source"] == [str(tmp_path / "config.json")]
     assert auto.inputs["source"] == [str(tmp_path / f) for f in ("config.json", "modules.json")]
     scratch = graph(preset="directory", dataset="miniwikia", encoder="scratch")
-    assert "pooling" not in scratch.start.settings
-    assert scratch.model("muver").settings["pooling"] == "cls"
+    assert scratch.start.settings["pooling"] == "auto"
+    assert scratch.model("muver").settings["pooling"] == "auto"

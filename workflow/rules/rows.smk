@@ -54,8 +54,10 @@ def training_logs(table):
     found = []
     for system in W.rows(table):
         if model := S["systems"][system].get("model"):
-            made = [W.model(model), W.weights(model).artifact]
-            found += [(system, one.files[-1]) for one in made if one.files[-1].endswith(".jsonl")]
+            logs = [W.model(model).files[-1]]
+            if W.start.kind == "pretrained":
+                logs.append(W.start.files[-1])
+            found += [(system, log) for log in logs if log.endswith(".jsonl")]
     return list(dict.fromkeys(found))
 
 

@@ -253,7 +253,7 @@ def test_the_command_writes_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "write, kind, section, expected",
     [
-        (generate, Generate, ("generate",), "d7c9955f436180f6"),
+        (generate, Generate, ("generate",), "de2ae3d06161b885"),
         (generate_kilt, GenerateKilt, ("linking", "generate"), "ae483589bb70e939"),
     ],
 )
