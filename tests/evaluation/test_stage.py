@@ -62,8 +62,8 @@ def test_file(run_stage: Stage):
     assert list(found) == [
         "system", "dataset", "set", "fingerprint", "identified_as", "kb", "outside",
         "matched_by_title", "settings", "precision", "cutoffs", "resample", "mentions", "hits",
-        "micro", "macro", "worlds", "interval", "views_per_entity", "index", "chosen",
-        "model", "run_sha256",
+        "micro", "macro", "worlds", "interval", "views_per_entity", "index",
+        "model", "run_sha256", "chosen",
     ]  # fmt: skip
     assert found["settings"] == ROW
     assert found["precision"] == {}

@@ -192,7 +192,9 @@ def test_the_papers_preset_on_files_as_they_are_published(linked, tmp_path):
             json.loads((root / f"mentions/{name}.json").read_text())["matched"]
             for root in (linked.folder / BUILT, built)
         )
-        assert made == again
+        # The paper's preset matches by id alone: a gold named by its title is not found.
+        assert made["id"] == again["id"] > 0 == again["title"]
+        assert made["title"] + made["none"] == again["none"]
     texts = json.loads((built / "texts/blink_entities/manifest.json").read_text())
     pages = json.loads((built / "kb/manifest.json").read_text())["entities"]
     assert (texts["lines"], texts["found"]) == (pages, pages - 1)
