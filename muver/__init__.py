@@ -1,16 +1,16 @@
 """MuVER: multi-view entity retrieval, reproduced as a workflow and usable as a library."""
 
+from importlib import import_module
 from typing import Any
 
 from muver.version import __version__ as __version__
 
+_HOMES = {"Candidate": "answers", "Mention": "answers", "Retriever": "retriever"}
 __all__ = ["Candidate", "Mention", "Retriever"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the library on first use: it brings torch, which most commands do without."""
-    if name in __all__:
-        from muver.retrieval import retriever
-
-        return getattr(retriever, name)
+    """Import what is asked for on first use: retrieving brings torch, which much does without."""
+    if name in _HOMES:
+        return getattr(import_module(f"muver.retrieval.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'muver' has no attribute {name!r}")

@@ -18,6 +18,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
+from muver.retrieval.answers import SIDES, Candidate, Mention, ViewPart
 from muver.retrieval.exact import WorldIndex, build_world, rank, similarity
 from muver.retrieval.layers import PLACES, SystemViews
 from muver.retrieval.rows import Origins, candidates
@@ -26,65 +27,6 @@ from muver.views.build import mention_contexts
 
 BATCH_TOKENS = 4096
 TEXTS = ("entities", "sentences")
-SIDES = ("left", "text", "right")  # of a mention, in the order of the text
-
-
-@dataclass(frozen=True)
-class Mention:
-    """A mention in its text; ``world`` may be left out where the index has only one."""
-
-    text: str
-    left: str = ""
-    right: str = ""
-    world: str | None = None
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A ranked entity and the view that won.
-
-    Attributes
-    ----------
-    score
-        As the system's aggregate makes it of the views' similarities.
-    layer, first, last
-        The winning view: 0 for an original one, the layer of merging that made it, -2 for the
-        global view, -3 for a span of sentences; and the sentences it covers.
-    text
-        These sentences; empty where the view is of the title alone.
-    """
-
-    entity: int
-    document_id: str
-    title: str
-    score: float
-    layer: int
-    first: int
-    last: int
-    text: str
-
-
-@dataclass(frozen=True)
-class ViewPart:
-    """A view of a candidate, and what it adds.
-
-    Attributes
-    ----------
-    similarity
-        Of the mention and this view.
-    share
-        The part of the candidate's score that is this view's
-        (:meth:`muver.retrieval.aggregates.Aggregate.shares`); a candidate's shares have the sum 1.
-    layer, first, last, text
-        As of :class:`Candidate`.
-    """
-
-    similarity: float
-    share: float
-    layer: int
-    first: int
-    last: int
-    text: str
 
 
 class Retriever:
