@@ -20,6 +20,7 @@ ROOMS = [
     "encoders",
     "runs",
     "retrieval",
+    "index",
     "training",
     "evaluation",
     "tables",
