@@ -37,6 +37,7 @@ STAGES = (
     "merge",
     "index",
     "retrieve",
+    "query",
     "ann-build",
     "ann-check",
     "negatives",

@@ -28,6 +28,11 @@ class Candidate:
         global view, -3 for a span of sentences; and the sentences it covers.
     text
         These sentences; empty where the view is of the title alone.
+    world
+        The entity's; ``document_id`` is unique within it.
+    probability
+        Of the best candidate: that it is right. None of others, and where the index is not
+        calibrated (`muver index calibrate`).
     """
 
     entity: int
@@ -38,6 +43,8 @@ class Candidate:
     first: int
     last: int
     text: str
+    world: str | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ class Retriever:
     README.md has one that runs.
     """
 
+    threshold: float | None = None  # a row is compared with others, not calibrated
+
     def __init__(self, folder: Path, index: dict[str, Any]):
         self._settings = read(ViewsRun, index["settings"], "its settings")
         self._aggregate = self._settings.scorer
@@ -159,11 +161,12 @@ class Retriever:
         parts, owners, origins = self._views.world(name)
         index = build_world(parts, owners, candidates(titles, self._settings.match))
         sentences = read_sentences(self._sentences, [name])["sentences"]
-        return _World(index, table["document_id"].to_pylist(), titles, origins, sentences)
+        return _World(name, index, table["document_id"].to_pylist(), titles, origins, sentences)
 
 
 @dataclass(frozen=True)
 class _World:
+    name: str
     index: WorldIndex
     document_ids: list[str]
     titles: list[str]
@@ -178,4 +181,4 @@ class _World:
 
     def candidate(self, entity: int, score: float, row: int) -> Candidate:
         named = self.document_ids[entity], self.titles[entity]
-        return Candidate(entity, *named, score, *self.view(entity, row))
+        return Candidate(entity, *named, score, *self.view(entity, row), self.name)

@@ -8,9 +8,10 @@ ask which code decides an output.
 from muver.stages.corpus import CORPUS
 from muver.stages.engine import ENGINE
 from muver.stages.kb import KNOWLEDGE_BASES
+from muver.stages.queries import QUERIES
 from muver.stages.results import RESULTS
 from muver.stages.stage import Option, Stage
 
 __all__ = ["STAGES", "Option", "Stage"]
 
-STAGES = {stage.name: stage for stage in (*CORPUS, *KNOWLEDGE_BASES, *ENGINE, *RESULTS)}
+STAGES = {stage.name: stage for stage in (*CORPUS, *KNOWLEDGE_BASES, *QUERIES, *ENGINE, *RESULTS)}

@@ -56,7 +56,7 @@ class Option(NamedTuple):
     @property
     def name(self) -> str:
         """As argparse has it."""
-        return self.flag.removeprefix("--").replace("-", "_")
+        return self.flag.lstrip("-").replace("-", "_")
 
 
 def option(
@@ -67,7 +67,7 @@ def option(
     Parameters
     ----------
     flag
-        ``--name``, or ``name`` of an argument that stands without one.
+        ``--name`` or ``-n``, or ``name`` of an argument that stands without one.
     to
         The function's parameter; by default the flag's name.
     either
@@ -78,9 +78,9 @@ def option(
     keywords = {"help": about, **more}
     if "action" not in more:
         keywords.setdefault("type", Path)
-    if flag.startswith("--"):
+    if flag.startswith("-"):
         keywords.setdefault("required", not (either or "default" in more or "action" in more))
-    return Option(flag, to or flag.removeprefix("--").replace("-", "_"), either, keywords)
+    return Option(flag, to or flag.lstrip("-").replace("-", "_"), either, keywords)
 
 
 class Stage(NamedTuple):

@@ -8,8 +8,8 @@ import pytest
 from muver.cli import STAGES, build_parser, main
 
 WITHOUT = {  # what has no --settings
-    "agree", "asked", "audit", "choose", "metrics", "prune", "reference", "results-page", "show",
-    "unlock",
+    "agree", "asked", "audit", "choose", "metrics", "prune", "query", "reference", "results-page",
+    "show", "unlock",
 }  # fmt: skip
 
 NEED_NO_FILES = {"generate"}

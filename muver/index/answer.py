@@ -1,0 +1,92 @@
+"""Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Protocol
+
+from muver.io.records import Record
+from muver.retrieval.answers import Candidate, Mention
+
+TOGETHER = 256  # mentions that are ranked at a time
+
+
+class Searched(Protocol):
+    """An index, as far as a query goes: :class:`muver.index.Index`, :class:`muver.Retriever`."""
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of the worlds that can be searched."""
+        ...
+
+    @property
+    def threshold(self) -> float | None:
+        """None of the candidates is right where the best one's probability is below."""
+        ...
+
+    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
+        """For each mention its best candidates, best first."""
+        ...
+
+
+class Found(Record):
+    """A candidate, as programs get it (:class:`muver.Candidate`)."""
+
+    id: str
+    world: str | None
+    title: str
+    score: float
+    layer: int
+    first: int
+    last: int
+    text: str
+
+    @classmethod
+    def of(cls, candidate: Candidate) -> "Found":
+        """The same."""
+        return cls(
+            candidate.document_id, candidate.world, candidate.title, candidate.score,
+            candidate.layer, candidate.first, candidate.last, candidate.text,
+        )  # fmt: skip
+
+
+class Answer(Record):
+    """What is answered to a mention.
+
+    Attributes
+    ----------
+    answer
+        Id of the best candidate; None for "none of these", or where there is no candidate.
+    probability
+        That the best candidate is right; None where the index is not calibrated.
+    """
+
+    mention: str
+    world: str | None
+    answer: str | None
+    probability: float | None
+    candidates: list[Found]
+
+
+def answers(
+    index: Searched, mentions: Iterable[Mention], k: int
+) -> Iterator[tuple[Mention, Answer]]:
+    """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
+    mentions = iter(mentions)
+    while group := list(islice(mentions, TOGETHER)):
+        for mention, candidates in zip(group, index.retrieve(group, k), strict=True):
+            best = candidates[0] if candidates else None
+            yield (
+                mention,
+                Answer(
+                    mention.text,
+                    mention.world,
+                    best.document_id if best and accepted(best, index.threshold) else None,
+                    best.probability if best else None,
+                    [Found.of(one) for one in candidates],
+                ),
+            )
+
+
+def accepted(best: Candidate, threshold: float | None) -> bool:
+    """Whether the best candidate is the answer, rather than that none is right."""
+    return threshold is None or best.probability is None or best.probability >= threshold

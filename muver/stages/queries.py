@@ -1,0 +1,61 @@
+"""Stages that ask an index of one's own entities."""
+
+from muver.stages.stage import Stage, option
+
+INDEX = option("index", "folder of `muver index create`", metavar="INDEX")
+FORMAT = option(
+    "--format",
+    "text, json-lines or conll; by default told by the file's ending, or its first line",
+    to="form",
+    type=str,
+    required=False,
+    metavar="NAME",
+)
+K = option("-k", "candidates of a mention (default: 10)", type=int, default=10, metavar="N")
+
+QUERIES = (
+    Stage(
+        "query",
+        "find the entities of mentions, and print them",
+        "muver.index.query:query",
+        (
+            option("index", "folder of `muver index create`, or JSON of a row", metavar="INDEX"),
+            option(
+                "text",
+                "text with its mentions marked: 'In spring [[the smith]] forged it.'; - reads "
+                "standard input",
+                type=str,
+                nargs="?",
+                either=True,
+                metavar="TEXT",
+            ),
+            option(
+                "--mentions",
+                "file of mentions: marked text, JSON lines (left, mention, right, world, gold) or "
+                "CoNLL; - is standard input",
+                type=str,
+                either=True,
+                metavar="FILE",
+            ),
+            FORMAT,
+            option(
+                "--ner",
+                "pipeline of spaCy that finds the mentions in plain text, such as en_core_web_sm",
+                type=str,
+                required=False,
+                metavar="PIPELINE",
+            ),
+            option(
+                "--world",
+                "of mentions that name none",
+                type=str,
+                required=False,
+                metavar="NAME",
+            ),
+            K,
+            option("--json", "a line of JSON a mention", to="as_json", action="store_true"),
+        ),
+        "harbour-index 'In spring [[the smith]] forged the gate.' -k 5",
+        note="docs/own-data.md says how mentions are written, and what the JSON has.",
+    ),
+)
