@@ -35,7 +35,7 @@ STAGES = (
     "encode-global",
     "encode-spans",
     "merge",
-    "index",
+    "index row",
     "retrieve",
     "query",
     "ann-build",

@@ -50,7 +50,7 @@ class Retriever:
 
     @classmethod
     def from_index(cls, path: str | Path) -> "Retriever":
-        """Open an index that ``muver index`` wrote; a world is loaded when it is first searched.
+        """Open an index that ``muver index row`` wrote; a world is loaded when it is first searched.
 
         Raises
         ------
@@ -60,9 +60,9 @@ class Retriever:
         path = Path(path)
         index = read_json(path)
         if not isinstance(index, dict) or index.get("stage") != "index":
-            raise InputError(f"{path}: not an index. Make one with `muver index`.")
+            raise InputError(f"{path}: not an index. Make one with `muver index row`.")
         if lacking := [name for name in (*TEXTS, "model", "store") if name not in index]:
-            raise InputError(f"{path}: does not name its {lacking[0]}. Make it with `muver index`.")
+            raise InputError(f"{path}: does not name its {lacking[0]}. Make it with `muver index row`.")
         return cls(path.parent, index)
 
     @property

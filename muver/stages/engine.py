@@ -267,8 +267,8 @@ ENGINE = (
         settings="muver.retrieval.settings:Mining",
     ),
     Stage(
-        "index",
-        "write an index: the file that muver.Retriever opens",
+        "index row",
+        "write the index of a row of the workflow: the file that muver.Retriever opens",
         "muver.retrieval.layers:write_index",
         (
             MODEL,

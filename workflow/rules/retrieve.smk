@@ -89,6 +89,6 @@ if not ONE_BASE:
             folders=folders("model", "store", "merged", "global_views", "spans"),
             chosen=options("chosen"),
         shell:
-            "muver index --log {log} --settings {params.settings:q} {resources.free:q}"
+            "muver index row --log {log} --settings {params.settings:q} {resources.free:q}"
             " {params.folders} {params.chosen}"
             " --entities {input.entities} --sentences {input.sentences} --out {output}"
