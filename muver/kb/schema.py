@@ -50,3 +50,10 @@ def entity_batches(
     read_table(Path(folder, FILE), ENTITIES, "a table of entities", "kb import", columns=[])
     with pq.ParquetFile(Path(folder, FILE)) as file:
         yield from file.iter_batches(rows, columns=None if columns is None else list(columns))
+
+
+def count_entities(folder: str | Path) -> int:
+    """How many entities a knowledge base has."""
+    path = Path(folder, FILE)
+    read_table(path, ENTITIES, "a table of entities", "kb import", columns=[])
+    return pq.read_metadata(path).num_rows

@@ -1,6 +1,10 @@
 """What is asked of a retriever, and what it answers (imports nothing heavy)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
+
+from muver.io.errors import InputError
 
 SIDES = ("left", "text", "right")  # of a mention, in the order of the text
 
@@ -68,3 +72,10 @@ class ViewPart:
     first: int
     last: int
     text: str
+
+
+def check_texts(mentions: Sequence[Mention]) -> None:
+    """Refuse mentions whose sides are no text, with an InputError that says which."""
+    for (number, mention), side in product(enumerate(mentions), SIDES):
+        if not isinstance(given := getattr(mention, side), str):
+            raise InputError(f"mention {number}: its {side} is {given!r}, expected text.")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.retrieval.answers import SIDES, Candidate, Mention, ViewPart
+from muver.retrieval.answers import SIDES, Candidate, Mention, ViewPart, check_texts
 from muver.retrieval.exact import WorldIndex, build_world, rank, similarity
 from muver.retrieval.layers import PLACES, SystemViews
 from muver.retrieval.rows import Origins, candidates
@@ -50,7 +49,7 @@ class Retriever:
 
     @classmethod
     def from_index(cls, path: str | Path) -> "Retriever":
-        """Open an index that ``muver index row`` wrote; a world is loaded when it is first searched.
+        """Open what ``muver index row`` wrote; a world is loaded when it is first searched.
 
         Raises
         ------
@@ -62,7 +61,9 @@ class Retriever:
         if not isinstance(index, dict) or index.get("stage") != "index":
             raise InputError(f"{path}: not an index. Make one with `muver index row`.")
         if lacking := [name for name in (*TEXTS, "model", "store") if name not in index]:
-            raise InputError(f"{path}: does not name its {lacking[0]}. Make it with `muver index row`.")
+            raise InputError(
+                f"{path}: does not name its {lacking[0]}. Make it with `muver index row`."
+            )
         return cls(path.parent, index)
 
     @property
@@ -148,12 +149,7 @@ class Retriever:
         return mention.world
 
     def _encode(self, mentions: Sequence[Mention]) -> np.ndarray:
-        for (number, mention), side in product(enumerate(mentions), SIDES):
-            if not isinstance(given := getattr(mention, side), str):
-                raise InputError(f"mention {number}: its {side} is {given!r}, expected text.")
-        sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
-        ids = mention_contexts(*sides, self.model.config.context, self.model.pieces)
-        return encode_vectors(self.model.encode_mentions, ids, self.model.dimension, BATCH_TOKENS)
+        return mention_vectors(self.model, mentions)
 
     def _load(self, name: str) -> "_World":
         table = read_entities(self._entities, [name])
@@ -162,6 +158,16 @@ class Retriever:
         index = build_world(parts, owners, candidates(titles, self._settings.match))
         sentences = read_sentences(self._sentences, [name])["sentences"]
         return _World(name, index, table["document_id"].to_pylist(), titles, origins, sentences)
+
+
+def mention_vectors(
+    model: BiEncoder, mentions: Sequence[Mention], device: torch.device | str = "cpu"
+) -> np.ndarray:
+    """(mentions, d) float32 vectors of mentions in their contexts, which are lower-cased."""
+    check_texts(mentions)
+    sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
+    ids = mention_contexts(*sides, model.config.context, model.pieces)
+    return encode_vectors(model.encode_mentions, ids, model.dimension, BATCH_TOKENS, device)
 
 
 @dataclass(frozen=True)

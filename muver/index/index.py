@@ -1,0 +1,307 @@
+"""An index of one's own knowledge base: made, opened, asked, changed."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from muver.corpus.clean import clean
+from muver.index import changes
+from muver.index.changes import Change, Source
+from muver.index.entity import Entity
+from muver.index.lock import writing
+from muver.index.making import Machinery
+from muver.index.search import Hit, by_views, by_words, fused, similarities
+from muver.index.settings import Making
+from muver.index.snapshot import Place, Snapshot
+from muver.index.words import queries
+from muver.io.errors import InputError
+from muver.io.typed import read
+from muver.retrieval.answers import Candidate, Mention, ViewPart, check_texts
+
+__all__ = ["Change", "Entity", "Index"]
+
+MENTIONS_AT_ONCE = 1024
+NO_VIEW = -1  # layer of what words alone have found
+
+
+class Index:
+    """Ranks the entities of an index for mentions, and changes it.
+
+    An object answers from one snapshot: what other processes change is seen after
+    :meth:`refresh`, what it changes itself at once. Threads may share it; a second writer, in
+    this process or another, is refused while one is at work.
+
+    Examples
+    --------
+    >>> entities = [Entity(id="1", title="Smith", description="A smith forges iron."),
+    ...             Entity(id="2", title="Baker", description="A baker bakes bread.")]
+    >>> index = Index.create(folder, entities, model="bm25")  # doctest: +SKIP
+    >>> [[best]] = index.retrieve([Mention("the smith")], k=1)  # doctest: +SKIP
+    >>> best.document_id  # doctest: +SKIP
+    '1'
+    """
+
+    def __init__(self, snapshot: Snapshot, machinery: Machinery):
+        self._snapshot, self._machinery = snapshot, machinery
+
+    @classmethod
+    def create(
+        cls,
+        folder: str | Path,
+        kb: Source,
+        model: str | Path,
+        punkt: str | Path | None = None,
+        **settings: Any,
+    ) -> "Index":
+        """Make an index of a knowledge base.
+
+        Parameters
+        ----------
+        folder
+            Where the index is to lie; nothing may be there.
+        kb
+            What `muver kb import` wrote, or entities.
+        model
+            A trained model's directory, an encoder (a BERT directory or a hub name), which is taken
+            as it is, or "bm25".
+        punkt
+            Folder of Punkt's parameters, by which descriptions are split into sentences, such as
+            that of `muver segment`; None: a list of English abbreviations.
+        settings
+            Of :class:`muver.index.settings.Making`.
+
+        Raises
+        ------
+        InputError
+            For anything wrong with a setting, the model or an entity. Nothing is left behind then.
+        """
+        made = read(Making, settings, "settings")
+        changes.create(Path(folder), kb, str(model), made, punkt)
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> "Index":
+        """Open an index as it is now; the model is loaded when it is first needed.
+
+        Raises
+        ------
+        InputError
+            If the folder is no index, is one of another version, or a file is damaged.
+        """
+        snapshot = Snapshot.now(folder)
+        return cls(snapshot, Machinery(Path(folder), snapshot.state))
+
+    def refresh(self) -> "Index":
+        """The index as it is now; this object if nothing has changed.
+
+        Raises
+        ------
+        InputError
+            As :meth:`open`.
+        """
+        snapshot = Snapshot.now(self.folder, self._snapshot)
+        if snapshot is self._snapshot:
+            return self
+        same = snapshot.state.fingerprint == self.fingerprint
+        machinery = self._machinery if same else Machinery(self.folder, snapshot.state)
+        return Index(snapshot, machinery)
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return self._snapshot.folder
+
+    @property
+    def generation(self) -> int:
+        """Grows with each change."""
+        return self._snapshot.state.generation
+
+    @property
+    def fingerprint(self) -> str:
+        """Differs where the answers of two indexes of the same entities may differ."""
+        return self._snapshot.state.fingerprint
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of the worlds that have entities, in alphabetical order."""
+        return list(self._snapshot.worlds)
+
+    def __len__(self) -> int:
+        return self._snapshot.state.entities
+
+    def entity(self, id: str, world: str | None = None) -> Entity:
+        """One entity.
+
+        Raises
+        ------
+        UnknownEntity
+            If it is not there.
+        InputError
+            If several worlds have one of this id and ``world`` is None.
+        """
+        snapshot = self._snapshot
+        return snapshot.entity(snapshot.place_of(id, world))
+
+    def entities(self) -> Iterable[Entity]:
+        """All entities, in no particular order."""
+        return self._snapshot.entities()
+
+    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
+        """Rank entities for each mention.
+
+        A mention without a world is looked for in all of them.
+
+        Returns
+        -------
+        For each mention the best ``k`` candidates, best first, or all if there are fewer. Their
+        ``entity`` is a number within this snapshot; ``document_id`` and ``world`` name the entity.
+
+        Raises
+        ------
+        InputError
+            If a mention's world is not there, or a text is none.
+        """
+        if k < 1:
+            raise InputError(f"k: {k} is not a number of candidates; at least 1 is.")
+        check_texts(mentions)
+        snapshot = self._snapshot
+        found: list[list[Candidate]] = [[] for _ in mentions]
+        rows: dict[str | None, list[int]] = {}
+        for row, mention in enumerate(mentions):
+            world = snapshot.world_of(mention.world, f"mention {mention.text!r}")
+            rows.setdefault(world, []).append(row)
+        for world, own in rows.items():
+            for start in range(0, len(own), MENTIONS_AT_ONCE):
+                some = own[start : start + MENTIONS_AT_ONCE]
+                ranked = self._rank(snapshot, world, [mentions[row] for row in some], k)
+                for row, hits in zip(some, ranked, strict=True):
+                    found[row] = [_candidate(snapshot, hit) for hit in hits]
+        return found
+
+    def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
+        """What each view of a candidate adds to its score for a mention, the greatest part first.
+
+        Parameters
+        ----------
+        candidate
+            From :meth:`retrieve`. BM25's part in a fused score is not shown.
+
+        Raises
+        ------
+        InputError
+            If the index has no views, or the entity has gone.
+        """
+        snapshot, state = self._snapshot, self._snapshot.state
+        if state.model is None:
+            raise InputError(f"{self.folder}: ranks by words alone and has no views.")
+        number, row = snapshot.place_of(candidate.document_id, candidate.world)
+        part = snapshot.parts[number]
+        (vector,) = self._machinery.mentions([mention])
+        values = similarities(part, row, vector, state.model.metric)
+        shares = state.settings.scorer.shares(values)
+        return [
+            ViewPart(float(values[n]), float(shares[n]), *_view(snapshot, Place(number, row), n))
+            for n in np.lexsort((-values, -shares)).tolist()
+        ]
+
+    def add(self, entities: Source) -> Change:
+        """Add entities. One that is there with the same content is left as it is.
+
+        Raises
+        ------
+        InputError
+            If an id is there with another content or comes twice, or an entity is none. Nothing is
+            added then. Also while another writer is at work.
+        """
+        return self._put(entities, overwrite=False)
+
+    def update(self, entities: Source) -> Change:
+        """Add entities, in place of those of their ids; what has not changed is not encoded again.
+
+        Raises
+        ------
+        InputError
+            As :meth:`add`, but for ids that are there.
+        """
+        return self._put(entities, overwrite=True)
+
+    def remove(self, ids: Iterable[str], world: str | None = None) -> Change:
+        """Remove entities by their ids.
+
+        Raises
+        ------
+        InputError
+            If one is not there, or is in several worlds and ``world`` is None. Nothing is removed
+            then.
+        """
+        with writing(self.folder):
+            snapshot = Snapshot.now(self.folder, self._snapshot)
+            change = changes.remove(snapshot, list(ids), world)
+            self._snapshot = Snapshot.now(self.folder, snapshot)
+        return change
+
+    def compact(self) -> bool:
+        """Make the index small again; answers stay the same. Tells whether it was written anew."""
+        with writing(self.folder):
+            snapshot = Snapshot.now(self.folder, self._snapshot)
+            done = changes.compact(snapshot)
+            self._snapshot = Snapshot.now(self.folder, snapshot)
+        return done
+
+    def info(self) -> dict[str, Any]:
+        """What the index is and how large, for people and as JSON."""
+        from muver.index.looking import info
+
+        return info(self._snapshot)
+
+    def verify(self) -> list[str]:
+        """What is wrong with the index's files, a sentence each; none if all is well."""
+        from muver.index.looking import verify
+
+        return verify(self.folder)
+
+    def _put(self, entities: Source, overwrite: bool) -> Change:
+        with writing(self.folder):
+            snapshot = Snapshot.now(self.folder, self._snapshot)
+            change = changes.put(snapshot, self._machinery, entities, overwrite)
+            self._snapshot = Snapshot.now(self.folder, snapshot)
+        return change
+
+    def _rank(
+        self, snapshot: Snapshot, world: str | None, mentions: Sequence[Mention], k: int
+    ) -> list[list[Hit]]:
+        state, parts = snapshot.state, snapshot.parts
+        settings = state.settings
+        deep = max(k, settings.depth)
+        if state.model is None:
+            return by_words(parts, world, queries(mentions, settings.words), k, settings.words)
+        vectors = self._machinery.mentions(mentions)
+        scored = settings.scorer, state.model.metric
+        if settings.bm25_weight is None:
+            return by_views(parts, world, vectors, k, *scored)
+        words = by_words(parts, world, queries(mentions, settings.words), deep, settings.words)
+        views = by_views(parts, world, vectors, deep, *scored)
+        return [
+            fused(parts, view, word, settings.bm25_weight, k)
+            for view, word in zip(views, words, strict=True)
+        ]
+
+
+def _candidate(snapshot: Snapshot, hit: Hit) -> Candidate:
+    place = Place(hit.part, hit.row)
+    entity = snapshot.entity(place)
+    view = (NO_VIEW, -1, -1, "") if hit.view < 0 else _view(snapshot, place, hit.view)
+    number = sum(map(len, snapshot.parts[: hit.part])) + hit.row
+    return Candidate(number, entity.id, entity.title, hit.score, *view, entity.world)
+
+
+def _view(snapshot: Snapshot, place: Place, number: int) -> tuple[int, int, int, str]:
+    """Layer, first and last sentence of an entity's view, and these sentences."""
+    part, row = snapshot.parts[place.part], place.row
+    view = part.batch.column("views").values[int(part.starts[row]) + number].as_py()
+    layer, first, last = view["layer"], view["first"], view["last"]
+    spans = part.batch.column("sentences")[row].as_py()[max(first, 0) : last + 1]
+    text = clean(part.batch.column("description")[row].as_py())
+    return layer, first, last, " ".join(text[one["start"] : one["end"]] for one in spans)

@@ -1,0 +1,123 @@
+"""What stands behind an index: its model, loaded when needed, and what it makes of entities."""
+
+import threading
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from muver.index import words
+from muver.index.entity import Entity
+from muver.index.segments import ENTITY, SegmentWriter, groups, schema
+from muver.index.state import MODEL, PUNKT, SEGMENTS, Segment, State
+from muver.io.errors import InputError
+from muver.io.progress import Progress
+from muver.retrieval.answers import Mention
+
+
+class Machinery:
+    """Model and sentence splitter of an index, the same for all of its snapshots and threads."""
+
+    def __init__(self, folder: Path, state: State):
+        self.folder, self.state = folder, state
+        self._lock = threading.Lock()
+        self._encoder = None
+
+    @property
+    def encoder(self):
+        """Lays out and encodes views; loaded once.
+
+        Raises
+        ------
+        InputError
+            If the index's model is not the one that its vectors were made with.
+        """
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = self._load()
+        return self._encoder
+
+    def mentions(self, mentions: Sequence[Mention]) -> np.ndarray:
+        """(mentions, d) float32 vectors of mentions in their contexts."""
+        from muver.retrieval.retriever import mention_vectors
+
+        return mention_vectors(self.encoder.model, mentions, self.encoder.device)
+
+    def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
+        """All columns of a part."""
+        kinds = dict(ENTITY)
+        made = {
+            name: pa.array([getattr(entity, name) for entity in entities], kinds[name])
+            for name in kinds
+        }
+        if self.state.model is not None:
+            made |= self.encoder.columns(entities)
+        if self.state.words:
+            made |= words.columns(entities)
+        return made
+
+    def _load(self):
+        from muver.encoders.fingerprint import model_fingerprint
+        from muver.index.encoder import ViewEncoder, load_model
+        from muver.views.punkt import fingerprint
+
+        wanted = self.state.model
+        found = model_fingerprint(self.folder / MODEL)
+        if found != wanted.fingerprint:
+            raise InputError(
+                f"{self.folder / MODEL}: not the model that this index was made with "
+                f"({wanted.name}): its fingerprint is {found[:12]}, the index's "
+                f"{wanted.fingerprint[:12]}. Put that model back, or make the index again."
+            )
+        if fingerprint(self.folder / PUNKT) != wanted.punkt:
+            raise InputError(
+                f"{self.folder / PUNKT}: not the parameters that this index was made with. Put "
+                "them back, or make the index again."
+            )
+        return ViewEncoder(
+            load_model(self.folder / MODEL), self.state.settings, self.folder / PUNKT
+        )
+
+
+def write_segment(
+    machinery: Machinery,
+    entities: Iterable[Entity],
+    generation: int,
+    total: int,
+) -> list[Segment]:
+    """Encode entities and write them as a segment; memory does not grow with them.
+
+    Parameters
+    ----------
+    generation
+        Of the state that will name the segment.
+    total
+        How many there are, or at most are.
+
+    Returns
+    -------
+    The segment; none if there are no entities.
+    """
+    progress = Progress("encoding", total, "entities")
+    parts = groups(iter(entities))
+    if (first := next(parts, None)) is None:
+        return []
+    path = machinery.folder / SEGMENTS / segment_name(generation)
+    with SegmentWriter(path, schema_of(machinery.state)) as writer:
+        for part in chain([first], parts):
+            writer.write(machinery.columns(part))
+            progress.advance(len(part))
+    progress.finish()
+    return [writer.segment()]
+
+
+def schema_of(state: State) -> pa.Schema:
+    """The columns of an index's segments."""
+    return schema(state.model.dimension if state.model else None, state.words)
+
+
+def segment_name(generation: int) -> str:
+    """Name of the file that a change writes."""
+    return f"{generation:06d}.arrow"

@@ -1,0 +1,88 @@
+"""The model that an index keeps: a copy of a trained one, or two towers from any encoder."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from muver.encoders.biencoder import BiEncoder, ModelConfig
+from muver.encoders.files import MODEL_FILES
+from muver.encoders.fingerprint import model_fingerprint
+from muver.encoders.start import make_start
+from muver.index.settings import Making
+from muver.io.errors import InputError
+from muver.io.progress import logger
+from muver.training.start import is_model, start_from, with_own_pooling
+
+SCALE = 20.0  # of the product of two vectors that are brought to one length
+LAYOUT = {"kind": "sentences", "min_pieces": 6, "title_room": 6, "training_views": None}
+
+
+def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
+    """Write a model's directory into an index.
+
+    Parameters
+    ----------
+    source
+        A model's directory, a BERT's, or a name on the hub.
+
+    Returns
+    -------
+    The model, and whether it is a trained one.
+
+    Raises
+    ------
+    InputError
+        If there is no such model, or it compares token vectors.
+    """
+    trained = Path(source).is_dir() and is_model(Path(source))
+    if trained:
+        model_fingerprint(source)  # looks whether all is there
+        for name in MODEL_FILES:
+            if Path(source, name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(Path(source, name), folder / name)
+    else:
+        logger.info(
+            "%s is an encoder that has not been trained to find entities: its vectors are compared "
+            "as they are",
+            source,
+        )
+        _untrained(source, settings).save_pretrained(folder)
+    model = BiEncoder.from_pretrained(folder).eval()
+    if model.config.score == "sum_max":
+        raise InputError(
+            f"--model {source}: compares token vectors, which are not stored. Choose a model "
+            "with one vector a view."
+        )
+    _check_positions(model, settings)
+    return model, trained
+
+
+def _untrained(source: str, settings: Making) -> BiEncoder:
+    """Both towers as the encoder's makers left it, pooled as they do."""
+    with tempfile.TemporaryDirectory() as name:
+        start = Path(name)
+        make_start(source, start, {"pooling": "auto"})
+        asked = {
+            "views": {**LAYOUT, "max_tokens": settings.view_tokens},
+            "context": {"max_tokens": settings.context_tokens},
+            "score": "max",
+            "pooling": "auto",
+        }
+        own = with_own_pooling(asked, start, SCALE)
+        return start_from(start, ModelConfig.from_settings(own, {"untrained": source}))
+
+
+def _check_positions(model: BiEncoder, settings: Making) -> None:
+    views = kinds(settings, model.config)
+    if "global" in views and model.config.views["kind"] != "prefix":
+        model.require_positions("global_tokens", settings.global_tokens)
+    if settings.merge:
+        model.require_positions("merged_tokens", settings.merged_tokens)
+
+
+def kinds(settings: Making, config: ModelConfig) -> tuple[str, ...]:
+    """The kinds of views, ``sentences`` before ``global``; by default those of the training."""
+    trained_on = "global" if config.views["kind"] == "prefix" else "sentences"
+    wanted = settings.views or ("sentences" if settings.merge else trained_on)
+    return ("sentences", "global") if wanted == "both" else (wanted,)

@@ -1,0 +1,243 @@
+"""Segments: files of entities with their views and words, written once and memory-mapped.
+
+A segment is an Arrow file. Each of its record batches is a *part*: some thousands of entities by
+world and id, an entity a row, its views and its words lists in that row. The vectors of a part lie
+one behind the other, so that they are multiplied where they lie on disk.
+"""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.index.entity import Entity
+from muver.index.state import Segment
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, sha256_of
+
+ENTITIES_A_PART = 4096
+CHARACTERS_A_PART = 4_000_000
+SPAN = pa.struct([("start", pa.int32()), ("end", pa.int32())])
+VIEW = pa.struct([("layer", pa.int32()), ("first", pa.int32()), ("last", pa.int32())])
+ENTITY = [
+    ("key", pa.uint64()),
+    ("content", pa.uint64()),
+    ("id", pa.string()),
+    ("world", pa.string()),
+    ("title", pa.string()),
+    ("description", pa.string()),
+    ("aliases", pa.list_(pa.string())),
+]
+WORDS = [("words", pa.list_(pa.string())), ("counts", pa.list_(pa.int32()))]
+
+
+def schema(dimension: int | None, words: bool) -> pa.Schema:
+    """The columns of a segment.
+
+    Parameters
+    ----------
+    dimension
+        Of a vector; None for an index without a model.
+    words
+        Whether entities have their words.
+    """
+    columns = list(ENTITY)
+    if dimension is not None:
+        columns += [
+            ("sentences", pa.list_(SPAN)),  # characters of the cleaned description
+            ("views", pa.list_(VIEW)),
+            ("vectors", pa.list_(pa.list_(pa.float32(), dimension))),
+            ("length", pa.float32()),  # of the longest vector
+        ]
+    return pa.schema(columns + (WORDS if words else []))
+
+
+class Part:
+    """Some entities of a segment, by world and id.
+
+    Attributes
+    ----------
+    live : (entities,) bool
+        Which of them are there.
+    """
+
+    def __init__(self, batch: pa.RecordBatch, live: np.ndarray):
+        self.batch = batch
+        self.live = live
+
+    def __len__(self) -> int:
+        return self.batch.num_rows
+
+    def without(self, live: np.ndarray) -> "Part":
+        """The same with other entities gone; what has been made of it is kept."""
+        if np.array_equal(live, self.live):
+            return self
+        other = Part(self.batch, live)
+        made = ("keys", "content", "spans", "starts", "vectors", "postings")
+        other.__dict__.update({name: self.__dict__[name] for name in made if name in self.__dict__})
+        return other
+
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """(entities,) uint64."""
+        return self.batch.column("key").to_numpy()
+
+    @cached_property
+    def content(self) -> np.ndarray:
+        """(entities,) uint64."""
+        return self.batch.column("content").to_numpy()
+
+    @cached_property
+    def spans(self) -> dict[str, slice]:
+        """The rows of each world."""
+        runs = pc.run_end_encode(self.batch.column("world"))
+        ends = runs.run_ends.to_pylist()
+        starts = [0, *ends[:-1]]
+        return {
+            world: slice(start, end)
+            for world, start, end in zip(runs.values.to_pylist(), starts, ends, strict=True)
+        }
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """(entities + 1,) int32 first view of each entity, and the number of all."""
+        return self.batch.column("vectors").offsets.to_numpy()
+
+    @cached_property
+    def vectors(self) -> np.ndarray:
+        """(views, d) float32, memory-mapped."""
+        vectors = self.batch.column("vectors").values
+        return vectors.values.to_numpy().reshape(-1, vectors.type.list_size)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """(entities,) float32 length of the longest vector of each."""
+        return self.batch.column("length").to_numpy()
+
+    def rows(self, world: str | None) -> slice:
+        """The rows of a world, or all."""
+        return slice(0, len(self)) if world is None else self.spans.get(world, slice(0, 0))
+
+    def entity(self, row: int) -> Entity:
+        """The entity of a row."""
+        columns = ("id", "world", "title", "description", "aliases")
+        return Entity(**{name: self.batch.column(name)[row].as_py() for name in columns})
+
+
+class Opened(NamedTuple):
+    """A segment and its parts."""
+
+    segment: Segment
+    parts: list[Part]
+
+    @classmethod
+    def of(cls, folder: Path, segment: Segment) -> "Opened":
+        """Map a segment.
+
+        Raises
+        ------
+        FileNotFoundError
+            If it has been removed since the state was read.
+        InputError
+            If it is damaged.
+        """
+        path = folder / segment.name
+        if path.stat().st_size != segment.bytes:
+            raise broken(path, f"{path.stat().st_size} bytes, {segment.bytes} were written")
+        try:
+            file = pa.ipc.open_file(pa.memory_map(str(path)))
+            batches = [file.get_batch(number) for number in range(file.num_record_batches)]
+        except pa.ArrowInvalid as error:
+            raise broken(path, str(error)) from None
+        opened = cls(segment, [Part(one, np.ones(len(one), dtype=bool)) for one in batches])
+        return opened.at(segment)
+
+    def at(self, segment: Segment) -> "Opened":
+        """The same at another time, with other entities gone."""
+        live = np.ones(segment.entities, dtype=bool)
+        live[segment.removed] = False
+        ends = np.cumsum([len(part) for part in self.parts])[:-1]
+        parts = [
+            part.without(own) for part, own in zip(self.parts, np.split(live, ends), strict=True)
+        ]
+        return Opened(segment, parts)
+
+
+class SegmentWriter:
+    """Writes a segment part by part; it appears under its name when all went well."""
+
+    def __init__(self, path: Path, kind: pa.Schema):
+        self.path, self.kind = path, kind
+        self._stack = contextlib.ExitStack()
+        self._entities = self._views = 0
+
+    def __enter__(self) -> "SegmentWriter":
+        self._temporary = self._stack.enter_context(atomic_path(self.path))
+        self._sink = self._stack.enter_context(pa.OSFile(str(self._temporary), "wb"))
+        self._file = self._stack.enter_context(pa.ipc.new_file(self._sink, self.kind))
+        return self
+
+    def __exit__(self, *error) -> None:
+        self._stack.__exit__(*error)
+
+    def write(self, columns: Mapping[str, pa.Array]) -> None:
+        """Append a part."""
+        batch = pa.record_batch([columns[name] for name in self.kind.names], schema=self.kind)
+        self._file.write_batch(batch)
+        self._entities += len(batch)
+        if "views" in columns:
+            self._views += len(columns["views"].values)
+
+    def segment(self) -> Segment:
+        """What the state says of the file, once it is there."""
+        return Segment(
+            name=self.path.name,
+            sha256=sha256_of(self.path),
+            bytes=self.path.stat().st_size,
+            entities=self._entities,
+            views=self._views,
+        )
+
+
+def broken(path: Path, why: str) -> InputError:
+    """A segment that cannot be used."""
+    return InputError(
+        f"{path}: damaged ({why}). Bring it back from a copy, or make the index again."
+    )
+
+
+def joined(parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:
+    """What is there of some parts, in parts as large as they may be."""
+    held: list[pa.RecordBatch] = []
+    for part in parts:
+        held.append(part.batch.filter(pa.array(part.live)))
+        while sum(map(len, held)) >= ENTITIES_A_PART:
+            whole = pa.concat_batches(held)
+            yield _sorted(whole.slice(0, ENTITIES_A_PART))
+            held = [whole.slice(ENTITIES_A_PART)]
+    if any(map(len, held)):
+        yield _sorted(pa.concat_batches(held))
+
+
+def _sorted(batch: pa.RecordBatch) -> pa.RecordBatch:
+    keys = [("world", "ascending"), ("id", "ascending")]
+    return batch.take(pc.sort_indices(batch, sort_keys=keys))
+
+
+def groups(entities: Iterator[Entity]) -> Iterator[list[Entity]]:
+    """Entities by as many as make a part, in order."""
+    group: list[Entity] = []
+    characters = 0
+    for entity in entities:
+        group.append(entity)
+        characters += len(entity.description)
+        if len(group) >= ENTITIES_A_PART or characters >= CHARACTERS_A_PART:
+            yield sorted(group, key=lambda one: (one.world, one.id))
+            group, characters = [], 0
+    if group:
+        yield sorted(group, key=lambda one: (one.world, one.id))

@@ -1,0 +1,161 @@
+"""An index at one time: its state and its segments, mapped, whatever others change meanwhile."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from muver.index.entity import Entity, key_of
+from muver.index.segments import Opened, Part, broken
+from muver.index.state import SEGMENTS, State, read_state
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+
+ATTEMPTS = 5  # to read a state before the files that it names are gone
+IDS_COMPARED = 50_000  # for near ones
+
+
+class UnknownEntity(InputError):
+    """There is no entity of this id."""
+
+
+class Place(NamedTuple):
+    """Where an entity lies: number of the part, and its row there."""
+
+    part: int
+    row: int
+
+
+class Snapshot:
+    """An index as it was when it was opened.
+
+    Attributes
+    ----------
+    parts
+        Of all segments, in their order.
+    """
+
+    def __init__(self, folder: Path, state: State, opened: list[Opened]):
+        self.folder, self.state, self.opened = folder, state, opened
+        self.parts: list[Part] = [part for one in opened for part in one.parts]
+
+    @classmethod
+    def now(cls, folder: str | Path, before: "Snapshot | None" = None) -> "Snapshot":
+        """Open the index as it is.
+
+        Parameters
+        ----------
+        before
+            An older one, of which what is still there is taken.
+
+        Raises
+        ------
+        InputError
+            If the folder is no index, or a segment is missing or damaged.
+        """
+        for _ in range(ATTEMPTS):
+            state = read_state(folder)
+            try:
+                return cls.of(Path(folder), state, before)
+            except FileNotFoundError as error:  # compacted between the two
+                lost = error
+        raise broken(Path(lost.filename), "no such file") from None
+
+    @classmethod
+    def of(cls, folder: Path, state: State, before: "Snapshot | None" = None) -> "Snapshot":
+        """Open what a state names."""
+        if before is not None and before.state == state:
+            return before
+        # Of one name there may have been another file: it counts if it is the same.
+        known = {one.segment.sha256: one for one in before.opened} if before else {}
+        opened = [
+            known[one.sha256].at(one) if one.sha256 in known else Opened.of(folder / SEGMENTS, one)
+            for one in state.segments
+        ]
+        return cls(folder, state, opened)
+
+    @cached_property
+    def worlds(self) -> dict[str, int]:
+        """How many entities each world has, by name."""
+        counts: Counter[str] = Counter()
+        for part in self.parts:
+            for world, rows in part.spans.items():
+                counts[world] += int(part.live[rows].sum())
+        return {world: count for world, count in sorted(counts.items()) if count}
+
+    def world_of(self, name: str | None, what: str) -> str | None:
+        """A world to search; None for all.
+
+        Raises
+        ------
+        InputError
+            If there is none of this name.
+        """
+        if name is None or name in self.worlds:
+            return name
+        raise InputError(
+            f"{what}: world {name!r} is not in this index.{did_you_mean(str(name), self.worlds)} "
+            f"There are: {', '.join(list(self.worlds)[:20]) or 'none, as it has no entities'}."
+        )
+
+    def find(self, keys: np.ndarray) -> dict[int, Place]:
+        """Where the entities of these (some,) keys lie, of those that are there."""
+        found = {}
+        for number, part in enumerate(self.parts):
+            for row in np.flatnonzero(np.isin(part.keys, keys) & part.live).tolist():
+                found[int(part.keys[row])] = Place(number, row)
+        return found
+
+    def place_of(self, id: str, world: str | None = None) -> Place:
+        """Where an entity lies.
+
+        Raises
+        ------
+        UnknownEntity
+            If it is not there; names a near one.
+        InputError
+            If several worlds have an entity of this id and none is named.
+        """
+        if world is not None:
+            self.world_of(world, f"id {id!r}")
+        worlds = [world] if world is not None else list(self.worlds)
+        found = self.find(np.array([key_of(one, id) for one in worlds], dtype=np.uint64))
+        if len(found) > 1:
+            named = sorted(self.entity(place).world for place in found.values())
+            raise InputError(f"id {id!r} is in several worlds: {', '.join(named)}. Name one.")
+        if not found:
+            near = did_you_mean(id, self._some_ids(world))
+            where = f"world {world!r} of this index" if world is not None else "this index"
+            raise UnknownEntity(f"id {id!r} is not in {where}.{near}")
+        return next(iter(found.values()))
+
+    def entity(self, place: Place) -> Entity:
+        """The entity that lies there."""
+        return self.parts[place.part].entity(place.row)
+
+    def entities(self) -> Iterator[Entity]:
+        """All of them."""
+        for part in self.parts:
+            for row in np.flatnonzero(part.live).tolist():
+                yield part.entity(row)
+
+    def in_segment(self, place: Place) -> tuple[int, int]:
+        """The number of an entity's segment, and its row there."""
+        sizes = [len(one.parts) for one in self.opened]
+        ends = list(accumulate(sizes))
+        number = int(np.searchsorted(ends, place.part, side="right"))
+        first = ends[number] - sizes[number]
+        return number, sum(map(len, self.parts[first : place.part])) + place.row
+
+    def _some_ids(self, world: str | None) -> list[str]:
+        ids: list[str] = []
+        for part in self.parts:
+            rows = part.rows(world)
+            ids += part.batch.column("id").slice(rows.start, rows.stop - rows.start).to_pylist()
+            if len(ids) > IDS_COMPARED:
+                break
+        return ids

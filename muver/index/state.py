@@ -1,0 +1,130 @@
+"""The state of an index: one file, replaced by renaming, that names everything else.
+
+INDEX/index.json     settings, model, segments and which of their entities are gone
+INDEX/segments/      a file each, never changed
+INDEX/model/         the model, where there is one
+INDEX/punkt/         the sentence splitter's parameters
+INDEX/lock           held by whoever changes the index
+"""
+
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from muver.index.settings import Making
+from muver.io.errors import InputError
+from muver.io.files import read_json, short_hash, write_json
+from muver.io.records import Record, read_record
+from muver.version import __version__
+
+STAGE = "index create"
+FORMAT = 1
+FILE = "index.json"
+SEGMENTS = "segments"
+MODEL = "model"
+PUNKT = "punkt"
+
+
+class Model(Record):
+    """The model of an index.
+
+    Attributes
+    ----------
+    name
+        As it was asked for.
+    fingerprint
+        Of its directory (:func:`muver.encoders.fingerprint.model_fingerprint`).
+    trained
+        Whether it is a trained model; else it is an encoder as its makers left it.
+    punkt
+        Fingerprint of the sentence splitter's parameters.
+    dimension
+        Length of a vector.
+    metric
+        As :func:`muver.retrieval.exact.rank` takes it.
+    """
+
+    name: str
+    fingerprint: str
+    trained: bool
+    punkt: str
+    dimension: int
+    metric: str
+
+
+class Segment(Record):
+    """A file of entities, and the rows of those that are gone."""
+
+    name: str
+    sha256: str
+    bytes: int
+    entities: int
+    views: int
+    removed: list[int] = []
+
+    @property
+    def live(self) -> int:
+        """How many are there."""
+        return self.entities - len(self.removed)
+
+
+class State(Record):
+    """All that an index is at one time; ``generation`` grows with each change."""
+
+    settings: Making
+    model: Model | None = None
+    generation: int = 0
+    segments: list[Segment] = []
+    stage: str = STAGE
+    format: int = FORMAT
+    muver: str = __version__
+
+    @property
+    def entities(self) -> int:
+        """How many there are."""
+        return sum(segment.live for segment in self.segments)
+
+    @property
+    def words(self) -> bool:
+        """Whether BM25 has a part in the answers."""
+        return self.model is None or self.settings.bm25_weight is not None
+
+    @property
+    def fingerprint(self) -> str:
+        """Differs where answers of two indexes of the same entities may differ."""
+        model = self.model and (self.model.fingerprint, self.model.punkt)
+        return short_hash([FORMAT, self.settings.as_dict(), model])
+
+    def after(self, segments: list[Segment]) -> "State":
+        """The next one."""
+        return replace(self, generation=self.generation + 1, segments=segments, muver=__version__)
+
+
+def read_state(folder: str | Path) -> State:
+    """The state of an index now.
+
+    Raises
+    ------
+    InputError
+        If the folder is no index, or one of another version.
+    """
+    path = Path(folder, FILE)
+    if not path.is_file():
+        raise InputError(
+            f"{folder}: not an index of one's own entities. Make one with `muver index create`."
+        )
+    raw: Any = read_json(path)
+    if not isinstance(raw, dict) or raw.get("stage") != STAGE:
+        raise InputError(f"{path}: not the state of an index. Make one with `muver index create`.")
+    if raw.get("format") != FORMAT:
+        raise InputError(
+            f"{path}: of format {raw.get('format')}, by muver {raw.get('muver')}; this version "
+            f"reads format {FORMAT}. Use that version, or make the index again."
+        )
+    return read_record(path, State, "the state of an index", "Make the index again.")
+
+
+def write_state(folder: str | Path, state: State) -> None:
+    """Make this the index's state: from here on readers get it."""
+    write_json(Path(folder, FILE), state)
