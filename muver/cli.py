@@ -1,64 +1,14 @@
 """``muver STAGE``: one subcommand a stage of the workflow."""
 
 import argparse
-import importlib
 import os
 import sys
-from collections.abc import Sequence
-from types import SimpleNamespace
+from collections.abc import Iterable, Sequence
 
 from muver.io.errors import InputError
 from muver.io.progress import note, start_logging
-from muver.stages import STAGES as TABLE
-from muver.stages import Stage
+from muver.stages import STAGES
 from muver.version import __version__
-
-# In the order the data flows: entries of muver.stages, or modules of muver.commands.
-STAGES = (
-    "generate",
-    "download",
-    "corpus",
-    "plan",
-    "kb",
-    "kb import",
-    "kb-texts",
-    "link",
-    "segment",
-    "encoder",
-    "pretrain",
-    "train",
-    "choose",
-    "convert",
-    "encode",
-    "encode-part",
-    "encode-mentions",
-    "encode-global",
-    "encode-spans",
-    "merge",
-    "index row",
-    "retrieve",
-    "query",
-    "ann-build",
-    "ann-check",
-    "negatives",
-    "kb-subset",
-    "evaluate",
-    "agree",
-    "doctor",
-    "table",
-    "show",
-    "figure",
-    "grid",
-    "metrics",
-    "results-page",
-    "record",
-    "audit",
-    "report",
-    "reference",
-    "asked",
-    "prune",
-    "unlock",
-)
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -81,22 +31,7 @@ def as_shell(example: str) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def _stage(name: str) -> Stage:
-    """An entry of the table, or of a module in muver.commands what an entry has."""
-    if name in TABLE:
-        return TABLE[name]
-    module = importlib.import_module(f"muver.commands.{name.replace('-', '_')}")
-    example = module.EXAMPLE.strip().removeprefix(f"muver {name} ")
-    return SimpleNamespace(
-        help=module.HELP,
-        example=example,
-        note="",
-        add_arguments=module.add_arguments,
-        run=module.run,
-    )
-
-
-def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
+def build_parser(stages: Iterable[str] = STAGES) -> argparse.ArgumentParser:
     """Build the parser of a stage, or one that lists several, without their options."""
     parser = argparse.ArgumentParser(
         prog="muver",
@@ -105,8 +40,9 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"muver {__version__}")
     commands = parser.add_subparsers(title="stages", dest="stage", metavar="STAGE", required=True)
+    stages = [*stages]
     for name in stages:
-        stage = _stage(name)
+        stage = STAGES[name]
         command = commands.add_parser(
             name,
             help=stage.help,
@@ -118,10 +54,20 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
         command.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
         stage.add_arguments(command)
         example = as_shell(f"muver {name} {stage.example}")
-        parts = [command.epilog, stage.note, "For example", example]
+        parts = [stage.note, "For example", example]
         command.epilog = "\n\n".join(part for part in parts if part)
         command.set_defaults(do=stage.run)
     return parser
+
+
+def _meant(arguments: list[str]) -> tuple[Iterable[str], list[str]]:
+    """The stages that a call may mean, and the call: `muver doctor` means those of two words."""
+    for words in (2, 1):
+        if (name := " ".join(arguments[:words])) in STAGES:
+            return [name], [name, *arguments[words:]]
+    if arguments and (family := [name for name in STAGES if name.startswith(f"{arguments[0]} ")]):
+        return family, arguments[1:] or ["--help"]
+    return STAGES, arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -130,9 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Read when torch is loaded. Threads that wait are to sleep: by default they spin, and where
     # other work runs as well they keep the processors from those that have something to do.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    if " ".join(arguments[:2]) in STAGES:  # a name of two words
-        arguments[:2] = [" ".join(arguments[:2])]
-    only = [arguments[0]] if arguments and arguments[0] in STAGES else STAGES
+    only, arguments = _meant(arguments)
     args = build_parser(only).parse_args(arguments)
     label = f"{args.stage} {args.label}" if getattr(args, "label", None) else args.stage
     try:

@@ -12,7 +12,6 @@ PACKAGE = Path(muver.__file__).parent
 ROOMS = [
     "version",
     "io",
-    "stages",
     "corpus",
     "kb",
     "views",
@@ -28,6 +27,7 @@ ROOMS = [
     "metrics",
     "grid",
     "settings",
+    "stages",
     "reference",
     "workspace",
     "estimate",
@@ -36,7 +36,6 @@ ROOMS = [
     "report",
     "results_page",
     "doctor",
-    "commands",
     "cli",
     "__init__",  # the library's face
 ]

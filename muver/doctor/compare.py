@@ -1,11 +1,9 @@
 """Two runs of the same mentions: what moved, and what in their making explains it."""
 
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec.structs import asdict
 
@@ -15,7 +13,6 @@ from muver.doctor.entities import Entities
 from muver.doctor.facts import facts_of
 from muver.doctor.origin import Origin
 from muver.doctor.ranks import (
-    TOLERANCE,
     Gold,
     compare_gold,
     compare_lists,
@@ -25,20 +22,12 @@ from muver.doctor.ranks import (
     read_gold,
 )
 from muver.doctor.runs import Run, is_ours, read_runs
+from muver.doctor.settings import Comparison
 from muver.evaluation.agreement import table_agreement
 from muver.evaluation.ranks import ranks_table
 from muver.evaluation.significance import paired
 from muver.io.errors import InputError
-from muver.io.typed import Amount, Count, Settings, read
 from muver.runs.run import read_run
-
-
-class Comparison(Settings):
-    """Settings of a comparison."""
-
-    cutoffs: list[Count] = msgspec.field(default_factory=lambda: [1, 2, 4, 8, 16, 32, 50, 64])
-    tolerance: Amount = TOLERANCE  # part of a score by which another may differ and count as equal
-    match: Literal["title", "id"] | None = None  # how gold is counted, where no run says
 
 
 def compare(
@@ -48,7 +37,7 @@ def compare(
     entities: Path | None = None,
     mentions: Path | None = None,
     qrels: Path | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Comparison | None = None,
 ) -> dict[str, Any]:
     """Compare two runs.
 
@@ -62,7 +51,7 @@ def compare(
         TREC file of the gold entities, where no mentions are known; by default the one beside a
         TREC run.
     settings
-        Keys of :class:`Comparison`.
+        By default those of :class:`Comparison`.
 
     Returns
     -------
@@ -74,7 +63,7 @@ def compare(
     InputError
         If a file is no run or is cut, or the two have no mention in common.
     """
-    asked = read(Comparison, settings or {})
+    asked = settings or Comparison()
     known = _entities((first, second), entities)
     runs = read_runs(first, second, known)
     shared, alone = _shared(runs)

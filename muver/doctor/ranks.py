@@ -15,7 +15,6 @@ from muver.doctor.runs import Run
 from muver.runs.run import best_ranks, block_starts, mentions_of_rows, ranked_mentions
 from muver.runs.trec_reading import read_qrels
 
-TOLERANCE = 1e-5  # of the larger score: some last digits of a float32 sum
 Ranked = tuple[np.ndarray, np.ndarray]  # entities and scores of a mention, best first
 Gold = dict[str, set[Any]]
 

@@ -14,7 +14,7 @@ from muver.estimate.sizes import dump_file
 from muver.estimate.text import gigabytes, table
 from muver.io.errors import InputError
 from muver.io.files import write_manifest
-from muver.io.typed import read, suggestion
+from muver.io.typed import suggestion
 from muver.settings import resolve
 from muver.settings.file import read_params
 from muver.workspace import graph_of
@@ -26,24 +26,22 @@ Memory is projected, of one job, without what Python and its libraries take."""
 
 
 def plan(
-    given: Mapping[str, Any],
+    asked: Plan,
     folder: Path,
-    overrides: Mapping[str, Any],
+    config: Iterable[tuple[str, Any]],
     out: Path,
     disk: Path | None = None,
     measured: bool = False,
     **files: Path | None,
-) -> str:
-    """Plan a run, write it as JSON, and return what there is to read.
+) -> None:
+    """Print what a run takes, and write it as JSON.
 
     Parameters
     ----------
-    given
-        Keys of :class:`muver.estimate.settings.Plan`.
     folder
         The project's, with params.yaml.
-    overrides
-        As ``snakemake --config`` takes them.
+    config
+        Settings that replace those of params.yaml; by default those of the preset wikipedia.
     disk
         The folder whose disk is looked at; by default that of the run.
     files
@@ -54,7 +52,7 @@ def plan(
     InputError
         For settings that are not allowed, and for files that are named but missing.
     """
-    asked = read(Plan, given)
+    overrides = {"preset": "wikipedia", **dict(config)}
     settings = resolve(read_params(folder / "params.yaml"), overrides)
     _check_names(asked.rates, settings["models"], [*asked.indices, *settings["linking"]["indexes"]])
     machine = this_machine(disk or folder / "build" / settings["workspace"])
@@ -95,7 +93,7 @@ def plan(
     sums = [f"disk with {what}: {gigabytes(size)} GB" for what, size in totals.items()]
     lines = table([HEAD, *map(_cells, jobs)], right=(2, 3, 5, 6, 7))
     fits = misfits or ["Everything fits this machine."]
-    return "\n".join([*lines, "", origins, NOTES, "", *sums, "", room, *fits])
+    print("\n".join([*lines, "", origins, NOTES, "", *sums, "", room, *fits]))
 
 
 def disk_totals(jobs: Sequence[Job], indices: Sequence[str], at_once: int) -> dict[str, float]:

@@ -1,10 +1,11 @@
 """The stages of the workflow as a table: what each is called, what it reads and writes, its work.
 
 An entry says where the work is done, as ``package.module:function``, whose parameters are the
-options. Nothing of it is imported before a stage runs, so that help is quick and the workflow can
-ask which code decides an output.
+options. The work is imported when a stage runs, so that help is quick and the workflow can ask which
+code decides an output.
 """
 
+from muver.stages.checks import CHECKS
 from muver.stages.corpus import CORPUS
 from muver.stages.engine import ENGINE
 from muver.stages.kb import KNOWLEDGE_BASES
@@ -14,4 +15,7 @@ from muver.stages.stage import Option, Stage
 
 __all__ = ["STAGES", "Option", "Stage"]
 
-STAGES = {stage.name: stage for stage in (*CORPUS, *KNOWLEDGE_BASES, *QUERIES, *ENGINE, *RESULTS)}
+STAGES = {
+    stage.name: stage
+    for stage in (*CORPUS, *KNOWLEDGE_BASES, *ENGINE, *QUERIES, *RESULTS, *CHECKS)
+}

@@ -37,7 +37,7 @@ CORPUS = (
     Stage(
         "download",
         "fetch a dataset, a declared file or Punkt's English parameters, and verify it",
-        "muver.commands.download:download",
+        "muver.views.download:download",
         (
             option(
                 "--dataset",

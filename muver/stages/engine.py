@@ -1,5 +1,6 @@
 """Stages that train towers and encode views and mentions."""
 
+from muver.retrieval.kinds import INPUTS, LISTS
 from muver.stages.stage import (
     COUNTS,
     ENTITIES,
@@ -224,6 +225,42 @@ ENGINE = (
         + COMPUTE,
         settings="muver.encoders.stages.settings:Merge",
         label="model",
+    ),
+    Stage(
+        "retrieve",
+        "rank entities for each mention, with a retriever of one of the kinds",
+        "muver.retrieval.kinds:retrieve",
+        (
+            option("--kind", "how candidates are found", type=str),
+            option(
+                "--compute",
+                "the section 'compute' as JSON, which kinds that run a model look at",
+                type=json_object,
+                required=False,
+            ),
+            *(
+                option(
+                    f"--{name.replace('_', '-')}",
+                    text,
+                    required=False,
+                    nargs="+" if name in LISTS else None,
+                )
+                for name, text in INPUTS.items()
+            ),
+            option("--run", "run file to write"),
+            option("--manifest", "its manifest to write"),
+        ),
+        """--kind views --store store --merged merged --entities entities.parquet
+  --mentions mentions.parquet --settings '{"split": "test", "k": 64, "match": "title",
+  "memory_mb": 256, "aggregate": "max", "metric": "dot", "merge_layers": 4, "search": "distant",
+  "global_view": false, "spans": false}' --run muver.parquet --manifest muver.json""",
+        settings="json",
+        about="the row's retrieval settings as JSON",
+        settings_needed=True,
+        label="system",
+        note="views: the vectors of a store (BLINK, MuVER). tokens: token vectors, straight from a "
+        "model (SOM). bm25: words. fusion: other systems' runs. shards: the vectors of a knowledge "
+        "base, exactly or by an index. muver/retrieval/kinds says what each is given.",
     ),
     Stage(
         "ann-build",

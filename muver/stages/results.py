@@ -2,19 +2,11 @@
 
 from pathlib import Path
 
-from muver.stages.stage import COUNTS, Stage, option, setting
+from muver.stages.stage import CONFIG, COUNTS, Stage, option
 
 EVALUATIONS = "JSON files from muver evaluate, with the ranks beside each"
 PRINT = option("--print", "print the table as well", to="show", action="store_true")
 
-CONFIG = option(
-    "--config",
-    "settings that replace those of params.yaml",
-    type=setting,
-    nargs="+",
-    default=[],
-    metavar="KEY=VALUE",
-)
 RESULTS = (
     Stage(
         "evaluate",
@@ -168,6 +160,25 @@ RESULTS = (
         "fp32/muver.parquet bf16/muver.parquet --out agreement.json",
         note="Shows what a change that should keep the ranking does to it: another precision, a "
         "quantised or approximate index. What it does to recall stands in the two rows' tables.",
+    ),
+    Stage(
+        "record",
+        "record each row of a table, or each point of the grid, as an MLflow run",
+        "muver.tracking.record:record_all",
+        (
+            option(
+                "--keep-going",
+                "where rows cannot be recorded say so, leave a file beside the list of runs that "
+                "tells it, and end well",
+                action="store_true",
+            ),
+        ),
+        """--settings '{"tables": [{"table": "results/table1.json", "experiment": "table1",
+  "evaluations": ["blink.json", "muver.json"], "runs": ["blink.parquet", "muver.parquet"],
+  "out": "recorded.csv"}]}'""",
+        settings="muver.tracking.settings:Recordings",
+        about="each names table (or grid) and out; evaluations, runs, artifacts, benchmarks, "
+        "figures or logs, which its rows are recorded from; experiment, enabled, source, options",
     ),
     Stage(
         "audit",

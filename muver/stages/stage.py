@@ -34,7 +34,10 @@ def setting(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not (key and equals):
         raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE, such as preset=zeshel")
-    return key, yaml.safe_load(value)
+    try:
+        return key, yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise argparse.ArgumentTypeError(f"{key}: {value!r} is not YAML ({error})") from None
 
 
 def named_folder(text: str) -> tuple[str, Path]:
@@ -183,3 +186,11 @@ MENTIONS = option("--mentions", "mentions.parquet, from `muver corpus`")
 SENTENCES = option("--sentences", "sentences.parquet, from `muver segment`")
 COUNTS = option("--counts", "counts.json, from `muver corpus`")
 KB = option("--kb", "folder that `muver kb` wrote")
+CONFIG = option(
+    "--config",
+    "settings that replace those of params.yaml, as snakemake takes them",
+    type=setting,
+    nargs="+",
+    default=[],
+    metavar="KEY=VALUE",
+)

@@ -21,7 +21,7 @@ from muver.tracking.settings import Recording
 from muver.tracking.timings import timings
 
 
-def entries(table: RecallTable, source: str, files: Files, settings: Recording) -> list[Entry]:
+def entries(table: RecallTable, source: str, settings: Recording) -> list[Entry]:
     """What is recorded of each row, in the table's order; everything is checked first.
 
     Parameters
@@ -34,6 +34,7 @@ def entries(table: RecallTable, source: str, files: Files, settings: Recording) 
     InputError
         If the table was not made from these evaluations, or one is missing.
     """
+    files = Files(settings)
     builder = _Builder(table, source, files, settings)
     rows = table.rows
     found = [builder.of_row(row) for row in rows]

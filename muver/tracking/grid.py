@@ -1,6 +1,6 @@
 """The grid as an entry: a parent with the chosen point, and one run a point under it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from muver.grid.points import point_of, spelled
@@ -10,28 +10,18 @@ from muver.tables.records import GridResult, PointRow
 from muver.tracking import describe, notes
 from muver.tracking.entries import of_settings
 from muver.tracking.entry import Data, Entry, parent
-from muver.tracking.files import by_system
+from muver.tracking.files import stages_of
 from muver.tracking.settings import Recording
 from muver.training.log import kept_validation
 
 
-def grid_entry(
-    grid: GridResult,
-    source: Path,
-    logs: Sequence[Path],
-    benchmarks: Sequence[tuple[str, str, Path]],
-    settings: Recording,
-) -> Entry:
+def grid_entry(grid: GridResult, source: Path, settings: Recording) -> Entry:
     """What is recorded of a grid.
 
     Parameters
     ----------
     source
         Path of its CSV, as the workflow names it; .md and .json lie beside it.
-    logs
-        Training logs, each named after its point.
-    benchmarks
-        Snakemake's benchmark files: (point, stage, file).
 
     Raises
     ------
@@ -39,15 +29,15 @@ def grid_entry(
         If a point has no log, or not the one its number was read from.
     """
     names = [row.system for row in grid.rows]
-    by_point = {point_of(log, names): log for log in logs}
+    by_point = {point_of(log, names): log for log in map(Path, settings.logs)}
     if unknown := [name for name in by_point if name not in names]:
         raise InputError(
-            f"--logs: {unknown[0]} is not a point of the grid.{did_you_mean(unknown[0], names)}"
+            f"logs: {unknown[0]} is not a point of the grid.{did_you_mean(unknown[0], names)}"
         )
     if missing := [name for name in names if name not in by_point]:
-        raise InputError(f"--logs: no log of {', '.join(missing)}.")
+        raise InputError(f"logs: no log of {', '.join(missing)}.")
     data = Data(grid.dataset, grid.fingerprint, settings.source, "val", {})
-    stages, name = by_system(benchmarks), source.as_posix()
+    stages, name = stages_of(settings), source.as_posix()
     points = [
         _point(row, grid, by_point[row.system], name, data, stages.get(row.system, {}))
         for row in grid.rows

@@ -1,31 +1,26 @@
 """The record stage: tables to runs of an experiment."""
 
-from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
-from muver.io.typed import read
 from muver.tables.records import ComparisonTable, GridResult, ViewsTable, read_result
 from muver.tracking.entries import entries
 from muver.tracking.entry import Entry
-from muver.tracking.files import Files
 from muver.tracking.grid import grid_entry
 from muver.tracking.listed import Listed, warn_of_lost, write_list
-from muver.tracking.settings import Recording
+from muver.tracking.settings import Recording, Recordings
 
 FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
 
 
-def record_all(calls: Sequence[Namespace], keep_going: bool) -> None:
+def record_all(settings: Recordings, keep_going: bool) -> None:
     """Record several tables; one that cannot be recorded does not stop the others.
 
     Parameters
     ----------
-    calls
-        The arguments of ``muver record``, one a table.
     keep_going
         Whatever goes wrong is logged and written to a file beside the table's list of runs, and
         the command ends well, so that a rule that made the table keeps it. The next recording that
@@ -37,18 +32,16 @@ def record_all(calls: Sequence[Namespace], keep_going: bool) -> None:
         Without ``keep_going``, at the end, if a table could not be recorded.
     """
     failed = []
-    for call in calls:
-        if call.out is None:
-            raise InputError("--out: needed, the CSV file of the runs.")
-        marker = call.out.with_suffix(FAILED)
+    for one in settings.tables:
+        marker = Path(one.out).with_suffix(FAILED)
         try:
-            record(call)
+            record(one)
             marker.unlink(missing_ok=True)
         except Exception as error:
             expected = isinstance(error, InputError)
             if not (expected or keep_going):
                 raise
-            name, why = (call.table or call.grid).stem, str(error) or type(error).__name__
+            name, why = Path(one.made).stem, str(error) or type(error).__name__
             failed.append(f"{name}: {why}")
             if keep_going:
                 text = "%s IS NOT IN MLFLOW: %s\nThe table itself is whole."
@@ -58,7 +51,7 @@ def record_all(calls: Sequence[Namespace], keep_going: bool) -> None:
         raise InputError("\n".join(dict.fromkeys(failed)))
 
 
-def record(call: Namespace) -> None:
+def record(settings: Recording) -> None:
     """Record each row of a table as an MLflow run, and list which run is which row's.
 
     A row with several seeds is a parent with one run a seed under it; the rows of a sweep, and the
@@ -66,33 +59,25 @@ def record(call: Namespace) -> None:
     the same key and other content (made on another machine), or one that a crash left unfinished,
     is marked, deleted and made anew.
 
-    Parameters
-    ----------
-    call
-        The arguments of ``muver record``.
-
     Raises
     ------
     InputError
         If the table was not made from these files, one is missing, or a run was changed after it
         was scored; if the store cannot be used.
     """
-    settings = read(Recording, call.settings)
-    made = call.grid or call.table
+    made, out = Path(settings.made), Path(settings.out)
     source = made.with_suffix(".csv")
-    if call.grid:
-        grid = read_result(made, GridResult, "a grid")
-        found = [grid_entry(grid, source, call.logs, call.benchmarks, settings)]
+    if settings.grid:
+        found = [grid_entry(read_result(made, GridResult, "a grid"), source, settings)]
     else:
         table = read_result(made, ComparisonTable | ViewsTable, "a table of rows")
-        files = Files(call.evaluations, call.runs, call.artifacts, call.benchmarks, call.figures)
-        found = entries(table, source.as_posix(), files, settings)
+        found = entries(table, source.as_posix(), settings)
     if settings.enabled:
-        lines = _put(found, settings.experiment or made.stem, call.out, made)
+        lines = _put(found, settings.experiment or made.stem, out, made)
     else:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
         lines = []
-    write_list(call.out, lines)
+    write_list(out, lines)
 
 
 def _put(found: Sequence[Entry], experiment: str, before: Path, table: Path) -> list[Listed]:

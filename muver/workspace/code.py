@@ -1,7 +1,7 @@
 """Which code decides a rule's output: what its command imports, directly or through others.
 
-A change in it runs the rule again. Commands themselves and `FREE` are left out, so that rewording a
-help text never trains a model again.
+A change in it runs the rule again. What the stages are called and `FREE` are left out, so that
+rewording a help text never trains a model again.
 """
 
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 from muver.stages import STAGES
 
 PACKAGE = Path(__file__).parents[1]
-# Where a rule's work begins, if not in the command of its name.
+# Where a rule's work begins, if not in the stage of its name.
 KIND = "retrieve_"  # before the name of a retriever kind
 BEGINS = {
     "tables": "tables/stage.py",
@@ -66,17 +66,15 @@ def code(rule: str) -> list[str]:
             continue
         found.add(name)
         waiting += read_by(path)
-    return sorted(f"muver/{name}" for name in found if not name.startswith("commands/"))
+    return sorted(f"muver/{name}" for name in found)
 
 
 def _begin(rule: str) -> str:
-    """The module that does a stage's work: by the table of stages, or a command of its own."""
+    """The module that does a stage's work, or in which a retriever kind ranks."""
     if rule.startswith(KIND):
         return f"retrieval/kinds/{rule.removeprefix(KIND)}.py"
-    stage = STAGES.get(rule.replace("_", "-"))
-    if stage is None:
-        return f"commands/{rule}.py"
-    return stage.module.removeprefix("muver.").replace(".", "/") + ".py"
+    module = STAGES[rule.replace("_", "-")].module
+    return module.removeprefix("muver.").replace(".", "/") + ".py"
 
 
 @cache

@@ -7,11 +7,7 @@ import pytest
 
 from muver.cli import STAGES, build_parser, main
 
-WITHOUT = {  # what has no --settings
-    "agree", "asked", "audit", "choose", "metrics", "prune", "query", "reference", "results-page",
-    "show", "unlock",
-}  # fmt: skip
-
+WITHOUT = {name for name, stage in STAGES.items() if stage.settings is None}
 NEED_NO_FILES = {"generate"}
 SECTION = {"train": "training"}  # whose keys are checked; the others are a model's, as it has them
 

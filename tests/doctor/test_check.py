@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from muver.cli import main
-from muver.commands.doctor import overrides_of
 from muver.doctor.check import check
 from muver.doctor.check_text import as_text
 from muver.estimate.machine import Machine
 from muver.estimate.rates import Rate, Rates
 from muver.io.errors import InputError
+from muver.stages.stage import setting
 
 PROJECT = Path(__file__).parents[2]
 KNOWN = {
@@ -98,14 +98,13 @@ def test_a_directory_without_documents(folder):
     assert "no documents/*.json in it" in as_text(report)
 
 
-def test_overrides():
-    assert overrides_of(["preset=zeshel", "merge={top_k: 0.2}"]) == {
-        "preset": "zeshel",
-        "merge": {"top_k": 0.2},
-    }
-    for wrong, says in (("preset", "expected KEY=VALUE"), ("merge={", "is not YAML")):
-        with pytest.raises(InputError, match=says):
-            overrides_of([wrong])
+def test_settings_of_the_command_line(capsys):
+    assert setting("preset=zeshel") == ("preset", "zeshel")
+    assert setting("merge={top_k: 0.2}") == ("merge", {"top_k": 0.2})
+    for wrong, says in (("preset", "is not KEY=VALUE"), ("merge={", "is not YAML")):
+        with pytest.raises(SystemExit):
+            main(["doctor", "check", "--config", wrong])
+        assert says in capsys.readouterr().err
 
 
 def test_bad_settings(folder, tmp_path):

@@ -9,6 +9,7 @@ from muver.cli import main
 from muver.doctor.compare import compare
 from muver.doctor.compare_text import as_text
 from muver.doctor.origin import Origin
+from muver.doctor.settings import Comparison
 from muver.io.errors import InputError
 from tests.doctor.made import GOLD, TITLES, Project, save_run, save_trec
 from tests.grid.conftest import write_log
@@ -81,7 +82,7 @@ def test_ties_are_nothing_found(project):
     strict = compare(
         project.at("runs/test", "a", ".parquet"),
         project.at("runs/test", "b", ".parquet"),
-        settings={"tolerance": 0},
+        settings=Comparison(tolerance=0),
     )
     assert strict["found"]
 
@@ -222,16 +223,15 @@ def test_deeper_runs(project):
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"cutoff": [1]}, "unknown key cutoff"),
-        ({"cutoffs": [0]}, "cutoffs.0 is 0"),
-        ({"tolerance": -1}, "tolerance is -1"),
-        ({"match": "name"}, "match is 'name'"),
+        ('{"cutoff": [1]}', "unknown key cutoff"),
+        ('{"cutoffs": [0]}', "cutoffs.0 is 0"),
+        ('{"tolerance": -1}', "tolerance is -1"),
+        ('{"match": "name"}', "match is 'name'"),
     ],
 )
-def test_settings(project, settings, says):
-    path = project.run("plain", FIRST)
-    with pytest.raises(InputError, match=says):
-        compare(path, path, settings=settings)
+def test_settings(settings, says, capsys):
+    assert main(["doctor", "compare", "a.run", "b.run", "--settings", settings]) == 2
+    assert says in capsys.readouterr().err
 
 
 def test_command(project, tmp_path, capsys):

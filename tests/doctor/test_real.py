@@ -64,7 +64,7 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
         inputs = {"store": store, "entities": entities, "mentions": mentions}
         if "merge_layers" in settings:
             inputs["merged"] = merged
-        retrieve("views", asked, run, run.with_suffix(".json"), inputs)
+        retrieve("views", asked, run, run.with_suffix(".json"), **inputs)
         config = towers.config
         row = {
             "system": name,

@@ -1,7 +1,6 @@
 """One store for all tests (making one takes a second), and the files of a small table."""
 
 import json
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -12,10 +11,12 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.io.files import write_json
+from muver.io.typed import read
 from muver.tables.keys import row_key
 from muver.tables.records import ComparedPart, ComparedRow, ComparisonTable, TableSet
 from muver.tracking.listed import read_list
 from muver.tracking.record import record as record_stage
+from muver.tracking.settings import Recording
 from muver.tracking.store import open_store
 from tests.blank import blank
 
@@ -69,10 +70,9 @@ def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d")
 
 
 def record(out: Path, **given: Any) -> list[dict[str, str]]:
-    """Record as the command does with these arguments; the lines of the list of runs."""
-    several = ("evaluations", "runs", "artifacts", "benchmarks", "figures", "logs")
-    empty = {"table": None, "grid": None, "settings": {}, **dict.fromkeys(several, ())}
-    record_stage(Namespace(**{**empty, **given, "out": out}))
+    """Record with these settings, paths among them; the lines of the list of runs."""
+    settings = {**given.pop("settings", {}), **given, "out": out}
+    record_stage(read(Recording, json.loads(json.dumps(settings, default=str))))
     return read_list(out)
 
 

@@ -20,7 +20,6 @@ from tests.tables import made_sets
 from tests.tables.conftest import ZESHEL, make, write
 
 __all__ = ["write"]  # a fixture
-OPTIONS = Recording(options="--config preset=tiny")
 
 
 def zeshel(system: str, hits: int, seed: int = 1, **other: Any) -> dict[str, Any]:
@@ -28,13 +27,16 @@ def zeshel(system: str, hits: int, seed: int = 1, **other: Any) -> dict[str, Any
     return make(system, (hits, 8), (1, 3), **{**ZESHEL, **own, **other})
 
 
+def of_files(evaluations: list[Path], runs: list[Path], **other: Any) -> Recording:
+    given = {"evaluations": [*map(str, evaluations)], "runs": [*map(str, runs)], **other}
+    return Recording(table="t.json", out="t.csv", options="--config preset=tiny", **given)
+
+
 def entries_of(table: Path, evaluations: list[Path], **other: Any) -> list[Entry]:
     runs = [path.with_suffix(".run") for path in evaluations]
     for run in runs:
         run.touch()
-    return entries(
-        read_result(table), "results/table.csv", Files(evaluations, runs, **other), OPTIONS
-    )
+    return entries(read_result(table), "results/table.csv", of_files(evaluations, runs, **other))
 
 
 def comparison(folder: Path, paths: list[Path], rows: list[dict[str, Any]]) -> list[Entry]:
@@ -113,7 +115,7 @@ def sweep(folder: Path, write, systems: list[tuple[str, int, str | None]]) -> li
     make_table("table3", paths, folder / "table3.csv", {"rows": rows, "cutoff": 64})
     figure = folder / "figure.svg"
     figure.touch()
-    return entries_of(folder / "table3.json", paths, figures=[figure])
+    return entries_of(folder / "table3.json", paths, figures=[str(figure)])
 
 
 def test_a_sweep_stands_under_a_parent_whose_curve_starts_before_merging(tmp_path: Path, write):
@@ -170,7 +172,7 @@ def write_linked(folder: Path, evaluations: list[dict[str, Any]]) -> tuple[list[
 def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path):
     paths, runs = write_linked(tmp_path, made_sets.make_all())
     table = read_result(tmp_path / "table2.json")
-    blink, muver = entries(table, "results/table2.csv", Files(paths, runs), OPTIONS)
+    blink, muver = entries(table, "results/table2.csv", of_files(paths, runs))
     assert [blink.key, muver.key] == [row.row_key for row in table.rows]
     assert muver.metrics["on_aida-testb/recall_at_010"] == 75.0
     assert muver.metrics["uncertainty_low_wnedwiki/recall_at_100"] == 100.0
@@ -189,7 +191,7 @@ def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path)
 def test_verdicts_and_published_values_on_the_papers_sets(tmp_path: Path):
     paths, runs = write_linked(tmp_path, made_sets.of_the_paper())
     table = read_result(tmp_path / "table2.json")
-    blink = entries(table, "results/table2.csv", Files(paths, runs), OPTIONS)[0]
+    blink = entries(table, "results/table2.csv", of_files(paths, runs))[0]
     assert blink.tags["verdict_msnbc_at_100"] == "cannot tell"
     assert blink.tags["verdict_wnedwiki_at_010"] == "reproduced"
     assert blink.metrics["paper_aida-testb/recall_at_010"] == 92.38
@@ -206,7 +208,7 @@ def change(content: dict[str, Any]):
 @pytest.mark.parametrize(
     ("break_files", "message"),
     [
-        (lambda paths, runs: runs.pop(), "none of --runs is the run of muver_wiki on wnedwiki"),
+        (lambda paths, runs: runs.pop(), "none of the runs is the run of muver_wiki on wnedwiki"),
         (lambda paths, runs: paths.pop(), "row MuVER.* of muver_wiki on wnedwiki"),
         (lambda paths, runs: runs[0].write_bytes(b"x"), "the run of blink_wiki on aida.*scored"),
         (lambda paths, runs: runs[0].unlink(), "no such file"),
@@ -220,12 +222,13 @@ def test_files_that_the_table_was_not_made_from_are_refused(tmp_path: Path, brea
     paths, runs = write_linked(tmp_path, made_sets.make_all())
     break_files(paths, runs)
     with pytest.raises(InputError, match=message):
-        entries(read_result(tmp_path / "table2.json"), "", Files(paths, runs[::-1]), OPTIONS)
+        entries(read_result(tmp_path / "table2.json"), "", of_files(paths, runs[::-1]))
 
 
 def test_artifacts_that_belong_nowhere_or_hide_each_other_are_refused(tmp_path: Path):
     paths, runs = write_linked(tmp_path, made_sets.make_all())
     with pytest.raises(InputError, match="no row of the table is of system som"):
-        Files(paths, runs, [("som", "log", runs[0])])
+        Files(of_files(paths, runs, artifacts={"som": [str(runs[0])]}))
     with pytest.raises(InputError, match="second file log of system muver_wiki"):
-        Files(paths, runs, [("muver_wiki", "log", runs[0]), ("muver_wiki", "log", runs[1])])
+        logs = [folder / "log" for folder in (tmp_path / "a", tmp_path / "b")]
+        Files(of_files(paths, runs, artifacts={"muver_wiki": [*map(str, logs)]}))

@@ -51,8 +51,8 @@ def of_a_table(folder: Path, name: str, table: str, evaluations, write, **settin
         figure.touch()
     record(
         folder / "recorded.csv", table=folder / f"{table}.json", evaluations=paths, runs=runs,
-        artifacts=[("muver", "training_log.jsonl", folder / "training_log.jsonl")], figures=figures,
-        benchmarks=[("muver", "train", folder / "train.tsv")],
+        artifacts={"muver": [folder / "training_log.jsonl"]}, figures=figures,
+        benchmarks={"muver": {"train": folder / "train.tsv"}},
         settings={"experiment": name, "source": "https://example.org/data"},
     )  # fmt: skip
 
@@ -84,8 +84,8 @@ def sets(folder: Path, name: str, write: Callable, make: Callable, logs: list[Pa
     (folder / "search.tsv").write_text("s\tmax_rss\n2.5\t100\n")
     record(
         folder / "recorded.csv", table=folder / "table2.json", evaluations=paths, runs=runs,
-        artifacts=[("muver_wiki", "training_log.jsonl", folder / "training_log.jsonl")],
-        benchmarks=[("muver_wiki", "search_msnbc", folder / "search.tsv")],
+        artifacts={"muver_wiki": [folder / "training_log.jsonl"]},
+        benchmarks={"muver_wiki": {"search_msnbc": folder / "search.tsv"}},
         settings={"experiment": name, "source": "raw/wikipedia"},
     )  # fmt: skip
 

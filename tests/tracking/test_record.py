@@ -55,8 +55,8 @@ def record_rows(files: TableFiles, client: MlflowClient, name: str) -> Record:
             table=files.folder / "table1.json",
             evaluations=files.evaluations,
             runs=files.runs,
-            artifacts=[("muver", "training_log.jsonl", files.folder / "training_log.jsonl")],
-            benchmarks=[("muver", "train", files.folder / "train.tsv")],
+            artifacts={"muver": [files.folder / "training_log.jsonl"]},
+            benchmarks={"muver": {"train": files.folder / "train.tsv"}},
             settings={"experiment": name, "source": "raw/tiny", **settings},
         )
 

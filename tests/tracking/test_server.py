@@ -23,18 +23,20 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def call(files: TableFiles, *more: str) -> int:
+def call(files: TableFiles, *more: str, **settings: bool) -> int:
     """``muver record`` of a table of two rows, as the workflow calls it."""
     files.write(
         [evaluation("bm25", 1), evaluation("muver", 3)],
         [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}],
     )
-    table, out = files.folder / "table1.json", files.folder / "recorded" / "table1.csv"
-    runs = [str(path) for path in files.runs]
-    return main(
-        ["record", "--table", str(table), "--evaluations", *map(str, files.evaluations)]
-        + ["--runs", *runs, "--out", str(out), *more]
-    )
+    table = {
+        "table": files.folder / "table1.json",
+        "evaluations": files.evaluations,
+        "runs": files.runs,
+        "out": files.folder / "recorded" / "table1.csv",
+        **settings,
+    }
+    return main(["record", "--settings", json.dumps({"tables": [table]}, default=str), *more])
 
 
 def test_rows_go_to_the_server_with_their_files_and_once(
@@ -72,5 +74,5 @@ def test_a_server_that_is_gone_fails_loudly_or_leaves_word(
     assert call(files, "--keep-going") == 0
     assert "table1 IS NOT IN MLFLOW" in capsys.readouterr().err
     assert "cannot be used" in marker.read_text()
-    assert call(files, "--keep-going", "--settings", json.dumps({"enabled": False})) == 0
+    assert call(files, "--keep-going", enabled=False) == 0
     assert not marker.exists()

@@ -8,9 +8,11 @@ rule record:
     log:
         f"{LOGS}/record.log",
     params:
-        jobs=lambda wildcards: json.dumps([record_arguments(table) for table in RECORDED]),
+        settings=lambda wildcards: as_json(
+            {"tables": [record_settings(table) for table in RECORDED]}
+        ),
     shell:
-        "muver record --log {log} --jobs {params.jobs:q}"
+        "muver record --log {log} --settings {params.settings:q}"
 
 
 # If rows could not be recorded (the server is down), the table stays, and the call ends with an error

@@ -1,4 +1,4 @@
-# Settings and inputs of the tables, and the arguments that record their rows in MLflow.
+# Settings and inputs of the tables, and what records their rows in MLflow.
 
 SPECIAL = ("table3", "table4", "table5", "grid", *S["figures"])  # have rules of their own
 COMPARED = [name for name in W.measured if name not in SPECIAL]
@@ -93,18 +93,19 @@ def not_made(table):
 
 
 def benchmarks(table):
-    """The benchmark file of each stage that made a system, as SYSTEM:STAGE=FILE."""
+    """The benchmark file of each stage that made a system, by system and stage."""
     found = {}
     for evaluation in W.evaluations(table):
         system, run = evaluation.label, evaluation.inputs["run"].artifact
-        stage = f"search_{run.set}" if ONE_BASE else "retrieve"
-        found[f"{system}:{stage}"] = run
-        for one in run.parents:
-            if one.kind in TIMED:
-                found[f"{system}:{TIMED[one.kind]}"] = one
+        own = found.setdefault(system, {})
+        own[f"search_{run.set}" if ONE_BASE else "retrieve"] = run
+        own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
         if model := S["systems"][system].get("model"):
-            found[f"{system}:train"] = W.model(model)
-    return [f"{name}={LOGS}/{one.rule}/{one.id}.benchmark.tsv" for name, one in found.items()]
+            own["train"] = W.model(model)
+    return {
+        system: {stage: f"{LOGS}/{one.rule}/{one.id}.benchmark.tsv" for stage, one in own.items()}
+        for system, own in found.items()
+    }
 
 
 def dataset_source():
@@ -118,38 +119,37 @@ def dataset_source():
     return S["download"]["source"] or S["download"]["url"] or find_source("zeshel").address
 
 
-def record_settings(experiment):
-    """Settings of a recording as JSON."""
+def record_settings(table):
+    """What a table's rows, or the grid's points, are recorded from."""
     chosen = {key: S[key] for key in ("dataset", "encoder")} if S["preset"] == "directory" else {}
     config = [f"{key}={value}" for key, value in (chosen or {"preset": S["preset"]}).items()]
-    return as_json(
-        {
-            "experiment": experiment,
-            "source": dataset_source(),
-            "options": f"--config {' '.join(config)}",
-            **S["tracking"],
-        }
-    )
-
-
-def record_arguments(table):
-    """The arguments of `muver record` for a table."""
-    out = ["--settings", record_settings(table), "--out", f"{ROOT}/recorded/{table}.csv"]
+    said = {
+        "experiment": table,
+        "source": dataset_source(),
+        "options": f"--config {' '.join(config)}",
+        "out": f"{ROOT}/recorded/{table}.csv",
+        **S["tracking"],
+    }
     if table == "grid":
-        timed = [f"{one.name}:train={LOGS}/grid/{one.id}.benchmark.tsv" for one in W.grid_points]
-        return ["--grid", f"{RESULTS}/grid.json", "--logs", *POINTS, "--benchmarks", *timed, *out]
-    made = scores(table)
-    figures = ["--figures", f"{RESULTS}/figures/table3.svg"] if table == "table3" else []
-    return [
-        *("--table", f"{RESULTS}/{table}.json", "--evaluations", *made["evaluations"]),
-        *("--runs", *made["runs"], *figures, "--benchmarks", *benchmarks(table)),
-        *("--artifacts", *(f"{system}={log}" for system, log in training_logs(table)), *out),
-    ]
+        times = {p.name: {"train": f"{LOGS}/grid/{p.id}.benchmark.tsv"} for p in W.grid_points}
+        return {**said, "grid": f"{RESULTS}/grid.json", "logs": POINTS, "benchmarks": times}
+    made, artifacts = scores(table), {}
+    for system, log in training_logs(table):
+        artifacts.setdefault(system, []).append(log)
+    return {
+        **said,
+        "table": f"{RESULTS}/{table}.json",
+        "evaluations": made["evaluations"],
+        "runs": made["runs"],
+        "artifacts": artifacts,
+        "benchmarks": benchmarks(table),
+        "figures": [f"{RESULTS}/figures/table3.svg"] if table == "table3" else [],
+    }
 
 
 def recording(table):
     """The command that records a table; the table stays if recording fails."""
     if table not in RECORDABLE:
         return ""
-    log = f"{LOGS}/record/{table}.log"
-    return f"&& muver record --keep-going --log {log} {shlex.join(record_arguments(table))}"
+    settings = shlex.quote(as_json({"tables": [record_settings(table)]}))
+    return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"

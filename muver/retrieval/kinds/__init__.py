@@ -124,29 +124,32 @@ def runs_a_model(name: str) -> bool:
 
 
 def retrieve(
-    name: str, given: Mapping[str, Any], run: Path, manifest: Path, inputs: Mapping[str, Any]
+    kind: str, settings: Mapping[str, Any], run: Path, manifest: Path, **inputs: Any
 ) -> None:
     """Rank with the kind of this name.
 
     Parameters
     ----------
-    given
+    settings
         Its settings, still to be checked.
     inputs
-        What it ranks with, by the names in :data:`INPUTS`; and ``compute``.
+        What it ranks with, by the names in :data:`INPUTS`, None for what is not given; and
+        ``compute``, which kinds that run no model do not look at.
 
     Raises
     ------
     InputError
         For a setting that is not allowed, and for an input too many or too few.
     """
-    kind = find(name)
-    settings = read(kind.Settings, given)
+    name, kind = kind, find(kind)
+    given = read(kind.Settings, settings)
     takes = {
         key: parameter.default is parameter.empty
         for key, parameter in inspect.signature(kind.retrieve).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     }
+    unused = () if runs_a_model(name) else ("compute",)
+    inputs = {key: one for key, one in inputs.items() if one is not None and key not in unused}
     if strange := [key for key in inputs if key not in takes]:
         raise InputError(
             f"{_option(strange[0])}: retriever kind {name} does not take it. It takes "
@@ -154,7 +157,7 @@ def retrieve(
         )
     if missing := [key for key, needed in takes.items() if needed and key not in inputs]:
         raise InputError(f"{_option(missing[0])} is needed by retriever kind {name}.")
-    kind.retrieve(settings, run, manifest, **inputs)
+    kind.retrieve(given, run, manifest, **inputs)
 
 
 def _option(name: str) -> str:

@@ -98,7 +98,7 @@ def ranked(corpus: Path, **settings) -> dict[str, list[int]]:
     """Entities of each mention's candidates, in order."""
     inputs = {name: corpus / f"{name}.parquet" for name in ("entities", "mentions")}
     asked = {**SETTINGS, **settings}
-    retrieve("bm25", asked, corpus / "run.parquet", corpus / "run.json", inputs)
+    retrieve("bm25", asked, corpus / "run.parquet", corpus / "run.json", **inputs)
     table = read_run(corpus / "run.parquet", ["b", "c", "d"])
     found: dict[str, list[int]] = {}
     for row in table.to_pylist():

@@ -96,7 +96,7 @@ def run_fusion(folder: Path, settings: dict, validation: bool = False) -> list[d
     inputs["runs"] = [folder / "dense.parquet", folder / "lexical.parquet"]
     if validation:
         inputs["validation_runs"] = [folder / f"{one}_val.parquet" for one in ("dense", "lexical")]
-    kinds.retrieve("fusion", settings, folder / "run.parquet", folder / "run.json", inputs)
+    kinds.retrieve("fusion", settings, folder / "run.parquet", folder / "run.json", **inputs)
     return read_run(folder / "run.parquet").to_pylist()
 
 

@@ -85,4 +85,4 @@ def test_kinds_and_inputs_that_are_not_there(tmp_path):
     with pytest.raises(InputError, match="--compute is needed"):
         inputs = dict.fromkeys(("entities", "mentions", "sentences", "model"), tmp_path)
         settings = {"split": "test", "k": 1, "match": "id", "memory_mb": 1}
-        kinds.retrieve("tokens", settings, tmp_path / "r", tmp_path / "m", inputs)
+        kinds.retrieve("tokens", settings, tmp_path / "r", tmp_path / "m", **inputs)

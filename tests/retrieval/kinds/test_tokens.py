@@ -43,5 +43,5 @@ def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_
     inputs = dict(zip(("entities", "mentions", "sentences"), corpus, strict=True))
     inputs |= {"model": tmp_path / "model", "compute": tiny.COMPUTE}
     settings = {"split": "test", "k": 3, "match": "title", "memory_mb": 1}
-    kinds.retrieve("tokens", settings, tmp_path / "run.parquet", tmp_path / "run.json", inputs)
+    kinds.retrieve("tokens", settings, tmp_path / "run.parquet", tmp_path / "run.json", **inputs)
     assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}

@@ -64,7 +64,7 @@ def retrieve(root, corpus, merged=None, further=None, **settings) -> pa.Table:
     run = root / "run.parquet"
     inputs = dict(zip(("entities", "mentions"), corpus, strict=False))
     inputs |= {"store": root / "store", **({"merged": merged} if merged else {}), **(further or {})}
-    kinds.retrieve("views", {**SETTINGS, **settings}, run, root / "run.json", inputs)
+    kinds.retrieve("views", {**SETTINGS, **settings}, run, root / "run.json", **inputs)
     return read_run(run)
 
 

@@ -1,4 +1,4 @@
-"""What `muver download` does: fetch raw files, or take them from a hand-made download."""
+"""What `muver download` does: fetch raw files or Punkt, or take them from a download by hand."""
 
 from pathlib import Path
 
