@@ -12,9 +12,9 @@ from muver.estimate.jobs import Job, Run, disk_needed, list_jobs
 from muver.estimate.machine import Machine, this_machine
 from muver.estimate.rates import Rates
 from muver.estimate.sizes import dump_file
-from muver.estimate.text import size
 from muver.io.errors import InputError
 from muver.io.progress import logger
+from muver.io.text import size
 from muver.settings import resolve
 from muver.settings.file import read_params
 from muver.workspace import graph_of

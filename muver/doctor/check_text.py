@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from muver.estimate.text import table
 from muver.io.progress import duration
+from muver.io.text import table
 
 WIDTH = 100
 MARKS = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}

@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from muver.estimate.text import table
 from muver.evaluation.agreement import as_text as agreement_text
+from muver.io.text import table
 
 WIDTH = 100
 IN = " " * 5

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.estimate.text import table
+from muver.io.text import table
 from muver.results_page.record import Spread
 
 OTHER = {

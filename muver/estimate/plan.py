@@ -11,9 +11,9 @@ from muver.estimate.machine import Machine, this_machine
 from muver.estimate.rates import Rate, Rates
 from muver.estimate.settings import GivenRates, Plan
 from muver.estimate.sizes import dump_file
-from muver.estimate.text import gigabytes, table
 from muver.io.errors import InputError
 from muver.io.files import write_manifest
+from muver.io.text import gigabytes, table
 from muver.io.typed import suggestion
 from muver.settings import resolve
 from muver.settings.file import read_params

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from muver.io.text import table
+
 SHOWN = 60  # characters of a value
 COLUMNS = ("kind", "compared", "agree", "excused", "greatest difference")
 
@@ -115,12 +117,8 @@ class Report:
     def as_text(self) -> str:
         """A table by kind, the first difference of each kind, notes, and the verdict."""
         rows = [COLUMNS, *(_row(tally) for tally in self.tallies.values())]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
-            for row in rows
-        ]
-        lines.insert(1, "  ".join("-" * width for width in widths))
+        rule = ["-" * max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = table([rows[0], rule, *rows[1:]], right=range(1, len(COLUMNS)))
         different = [tally for tally in self.tallies.values() if not tally.agrees]
         if different:
             lines += ["", "The first difference of each kind:"]

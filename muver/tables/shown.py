@@ -9,6 +9,7 @@ from pathlib import Path
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.io.text import table as aligned
 from muver.tables.numbers import probability
 from muver.tables.records import Contrast, RecallTable, read_result
 from muver.tables.render import TEXT_COLUMNS
@@ -83,16 +84,8 @@ def _width(columns: Grid) -> int:
 
 def _aligned(grid: Grid) -> str:
     """Texts aligned left and numbers right."""
-    sizes = [max(map(len, column)) for column in zip(*grid, strict=True)]
-    left = [name in TEXT_COLUMNS for name in grid[0]]
-    lines = (
-        "  ".join(
-            text.ljust(size) if words else text.rjust(size)
-            for text, size, words in zip(row, sizes, left, strict=True)
-        )
-        for row in grid
-    )
-    return "\n".join(line.rstrip() for line in lines)
+    right = [n for n, name in enumerate(grid[0]) if name not in TEXT_COLUMNS]
+    return "\n".join(aligned(grid, right))
 
 
 def _contrasts(table: RecallTable, width: int) -> Iterator[str]:

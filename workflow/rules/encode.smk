@@ -2,32 +2,9 @@
 
 if not ONE_BASE:
 
-    rule encode:
-        input:
-            inputs("stores"),
-            code=code("encode"),
-        output:
-            W.pattern("stores"),
-        log:
-            f"{LOGS}/encode/{{id}}.log",
-        benchmark:
-            f"{LOGS}/encode/{{id}}.benchmark.tsv"
-        threads: COMPUTE["threads"]
-        resources:
-            gpu=GPUS,
-            free=free("stores"),
-        params:
-            label=label("stores"),
-            settings=settings("stores"),
-            model=folder_of("model"),
-            folder=subpath(output[0], parent=True),
-        shell:
-            "muver encode --log {log} --label {params.label}"
-            " --settings {params.settings:q} {resources.free:q} --model {params.model}"
-            " --entities {input.entities} --mentions {input.mentions} --sentences {input.sentences} --out {params.folder}"
-
-    # What extends a store: layers of the heuristic search, and views of other kinds.
+    # A store of vectors, and what extends it: layers of the heuristic search, views of other kinds.
     for command, kind in {
+        "encode": "stores",
         "merge": "merged",
         "encode_global": "globals",
         "encode_spans": "spans",
@@ -54,12 +31,12 @@ if not ONE_BASE:
                 label=label(kind),
                 settings=settings(kind),
                 folders=folders("model", "store"),
-                entities=options("entities"),
+                texts=options(*READ),
                 out=subpath(output[0], parent=True),
             shell:
                 "muver {params.command} --log {log} --label {params.label}"
                 " --settings {params.settings:q} {resources.free:q} {params.folders}"
-                " {params.entities} --out {params.out}"
+                " {params.texts} --out {params.out}"
 
 
 # Vectors of a knowledge base, one job per part, so that GPUs or machines can share the parts.

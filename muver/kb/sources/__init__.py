@@ -7,6 +7,7 @@ imported when it is called: these packages are the extra ``kb``.
 import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -64,9 +65,18 @@ def source(name: str) -> Source:
     return module.entities
 
 
-def needed(package: str) -> InputError:
-    """What to say where a package of the extra is missing."""
-    return InputError(
-        f"This format is read with {package}, which is not installed. "
-        "Install it with: pip install 'muver[kb]'"
-    )
+def library(name: str) -> Any:
+    """A package of the extra, imported now.
+
+    Raises
+    ------
+    InputError
+        If it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        raise InputError(
+            f"This format is read with {name}, which is not installed. "
+            "Install it with: pip install 'muver[kb]'"
+        ) from None

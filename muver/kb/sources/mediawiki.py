@@ -10,7 +10,7 @@ import msgspec
 from muver.kb.items import Entity, Item, LeftOut, Redirect
 from muver.kb.parallel import in_order
 from muver.kb.settings import Given, Import
-from muver.kb.sources import needed
+from muver.kb.sources import library
 from muver.kb.wiki.export import Source, batches, read_pages, wiki_of
 from muver.kb.wiki.prose import DISAMBIGUATION, SHOWN, read_prose
 from muver.kb.wiki.titles import Wiki
@@ -27,10 +27,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
     InputError
         For a file that is no export or ends too early, or if mwparserfromhell is missing.
     """
-    try:
-        import mwparserfromhell  # noqa: F401
-    except ModuleNotFoundError:
-        raise needed("mwparserfromhell") from None
+    library("mwparserfromhell")  # before any process reads with it
     pages = batches(path, given)
     head = next(pages, None)
     if head is None:

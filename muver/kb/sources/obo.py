@@ -10,7 +10,7 @@ from muver.kb.hierarchy import broader
 from muver.kb.items import Entity, Item, LeftOut
 from muver.kb.opening import opened
 from muver.kb.settings import Given
-from muver.kb.sources import needed
+from muver.kb.sources import library
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
@@ -21,10 +21,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
     InputError
         For a file that does not parse, or if pronto is missing.
     """
-    try:
-        import pronto
-    except ModuleNotFoundError:
-        raise needed("pronto") from None
+    pronto = library("pronto")
     lines = _lines(path)
     with opened(path) as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about what it doesn't keep

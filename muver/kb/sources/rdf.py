@@ -10,7 +10,7 @@ from muver.kb.hierarchy import broader
 from muver.kb.items import Entity, Item, LeftOut
 from muver.kb.opening import opened
 from muver.kb.settings import Given
-from muver.kb.sources import COMPRESSIONS, needed
+from muver.kb.sources import COMPRESSIONS, library
 
 QUADS = ("nquads", "trig", "json-ld")  # forms of several graphs, which are read as one
 
@@ -27,10 +27,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
     InputError
         For a file that does not parse, or if rdflib is missing.
     """
-    try:
-        import rdflib
-    except ModuleNotFoundError:
-        raise needed("rdflib") from None
+    rdflib = library("rdflib")
     graph = _parsed(path, rdflib)
     concepts = _Concepts(graph, given.settings.language, rdflib)
     for concept in concepts.all():
