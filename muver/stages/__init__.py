@@ -1,8 +1,8 @@
 """The stages of the workflow as a table: what each is called, what it reads and writes, its work.
 
 An entry says where the work is done, as ``package.module:function``, whose parameters are the
-options. The work is imported when a stage runs, so that help is quick and the workflow can ask which
-code decides an output.
+options. The work is imported when a stage runs, so that help is quick. The workflow asks which code
+decides an output.
 """
 
 from muver.stages.checks import CHECKS
@@ -16,6 +16,5 @@ from muver.stages.stage import Option, Stage
 __all__ = ["STAGES", "Option", "Stage"]
 
 STAGES = {
-    stage.name: stage
-    for stage in (*CORPUS, *KNOWLEDGE_BASES, *ENGINE, *QUERIES, *RESULTS, *CHECKS)
+    stage.name: stage for stage in (*CORPUS, *KNOWLEDGE_BASES, *ENGINE, *QUERIES, *RESULTS, *CHECKS)
 }
