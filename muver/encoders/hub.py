@@ -12,7 +12,7 @@ NEEDED = {  # one of the files of each
     "vocabulary": (TOKENIZER_FILE, "vocab.txt"),
 }
 PATIENCE = 10  # seconds in which the hub has to answer
-CURE = "pass a directory with --config encoder=DIR"
+CURE = "name a directory that has it (--config encoder=DIR, or --model DIR of an index)"
 
 
 def check_form(source: str) -> None:

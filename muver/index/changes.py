@@ -54,12 +54,7 @@ def create(
     InputError
         If the folder is there, there is no such model, or something is wrong with an entity.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        what = "an index already" if (folder / FILE).is_file() else "there already"
-        raise InputError(
-            f"{folder}: is {what}. Remove it or choose another place; `muver index update` brings "
-            "in entities that have changed."
-        )
+    check_free(folder)
     with _beside(folder) as temporary:
         state = State(settings=settings, model=_model(model, temporary, settings, given_punkt))
         (temporary / SEGMENTS).mkdir()
@@ -68,6 +63,16 @@ def create(
         _change(snapshot, Machinery(temporary, state), source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
             temporary.replace(folder)
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a place for an index where something is."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        what = "an index already" if (folder / FILE).is_file() else "there already"
+        raise InputError(
+            f"{folder}: is {what}. Remove it or choose another place; `muver index update` brings "
+            "in entities that have changed."
+        )
 
 
 def put(snapshot: Snapshot, machinery: Machinery, source: Source, overwrite: bool) -> Change:
@@ -241,6 +246,7 @@ def _model(
         punkt=sentences.keep(given_punkt, folder / PUNKT),
         dimension=loaded.dimension,
         metric=loaded.config.metric,
+        kinds=" and ".join(model.kinds(settings, loaded.config)),
     )
 
 

@@ -78,7 +78,7 @@ def check(entity: Entity, where: str) -> Entity:
         too many aliases, or texts that are none.
     """
     try:
-        entity = msgspec.convert(entity, Entity, from_attributes=True)
+        entity = msgspec.convert(msgspec.to_builtins(entity), Entity)
         msgspec.json.encode(entity)  # a lone surrogate is no text
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise InputError(f"{where}: not an entity ({error}).") from None

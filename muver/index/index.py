@@ -43,6 +43,8 @@ class Index:
     '1'
     """
 
+    threshold: float | None = None
+
     def __init__(self, snapshot: Snapshot, machinery: Machinery):
         self._snapshot, self._machinery = snapshot, machinery
 
@@ -143,6 +145,10 @@ class Index:
         """
         snapshot = self._snapshot
         return snapshot.entity(snapshot.place_of(id, world))
+
+    def has(self, id: str, world: str | None = None) -> bool:
+        """Whether an entity is there, in a world or in any."""
+        return bool(self._snapshot.found(id, world))
 
     def entities(self) -> Iterable[Entity]:
         """All entities, in no particular order."""

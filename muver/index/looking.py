@@ -5,7 +5,7 @@ from typing import Any
 
 from muver.index.segments import Opened
 from muver.index.snapshot import Snapshot
-from muver.index.state import MODEL, PUNKT, SEGMENTS, State, read_state
+from muver.index.state import MODEL, PUNKT, SEGMENTS, Segment, State, read_state
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.io.pruning import size
@@ -22,6 +22,7 @@ def info(snapshot: Snapshot) -> dict[str, Any]:
         "model": state.model.name if state.model else "bm25",
         "trained": state.model.trained if state.model else None,
         "settings": state.settings.as_dict(),
+        "kinds": state.model.kinds if state.model else None,
         "entities": state.entities,
         "views": sum(segment.views for segment in state.segments) if state.model else None,
         "worlds": snapshot.worlds,
@@ -32,6 +33,40 @@ def info(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
+def sizes(info: dict[str, Any]) -> str:
+    """How large an index is, in a few words."""
+    words = [f"{info['entities']:,} entities"]
+    if len(info["worlds"]) != 1:
+        words[0] += f" of {len(info['worlds'])} worlds"
+    if info["views"] is not None:
+        words.append(f"{info['views']:,} views")
+    return f"{', '.join(words)}, {info['bytes'] / 1e6:.1f} MB"
+
+
+def in_terminal(info: dict[str, Any]) -> str:
+    """All about an index, in lines."""
+    trained = {True: ", trained", False: ", an encoder that has not been trained", None: ""}
+    settings = info["settings"]
+    lines = {
+        "model": info["model"] + trained[info["trained"]],
+        "views": info["views"] and f"{info['kinds']}, {settings['merge']} layers of merged ones",
+        "score": info["views"] and _words(settings["aggregate"]),
+        "weight of BM25": settings["bm25_weight"],
+        "size": sizes(info),
+        "worlds": ", ".join(f"{name} {count:,}" for name, count in info["worlds"].items()),
+        "changes": f"generation {info['generation']}, {info['segments']} segments, "
+        f"{info['removed']} entities removed since the last `muver index compact`",
+        "fingerprint": info["fingerprint"],
+    }
+    width = max(map(len, lines))
+    return "\n".join(f"{name:{width}}  {line}" for name, line in lines.items() if line)
+
+
+def _words(aggregate: dict[str, Any]) -> str:
+    own = dict(aggregate)
+    return " ".join([own.pop("kind"), *(f"{key} {value}" for key, value in own.items())])
+
+
 def verify(folder: Path) -> list[str]:
     """What is wrong, a sentence each: segments, model, sentence splitter."""
     state = read_state(folder)
@@ -39,7 +74,7 @@ def verify(folder: Path) -> list[str]:
     return wrong + _model(folder, state)
 
 
-def _segment(folder, segment) -> list[str]:
+def _segment(folder: Path, segment: Segment) -> list[str]:
     path = folder / SEGMENTS / segment.name
     if not path.is_file():
         return [f"{path}: no such file."]
@@ -61,14 +96,13 @@ def _model(folder: Path, state: State) -> list[str]:
     from muver.encoders.fingerprint import model_fingerprint
     from muver.views.punkt import fingerprint
 
-    wrong = []
-    found = {}
     try:
         found = {MODEL: model_fingerprint(folder / MODEL), PUNKT: fingerprint(folder / PUNKT)}
     except (InputError, OSError) as error:
         return [str(error)]
     wanted = {MODEL: state.model.fingerprint, PUNKT: state.model.punkt}
-    for name, own in wanted.items():
-        if found[name] != own:
-            wrong.append(f"{folder / name}: not what the index was made with.")
-    return wrong
+    return [
+        f"{folder / name}: not what the index was made with."
+        for name, own in wanted.items()
+        if found[name] != own
+    ]

@@ -42,12 +42,12 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(Path(source, name), folder / name)
     else:
+        _save_untrained(source, folder, settings)
         logger.info(
             "%s is an encoder that has not been trained to find entities: its vectors are compared "
             "as they are",
             source,
         )
-        _untrained(source, settings).save_pretrained(folder)
     model = BiEncoder.from_pretrained(folder).eval()
     if model.config.score == "sum_max":
         raise InputError(
@@ -58,8 +58,8 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
     return model, trained
 
 
-def _untrained(source: str, settings: Making) -> BiEncoder:
-    """Both towers as the encoder's makers left it, pooled as they do."""
+def _save_untrained(source: str, folder: Path, settings: Making) -> None:
+    """Write both towers as the encoder's makers left it, pooled as they do."""
     with tempfile.TemporaryDirectory() as name:
         start = Path(name)
         make_start(source, start, {"pooling": "auto"})
@@ -70,7 +70,8 @@ def _untrained(source: str, settings: Making) -> BiEncoder:
             "pooling": "auto",
         }
         own = with_own_pooling(asked, start, SCALE)
-        return start_from(start, ModelConfig.from_settings(own, {"untrained": source}))
+        config = ModelConfig.from_settings(own, {"untrained": source})
+        start_from(start, config).save_pretrained(folder)
 
 
 def _check_positions(model: BiEncoder, settings: Making) -> None:

@@ -110,6 +110,11 @@ class Snapshot:
                 found[int(part.keys[row])] = Place(number, row)
         return found
 
+    def found(self, id: str, world: str | None = None) -> list[Place]:
+        """Where the entities of an id lie, in a world or in all."""
+        worlds = [world] if world is not None else list(self.worlds)
+        return list(self.find(np.array([key_of(one, id) for one in worlds], np.uint64)).values())
+
     def place_of(self, id: str, world: str | None = None) -> Place:
         """Where an entity lies.
 
@@ -122,16 +127,15 @@ class Snapshot:
         """
         if world is not None:
             self.world_of(world, f"id {id!r}")
-        worlds = [world] if world is not None else list(self.worlds)
-        found = self.find(np.array([key_of(one, id) for one in worlds], dtype=np.uint64))
+        found = self.found(id, world)
         if len(found) > 1:
-            named = sorted(self.entity(place).world for place in found.values())
+            named = sorted(self.entity(place).world for place in found)
             raise InputError(f"id {id!r} is in several worlds: {', '.join(named)}. Name one.")
         if not found:
             near = did_you_mean(id, self._some_ids(world))
             where = f"world {world!r} of this index" if world is not None else "this index"
             raise UnknownEntity(f"id {id!r} is not in {where}.{near}")
-        return next(iter(found.values()))
+        return found[0]
 
     def entity(self, place: Place) -> Entity:
         """The entity that lies there."""

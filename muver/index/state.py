@@ -43,6 +43,8 @@ class Model(Record):
         Length of a vector.
     metric
         As :func:`muver.retrieval.exact.rank` takes it.
+    kinds
+        Of views: sentences, global or both.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Model(Record):
     punkt: str
     dimension: int
     metric: str
+    kinds: str
 
 
 class Segment(Record):

@@ -99,7 +99,7 @@ def import_kb(
         where=list(where),
         **counts,
     )
-    _tell(out, counts)
+    _tell(sources, counts)
     return counts
 
 
@@ -279,11 +279,11 @@ def _listed(paths: Sequence[Path]) -> str:
     return ", ".join(map(str, paths))
 
 
-def _tell(out: Path, counts: dict[str, Any]) -> None:
+def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
     """The report, for people."""
     logger.info(
         "%s: %d entities, %d without a description, %d with %d aliases",
-        out / FILE, counts["entities"], counts["without_description"], counts["with_aliases"],
+        _listed(sources), counts["entities"], counts["without_description"], counts["with_aliases"],
         counts["aliases"],
     )  # fmt: skip
     for world, entities in counts["worlds"].items():

@@ -8,6 +8,7 @@ decides an output.
 from muver.stages.checks import CHECKS
 from muver.stages.corpus import CORPUS
 from muver.stages.engine import ENGINE
+from muver.stages.indexes import INDEXES
 from muver.stages.kb import KNOWLEDGE_BASES
 from muver.stages.queries import QUERIES
 from muver.stages.results import RESULTS
@@ -16,5 +17,6 @@ from muver.stages.stage import Option, Stage
 __all__ = ["STAGES", "Option", "Stage"]
 
 STAGES = {
-    stage.name: stage for stage in (*CORPUS, *KNOWLEDGE_BASES, *ENGINE, *QUERIES, *RESULTS, *CHECKS)
+    stage.name: stage
+    for stage in (*CORPUS, *KNOWLEDGE_BASES, *ENGINE, *INDEXES, *QUERIES, *RESULTS, *CHECKS)
 }

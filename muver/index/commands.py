@@ -1,0 +1,141 @@
+"""What ``muver index create``, ``add`` and the others do: the library's calls, told to people."""
+
+import contextlib
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from muver.index.changes import check_free
+from muver.index.index import Change, Index
+from muver.index.looking import sizes
+from muver.index.settings import Making
+from muver.io.errors import InputError
+from muver.io.progress import duration, logger
+
+STDIN = "-"
+
+
+def create(
+    source: Path,
+    model: str,
+    out: Path,
+    settings: Making,
+    views: str | None = None,
+    merge: int | None = None,
+    bm25_weight: float | None = None,
+    punkt: Path | None = None,
+    world: str | None = None,
+) -> None:
+    """Make an index (:meth:`muver.index.Index.create`).
+
+    Parameters
+    ----------
+    source
+        Folder of `muver kb import`, or a file that it reads.
+    views, merge, bm25_weight
+        In place of what the settings say.
+    """
+    started = time.monotonic()
+    check_free(out)
+    given = {"views": views, "merge": merge, "bm25_weight": bm25_weight}
+    own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
+    with _kb(source, world, out) as kb:
+        index = Index.create(out, kb, model, punkt, **own)
+    logger.info("%s: %s in %s", out, sizes(index.info()), duration(time.monotonic() - started))
+
+
+def add(index: Path, source: Path, world: str | None = None) -> None:
+    """Add entities (:meth:`muver.index.Index.add`)."""
+    _put(index, source, world, "add")
+
+
+def update(index: Path, source: Path, world: str | None = None) -> None:
+    """Add or replace entities (:meth:`muver.index.Index.update`)."""
+    _put(index, source, world, "update")
+
+
+def remove(
+    index: Path, ids: Sequence[str], file: str | None = None, world: str | None = None
+) -> None:
+    """Remove entities (:meth:`muver.index.Index.remove`)."""
+    wanted = [*ids, *(_lines(file) if file is not None else ())]
+    if not wanted:
+        raise InputError("no ids. Name some, or a file with --from FILE.")
+    opened = Index.open(index)
+    _tell(opened, opened.remove(wanted, world))
+
+
+def compact(index: Path) -> None:
+    """Make an index small (:meth:`muver.index.Index.compact`)."""
+    opened = Index.open(index)
+    before = opened.info()["bytes"]
+    opened.compact()
+    after = opened.info()["bytes"]
+    logger.info("%s: %.1f MB, %.1f MB before", index, after / 1e6, before / 1e6)
+
+
+def show(index: Path, as_json: bool = False) -> None:
+    """Print what an index is."""
+    from muver.index.looking import in_terminal
+
+    info = Index.open(index).info()
+    print(json.dumps(info, indent=2) if as_json else in_terminal(info))
+
+
+def verify(index: Path) -> None:
+    """Look at the files of an index.
+
+    Raises
+    ------
+    InputError
+        If some are not as they were written; names all.
+    """
+    from muver.index.looking import verify as look
+
+    if wrong := look(index):
+        raise InputError("\n".join([*wrong, "Put copies there, or make the index again."]))
+    logger.info("%s: all files are as they were written", index)
+
+
+def _put(folder: Path, source: Path, world: str | None, how: str) -> None:
+    index = Index.open(folder)
+    only = index.worlds[0] if len(index.worlds) == 1 else None
+    with _kb(source, world or only, folder) as kb:
+        _tell(index, getattr(index, how)(kb))
+
+
+@contextlib.contextmanager
+def _kb(source: Path, world: str | None, beside: Path) -> Iterator[Path]:
+    """A canonical knowledge base: the one given, or made of a file meanwhile."""
+    if source.is_dir():
+        yield source
+        return
+    from muver.kb.build import import_kb
+    from muver.kb.settings import Import
+
+    if not source.is_file():
+        raise InputError(f"{source}: no such folder or file.")
+    beside.absolute().parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{beside.name}.", dir=beside.parent) as name:
+        import_kb([source], Path(name, "kb"), Import(), world=world)
+        yield Path(name, "kb")
+
+
+def _lines(file: str) -> list[str]:
+    try:
+        text = sys.stdin.read() if file == STDIN else Path(file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--from {file}: cannot be read ({error}).") from None
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _tell(index: Index, change: Change) -> None:
+    counts: dict[str, Any] = structs.asdict(change)
+    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
+    logger.info("%s: %s; %d entities now", index.folder, told, len(index))

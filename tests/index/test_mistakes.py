@@ -1,0 +1,263 @@
+"""What goes wrong with an index: said clearly, and nothing is lost."""
+
+import errno
+import json
+import shutil
+
+import pyarrow as pa
+import pytest
+
+from muver.index import Entity, Index, changes
+from muver.index.lock import writing
+from muver.index.snapshot import UnknownEntity
+from muver.io.errors import InputError
+from muver.retrieval.answers import Candidate, Mention
+from muver.retrieval.retriever import Retriever
+from tests import tiny
+
+
+@pytest.fixture
+def index(tmp_path, entities) -> Index:
+    return Index.create(tmp_path / "index", entities, "bm25")
+
+
+@pytest.fixture
+def with_model(tmp_path, entities, model) -> Index:
+    return Index.create(tmp_path / "index", entities[:3], model)
+
+
+NEW = Entity(id="new", title="A lighthouse", world="alder")
+
+ENTITIES = {
+    "long": (
+        Entity(id="x", title="t", description="a" * 2_000_000),
+        "entity 0, id 'x': its description has 2000000 characters, at most 200000 are taken",
+    ),
+    "aliases": (
+        Entity(id="x", title="t", aliases=["a"] * 100_000),
+        "100000 aliases, at most 1000 are taken",
+    ),
+    "id": (Entity(id="", title="t"), "entity 0: its id is empty"),
+    "world": (Entity(id="x", title="t", world=""), "its world is empty"),
+    "nothing": (Entity(id="x", title=" "), "neither title nor description"),
+    "number": (Entity(id=3, title="t"), "entity 0: not an entity .*`str`, got `int`.*id"),
+    "surrogate": (Entity(id="x", title="\ud800"), "entity 0: not an entity"),
+    "text": ("x", "entity 0: not an entity"),
+}
+
+
+@pytest.mark.parametrize("name", ENTITIES)
+def test_an_entity_that_is_none(name, index):
+    entity, message = ENTITIES[name]
+    for change in (index.add, index.update):
+        with pytest.raises(InputError, match=message):
+            change([entity, NEW])
+    assert index.generation == 1
+
+
+def test_an_id_that_comes_twice(index, tmp_path, monkeypatch):
+    monkeypatch.setattr(changes, "ENTITIES_A_PART", 2)
+    some = [NEW, Entity(id="other", title="Other"), Entity(id="new", title="Same", world="alder")]
+    for change in (index.add, index.update, lambda all: Index.create(tmp_path / "2", all, "bm25")):
+        for given in (some, [some[0], some[2]]):
+            with pytest.raises(InputError, match="id 'new' comes twice in world 'alder'"):
+                change(given)
+    assert (index.generation, len(index)) == (1, 12)
+    assert not (tmp_path / "2").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index"]
+
+
+def test_an_id_that_is_there(index, entities):
+    with pytest.raises(InputError, match="id 'e0' of world 'alder' is there already, with another"):
+        index.add([NEW, Entity(id="e0", title="Other", world="alder")])
+    assert index.entity("e0") == entities[0]
+    assert index.generation == 1
+
+
+def test_an_id_that_is_not_there(index):
+    with pytest.raises(UnknownEntity, match=r"id 'e12' is not in this index. Did you mean 'e[12]'"):
+        index.remove(["e0", "e12"])
+    with pytest.raises(UnknownEntity, match="id 'e1' is not in world 'alder' of this index"):
+        index.entity("e1", "alder")
+    with pytest.raises(InputError, match="id 'e1': world 'alde' is not .* Did you mean 'alder'"):
+        index.entity("e1", "alde")
+    assert len(index) == 12
+
+
+def test_an_id_of_several_worlds(index):
+    index.add([Entity(id="e0", title="Other", world="birch")])
+    with pytest.raises(InputError, match="id 'e0' is in several worlds: alder, birch. Name one"):
+        index.remove(["e0"])
+    index.remove(["e0"], "birch")
+    assert index.entity("e0").world == "alder"
+
+
+def test_a_full_disk(index, monkeypatch):
+    written = []
+
+    def write(self, data):
+        written.append(data)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pa.RecordBatchFileWriter, "write_batch", write)
+    with pytest.raises(InputError, match="000002.arrow: cannot be written .No space left"):
+        index.add([NEW])
+    assert written
+    monkeypatch.undo()
+    assert [path.name for path in (index.folder / "segments").iterdir()] == ["000001.arrow"]
+    assert Index.open(index.folder).generation == 1
+    assert index.add([NEW]).added == 1
+
+
+@pytest.mark.parametrize("change", ["add", "update", "remove", "compact"])
+def test_a_killed_writer_leaves_the_old_state(change, index, entities, monkeypatch):
+    index.remove(["e3"])
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    given = {"add": [[NEW]], "update": [[NEW]], "remove": [["e0"]], "compact": []}[change]
+    with monkeypatch.context() as patch:
+        patch.setattr(changes, "write_state", killed)
+        with pytest.raises(KeyboardInterrupt):
+            getattr(index, change)(*given)
+    again = Index.open(index.folder)
+    assert (again.generation, len(again), again.verify()) == (2, 11, [])
+    getattr(again, change)(*given)
+    again.compact()
+    assert (again.verify(), len(list((again.folder / "segments").iterdir()))) == ([], 1)
+
+
+def test_a_killed_create_leaves_nothing(tmp_path, entities, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(changes, "write_segment", killed)
+    with pytest.raises(KeyboardInterrupt):
+        Index.create(tmp_path / "index", entities, "bm25")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_writer(index):
+    with writing(index.folder):
+        for change in (lambda: index.add([NEW]), lambda: index.remove(["e0"]), index.compact):
+            with pytest.raises(InputError, match=r"is being changed by process \d+ .*Wait until"):
+                change()
+    assert index.add([NEW]).added == 1
+
+
+def test_a_segment_that_is_cut(index):
+    path = index.folder / "segments" / "000001.arrow"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(InputError, match="000001.arrow: damaged .*were written"):
+        Index.open(index.folder)
+    assert "000001.arrow: not as it was written" in index.verify()[0]
+    path.unlink()
+    with pytest.raises(InputError, match="000001.arrow: damaged .no such file"):
+        Index.open(index.folder)
+    assert "000001.arrow: no such file" in index.verify()[0]
+
+
+def test_a_segment_with_other_bytes(index):
+    path = index.folder / "segments" / "000001.arrow"
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2] ^= 255
+    path.write_bytes(whole)
+    assert "000001.arrow: not as it was written: its SHA-256" in index.verify()[0]
+    path.write_bytes(bytes(len(whole)))
+    with pytest.raises(InputError, match="000001.arrow: damaged"):
+        Index.open(index.folder)
+
+
+def test_another_model_in_its_place(with_model, tmp_path, encoder):
+    shutil.rmtree(with_model.folder / "model")
+    other = tiny.make_model(encoder, pooling="all")
+    other.save_pretrained(with_model.folder / "model")
+    opened = Index.open(with_model.folder)
+    for ask in (lambda: opened.retrieve([Mention("x")]), lambda: opened.add([NEW])):
+        with pytest.raises(InputError, match="model: not the model that this index was made with"):
+            ask()
+    assert opened.generation == 1
+    assert "model: not what the index was made with" in opened.verify()[0]
+
+
+def test_other_parameters_of_the_sentence_splitter(with_model):
+    (with_model.folder / "punkt" / "abbrev_types.txt").write_text("mr\n")
+    with pytest.raises(InputError, match="punkt: not the parameters that this index was made with"):
+        Index.open(with_model.folder).retrieve([Mention("x")])
+    assert "punkt: not what the index was made with" in with_model.verify()[0]
+    shutil.rmtree(with_model.folder / "punkt")
+    assert "punkt" in with_model.verify()[0]
+
+
+def test_another_version(index):
+    path = index.folder / "index.json"
+    state = json.loads(path.read_text())
+    path.write_text(json.dumps({**state, "format": 2, "muver": "9.0"}))
+    with pytest.raises(InputError, match="of format 2, by muver 9.0; this version reads format 1"):
+        Index.open(index.folder)
+    path.write_text(json.dumps({**state, "segments": 3}))
+    with pytest.raises(InputError, match="not the state of an index of this version"):
+        Index.open(index.folder)
+
+
+def test_what_is_no_index(tmp_path, index):
+    with pytest.raises(InputError, match="not an index .* Make one with `muver index create`"):
+        Index.open(tmp_path)
+    with pytest.raises(InputError, match="index: is an index already"):
+        Index.create(index.folder, [], "bm25")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(InputError, match="full: is there already"):
+        Index.create(tmp_path / "full", [], "bm25")
+    with pytest.raises(InputError, match="not an index"):
+        Retriever.from_index(index.folder / "index.json")
+
+
+SETTINGS = {
+    "merge": ({"merge": 5}, "merge is 5, expected"),
+    "views": ({"views": "paragraphs"}, "views is 'paragraphs', expected one of sentences, global"),
+    "none to merge": ({"merge": 1, "views": "global"}, "merge needs views of sentences"),
+    "weight": ({"bm25_weight": 1.5}, "bm25_weight is 1.5"),
+    "aggregate": (
+        {"aggregate": {"kind": "softmax_sum", "softmax_candidates": 5, "temperature": 1}},
+        "softmax_sum needs all views of a world at once. Possible: max, log_mean_exp, penalised",
+    ),
+    "several": ({"aggregate": {"kind": "penalised", "beta": [1, 2]}}, "beta has several values"),
+    "unknown": ({"layers": 1}, "unknown key layers"),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings(name, tmp_path, entities):
+    settings, message = SETTINGS[name]
+    with pytest.raises(InputError, match=message):
+        Index.create(tmp_path / "index", entities, "bm25", **settings)
+
+
+def test_models(tmp_path, entities, encoder, model):
+    def refused(message, name, **settings):
+        with pytest.raises(InputError, match=message):
+            Index.create(tmp_path / "index", entities, name, **settings)
+        assert not (tmp_path / "index").exists()
+
+    tiny.make_model(encoder, score="sum_max").save_pretrained(tmp_path / "tokens")
+    refused("compares token vectors", tmp_path / "tokens")
+    refused("no such directory|no configuration", tmp_path / "tokens" / "muver.json")
+    refused("merged_tokens is 512, but the encoder has 64 positions", model, merge=1)
+    refused("global_tokens is 128, but the encoder has 64 positions", model, views="both")
+    refused("bm25 has no views", "bm25", views="both")
+    refused("--punkt .*: no such folder", model, punkt=tmp_path / "none")
+    (tmp_path / "tokens" / "mention_encoder" / "model.safetensors").unlink()
+    refused("model.safetensors: no such file", tmp_path / "tokens")
+
+
+def test_mentions(index):
+    with pytest.raises(InputError, match="k: 0 is not a number of candidates"):
+        index.retrieve([Mention("x")], k=0)
+    with pytest.raises(InputError, match="mention 0: its left is None, expected text"):
+        index.retrieve([Mention("x", None)])
+    with pytest.raises(InputError, match="'brich' is not in this index. Did you mean 'birch'"):
+        index.retrieve([Mention("x", world="brich")])
+    with pytest.raises(InputError, match="ranks by words alone and has no views"):
+        index.parts(Mention("x"), Candidate(0, "e0", "t", 1.0, -1, -1, -1, "", "alder"))
