@@ -93,7 +93,7 @@ def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system)
     run = tmp_path / "run.parquet"
     inputs = {name: built / name.replace("_", "-") for name in PLACES}
     inputs |= {"entities": corpus[0], "mentions": corpus[1]}
-    kinds.retrieve("views", SYSTEMS[system], run, tmp_path / "run.json", inputs)
+    kinds.retrieve("views", SYSTEMS[system], run, tmp_path / "run.json", **inputs)
     expected = read_run(run).to_pylist()
     assert {row["layer"] for row in expected} >= ({-3, -2} if system == "everything" else {0})
     index = built / "indexes" / f"{system}.json"
