@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from muver.io.records import Record
 from muver.retrieval.answers import Candidate, Mention
 
 TOGETHER = 256  # mentions that are ranked at a time
+M = TypeVar("M")
 
 
 class Searched(Protocol):
@@ -71,8 +72,7 @@ def answers(
     index: Searched, mentions: Iterable[Mention], k: int
 ) -> Iterator[tuple[Mention, Answer]]:
     """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
-    mentions = iter(mentions)
-    while group := list(islice(mentions, TOGETHER)):
+    for group in groups(mentions):
         for mention, candidates in zip(group, index.retrieve(group, k), strict=True):
             best = candidates[0] if candidates else None
             yield (
@@ -85,6 +85,13 @@ def answers(
                     [Found.of(one) for one in candidates],
                 ),
             )
+
+
+def groups(mentions: Iterable[M]) -> Iterator[list[M]]:
+    """Mentions by as many as are ranked at a time."""
+    mentions = iter(mentions)
+    while group := list(islice(mentions, TOGETHER)):
+        yield group
 
 
 def accepted(best: Candidate, threshold: float | None) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from muver.corpus.clean import clean
 from muver.index import changes
+from muver.index.calibration import COMPARED, Calibration, read_calibration
 from muver.index.changes import Change, Source
 from muver.index.entity import Entity
 from muver.index.lock import writing
@@ -18,12 +19,11 @@ from muver.index.snapshot import Place, Snapshot
 from muver.index.words import queries
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.retrieval.answers import Candidate, Mention, ViewPart, check_texts
+from muver.retrieval.answers import NO_VIEW, Candidate, Mention, ViewPart, check_texts
 
 __all__ = ["Change", "Entity", "Index"]
 
 MENTIONS_AT_ONCE = 1024
-NO_VIEW = -1  # layer of what words alone have found
 
 
 class Index:
@@ -43,10 +43,11 @@ class Index:
     '1'
     """
 
-    threshold: float | None = None
-
-    def __init__(self, snapshot: Snapshot, machinery: Machinery):
+    def __init__(
+        self, snapshot: Snapshot, machinery: Machinery, calibration: Calibration | None = None
+    ):
         self._snapshot, self._machinery = snapshot, machinery
+        self._calibration = calibration
 
     @classmethod
     def create(
@@ -84,8 +85,13 @@ class Index:
         return cls.open(folder)
 
     @classmethod
-    def open(cls, folder: str | Path) -> "Index":
+    def open(cls, folder: str | Path, calibrated: bool = True) -> "Index":
         """Open an index as it is now; the model is loaded when it is first needed.
+
+        Parameters
+        ----------
+        calibrated
+            Whether answers have a probability, if the index is calibrated.
 
         Raises
         ------
@@ -93,7 +99,9 @@ class Index:
             If the folder is no index, is one of another version, or a file is damaged.
         """
         snapshot = Snapshot.now(folder)
-        return cls(snapshot, Machinery(Path(folder), snapshot.state))
+        fingerprint = snapshot.state.fingerprint
+        calibration = read_calibration(snapshot.folder, fingerprint) if calibrated else None
+        return cls(snapshot, Machinery(Path(folder), snapshot.state), calibration)
 
     def refresh(self) -> "Index":
         """The index as it is now; this object if nothing has changed.
@@ -104,11 +112,12 @@ class Index:
             As :meth:`open`.
         """
         snapshot = Snapshot.now(self.folder, self._snapshot)
-        if snapshot is self._snapshot:
+        calibration = read_calibration(self.folder, snapshot.state.fingerprint)
+        if snapshot is self._snapshot and calibration == self._calibration:
             return self
         same = snapshot.state.fingerprint == self.fingerprint
         machinery = self._machinery if same else Machinery(self.folder, snapshot.state)
-        return Index(snapshot, machinery)
+        return Index(snapshot, machinery, calibration)
 
     @property
     def folder(self) -> Path:
@@ -124,6 +133,16 @@ class Index:
     def fingerprint(self) -> str:
         """Differs where the answers of two indexes of the same entities may differ."""
         return self._snapshot.state.fingerprint
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What `muver index calibrate` found, when the index was opened."""
+        return self._calibration
+
+    @property
+    def threshold(self) -> float | None:
+        """None of the candidates is right where the best one's probability is below."""
+        return self._calibration and self._calibration.threshold
 
     @property
     def worlds(self) -> list[str]:
@@ -163,6 +182,7 @@ class Index:
         -------
         For each mention the best ``k`` candidates, best first, or all if there are fewer. Their
         ``entity`` is a number within this snapshot; ``document_id`` and ``world`` name the entity.
+        The first has a ``probability`` if the index is calibrated.
 
         Raises
         ------
@@ -173,6 +193,7 @@ class Index:
             raise InputError(f"k: {k} is not a number of candidates; at least 1 is.")
         check_texts(mentions)
         snapshot = self._snapshot
+        deep = max(k, COMPARED) if self._calibration else k
         found: list[list[Candidate]] = [[] for _ in mentions]
         rows: dict[str | None, list[int]] = {}
         for row, mention in enumerate(mentions):
@@ -181,9 +202,12 @@ class Index:
         for world, own in rows.items():
             for start in range(0, len(own), MENTIONS_AT_ONCE):
                 some = own[start : start + MENTIONS_AT_ONCE]
-                ranked = self._rank(snapshot, world, [mentions[row] for row in some], k)
+                ranked = self._rank(snapshot, world, [mentions[row] for row in some], deep)
                 for row, hits in zip(some, ranked, strict=True):
-                    found[row] = [_candidate(snapshot, hit) for hit in hits]
+                    candidates = [_candidate(snapshot, hit) for hit in hits]
+                    if self._calibration:
+                        candidates = self._calibration.judged(mentions[row], candidates)
+                    found[row] = candidates[:k]
         return found
 
     def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from muver.index.answer import Answer
-from muver.retrieval.answers import Mention
+from muver.retrieval.answers import NO_VIEW, Mention
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,12 +40,10 @@ def _decision(answer: Answer, threshold: float | None) -> Iterator[str]:
     if not answer.candidates:
         yield "No candidate: this world has no entities."
     elif answer.probability is not None and threshold is not None:
-        chance = f"right with probability {answer.probability:.2f}, threshold {threshold:.2f}"
         best = answer.candidates[0]
-        if answer.answer is None:
-            yield f"None of these: the best is {chance}."
-        else:
-            yield f"{_flat(best.title) or best.id}: {chance}."
+        said = "None of these" if answer.answer is None else _flat(best.title) or best.id
+        chance = f"{answer.probability:.2f} (threshold {threshold:.2f})"
+        yield f"{said}. The best one is right with probability {chance}."
 
 
 def _table(answer: Answer) -> "Table":
@@ -59,7 +57,8 @@ def _table(answer: Answer) -> "Table":
     table.add_column("id", no_wrap=True, overflow="ellipsis", max_width=16)
     table.add_column("found by", no_wrap=True, overflow="ellipsis", ratio=1)
     for rank, one in enumerate(answer.candidates, start=1):
-        texts = (one.title, one.id, one.text or "(its title)")
+        by = one.text or ("(its words)" if one.layer == NO_VIEW else "(its title)")
+        texts = (one.title, one.id, by)
         table.add_row(str(rank), f"{one.score:.2f}", *(Text(_flat(text)) for text in texts))
     return table
 

@@ -6,6 +6,7 @@ from itertools import product
 
 from muver.io.errors import InputError
 
+NO_VIEW = -1  # layer of a candidate that words alone have found
 SIDES = ("left", "text", "right")  # of a mention, in the order of the text
 
 

@@ -1,4 +1,4 @@
-"""Stages that ask an index of one's own entities."""
+"""Stages that ask an index of one's own entities, and that make it answer well."""
 
 from muver.stages.stage import Stage, option
 
@@ -57,5 +57,31 @@ QUERIES = (
         ),
         "harbour-index 'In spring [[the smith]] forged the gate.' -k 5",
         note="docs/own-data.md says how mentions are written, and what the JSON has.",
+    ),
+    Stage(
+        "index calibrate",
+        "find out from labelled mentions how likely answers are right, and when none is",
+        "muver.index.calibrate:calibrate_index",
+        (
+            INDEX,
+            option(
+                "mentions",
+                "file of mentions with gold entities, some of them null (none is right); - reads "
+                "standard input",
+                type=str,
+                metavar="MENTIONS",
+            ),
+            FORMAT,
+            option(
+                "--precision",
+                "answer only so often that this share of the answers is right, such as 0.9; by "
+                "default as gives the highest F1",
+                type=float,
+                required=False,
+                metavar="SHARE",
+            ),
+        ),
+        "harbour-index validation.jsonl --precision 0.9",
+        note="Then `muver query` answers 'none of these' where the probability is too low.",
     ),
 )

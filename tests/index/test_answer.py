@@ -49,8 +49,9 @@ def test_a_table_fits_its_terminal(monkeypatch, columns):
 
 
 def test_a_table_says_what_was_decided():
+    best = "The best one is right with probability"
     said = in_terminal(MENTION, answered(Names(TITLES, 0.6, 0.25)), 0.6).splitlines()[1]
-    assert said == "None of these: the best is right with probability 0.25, threshold 0.60."
+    assert said == f"None of these. {best} 0.25 (threshold 0.60)."
     said = in_terminal(MENTION, answered(Names(TITLES, 0.6, 0.75)), 0.6).splitlines()[1]
-    assert said == "Anna: right with probability 0.75, threshold 0.60."
+    assert said == f"Anna. {best} 0.75 (threshold 0.60)."
     assert "No candidate" in in_terminal(MENTION, answered(Names([])), None)
