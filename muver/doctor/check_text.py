@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from muver.io.progress import duration
-from muver.io.text import table
+from muver.io.text import aligned
 
 WIDTH = 100
 MARKS = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}
@@ -16,7 +16,7 @@ def as_text(report: Mapping[str, Any]) -> str:
     """The report of :func:`muver.doctor.check.check` for people."""
     lines = [f"Before a run of preset {report['preset']} on {report['dataset']}:", ""]
     findings = report["findings"]
-    lines += table([(MARKS[f["status"]], f["check"], f["says"]) for f in findings])
+    lines += aligned([(MARKS[f["status"]], f["check"], f["says"]) for f in findings])
     if report["jobs"]:
         lines += ["", *_stages(report["jobs"]), *textwrap.wrap(_notes(report), WIDTH)]
     problems = sum(finding["status"] == "problem" for finding in findings)
@@ -27,7 +27,7 @@ def as_text(report: Mapping[str, Any]) -> str:
 def _stages(jobs: Sequence[Mapping[str, Any]]) -> list[str]:
     stages = dict.fromkeys(job["stage"] for job in jobs)
     own = {stage: [job for job in jobs if job["stage"] == stage] for stage in stages}
-    return table([HEAD, *(_stage(*pair) for pair in own.items())])
+    return aligned([HEAD, *(_stage(*pair) for pair in own.items())])
 
 
 def _stage(stage: str, jobs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

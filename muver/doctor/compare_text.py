@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from muver.evaluation.agreement import as_text as agreement_text
-from muver.io.text import table
+from muver.io.text import aligned
 
 WIDTH = 100
 IN = " " * 5
@@ -65,7 +65,7 @@ def _recall(recall: Mapping[str, Any]) -> str:
         ("B - A", *(f"{recall['difference'][key]:+.2f}" for key in keys)),
         ("p, paired", *("<0.001" if p < 0.001 else f"{p:.3f}" for p in p_values)),
     ]
-    return "\n".join(table(rows, right=range(1, len(keys) + 1)))
+    return "\n".join(aligned(rows, right=range(1, len(keys) + 1)))
 
 
 def _moves(report: Mapping[str, Any]) -> str:
@@ -94,7 +94,7 @@ def _moves(report: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     if shown:
         rows = [("mention", "world", "A", "B", "gold entity"), *shown[:SHOWN]]
-        lines += ["The largest moves:", *(f"  {line}" for line in table(rows, right=(2, 3)))]
+        lines += ["The largest moves:", *(f"  {line}" for line in aligned(rows, right=(2, 3)))]
     return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.io.text import table
+from muver.io.text import aligned
 from muver.results_page.record import Spread
 
 OTHER = {
@@ -33,7 +33,7 @@ def as_text(report: Mapping[str, Any]) -> str:
         lines += ["", f"Data: fingerprint {data['run']}, of record {data['record']}."]
     if report["unknown"]:
         lines += ["", f"Not of record ({OTHER[other]}):", ""]
-        lines += table([_unknown(row) for row in report["unknown"]])
+        lines += aligned([_unknown(row) for row in report["unknown"]])
     verdicts = [row["verdict"] for row in rows]
     counts = [f"{verdicts.count(one)} {one}" for one in dict.fromkeys(verdicts)]
     counts += [f"{len(report['unknown'])} not of record"] if report["unknown"] else []
@@ -54,7 +54,7 @@ def _table(rows: list[Mapping[str, Any]]) -> list[str]:
                 row["verdict"],
             ]
         )
-    return table([head, *cells], right=range(1, 1 + len(cutoffs)))
+    return aligned([head, *cells], right=range(1, 1 + len(cutoffs)))
 
 
 def _unknown(row: Mapping[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from muver.estimate.settings import GivenRates, Plan
 from muver.estimate.sizes import dump_file
 from muver.io.errors import InputError
 from muver.io.files import write_manifest
-from muver.io.text import gigabytes, table
+from muver.io.text import aligned, gigabytes
 from muver.io.typed import suggestion
 from muver.settings import resolve
 from muver.settings.file import read_params
@@ -91,7 +91,7 @@ def plan(
         f"{machine.gpus} GPUs; room for {gigabytes(machine.room)} GB in {machine.folder}"
     )
     sums = [f"disk with {what}: {gigabytes(size)} GB" for what, size in totals.items()]
-    lines = table([HEAD, *map(_cells, jobs)], right=(2, 3, 5, 6, 7))
+    lines = aligned([HEAD, *map(_cells, jobs)], right=(2, 3, 5, 6, 7))
     fits = misfits or ["Everything fits this machine."]
     print("\n".join([*lines, "", origins, NOTES, "", *sums, "", room, *fits]))
 

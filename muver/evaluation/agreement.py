@@ -11,6 +11,7 @@ from muver.evaluation.records import Percent
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.records import Record
+from muver.io.text import aligned
 from muver.runs.run import block_starts, mentions_of_rows, ranked_mentions, read_run
 
 DEPTHS = (1, 10, 64)
@@ -122,8 +123,7 @@ def as_text(found: Agreement) -> str:
         for which in ("greatest", "mean"):
             difference = getattr(found, f"{which}_difference")
             lines.append((f"{which} difference of their scores", f"{difference:.3g}"))
-    width, places = (max(len(line[column]) for line in lines) for column in (0, 1))
-    return "\n".join(f"{name:<{width}}  {value:>{places}}" for name, value in lines)
+    return "\n".join(aligned(lines, right=(1,)))
 
 
 def _same_mentions(paths: Sequence[Path], tables: Sequence[pa.Table]) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 GIGABYTE = 10**9
 
 
-def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
     """Rows as lines with columns of equal width; the columns numbered in ``right`` end alike."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from muver.io.text import table
+from muver.io.text import aligned
 
 SHOWN = 60  # characters of a value
 COLUMNS = ("kind", "compared", "agree", "excused", "greatest difference")
@@ -118,7 +118,7 @@ class Report:
         """A table by kind, the first difference of each kind, notes, and the verdict."""
         rows = [COLUMNS, *(_row(tally) for tally in self.tallies.values())]
         rule = ["-" * max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = table([rows[0], rule, *rows[1:]], right=range(1, len(COLUMNS)))
+        lines = aligned([rows[0], rule, *rows[1:]], right=range(1, len(COLUMNS)))
         different = [tally for tally in self.tallies.values() if not tally.agrees]
         if different:
             lines += ["", "The first difference of each kind:"]

@@ -2,19 +2,11 @@
 
 import base64
 import gzip
-import html
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-
-def text(value: object) -> str:
-    """Text for element content and for attributes in double quotes.
-
-    >>> text('<b title="x">')
-    '&lt;b title=&quot;x&quot;&gt;'
-    """
-    return html.escape(str(value))
+from muver.tables.html import text
 
 
 def compressed(value: Any) -> str:
@@ -30,44 +22,6 @@ def counted(number: int, one: str, many: str = "") -> str:
     ('1 table', '2 tables')
     """
     return f"{number} {one if number == 1 else many or one + 's'}"
-
-
-def grid(
-    caption: str,
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    texts: Sequence[int] = (0,),
-    name: str = "",
-) -> str:
-    """A table that scrolls by itself where it is too wide, by keyboard too.
-
-    Parameters
-    ----------
-    caption
-        Plain text, which also names the region for screen readers.
-    header
-        Plain texts.
-    rows
-        Cells as HTML; the first cell of a row is its heading.
-    texts
-        Columns set to the left; the others hold numbers.
-    name
-        A class for the table.
-    """
-
-    def cell(tag: str, column: int, content: str) -> str:
-        kind = ' class="text"' if column in texts else ""
-        return f"<{tag}{kind}>{content}</{tag.partition(' ')[0]}>"
-
-    head = "".join(cell('th scope="col"', n, text(title)) for n, title in enumerate(header))
-    row_head = 'th scope="row"'
-    lines = [[cell("td" if n else row_head, n, one) for n, one in enumerate(row)] for row in rows]
-    body = "\n".join(f"<tr>{''.join(line)}</tr>" for line in lines)
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(caption)}">'
-        f'<table class="{name}"><caption>{text(caption)}</caption>\n<thead><tr>{head}</tr></thead>'
-        f"\n<tbody>\n{body}\n</tbody></table></div>"
-    )
 
 
 def details(summary: str, content: str) -> str:

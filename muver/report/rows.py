@@ -6,8 +6,8 @@ from typing import Any
 from muver.io.typed import flat
 from muver.report.cells import copy_button
 from muver.report.files import RunFiles
-from muver.report.markup import grid, text
 from muver.report.systems import System
+from muver.tables.html import grid, text
 from muver.tables.keys import data_fingerprint
 
 SEPARATOR = " \u00b7 "

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from muver.grid import table as grid_table
 from muver.report.cells import key_cell, recall_cell
-from muver.report.markup import details, grid, paragraph, text
+from muver.report.markup import details, paragraph
 from muver.report.recorded import Addresses
 from muver.report.results import OPEN, Result
 from muver.tables import comparison, domains, parameters, records, statistics, views
+from muver.tables.html import cell as plain_cell
+from muver.tables.html import grid, text, texts
 from muver.tables.page import Page, Section
-from muver.tables.render import TEXT_COLUMNS
 from muver.tables.sections import RULE
 
 PAGES = {
@@ -89,7 +90,7 @@ def _main(result: Result, main: Section, addresses: Addresses) -> list[str]:
                 "legend",
             )
         )
-    parts.append(grid(result.caption, header, cells, _texts(header), "recall" if recall else ""))
+    parts.append(grid(result.caption, header, cells, texts(header), "recall" if recall else ""))
     if shared:
         parts.append(f"<p>row_key: {key_cell(result.name, values.pop(), addresses)}</p>")
     parts += [
@@ -113,7 +114,7 @@ def _further(section: Section) -> str:
     columns = range(len(section.header))
     cells = [[_cell(section, line, n) for n in columns] for line in range(len(section.rows))]
     content = paragraph(section.note) + grid(
-        section.heading, section.header, cells, _texts(section.header), "further"
+        section.heading, section.header, cells, texts(section.header), "further"
     )
     if section.heading.startswith(OPEN):
         return f"<h4>{text(section.heading)}</h4>\n{content}"
@@ -122,14 +123,7 @@ def _further(section: Section) -> str:
 
 def _cell(section: Section, line: int, column: int) -> str:
     """A text; what stands in brackets after a number is set smaller, below it."""
-    cell = section.rows[line][column]
-    if qualified := QUALIFIED.fullmatch(cell):
+    if qualified := QUALIFIED.fullmatch(section.rows[line][column]):
         lines = "<br>".join(map(text, re.split(r"(?<=\)), |; ", qualified[2])))
         return f'<span>{qualified[1]}</span><span class="sub">{lines}</span>'
-    if column == 0 and line in section.marks:
-        return f"{text(cell)}<sup>{section.marks[line]}</sup>"
-    return f'<b class="best">{text(cell)}</b>' if (line, column) in section.best else text(cell)
-
-
-def _texts(header: Sequence[str]) -> list[int]:
-    return [n for n, name in enumerate(header) if name in TEXT_COLUMNS]
+    return plain_cell(section, line, column)

@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from muver.io.progress import duration
-from muver.report.markup import details, grid, paragraph, text
+from muver.report.markup import details, paragraph
+from muver.tables.html import grid, text
 
 STAMP = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),\d{3} ", re.MULTILINE)
 SECONDS = "%Y-%m-%d %H:%M:%S"

@@ -4,6 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Cells = set[tuple[int, int]]  # (row, column)
+TEXT_COLUMNS = frozenset(  # other columns hold numbers, aligned right
+    {"method", "Domain", "row_key", "row_key (close)", "search", "merging", "verdict", "Model"}
+    | {"Dataset", "Split", "KB", "World", "Set", "Index"}
+    | {"sentences", "hyper-parameter", "chosen"}
+)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.io.text import table as aligned
+from muver.io.text import aligned
 from muver.tables.numbers import probability
+from muver.tables.page import TEXT_COLUMNS
 from muver.tables.records import Contrast, RecallTable, read_result
-from muver.tables.render import TEXT_COLUMNS
 
 SPOKEN = (16, 64)  # cutoffs whose contrasts are told; a table without them tells its last
 SURE = 0.05  # p-values below it tell two rows apart

@@ -12,10 +12,8 @@ from typing import Any
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
-from muver.estimate.remaining import Remaining, rough_costs
 from muver.io.errors import InputError
 from muver.io.progress import duration
-from muver.tables.shown import show
 from muver.terminal.live import Live
 from muver.workspace import Graph
 
@@ -83,6 +81,8 @@ class Follower(logging.Handler):
         cores
             Of ``--cores``.
         """
+        from muver.estimate.remaining import Remaining
+
         own = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
         threads = graph.settings["compute"]["threads"]
         together = 1 if graph.gpus else max(cores // threads, 1)
@@ -99,6 +99,8 @@ class Follower(logging.Handler):
 
     def end(self) -> None:
         """After a run that went well."""
+        from muver.tables.shown import show
+
         self.stop()
         paths = [path for path in map(Path, self._targets()) if path.match("results/*.csv")]
         # With --until a run ends before its tables.
@@ -137,6 +139,8 @@ class Follower(logging.Handler):
         return [*(job.line() for job in dict(self._running).values()), self._whole()]
 
     def _reckon(self) -> None:
+        from muver.estimate.remaining import rough_costs
+
         with suppress(InputError):  # the job that meets the mistake says it
             self._remaining.costs = rough_costs(self._graph)
 

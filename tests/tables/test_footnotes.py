@@ -61,7 +61,7 @@ def test_in_every_format(made, name):
     assert "| BLINK (512) [a] " in main and "| Partalidou et al. [b] " in main
     assert "| BM25 " in main and "BM25 [" not in main
     page = path.with_suffix(".html").read_text()
-    assert "BLINK (512)<sup>a</sup></td>" in page
+    assert "BLINK (512)<sup>a</sup></th>" in page
     assert "<p><sup>a</sup> Trained by us, 100% &lt;as&gt; MuVER.</p>" in page
     tex = path.with_suffix(".tex").read_text()
     assert "BLINK (512)\\textsuperscript{a} &" in tex

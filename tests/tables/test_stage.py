@@ -130,7 +130,9 @@ def test_worlds_without_mentions_are_named(evaluations, tmp_path, out):
 def test_html_is_escaped_and_complete(evaluations, out):
     make_table("table1", evaluations, out, {**SETTINGS, "against": "bm25"})
     text = out.with_suffix(".html").read_text()
-    assert '<td class="text">A &amp; B | C</td><td><strong>36.36</strong></td>' in text
+    assert (
+        '<th scope="row" class="text">A &amp; B | C</th><td><b class="best">36.36</b></td>' in text
+    )
     assert "<h2>Paired tests against BM25</h2>" in text
     assert text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n")
     assert "http" not in text  # nothing is fetched

@@ -24,7 +24,7 @@ def logger(monkeypatch):
     """Snakemake's logger as it is when a run starts, and its own handler's lines."""
     monkeypatch.setattr(follow.time, "time", lambda: Clock.now)
     monkeypatch.setattr(follow.Live, "possible", staticmethod(lambda: False))
-    monkeypatch.setattr(follow, "rough_costs", lambda graph: graph.costs)
+    monkeypatch.setattr("muver.estimate.remaining.rough_costs", lambda graph: graph.costs)
     logger, shown = logging.Logger("snakemake"), []
     handler = logging.Handler()
     handler.name, handler.emit = "DefaultStreamHandler", lambda record: shown.append(record.msg)
@@ -115,7 +115,7 @@ def test_the_tables_that_were_asked_for_stand_at_the_end(logger, targets, monkey
     Path("results").mkdir()
     Path("results/table1.csv").touch()
     shown = []
-    monkeypatch.setattr(follow, "show", shown.append)
+    monkeypatch.setattr("muver.tables.shown.show", shown.append)
     asked = [["table1"]] if "results" in targets[0] else []
     started(logger, targets).end()
     assert shown == asked
