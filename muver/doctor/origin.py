@@ -4,14 +4,13 @@ Our runs lie in ``build/<dataset>/runs/<set>/<system>-<key>.parquet``, and the c
 says what each was made of (:mod:`muver.workspace.catalog`).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from muver.io.records import Record, read_record
-from muver.workspace.catalog import NAME, read_catalog
+from muver.workspace.catalog import origins, place_of, read_catalog
 
 VECTORS = ("stores", "merged", "globals", "spans", "models")
 
@@ -43,13 +42,12 @@ class Origin:
     @classmethod
     def of(cls, path: Path) -> "Origin | None":
         """The origin of a run or of its TREC file; None if it lies in no dataset's folder."""
-        path = path.resolve()  # build/<dataset>/current has links to what is asked for
-        for root in path.parents:
-            if (root / NAME).is_file():
-                own, catalog = path.relative_to(root).with_suffix("").as_posix(), read_catalog(root)
-                runs = [own, *catalog.get(own, [])]  # an evaluation has its run among its inputs
-                return next((cls(root, one) for one in runs if one.startswith("runs/")), None)
-        return None
+        place = place_of(path)
+        if place is None:
+            return None
+        root, own = place
+        runs = [own, *read_catalog(root).get(own, [])]  # an evaluation has its run among its inputs
+        return next((cls(root, one) for one in runs if one.startswith("runs/")), None)
 
     @property
     def system(self) -> str:
@@ -64,20 +62,7 @@ class Origin:
     @cached_property
     def origins(self) -> dict[str, Path]:
         """By kind, the nearest artifact that the run was made from."""
-        found: dict[str, Path] = {}
-        for one in self._upwards():
-            found.setdefault(one.partition("/")[0], self.root / one)
-        return found
-
-    def _upwards(self) -> Iterator[str]:
-        catalog = read_catalog(self.root)
-        waiting, seen = [self.run], set()
-        while waiting:
-            one = waiting.pop(0)
-            if one not in seen:
-                seen.add(one)
-                yield one
-                waiting += catalog.get(one, [])
+        return origins(self.root, self.run)
 
     def file(self, kind: str, name: str) -> Path | None:
         """A file of what the run was made from, if it is there."""

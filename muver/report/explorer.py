@@ -25,7 +25,7 @@ mentions and ``m`` entities; mentions, entities, groups and categories are numbe
     out. ``sentences`` and ``text`` are null where the description was not read.
 ``rows``
     A list of objects: ``system``, ``method``, ``key`` (row key), ``depth`` (candidates a mention),
-    ``views``, and
+    ``views``, ``parts``, and
 
     ``rank``
         ``n`` ranks of the gold entity; 0 = not among the candidates.
@@ -36,6 +36,14 @@ mentions and ``m`` entities; mentions, entities, groups and categories are numbe
         the view that won, as in a run file (:mod:`muver.retrieval.rows`): ``layer`` 0 = an original
         view, n > 0 = from the n-th layer of merging, -1 = no views, -2 = global, -3 = a span;
         sentences ``first`` .. ``last``.
+
+    ``parts``
+        What each view adds to the score of two entities a mention, the first candidate and the gold
+        one, or null where a row has no views to show (:mod:`muver.report.parts`). ``counts`` and
+        ``views``, ``2 n`` each: how many views are listed, and how many there are; 0 of a gold
+        entity that is the first candidate. Of all that are listed, the greatest share first:
+        ``layer``, ``first``, ``last`` as above, ``similarity`` to the mention, and ``share`` of the
+        score.
 
     ``views`` says how the row reads a description: ``kind`` (``sentences``, ``prefix``, ``tokens``
     or null for BM25), ``max_tokens`` and ``global_tokens`` (word pieces that a view and a global
@@ -51,6 +59,7 @@ import pyarrow as pa
 from muver.report.collection import knowledge_base, worlds
 from muver.report.descriptions import fit, shorten
 from muver.report.files import RunFiles
+from muver.report.parts import view_parts
 from muver.report.problems import Problems
 from muver.report.rankings import Ranking, read_ranking
 from muver.report.settings import Report
@@ -119,7 +128,17 @@ def explore(
                 for n, text in enumerate(texts)
             ],
         },
-        "rows": [_row(system, rankings[system.name], entities) for system in shown],
+        "rows": [
+            {
+                **_row(system, rankings[system.name], entities),
+                "parts": view_parts(
+                    system, collection, chosen, rankings[system.name], files, problems
+                )
+                if views_of(system.settings)["kind"] == "sentences"
+                else None,
+            }
+            for system in shown
+        ],
     }  # fmt: skip
 
 

@@ -15,8 +15,8 @@ ASSETS = Path(__file__).with_name("assets")
 # In the order in which they use each other; one script, since a page that is opened as a file may
 # not load modules.
 SCRIPTS = (
-    "elements.js", "store.js", "select.js", "statistics.js", "highlight.js", "detail.js",
-    "list.js", "controls.js", "links.js", "main.js",
+    "elements.js", "store.js", "select.js", "statistics.js", "highlight.js", "parts.js",
+    "detail.js", "list.js", "controls.js", "links.js", "main.js",
 )  # fmt: skip
 LINKS_ONLY = ("elements.js", "links.js", "tables_only.js")
 SKIP = '<a class="skip" href="#predictions">Skip to the predictions</a>'

@@ -18,8 +18,9 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.retrieval.answers import SIDES, Candidate, Mention, ViewPart, check_texts
-from muver.retrieval.exact import WorldIndex, build_world, rank, similarity
+from muver.retrieval.exact import WorldIndex, build_world, rank
 from muver.retrieval.layers import PLACES, SystemViews
+from muver.retrieval.parts import Parts
 from muver.retrieval.rows import Origins, candidates
 from muver.retrieval.settings import ViewsRun
 from muver.views.build import mention_contexts
@@ -121,16 +122,13 @@ class Retriever:
             From :meth:`retrieve`. Entities of its title have part in it where titles decide.
         """
         world = self._world(self._world_of(mention))
-        own = world.index.of_candidate(candidate.entity)
-        (similarities,) = similarity(self._encode([mention]), own.vectors, self._settings.metric)
-        shares = self._aggregate.shares(similarities)
+        (vector,) = self._encode([mention])
+        metric = self._settings.metric
+        own = Parts.of(vector, world.index, candidate.entity, self._aggregate, metric)
         return [
-            ViewPart(
-                float(similarities[n]), float(shares[n]),
-                *world.view(int(own.owners[n]), int(own.rows[n])),
-            )
-            for n in np.lexsort((-similarities, -shares))
-        ]  # fmt: skip
+            ViewPart(float(similarity), float(share), *world.view(int(owner), int(row)))
+            for similarity, share, owner, row in zip(*own, strict=True)
+        ]
 
     def _world(self, name: str) -> "_World":
         if name not in self._worlds:

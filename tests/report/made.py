@@ -6,15 +6,21 @@ Gold ranks: BM25 1 2 1 1 0 3, MuVER 1 1 3 2 1 1 (0 = not among the three candida
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.evaluation.settings import Scoring
 from muver.evaluation.stage import evaluate
+from muver.io.files import write_json
+from muver.io.matrices import save_matrix
 from muver.io.parquet import table_writer
 from muver.report.files import RunFiles
 from muver.runs.run import write_run
 from muver.tables.stage import make_table
+from muver.vectors.store import LayerWriter, ViewStore
+from muver.views.layout import View
+from muver.workspace.catalog import NAME
 
 SCRIPT = "<script>document.title = 'broken'</script>"
 WORLDS = {
@@ -58,6 +64,27 @@ MUVER = {
     "m5": [(2, -3, 0, 1), (0, 0, 0, 0), (1, 0, 0, 0)],
     "m6": [(1, 0, 0, 0), (0, 0, 1, 1), (2, 0, 0, 0)],
 }
+# Of Gate and Tower e to the similarity of each view with any mention, and its sentences; shares by
+# log-mean-exp are 6, 3 and 1 tenths, and 16, 8, 4, 2, 1 and 1 of 32. Other views are at 1.
+POWERS = {
+    "Gate": [(3, 0, 0), (6, 1, 1), (1, 2, 2)],
+    "Tower": [(2, 0, 0), (16, 1, 1), (8, 2, 2), (4, 3, 3), (1, 0, 1), (1, 2, 3)],
+}
+RETRIEVE = {"split": "test", "k": 3, "match": "title"}
+# Of two temperatures validation chose the second.
+VIEWS = {
+    **RETRIEVE,
+    "aggregate": "log_mean_exp",
+    "temperature": [0.5, 1],
+    "validation_cutoff": 2,
+    "metric": "dot",
+    "merge_layers": 0,
+    "search": None,
+    "global_view": False,
+    "spans": False,
+}
+TRIED = [{"temperature": t, "hits": hits, "hits_at_1": hits} for t, hits in ((0.5, 3), (1, 4))]
+CHOSEN = {"temperature": 1, "cutoff": 2, "mentions": 6, "tried": TRIED}
 RANKS = {"bm25": [1, 2, 1, 1, 0, 3], "muver": [1, 1, 3, 2, 1, 1]}
 LOG = "2026-03-01 10:00:00,100 starting\n2026-03-01 10:01:30,200 done\n"
 
@@ -68,8 +95,10 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
         folder / "results", folder / "build" / dataset / "current", folder / "logs" / dataset
     )
     _corpus(places, dataset)
+    store = _store(places.workspace / "stores" / "test" / "muver")
+    write_json(places.workspace / NAME, {"runs/test/muver": ["corpus", "stores/test/muver"]})
     files = [
-        _system(places, dataset, "bm25", BM25, {}),
+        _system(places, dataset, "bm25", BM25, {"retrieve": RETRIEVE}),
         _system(
             places,
             dataset,
@@ -79,6 +108,12 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
                 "model": {"views": {"kind": "sentences", "max_tokens": 40}},
                 "global_view": {"max_tokens": 4},
                 "start": "/home/somebody/weights",
+                "retrieve": VIEWS,
+            },
+            {
+                "settings": {**VIEWS, "memory_mb": 1},
+                "inputs": {"store": store},
+                "chosen": CHOSEN,
             },
         ),
     ]
@@ -144,14 +179,35 @@ def _corpus(places: RunFiles, dataset: str) -> None:
     places.counts.write_text(json.dumps(counts))
 
 
-def _system(places: RunFiles, dataset: str, name: str, ranked: dict, row: dict) -> Path:
+def _store(folder: Path) -> str:
+    """A view a sentence, or of the title alone, or as above; its fingerprint."""
+    layer = LayerWriter()
+    for world, described in WORLDS.items():
+        views, owners, powers = [], [], []
+        for number, (title, own) in enumerate(described.items()):
+            plain = [(1, n, n) for n in range(len(own))] or [(1, -1, -1)]
+            for power, first, last in POWERS.get(title, plain):
+                views.append(View([1], first, last))
+                owners.append(number)
+                powers.append(power)
+        vectors = np.stack([np.log(powers), np.ones(len(powers))], axis=1)
+        layer.add(world, owners, views, vectors.astype(np.float32))
+    layer.write(folder, 0)
+    save_matrix(folder / "mentions.npy", np.tile(np.float32([1, 0]), (len(GIVEN), 1)))
+    worlds = {world: {"mentions": 3} for world in WORLDS}
+    write_json(folder / "manifest.json", {"worlds": worlds})
+    return ViewStore(folder).fingerprint()
+
+
+def _system(
+    places: RunFiles, dataset: str, name: str, ranked: dict, row: dict, made: dict | None = None
+) -> Path:
     path = places.run(name, "test")
     path.parent.mkdir(parents=True, exist_ok=True)
     _run(path, ranked)
-    retrieve = {"split": "test", "k": 3, "match": "title"}
     manifest = path.with_suffix(".json")
-    manifest.write_text(json.dumps({"settings": retrieve}))
-    row = {"system": name, "retrieve": retrieve, "seed": 7, **row}
+    write_json(manifest, made or {"settings": row["retrieve"]})
+    row = {"system": name, "seed": 7, **row}
     evaluate(
         name, dataset, "test", path, manifest, places.mentions, places.evaluation(name, "test"),
         Scoring(cutoffs=[1, 2, 3], resample="documents", row=row),

@@ -4,16 +4,19 @@ import json
 import logging
 import shutil
 
+import numpy as np
 import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
+from muver.io.matrices import save_matrix
 from muver.io.typed import read
 from muver.report.settings import Report
 from muver.report.stage import make_report
 from muver.runs.run import read_run, write_run
 from muver.tables.records import LengthsFigure
+from muver.workspace.catalog import NAME
 from tests.blank import blank
 from tests.report.made import SCRIPT, change_run, make_project
 from tests.report.pages import data_of, read_page, text_of
@@ -273,3 +276,23 @@ def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):
     text = text_of(tmp_path / "results" / "report.html")
     assert "muver: results on my-wiki.2" in text
     assert "build/my-wiki.2/current/runs/test/bm25.parquet" in text
+
+
+@pytest.mark.parametrize(
+    ("break_it", "said"),
+    [
+        (lambda root: shutil.rmtree(root / "stores"), "layer0.npy"),
+        (lambda root: (root / NAME).unlink(), "no catalog.json above it"),
+        (lambda root: write_json(root / NAME, {}), "names no vectors of runs/test/muver"),
+        (
+            lambda root: save_matrix(root / "stores/test/muver/layer0.npy", np.ones((18, 2))),
+            "ranked by other vectors than stores/test/muver has",
+        ),
+    ],
+)
+def test_vectors_that_are_not_the_run_s(page, project, break_it, said):
+    break_it(project.workspace)
+    out, (problem,), _ = page()
+    assert problem.startswith("MuVER: what its views add cannot be shown.") and said in problem
+    assert str(project.workspace) not in problem
+    assert [row["parts"] for row in data_of(out)["rows"]] == [None, None]

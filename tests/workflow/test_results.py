@@ -11,6 +11,7 @@ from pathlib import Path
 import ir_measures
 import pytest
 
+from tests.report.pages import data_of
 from tests.workflow.conftest import BUILT, PARAMS, TINY
 
 RECORDED = "build/miniwikia/recorded"
@@ -154,6 +155,8 @@ def test_the_page_shows_all_results_and_nothing_is_wrong_with_them(main_job):
     assert "Checked and in agreement: " in page
     assert 'id="problems"' not in page
     assert str(main_job.folder) not in page
+    rows = data_of(main_job.folder / "results/report.html")["rows"]
+    assert {"muver_plain", "muver"} <= {row["system"] for row in rows if row["parts"]}
     # It belongs to all results, not to one of them.
     remade = main_job.planned("--forcerun", "table4")
     assert remade == {"table4": 1, "report": 1, "latest": 2}

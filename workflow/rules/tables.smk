@@ -177,16 +177,16 @@ if METRICS or PLOTS:
             f" --metrics {NUMBERS} --plots {RESULTS}/plots"
 
 
+# What the page reads of all that was made: runs with their vectors, and the data.
+SHOWN = ("evaluations", "runs", "corpus", "segment", "mentions", "kb")
+SHOWN += ("stores", "merged", "globals", "spans")
+
+
 # The logs are not inputs, as another time of a job is no reason to make the page again.
 rule report:
     input:
         tables=[f"{RESULTS}/{name}.csv" for name in S["results"]],
-        made=[
-            file
-            for one in W.asked(S["results"])
-            if one.kind in ("evaluations", "runs", "corpus", "segment", "mentions", "kb")
-            for file in one.files
-        ],
+        made=[file for one in W.asked(S["results"]) if one.kind in SHOWN for file in one.files],
         code=code("report"),
     output:
         PAGE,

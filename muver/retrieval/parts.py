@@ -1,0 +1,62 @@
+"""What each view of a candidate adds to its score for a mention."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from muver.retrieval.aggregates import Aggregate
+from muver.retrieval.exact import WorldIndex, build_world, similarity
+from muver.retrieval.layers import SystemViews
+from muver.retrieval.rows import Origins
+
+
+class Parts(NamedTuple):
+    """The views of a candidate, the greatest share first and of equal ones the most similar.
+
+    Attributes
+    ----------
+    similarities : (views,)
+        Of the mention and each view.
+    shares : (views,)
+        The part of the candidate's score that is each view's
+        (:meth:`muver.retrieval.aggregates.Aggregate.shares`); their sum is 1.
+    owners, rows : (views,) int64
+        As of :class:`muver.retrieval.exact.WorldIndex`.
+    """
+
+    similarities: np.ndarray
+    shares: np.ndarray
+    owners: np.ndarray
+    rows: np.ndarray
+
+    @classmethod
+    def of(
+        cls, mention: np.ndarray, world: WorldIndex, entity: int, aggregate: Aggregate, metric: str
+    ) -> "Parts":
+        """The parts of the candidate that an entity belongs to, for a mention: (d,)."""
+        own = world.of_candidate(entity)
+        (similarities,) = similarity(mention[None], own.vectors, metric)
+        shares = aggregate.shares(similarities)
+        order = np.lexsort((-similarities, -shares))
+        return cls(similarities[order], shares[order], own.owners[order], own.rows[order])
+
+
+def few_candidates(
+    views: SystemViews, world: str, candidate_of: np.ndarray, entities: Sequence[int] | np.ndarray
+) -> tuple[WorldIndex, Origins]:
+    """The views of some candidates of a world alone, and where each of them comes from.
+
+    Parameters
+    ----------
+    candidate_of : (entities of the world,)
+        As for :func:`muver.retrieval.exact.build_world`.
+    entities
+        At least one of each candidate.
+    """
+    parts, owners, origins = views.world(world)
+    kept = np.isin(candidate_of[owners], candidate_of[entities])
+    ends = np.cumsum([len(part) for part in parts])
+    few = [part[own] for part, own in zip(parts, np.split(kept, ends[:-1]), strict=True)]
+    index = build_world(few, owners[kept], candidate_of)
+    return index, Origins(*(column[kept] for column in origins))
