@@ -21,6 +21,7 @@ from muver.settings.rows import system_of, table_row
 from muver.terminal.follow import Follower
 from muver.workspace import KnowledgeBase, code, graph_of
 from muver.workspace.knowledge_base import PART
+from muver.workspace.order import priority
 from muver.workspace.present import link, write_ignored
 
 try:
@@ -118,6 +119,11 @@ def free(kind):
 def label(kind):
     """The artifact's model or system."""
     return lambda wildcards: at(kind, wildcards).label
+
+
+def longest(kind):
+    """A training's priority: of several that may start, the longest does."""
+    return lambda wildcards: priority(at(kind, wildcards))
 
 
 def as_json(value):

@@ -39,6 +39,7 @@ rule train:
         f"{LOGS}/train/{{id}}.benchmark.tsv"
     wildcard_constraints:
         id=made_by("train", "models"),
+    priority: longest("models")
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
         gpu=GPUS,
@@ -120,6 +121,7 @@ rule grid_point:
         f"{LOGS}/grid/{{id}}.log",
     benchmark:
         f"{LOGS}/grid/{{id}}.benchmark.tsv"
+    priority: longest("grid")
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
         gpu=GPUS,

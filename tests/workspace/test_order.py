@@ -1,0 +1,30 @@
+"""Longer trainings start before shorter ones."""
+
+from pathlib import Path
+
+from muver.settings import resolve
+from muver.settings.file import read_params
+from muver.workspace import graph_of
+from muver.workspace.order import priority
+
+PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
+
+
+def test_tokens_of_a_mention_and_its_entities():
+    graph = graph_of(resolve(PARAMS, {"context": {"max_tokens": 30}}))
+    tokens = {name: priority(graph.model(name)) for name in ("blink_128", "blink_512", "muver")}
+    assert tokens == {"blink_128": 30 + 128, "blink_512": 30 + 512, "muver": 30 + 10 * 40}
+
+
+def test_epochs_and_hard_negatives_count():
+    own = {"models": {"muver_wiki": {"training": {"epochs": 2}}}}
+    graph = graph_of(resolve(PARAMS, {"preset": "miniwikipedia", **own}))
+    context = graph.settings["context"]["max_tokens"]
+    assert priority(graph.model("muver_wiki")) == 2 * (context + (1 + 3) * 10 * 40)
+    assert priority(graph.model("blink_wiki")) < priority(graph.model("muver_wiki"))
+
+
+def test_a_point_of_the_grid_is_a_training_of_its_model():
+    graph = graph_of(resolve(PARAMS, {}))
+    model = graph.model(graph.settings["grid"]["model"])
+    assert {priority(one) for one in graph.grid_points} == {priority(model)}
