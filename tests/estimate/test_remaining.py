@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.estimate.remaining import START, Remaining, rough_costs
+from muver.estimate.remaining import START, Remaining, corrected, rough_costs
 from muver.settings import resolve
 from muver.settings.file import read_params
 from muver.workspace import graph_of
@@ -58,6 +58,16 @@ def test_costs_may_come_later():
     assert left.seconds({}) == 44
 
 
+def test_jobs_finished_before_correct_the_costs():
+    assert corrected(COSTS, {}) == COSTS
+    merge = {("merge", "a"): 8.0}
+    found = corrected({**COSTS, **merge}, {("train", "a"): 5.0, ("encode", "a"): 9.0})
+    # Trainings at half their cost, encoding at 9 / 4; of merging nothing but the sum is known.
+    assert found == {
+        ("train", "a"): 5, ("train", "b"): 15, ("encode", "a"): 9, ("merge", "a"): 8,
+    }  # fmt: skip
+
+
 def test_trainings_cost_most(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     graph = graph_of(resolve(PARAMS, {}))
@@ -65,6 +75,10 @@ def test_trainings_cost_most(tmp_path, monkeypatch):
     models = [("train", graph.model(name).id) for name in ("muver", "blink_128")]
     encoded = [cost for (rule, _), cost in costs.items() if rule == "encode"]
     assert costs[models[0]] > costs[models[1]] > max(encoded) > min(encoded) > START
+    took = tmp_path / "logs" / graph.settings["workspace"] / "train"
+    took.mkdir(parents=True)
+    (took / f"{models[1][1]}.benchmark.tsv").write_text(f"s\th:m:s\n{2 * costs[models[1]]}\t-\n")
+    assert rough_costs(graph) == pytest.approx({key: 2 * cost for key, cost in costs.items()})
     assert "corpus" not in {rule for rule, _ in costs}
     mine = {"dataset": str(tmp_path / "mine"), "encoder": "scratch"}
     (tmp_path / "mine" / "documents").mkdir(parents=True)
