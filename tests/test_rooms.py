@@ -22,6 +22,7 @@ ROOMS = [
     "training",
     "evaluation",
     "index",
+    "plugins",
     "tables",
     "figures",
     "metrics",

@@ -49,10 +49,9 @@ def _loaded(pipeline: str) -> "Language":
     except OSError:
         raise InputError(
             f"--ner {pipeline}: no such pipeline of spaCy is installed. Get one with: "
-            f"python -m spacy download en_core_web_sm"
+            "python -m spacy download en_core_web_sm"
         ) from None
     if not {"ner", "entity_ruler", "span_ruler"} & set(nlp.pipe_names):
-        raise InputError(
-            f"--ner {pipeline}: recognises no entities. It has: {', '.join(nlp.pipe_names) or '-'}."
-        )
+        parts = ", ".join(nlp.pipe_names) or "none"
+        raise InputError(f"--ner {pipeline}: recognises no entities. It has: {parts}.")
     return nlp

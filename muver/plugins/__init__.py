@@ -1,0 +1,1 @@
+"""Indexes inside of other programs, a module each; their packages are optional."""
