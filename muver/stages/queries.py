@@ -84,4 +84,29 @@ QUERIES = (
         "harbour-index validation.jsonl --precision 0.9",
         note="Then `muver query` answers 'none of these' where the probability is too low.",
     ),
+    Stage(
+        "index package",
+        "register an index as a model of MLflow, which answers as muver query --json does",
+        "muver.plugins.package:package",
+        (
+            INDEX,
+            option(
+                "--name",
+                "of the registered model (default: the folder's)",
+                type=str,
+                required=False,
+                metavar="NAME",
+            ),
+            option(
+                "--run",
+                "id of the run in which the index's encoder was trained, where it can't be found "
+                "by its fingerprint",
+                type=str,
+                required=False,
+                metavar="RUN",
+            ),
+        ),
+        "harbour-index --name harbour",
+        note="The store is MLFLOW_TRACKING_URI, by default mlflow.db in this folder.",
+    ),
 )
