@@ -53,8 +53,8 @@ def read_runs(first: Path, second: Path, entities: Entities | None) -> tuple[Run
     Parameters
     ----------
     entities
-        None if nobody knows them, which is enough for two runs of ours, and for two foreign ones
-        that use the same names.
+        None if they are not known: enough for two runs of ours, or two foreign ones that use the
+        same names.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def _as_run(
     worlds
         Of mentions, as far as a run of ours says.
     codes
-        Numbers of names that nobody explains, which grow; None if the other run is ours.
+        Numbers given to unexplained names, added to here; None if the other run is ours.
     """
     mentions = [name if name in worlds else unquote(name) for name in read.mentions]
     if entities is not None:

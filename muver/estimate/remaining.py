@@ -28,7 +28,7 @@ class Remaining:
     ----------
     costs
         Rough seconds of the jobs that run a model; may be replaced once more is known. Without
-        any, nobody knows the time left.
+        any, the time left is not known.
     """
 
     def __init__(self, jobs: Mapping[int, Key], costs: Mapping[Key, float], at_once: int):
@@ -39,7 +39,7 @@ class Remaining:
         self._done: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])  # seconds and costs
 
     def finish(self, job: int, seconds: float) -> None:
-        """Count a job as finished; one that nobody knew of (of a checkpoint) counts nothing."""
+        """Count a job as finished; a job that was not listed (of a checkpoint) does not count."""
         if key := self._left.pop(job, None):
             cost = self.costs.get(key, START)
             for done in (self._done[key[0]], self._done[_like(cost)]):

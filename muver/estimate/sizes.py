@@ -67,7 +67,7 @@ class Counts:
 
 
 def world_counts(graph: Worlds) -> Counts | None:
-    """Counts of the corpus, else those asked for or published; None if nobody knows them."""
+    """Counts of the corpus, else those asked for or published; None if they are not known."""
     settings, counts = graph.settings, Path(graph.corpus["/counts.json"].path)
     dataset = settings["dataset"]
     if counts.is_file():

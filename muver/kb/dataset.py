@@ -5,10 +5,8 @@ that equal their entity's title are the easy ones and most of a wiki's, so they 
 """
 
 import hashlib
-import json
 import re
 import shutil
-import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -24,6 +22,7 @@ from muver.corpus.splits import SPLITS
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
+from muver.kb.candidates import Candidates, json_line
 from muver.kb.items import Link
 from muver.kb.ledger import Ledger
 from muver.kb.settings import Mentions
@@ -114,7 +113,7 @@ def write_dataset(
     made = temporary / "dataset"
     for name in ("documents", "mentions"):
         (made / name).mkdir(parents=True)
-    with closing(_Candidates(temporary / "mentions.sqlite")) as candidates:
+    with closing(Candidates(temporary / "mentions.sqlite")) as candidates:
         lost = _read(entities, links, ledger, settings, place, made / "documents", candidates)
         counts = candidates.write(made / "mentions", settings)
     for split in SPLITS:
@@ -190,7 +189,7 @@ def _read(
     settings: Mentions,
     place: Place,
     folder: Path,
-    candidates: "_Candidates",
+    candidates: Candidates,
 ) -> int:
     """Write the documents and collect mentions; returns how many links lead to no entity."""
     find = lru_cache(REMEMBERED)(ledger.find)
@@ -202,7 +201,7 @@ def _read(
             split, name = place(world, identity)
             document, spans = tokenised(text, found)
             copies = [name.removesuffix(split) + one for one in SPLITS] if by_page else [name]
-            line = _json({"document_id": identity, "title": title, "text": document})
+            line = json_line({"document_id": identity, "title": title, "text": document})
             for copy in copies:
                 if copy not in open_files:
                     path = folder / f"{copy}.json"
@@ -240,82 +239,3 @@ def _rows(entities: Path, links: Path) -> Iterator[tuple[str, str, str, str, lis
             for row, own in zip(rows.to_pylist(), found.to_pylist(), strict=True):
                 spans = zip(own["starts"], own["ends"], own["targets"], strict=True)
                 yield *(row[name] for name in columns), [Link(*one) for one in spans]
-
-
-class _Candidates:
-    """All mentions that links could give, on disk."""
-
-    def __init__(self, path: Path):
-        self._base = sqlite3.connect(path, isolation_level=None)
-        self._base.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"
-            "CREATE TABLE mention (split TEXT, world TEXT, category TEXT, key TEXT, line BLOB);"
-            "BEGIN"
-        )
-
-    def close(self) -> None:
-        self._base.close()
-
-    def add(self, split: str, world: str, mentions: Sequence[tuple[str, dict[str, Any]]]) -> None:
-        self._base.executemany(
-            "INSERT INTO mention VALUES (?, ?, ?, ?, ?)",
-            [(split, world, one["category"], key, _json(one)) for key, one in mentions],
-        )
-
-    def write(self, folder: Path, settings: Mentions) -> dict[str, Any]:
-        """Write those that the caps leave, in the order of the pages; count."""
-        self._base.execute("CREATE INDEX by_key ON mention (split, world, category, key)")
-        kept: dict[str, dict[str, int]] = {split: {} for split in SPLITS}
-        rows = self._base.execute(
-            "SELECT split, world, sum(category = 'HIGH_OVERLAP'), count(*) FROM mention"
-            " GROUP BY split, world ORDER BY split, world"
-        ).fetchall()
-        all_mentions = sum(row[3] for row in rows)
-        wanted = {
-            (split, world): allowed(high, count - high, settings)
-            for split, world, high, count in rows
-        }
-        for split in SPLITS:
-            with (folder / f"{split}.json").open("wb") as file:
-                for (own, world), (high, others) in wanted.items():
-                    if own == split:
-                        for name, line in self._chosen(split, world, high, others):
-                            kept[split][name] = kept[split].get(name, 0) + 1
-                            file.write(line)
-        mentions = {split: sum(kept[split].values()) for split in SPLITS}
-        left_out = all_mentions - sum(mentions.values())
-        return {"mentions": mentions, "categories": kept, "mentions_left_out": left_out}
-
-    def _chosen(
-        self, split: str, world: str, high: int, others: int
-    ) -> Iterator[tuple[str, bytes]]:
-        """The first by key, which is by chance, in the order they were added."""
-        pick = (
-            "SELECT rowid FROM mention WHERE split = ? AND world = ?"
-            " AND category {} 'HIGH_OVERLAP' ORDER BY key LIMIT ?"
-        )
-        return self._base.execute(
-            "SELECT category, line FROM mention WHERE rowid IN"
-            f" (SELECT * FROM ({pick.format('=')}) UNION ALL SELECT * FROM ({pick.format('!=')}))"
-            " ORDER BY rowid",
-            (split, world, high, split, world, others),
-        )
-
-
-def allowed(high: int, others: int, settings: Mentions) -> tuple[int, int]:
-    """How many mentions of a world to keep: those that equal their title, and others.
-
-    >>> allowed(1000, 950, Mentions(high_overlap=0.05)), allowed(9, 99, Mentions(per_world=20))
-    ((50, 950), (1, 19))
-    """
-    share, most = settings.high_overlap, settings.per_world
-    if share < 1:
-        high = min(high, int(others * share / (1 - share)))
-    if most is not None and high + others > most:
-        high = min(high, int(most * share))
-        others = min(others, most - high)
-    return high, others
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode() + b"\n"

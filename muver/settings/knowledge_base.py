@@ -1,4 +1,4 @@
-"""What each stage of Table 2 is told: one knowledge base, and sets of mentions linked to it."""
+"""Settings of the stages of Table 2: one knowledge base, and sets of mentions linked to it."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ DATASETS = ("wikipedia", "miniwikipedia")
 
 
 def set_settings(settings: Settings, name: str) -> Settings:
-    """What `muver link` is told of a set, without its file."""
+    """Settings of `muver link` for a set, without its file."""
     linking, own = settings["linking"], settings["linking"]["sets"][name]
     counted = settings["dataset"] == "wikipedia" and linking["published_counts"]
     published = find_source("blink_benchmarks").published.mentions
@@ -28,12 +28,12 @@ def has_knowledge_base(settings: Settings) -> bool:
 
 
 def index_settings(settings: Settings, name: str) -> Settings:
-    """What `muver ann-build` is told of an index."""
+    """Settings of `muver ann-build` for an index."""
     return {**settings["linking"]["indexes"][name], "seed": settings["seed"]}
 
 
 def search_settings(settings: Settings, name: str) -> Settings:
-    """What `muver ann-search` is told for the mentions of a set."""
+    """Settings of a search for the mentions of a set."""
     return {
         **settings["linking"]["search"],
         "split": name,
@@ -44,7 +44,7 @@ def search_settings(settings: Settings, name: str) -> Settings:
 
 
 def check_settings(settings: Settings) -> Settings:
-    """What `muver ann-check` is told: of the search, what both have."""
+    """Settings of `muver ann-check`: those of the search that both have."""
     search = settings["linking"]["search"]
     return {
         "k": settings["retrieve"]["k"],
@@ -58,11 +58,11 @@ def check_settings(settings: Settings) -> Settings:
 
 
 def texts_settings(settings: Settings) -> Settings:
-    """What `muver kb-texts` is told, but for the expected number of lines: as the dump is read."""
+    """Settings of `muver kb-texts`: those of the dump, without the expected number of lines."""
     reading = settings["linking"]["kb"]
     return {key: reading[key] for key in ("bad_lines", "bad_share", "duplicates")}
 
 
 def subset_settings(settings: Settings) -> Settings:
-    """What `muver kb-subset` is told."""
+    """Settings of `muver kb-subset`."""
     return {"further": settings["linking"]["further"], "seed": settings["seed"]}

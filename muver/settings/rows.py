@@ -108,7 +108,7 @@ def model_settings(settings: Settings, model: str) -> Settings:
 
 
 def pretrain_settings(settings: Settings) -> Settings:
-    """What `muver pretrain` is told; the encoder is taken as it is if steps is 0."""
+    """Settings of `muver pretrain`; with 0 steps the encoder is taken as it is."""
     return {
         **settings["pretrain"],
         "context_tokens": settings["context"]["max_tokens"],
@@ -128,7 +128,7 @@ def miner(settings: Settings, model: str) -> str:
 
 
 def negatives_settings(settings: Settings, model: str) -> Settings:
-    """How a model's hard negatives are taken from the run: what `muver negatives` is told."""
+    """Settings of `muver negatives`: how a model's hard negatives are taken from the run."""
     own = settings["models"][model]["negatives"]
     return {key: value for key, value in own.items() if key != "system"}
 
@@ -222,7 +222,7 @@ def _knowledge_base_row(settings: Settings, system: str) -> Settings:
 
 
 def search_of(settings: Settings, system: str, name: str) -> Settings:
-    """What a search of a knowledge base is told for the mentions of a set."""
+    """Settings of a knowledge base's search for the mentions of a set."""
     own = system_of(settings, system)
     scored = {key: own[key] for key in ("aggregate", *fields(OfAggregates)) if key in own}
     # Rows by their best view have the keys that they had when there was nothing else.

@@ -14,7 +14,7 @@ from muver.tables.numbers import probability
 from muver.tables.page import TEXT_COLUMNS
 from muver.tables.records import Contrast, RecallTable, read_result
 
-SPOKEN = (16, 64)  # cutoffs whose contrasts are told; a table without them tells its last
+SPOKEN = (16, 64)  # cutoffs whose contrasts are printed; of a table without them, the last
 SURE = 0.05  # p-values below it tell two rows apart
 NARROWEST = 100  # columns
 
@@ -36,7 +36,7 @@ def show(names: Sequence[str], results: Path = Path("results")) -> None:
 
 
 def in_terminal(name: str, results: Path, width: int) -> str:
-    """A table's caption, its grid and, where it has some, the paper's contrasts in words.
+    """A table's caption, its grid and the paper's contrasts in words, if it has any.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _aligned(grid: Grid) -> str:
 
 
 def _contrasts(table: RecallTable, width: int) -> Iterator[str]:
-    """A paragraph for each cutoff that is told, and for each set or domain where several are."""
+    """A paragraph for each cutoff printed, and for each set or domain if there are several."""
     methods = {row.system: row.method for row in table.rows}
     told = [k for k in SPOKEN if k in table.cutoffs] or table.cutoffs[-1:]
     for name, k in product(dict.fromkeys(one.column for one in table.contrasts), told):
@@ -102,7 +102,7 @@ def _contrasts(table: RecallTable, width: int) -> Iterator[str]:
 
 
 def sentence(contrast: Contrast, first: str, second: str, k: int) -> str:
-    """What the difference of two rows at a cutoff says: which finds more, or that none is told."""
+    """The difference of two rows at a cutoff in words: which finds more, if that can be said."""
     points, chance = contrast.difference[k], contrast.p_value[k]
     if chance < SURE:
         more = "more" if points > 0 else "fewer"

@@ -22,7 +22,7 @@ class Scored(NamedTuple):
 class Files:
     """Evaluations and runs by system and set, and further files by system.
 
-    Runs are told by their SHA-256. Benchmark files may be of systems of other tables.
+    A run belongs to the evaluation that has its SHA-256. Benchmark files may be of other tables.
 
     Raises
     ------

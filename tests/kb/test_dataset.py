@@ -9,9 +9,8 @@ import pytest
 from muver.corpus.build import build_corpus
 from muver.corpus.settings import BuildCorpus
 from muver.io.errors import InputError
-from muver.kb.dataset import allowed, tokenised
+from muver.kb.dataset import tokenised
 from muver.kb.items import Link
-from muver.kb.settings import Mentions
 
 SMALL = Path(__file__).parent / "data" / "smallwiki.xml"
 
@@ -26,20 +25,6 @@ def test_tokens_of_links_by_hand():
 
 def test_an_accent_is_no_punctuation():
     assert tokenised("दिल्ली है।", [])[0] == "दिल्ली है ।"
-
-
-@pytest.mark.parametrize(
-    ("settings", "kept"),
-    [
-        ({"high_overlap": 0.5}, (10, 10)),
-        ({"high_overlap": 0.2}, (2, 10)),
-        ({"high_overlap": 0}, (0, 10)),
-        ({"high_overlap": 1}, (100, 10)),
-        ({"high_overlap": 0.2, "per_world": 5}, (1, 4)),
-    ],
-)
-def test_how_many_are_kept_of_100_that_equal_their_title_and_10_others(settings, kept):
-    assert allowed(100, 10, Mentions(**settings)) == kept
 
 
 @pytest.fixture
