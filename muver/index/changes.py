@@ -4,9 +4,6 @@ What is new is written beside what is there; then the state's file is replaced. 
 killed before that leaves the old state, and at most a file that nothing names.
 """
 
-import contextlib
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -22,6 +19,7 @@ from muver.index.snapshot import Place, Snapshot
 from muver.index.state import FILE, MODEL, PUNKT, SEGMENTS, Model, Segment, State, write_state
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
+from muver.io.files import folder_beside
 from muver.kb.schema import count_entities
 
 BM25 = "bm25"
@@ -55,7 +53,7 @@ def create(
         If the folder is there, there is no such model, or something is wrong with an entity.
     """
     check_free(folder)
-    with _beside(folder) as temporary:
+    with folder_beside(folder) as temporary:
         state = State(settings=settings, model=_model(model, temporary, settings, given_punkt))
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
@@ -254,16 +252,3 @@ def _size(source: Source) -> int:
     if isinstance(source, str | Path):
         return count_entities(source)
     return len(source) if hasattr(source, "__len__") else 0
-
-
-@contextlib.contextmanager
-def _beside(folder: Path) -> Iterator[Path]:
-    """A folder that is renamed when it is done, on the same disk."""
-    with disk_errors(folder, "Nothing was changed."):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        name = tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".tmp", dir=folder.parent)
-    try:
-        Path(name).chmod(0o755)
-        yield Path(name)
-    finally:
-        shutil.rmtree(name, ignore_errors=True)

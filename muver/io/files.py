@@ -4,6 +4,8 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
+import tempfile
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.version import __version__
 
@@ -45,6 +48,25 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     except BaseException:
         _remove(temporary)
         raise
+
+
+@contextlib.contextmanager
+def folder_beside(path: Path) -> Iterator[Path]:
+    """Give a new folder on the same disk as ``path``, and remove it in the end.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
+    with disk_errors(path, "Nothing was changed."):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        Path(folder).chmod(0o755)  # it may be renamed to ``path``
+        yield Path(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove(temporary: Path) -> None:

@@ -1,9 +1,7 @@
 """From files to a canonical knowledge base, with a report; memory holds a row group at a time."""
 
 import contextlib
-import shutil
 import sqlite3
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,9 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, sha256_of, write_manifest
+from muver.io.files import atomic_path, folder_beside, sha256_of, write_manifest
 from muver.io.parquet import table_of, table_writer
 from muver.io.progress import logger
 from muver.kb.dataset import LINKS, check_free, write_dataset
@@ -78,7 +75,7 @@ def import_kb(
         if "mediawiki" not in forms:
             raise InputError("--mentions: only wikis have links, and none of the files is one.")
         check_free(mentions)
-    with _folder_beside(out) as temporary:
+    with folder_beside(out) as temporary:
         build = _Build(temporary, sources, settings)
         with _full_disk(temporary), contextlib.closing(build.ledger):
             with (
@@ -233,18 +230,6 @@ class _Build:
         return "".join(
             f" Left out: {count} ({why})." for why, count in self.left_out.counts.items()
         )
-
-
-@contextlib.contextmanager
-def _folder_beside(out: Path) -> Iterator[Path]:
-    """A folder for what is only needed meanwhile, on the same disk."""
-    with disk_errors(out, "Nothing was changed."):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        folder = tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".tmp", dir=out.parent)
-    try:
-        yield Path(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

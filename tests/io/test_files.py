@@ -13,6 +13,7 @@ from muver.io.errors import InputError
 from muver.io.files import (
     atomic_path,
     canonical_json,
+    folder_beside,
     read_json,
     sha256_of,
     short_hash,
@@ -120,6 +121,18 @@ def test_a_folder_that_cannot_be_made(tmp_path, path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=f"{path}: cannot be written"):
         write_text(tmp_path / path, "text")
+
+
+def test_a_folder_beside_is_gone_in_the_end_or_stays_under_its_new_name(tmp_path):
+    out = tmp_path / "new" / "out"
+    with pytest.raises(ZeroDivisionError), folder_beside(out) as folder:
+        (folder / "half").touch()
+        assert folder.parent == out.parent
+        raise ZeroDivisionError
+    assert list(out.parent.iterdir()) == []
+    with folder_beside(out) as folder:
+        folder.rename(out)
+    assert list(out.parent.iterdir()) == [out] and out.stat().st_mode & 0o777 == 0o755
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
