@@ -30,7 +30,7 @@ LONG_RUNS = {
     "test_dvc_views.py": "by_dvc",
     "test_dvc.py": "by_dvc",
     "test_interruption.py": "by_dvc",
-    "test_linked.py": "linked",
+    "test_table2.py": "linked",
 }
 
 
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep the tests of one long run in one process, so that it is made once.
+    """Keep the tests of a file, and of one long run, in one process: what they share is made once.
 
     Processes take scopes in the order of the tests. (xdist's own marks for this are not read any
     more by the pytest we use.)
@@ -59,7 +59,7 @@ def pytest_xdist_make_scheduler(config, log):
 
     class ByLongRun(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return LONG_RUNS.get(file_of(nodeid), nodeid.partition("[")[0])
+            return LONG_RUNS.get(file_of(nodeid), nodeid.partition("::")[0])
 
     return ByLongRun(config, log)
 

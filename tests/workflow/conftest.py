@@ -224,7 +224,7 @@ def make_main_job(project: Project) -> dict[str, Any]:
         start_new_session=True,
     )
     try:
-        limit = time.monotonic() + 300
+        limit = time.monotonic() + 900
         while not list(project.folder.glob(CHECKPOINT)):
             assert running.poll() is None, "it ended before it could be killed"
             assert time.monotonic() < limit
