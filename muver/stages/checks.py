@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from muver.stages.stage import CONFIG, Stage, option
+from muver.stages.stage import CONFIG, Stage, option, optional, switch
 
 PROJECT = (
     CONFIG,
@@ -13,7 +13,7 @@ PROJECT = (
         default=Path("."),
     ),
 )
-JSON = option("--json", "write the report for programs", to="out", required=False, metavar="FILE")
+JSON = optional("--json", "write the report for programs", to="out", metavar="FILE")
 STATUS = "Ends with 0 if all is well, 1 if something was found, 2 after a bad input."
 
 CHECKS = (
@@ -23,21 +23,13 @@ CHECKS = (
         "muver.estimate.plan:plan",
         (
             *PROJECT,
-            option(
-                "--folder",
-                "where the run will write (build/<dataset> of the project)",
-                to="disk",
-                required=False,
+            optional(
+                "--folder", "where the run will write (build/<dataset> of the project)", to="disk"
             ),
-            option("--model", "model or BERT directory: the encoder's sizes", required=False),
-            option("--kb", "knowledge base, or some parts of one: its sizes", required=False),
-            option("--dump", "kilt_knowledgesource.json: its size", required=False),
-            option(
-                "--measure",
-                "measure rates on this machine, in some seconds",
-                to="measured",
-                action="store_true",
-            ),
+            optional("--model", "model or BERT directory: the encoder's sizes"),
+            optional("--kb", "knowledge base, or some parts of one: its sizes"),
+            optional("--dump", "kilt_knowledgesource.json: its size"),
+            switch("--measure", "measure rates on this machine, in some seconds", to="measured"),
             option("--out", "JSON file to write"),
         ),
         """--settings '{"indices": ["hnsw"], "devices": 8}' --out plan.json""",
@@ -69,9 +61,9 @@ CHECKS = (
         (
             option("first", "run file: ours (.parquet) or TREC's", metavar="RUN"),
             option("second", "run file: ours (.parquet) or TREC's", metavar="RUN"),
-            option("--entities", "entities.parquet of the corpus stage", required=False),
-            option("--mentions", "mentions.parquet, for the gold entities", required=False),
-            option("--qrels", "TREC file of the gold entities instead", required=False),
+            optional("--entities", "entities.parquet of the corpus stage"),
+            optional("--mentions", "mentions.parquet, for the gold entities"),
+            optional("--qrels", "TREC file of the gold entities instead"),
             JSON,
         ),
         """here/muver.parquet there/muver.parquet --settings '{"cutoffs": [1, 64]}'""",
@@ -84,10 +76,9 @@ CHECKS = (
         "muver.doctor.stage:compare_record",
         (
             *PROJECT,
-            option(
+            switch(
                 "--add",
                 "add the numbers to those of record, as one more machine's: they widen the spread",
-                action="store_true",
             ),
             JSON,
         ),

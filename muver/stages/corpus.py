@@ -1,6 +1,6 @@
 """Stages that make the corpus, or the knowledge base and the mentions linked to it."""
 
-from muver.stages.stage import COUNTS, ENTITIES, KB, Stage, option
+from muver.stages.stage import COUNTS, ENTITIES, KB, Stage, option, optional
 
 CORPUS = (
     Stage(
@@ -61,18 +61,13 @@ CORPUS = (
                 choices=["english"],
             ),
             option("--out", "folder for the raw files"),
-            option(
+            optional(
                 "--archive",
                 "where the archive is or is put; by default download/ beside --out, for a single "
                 "file --out itself",
-                required=False,
             ),
-            option("--url", "another address than the declared one", type=str, required=False),
-            option(
-                "--source",
-                "an archive or unpacked folder to use instead of downloading",
-                required=False,
-            ),
+            optional("--url", "another address than the declared one", type=str),
+            optional("--source", "an archive or unpacked folder to use instead of downloading"),
         ),
         """--dataset zeshel --source zeshel.tar.bz2 --out build/zeshel/raw
   --settings '{"sha256": null}'""",
@@ -103,11 +98,7 @@ CORPUS = (
             ENTITIES,
             COUNTS,
             option("--out", "folder to write to"),
-            option(
-                "--english",
-                "folder of Punkt's English parameters, from muver download",
-                required=False,
-            ),
+            optional("--english", "folder of Punkt's English parameters, from muver download"),
         ),
         """--entities entities.parquet --counts counts.json --settings '{"punkt": "train"}'
   --out segment""",
@@ -127,7 +118,7 @@ CORPUS = (
             ),
             option("--dump", "kilt_knowledgesource.json"),
             option("--out", "folder of the knowledge base", to="folder"),
-            option("--part", "number of the part, from 0", type=int, required=False, metavar="N"),
+            optional("--part", "number of the part, from 0", type=int, metavar="N"),
             option("--workers", "processes for `all`", type=int, default=1),
         ),
         """all --dump kilt_knowledgesource.json --out kb --workers 2 --settings '{"paragraphs": 5,
@@ -156,9 +147,7 @@ CORPUS = (
         (
             option("--set", "such as aida-testb or msnbc", to="name", type=str),
             option("--file", "BLINK's JSON lines, or one token a line (CoNLL)", to="path"),
-            option(
-                "--below", "--file is in some folder of this one", required=False, metavar="DIR"
-            ),
+            optional("--below", "--file is in some folder of this one", metavar="DIR"),
             KB,
             option("--mentions", "Parquet file to write", to="mentions_path"),
             option("--report", "JSON file to write", to="report_path"),
@@ -177,11 +166,9 @@ CORPUS = (
             KB,
             option("--train", "mentions, from muver link", to="training"),
             option("--val", "mentions, from muver link", to="validation"),
-            option("--negatives", "of the training mentions, from muver negatives", required=False),
-            option(
-                "--texts",
-                "folder that `muver kb-texts` wrote, for a model whose views name it",
-                required=False,
+            optional("--negatives", "of the training mentions, from muver negatives"),
+            optional(
+                "--texts", "folder that `muver kb-texts` wrote, for a model whose views name it"
             ),
             option(
                 "--out",

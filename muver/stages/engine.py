@@ -14,6 +14,7 @@ from muver.stages.stage import (
     json_object,
     named_folder,
     option,
+    optional,
 )
 
 VECTORS = option("--vectors", "folder that `muver encode-part` wrote")
@@ -35,8 +36,8 @@ ENGINE = (
         "muver.encoders.start:make_start",
         (
             option("--source", "'scratch', a BERT directory, or a name on the hub", type=str),
-            option("--entities", "for 'scratch': corpus/entities.parquet", required=False),
-            option("--counts", "for 'scratch': corpus/counts.json", required=False),
+            optional("--entities", "for 'scratch': corpus/entities.parquet"),
+            optional("--counts", "for 'scratch': corpus/counts.json"),
             _out("folder for the BERT directory"),
         ),
         """--source scratch --entities entities.parquet --counts counts.json --out start
@@ -80,18 +81,10 @@ ENGINE = (
             ENTITIES,
             MENTIONS,
             SENTENCES,
-            option(
-                "--negatives",
-                "hard negatives of the mentions, from `muver kb-subset`",
-                required=False,
-            ),
+            optional("--negatives", "hard negatives of the mentions, from `muver kb-subset`"),
             option("--checkpoints", "folder that a killed run resumes from"),
             option("--training-log", "JSON lines to write"),
-            option(
-                "--out",
-                "model directory to write; without it only the log is written",
-                required=False,
-            ),
+            optional("--out", "model directory to write; without it only the log is written"),
         ),
         """--start start --entities entities.parquet --mentions mentions.parquet
   --sentences sentences.parquet --compute '{"device": "cpu", "precision": "fp32", "threads": 1}'
@@ -134,7 +127,7 @@ ENGINE = (
             option(
                 "--encoder", "BERT directory or hub name with its sizes and tokenizer", type=str
             ),
-            option("--training-log", "JSON lines: names the checkpoint", required=False),
+            optional("--training-log", "JSON lines: names the checkpoint"),
             _out("model directory to write"),
         ),
         """--checkpoint best_zeshel.bin --encoder bert-base-uncased --out models/muver
@@ -165,11 +158,7 @@ ENGINE = (
             MODEL_FOLDER,
             KB,
             option("--part", "number of the part, from 0", to="number", type=int, metavar="N"),
-            option(
-                "--texts",
-                "folder that `muver kb-texts` wrote, if the model's views name it",
-                required=False,
-            ),
+            optional("--texts", "folder that `muver kb-texts` wrote, if the model's views name it"),
             _out("folder of the vectors' parts"),
         ),
         """--model models/muver --kb kb --part 0 --out vectors --settings '{"dtype": "fp16",
@@ -232,19 +221,13 @@ ENGINE = (
         "muver.retrieval.kinds:retrieve",
         (
             option("--kind", "how candidates are found", type=str),
-            option(
+            optional(
                 "--compute",
                 "the section 'compute' as JSON, which kinds that run a model look at",
                 type=json_object,
-                required=False,
             ),
             *(
-                option(
-                    f"--{name.replace('_', '-')}",
-                    text,
-                    required=False,
-                    nargs="+" if name in LISTS else None,
-                )
+                optional(f"--{name.replace('_', '-')}", text, nargs="+" if name in LISTS else None)
                 for name, text in INPUTS.items()
             ),
             option("--run", "run file to write"),
@@ -280,7 +263,7 @@ ENGINE = (
             VECTORS,
             option("--index", "folders of indices of the shards", nargs="+"),
             option("--mention-vectors", "from `muver encode-mentions`"),
-            option("--report", "JSON file to write the measurements to as well", required=False),
+            optional("--report", "JSON file to write the measurements to as well"),
         ),
         """--vectors vectors --index index/hnsw --mention-vectors aida-testa.npy
   --settings '{"k": 100, "agreement": 0.995, "rescore": true, "most_views": 16384,
@@ -312,13 +295,11 @@ ENGINE = (
             STORE,
             ENTITIES,
             SENTENCES,
-            option("--merged", "folder that `muver merge` wrote", required=False),
-            option("--global-views", "folder that `muver encode-global` wrote", required=False),
-            option("--spans", "folder that `muver encode-spans` wrote", required=False),
-            option(
-                "--chosen",
-                "manifest of the row's run, where validation chose a setting of it",
-                required=False,
+            optional("--merged", "folder that `muver merge` wrote"),
+            optional("--global-views", "folder that `muver encode-global` wrote"),
+            optional("--spans", "folder that `muver encode-spans` wrote"),
+            optional(
+                "--chosen", "manifest of the row's run, where validation chose a setting of it"
             ),
             _out("JSON file to write"),
         ),
@@ -338,7 +319,7 @@ ENGINE = (
         (
             option("folder", "a recording, or a folder with one a world", metavar="DIR"),
             option("--encoder", "BERT directory they were recorded with"),
-            option("--out", "JSON file for the report", required=False),
+            optional("--out", "JSON file for the report"),
             option("--threads", "threads of the encoder", type=int, default=1),
         ),
         "recordings --encoder all-MiniLM-L6-v2 --out report.json",

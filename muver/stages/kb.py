@@ -1,6 +1,6 @@
 """Stages on knowledge bases of one's own."""
 
-from muver.stages.stage import Stage, option
+from muver.stages.stage import Stage, option, optional
 
 KNOWLEDGE_BASES = (
     Stage(
@@ -10,20 +10,18 @@ KNOWLEDGE_BASES = (
         (
             option("sources", "files, which may be compressed", nargs="+", metavar="SOURCE"),
             option("--out", "folder for entities.parquet and manifest.json, which has the counts"),
-            option(
+            optional(
                 "--format",
                 "json-lines, csv, parquet, mediawiki, rdf, obo or wikidata; by default told by the "
                 "file's ending",
                 to="form",
                 type=str,
-                required=False,
                 metavar="NAME",
             ),
-            option(
+            optional(
                 "--world",
                 "of entities whose source names none; by default the file's name",
                 type=str,
-                required=False,
                 metavar="NAME",
             ),
             option(
@@ -45,10 +43,9 @@ KNOWLEDGE_BASES = (
                 default=[],
                 metavar="PROPERTY=ITEM",
             ),
-            option(
+            optional(
                 "--mentions",
                 "of a wiki: folder for a dataset in ZESHEL's format, whose mentions are the links",
-                required=False,
                 metavar="FOLDER",
             ),
             option(

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from muver.stages.stage import CONFIG, COUNTS, Stage, option
+from muver.stages.stage import CONFIG, COUNTS, Stage, option, optional, switch
 
 EVALUATIONS = "JSON files from muver evaluate, with the ranks beside each"
-PRINT = option("--print", "print the table as well", to="show", action="store_true")
+PRINT = switch("--print", "print the table as well", to="show")
 
 RESULTS = (
     Stage(
@@ -19,27 +19,20 @@ RESULTS = (
             option("--run", "from muver retrieve"),
             option("--run-manifest", "the run's manifest"),
             option("--mentions", "Parquet from muver corpus or muver link"),
-            option(
-                "--entities", "of worlds: entities.parquet, from `muver corpus`", required=False
-            ),
-            option(
-                "--sentences", "of worlds: sentences.parquet, from `muver segment`", required=False
-            ),
-            option("--counts", "of worlds: counts.json, from `muver corpus`", required=False),
-            option("--kb", "in their place: folder that `muver kb` wrote", required=False),
-            option("--report", "with --kb: JSON from `muver link`", required=False),
-            option(
+            optional("--entities", "of worlds: entities.parquet, from `muver corpus`"),
+            optional("--sentences", "of worlds: sentences.parquet, from `muver segment`"),
+            optional("--counts", "of worlds: counts.json, from `muver corpus`"),
+            optional("--kb", "in their place: folder that `muver kb` wrote"),
+            optional("--report", "with --kb: JSON from `muver link`"),
+            optional(
                 "--encoder",
                 "manifest of the start encoder, whose identity joins the row's settings",
-                required=False,
             ),
             option(
                 "--out", "JSON file to write; the gold entities' ranks go beside it, as .parquet"
             ),
-            option(
-                "--trec",
-                "write the run and the gold entities for TREC's tools as well, beside it",
-                action="store_true",
+            switch(
+                "--trec", "write the run and the gold entities for TREC's tools as well, beside it"
             ),
         ),
         """--system muver --dataset miniwikia --set test --run muver.parquet
@@ -70,17 +63,12 @@ RESULTS = (
                 nargs="*",
                 default=[],
             ),
-            option(
+            optional(
                 "--counts",
                 "from muver corpus: what table4 is made of; others learn from it which worlds "
                 "have no mentions",
-                required=False,
             ),
-            option(
-                "--encoder",
-                "table5: directory of the encoder in use, for its own row",
-                required=False,
-            ),
+            optional("--encoder", "table5: directory of the encoder in use, for its own row"),
             option("--out", "CSV file; .md, .html, .tex and .json come beside it"),
             PRINT,
         ),
@@ -111,7 +99,7 @@ RESULTS = (
                 either=True,
                 metavar="FILE",
             ),
-            option("--out", "of --evaluations: CSV file; .json comes beside it", required=False),
+            optional("--out", "of --evaluations: CSV file; .json comes beside it"),
             option("--figures", "folder for the .svg and .png", metavar="DIR"),
         ),
         """--name figure2 --evaluations blink.json muver.json --out results/figure2.csv
@@ -133,10 +121,9 @@ RESULTS = (
             ),
             option("--dataset", "name of the dataset", type=str),
             COUNTS,
-            option(
+            optional(
                 "--encoder",
                 "manifest of the start encoder, whose identity joins each point's settings",
-                required=False,
             ),
             option("--out", "CSV file; .md, .html, .tex and .json come beside it"),
             PRINT,
@@ -155,7 +142,7 @@ RESULTS = (
         (
             option("first", "run file, from muver retrieve", metavar="RUN"),
             option("second", "run file, from muver retrieve", metavar="RUN"),
-            option("--out", "JSON file to write as well", required=False, metavar="FILE"),
+            optional("--out", "JSON file to write as well", metavar="FILE"),
         ),
         "fp32/muver.parquet bf16/muver.parquet --out agreement.json",
         note="Shows what a change that should keep the ranking does to it: another precision, a "
@@ -166,11 +153,10 @@ RESULTS = (
         "record each row of a table, or each point of the grid, as an MLflow run",
         "muver.tracking.record:record_all",
         (
-            option(
+            switch(
                 "--keep-going",
                 "where rows cannot be recorded say so, leave a file beside the list of runs that "
                 "tells it, and end well",
-                action="store_true",
             ),
         ),
         """--settings '{"tables": [{"table": "results/table1.json", "experiment": "table1",
@@ -186,7 +172,7 @@ RESULTS = (
         "muver.tracking.audit:audit",
         (
             option("--port", "where it listens, default 5000", type=int, default=5000),
-            option("--browser", "open the first table in the browser as well", action="store_true"),
+            switch("--browser", "open the first table in the browser as well"),
             option(
                 "--list",
                 "only say where each table's runs are, start nothing",
@@ -281,13 +267,12 @@ RESULTS = (
         "muver.report.stage:make_report",
         (
             option("--results", "folder of the tables, results/DATASET", metavar="DIR"),
-            option(
+            optional(
                 "--workspace",
                 "what was built; by default build/DATASET/current of the tables' dataset",
-                required=False,
                 metavar="DIR",
             ),
-            option("--logs", "the logs; by default logs/DATASET", required=False, metavar="DIR"),
+            optional("--logs", "the logs; by default logs/DATASET", metavar="DIR"),
             option("--out", "the page to write"),
         ),
         """--results results/miniwikia --settings '{"mentions": 500, "candidates": 5}'
@@ -306,10 +291,7 @@ RESULTS = (
         "prune",
         "show what was made and params.yaml no longer asks for, with its size, and remove it",
         "muver.workspace.present:prune",
-        (
-            CONFIG,
-            option("--remove", "remove it; without this, only show", action="store_true"),
-        ),
+        (CONFIG, switch("--remove", "remove it; without this, only show")),
         "--config preset=miniwikia --remove",
     ),
     Stage(

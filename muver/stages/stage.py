@@ -86,6 +86,16 @@ def option(
     return Option(flag, to or flag.lstrip("-").replace("-", "_"), either, keywords)
 
 
+def optional(flag: str, about: str, **more: Any) -> Option:
+    """An :func:`option` that may be left out; the function then gets None."""
+    return option(flag, about, required=False, **more)
+
+
+def switch(flag: str, about: str, **more: Any) -> Option:
+    """An :func:`option` without a value; the function gets whether it is there."""
+    return option(flag, about, action="store_true", **more)
+
+
 class Stage(NamedTuple):
     """An entry of the table.
 
