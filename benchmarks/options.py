@@ -14,6 +14,7 @@ PHASES = (
     "end_to_end",
     "projection",
     "kb_import",
+    "service",
 )
 
 

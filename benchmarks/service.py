@@ -1,0 +1,182 @@
+"""An index of one's own entities: making, opening, asking and changing it.
+
+Entities are made up, with ten sentences each, one world; the model is a random BERT of two layers
+and 384 numbers, as what is measured is the index rather than the encoder. Commands are processes of
+their own; memory is the largest ``ru_maxrss`` of each, with the pages of the index that it maps.
+CPU seconds are valid on a busy machine too. With ``--large`` 100,000 entities in place of 10,000.
+"""
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.rows import Findings, Row
+from muver.kb.schema import ENTITIES, FILE, ROWS_A_GROUP
+
+SIZES = {"quick": 200, "usual": 10_000, "large": 100_000}
+ADDED = 1_000
+QUERIES = 200
+REACH_OPEN = 1.0  # seconds
+REACH_ADDING = 1.5  # times what adding to a tenth of the entities takes
+LAYERS, HIDDEN = 2, 384
+SCRATCH = {
+    "vocabulary": 2000, "layers": LAYERS, "hidden": HIDDEN, "heads": 6, "intermediate": 4 * HIDDEN,
+    "positions": 128, "dropout": 0.0, "initializer_range": 0.05,
+}  # fmt: skip
+
+
+def sentences(draw: random.Random, words: list[str]) -> str:
+    """A description of ten sentences."""
+    return " ".join(
+        f"The {' '.join(draw.choices(words, k=draw.randint(7, 13)))}." for _ in range(10)
+    )
+
+
+def write_kb(folder: Path, first: int, count: int) -> Path:
+    """A knowledge base of made entities, numbered from ``first``."""
+    draw = random.Random(first)
+    words = made_words()
+    folder.mkdir()
+    with pq.ParquetWriter(folder / FILE, ENTITIES) as writer:
+        for start in range(0, count, ROWS_A_GROUP):
+            numbers = range(first + start, first + min(start + ROWS_A_GROUP, count))
+            rows = [
+                {
+                    "id": f"e{n}", "title": " ".join(draw.choices(words, k=2)),
+                    "description": sentences(draw, words), "aliases": [], "world": "made",
+                    "further": [],
+                }
+                for n in numbers
+            ]  # fmt: skip
+            writer.write_table(pa.Table.from_pylist(rows, ENTITIES))
+    return folder
+
+
+def made_words() -> list[str]:
+    """Words of which descriptions are made."""
+    draw = random.Random(13)
+    return ["".join(draw.choices("abdegiklmnorstu", k=draw.randint(2, 9))) for _ in range(5000)]
+
+
+def write_model(folder: Path) -> Path:
+    """A random model with a vocabulary of its own."""
+    from muver.encoders.biencoder import BiEncoder, ModelConfig
+    from muver.encoders.settings import Scratch
+    from muver.encoders.start import from_scratch
+
+    from_scratch([" ".join(made_words())], Scratch(**SCRATCH), 7, folder / "start")
+    views = {"kind": "sentences", "max_tokens": 40, "min_pieces": 6, "title_room": 6}
+    config = ModelConfig({**views, "training_views": 10}, {"max_tokens": 64}, "max")
+    BiEncoder.from_encoder(folder / "start", config).save_pretrained(folder / "model")
+    return folder / "model"
+
+
+def run(context) -> Findings:
+    """All of it, for an index of views and one of words."""
+    options = context.options
+    size = SIZES["large" if options.large else "quick" if options.quick else "usual"]
+    added = min(ADDED, size // 2)
+    findings = Findings()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        model = write_model(folder)
+        tenth = write_kb(folder / "tenth", 0, size // 10)
+        whole = write_kb(folder / "whole", 0, size)
+        more = write_kb(folder / "more", size, added)
+        for kind, what in {"views": str(model), "bm25": "bm25"}.items():
+            rows = findings.rows
+            _, _, small = _made(rows, kind, folder / f"tenth-{kind}", tenth, what, size // 10)
+            _, afresh, peak = _made(rows, kind, folder / f"whole-{kind}", whole, what, size)
+            growth = "peak memory of making ten times the entities"
+            rows.append(Row(kind, growth, "MB", small, peak, peak / small, 2.0, at_most=True))
+            _opened(rows, kind, folder / f"whole-{kind}")
+            _asked(rows, kind, folder / f"whole-{kind}")
+            _, less, _ = _by_itself("index", "add", str(folder / f"tenth-{kind}"), str(more))
+            _, cpu, _ = _by_itself("index", "add", str(folder / f"whole-{kind}"), str(more))
+            rows += [
+                Row(
+                    kind, f"adding {added} to {size}, beside adding them to {size // 10}", "CPU s",
+                    less, cpu, cpu / less, REACH_ADDING, at_most=True,
+                ),
+                Row(
+                    kind, f"adding {added} to {size}, beside making all afresh", "CPU s",
+                    afresh, cpu, afresh / cpu,
+                ),
+            ]  # fmt: skip
+    return findings
+
+
+def _made(
+    rows: list[Row], kind: str, out: Path, kb: Path, model: str, entities: int
+) -> tuple[float, float, float]:
+    """Make an index; wall and CPU seconds and peak memory."""
+    wall, cpu, peak = _by_itself("index", "create", str(kb), "--model", model, "--out", str(out))
+    size = sum(path.stat().st_size for path in (out / "segments").iterdir()) / 1e6
+    rows.append(
+        Row(
+            kind, f"making an index of {entities} entities", "entities/CPU s",
+            ours=entities / cpu,
+            remark=f"{wall:.1f} s, {cpu:.1f} s of CPU, peak {peak:.0f} MB, {size:.0f} MB on disk",
+        )
+    )  # fmt: skip
+    return wall, cpu, peak
+
+
+OPENING = """
+import json, sys, time
+from muver.index import Index
+started = time.perf_counter()
+index = Index.open(sys.argv[1])
+print(json.dumps([time.perf_counter() - started, len(index)]))
+"""
+
+
+def _opened(rows: list[Row], kind: str, index: Path) -> None:
+    """Opening, in a process that has the modules and nothing else."""
+    call = [sys.executable, "-c", OPENING, str(index)]
+    took, entities = json.loads(subprocess.run(call, check=True, capture_output=True).stdout)
+    what = f"opening an index of {entities} entities"
+    rows.append(Row(kind, what, "s", None, took, took, REACH_OPEN, at_most=True))
+
+
+def _asked(rows: list[Row], kind: str, folder: Path) -> None:
+    """Single queries, then sixty-four mentions at a time."""
+    from muver.index import Index
+    from muver.retrieval.answers import Mention
+
+    index, draw, words = Index.open(folder), random.Random(5), made_words()
+    asked = [
+        Mention(*(" ".join(draw.choices(words, k=k)) for k in (2, 20, 20))) for _ in range(QUERIES)
+    ]
+    index.retrieve(asked[:1], 10)  # the model is loaded, the map read
+    took = np.array(list(_times(lambda one: index.retrieve([one], 10), asked)))
+    half, most = 1000 * np.quantile(took, [0.5, 0.99])
+    many = [asked[n : n + 64] for n in range(0, len(asked), 64)]
+    together = sum(_times(lambda some: index.retrieve(some, 10), many))
+    rows += [
+        Row(kind, "a query, p50", "ms", ours=half),
+        Row(kind, "a query, p99", "ms", ours=most),
+        Row(kind, "queries, 64 at a time", "1/s", ours=QUERIES / together),
+    ]
+
+
+def _times(do: Callable, items: list) -> Iterator[float]:
+    for item in items:
+        started = time.perf_counter()
+        do(item)
+        yield time.perf_counter() - started
+
+
+def _by_itself(*command: str) -> tuple[float, float, float]:
+    """Measure a command from a process that has no torch: a child inherits its parent's peak."""
+    call = [sys.executable, "-m", "benchmarks.kb_import", *command]
+    return tuple(json.loads(subprocess.run(call, check=True, capture_output=True).stdout))
