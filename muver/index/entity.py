@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from muver.io.errors import InputError
 from muver.kb.schema import entity_batches
@@ -56,11 +55,6 @@ def key_of(world: str, id: str) -> int:
 def _hash(texts: Iterable[str]) -> int:
     whole = hashlib.blake2b(msgspec.json.encode(list(texts)), digest_size=8)
     return int.from_bytes(whole.digest(), "little")
-
-
-def keys(entities: Iterable[Entity]) -> np.ndarray:
-    """(entities,) uint64 their keys."""
-    return np.array([entity.key for entity in entities], dtype=np.uint64)
 
 
 def check(entity: Entity, where: str) -> Entity:

@@ -67,7 +67,7 @@ def evaluate(
     found = measure(opened, checked(read_mentions(mentions), opened), cutoffs)
     if found.missing:
         logger.warning(
-            "%d golds are no entities of the index, the first in %s", found.missing,
+            "golds that are no entities of the index: %d, the first in %s", found.missing,
             found.first_missing,
         )  # fmt: skip
     if as_json:

@@ -49,13 +49,13 @@ def in_terminal(info: dict[str, Any]) -> str:
     settings = info["settings"]
     lines = {
         "model": info["model"] + trained[info["trained"]],
-        "views": info["views"] and f"{info['kinds']}, {settings['merge']} layers of merged ones",
+        "views": info["views"] and f"{info['kinds']}; layers of merged ones: {settings['merge']}",
         "score": info["views"] and _words(settings["aggregate"]),
         "weight of BM25": settings["bm25_weight"],
         "size": sizes(info),
         "worlds": ", ".join(f"{name} {count:,}" for name, count in info["worlds"].items()),
-        "changes": f"generation {info['generation']}, {info['segments']} segments, "
-        f"{info['removed']} entities removed since the last `muver index compact`",
+        "generation": info["generation"],
+        "segments": f"{info['segments']}, in which {info['removed']} entities have been removed",
         "fingerprint": info["fingerprint"],
     }
     width = max(map(len, lines))

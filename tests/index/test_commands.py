@@ -84,7 +84,7 @@ def test_options_stand_over_settings(run, model, tmp_path):
     assert made["settings"]["merge"] == 1
     assert (made["settings"]["bm25_weight"], made["kinds"]) == (0.5, "sentences and global")
     _, out, _ = run("index", "info", "views")
-    assert "views           sentences and global, 1 layers of merged ones\n" in out
+    assert "views           sentences and global; layers of merged ones: 1\n" in out
     assert "score           max\n" in out
 
 
@@ -126,7 +126,10 @@ def test_evaluate(run, tmp_path):
     )
     assert "recall@3    100.0  (100.0 to 100.0)\n" in out
     assert "all worlds: 2 mentions, @1 50.0  @3 100.0\n" in out
-    assert "1 golds are no entities of the index, the first in mentions.jsonl, line 5: 'g9'" in err
+    assert (
+        "golds that are no entities of the index: 1, the first in mentions.jsonl, line 5: 'g9'"
+        in err
+    )
     _, out, _ = run("index", "evaluate", "index", "mentions.jsonl", "--cutoffs", "1", "--json")
     found = json.loads(out)
     assert (found["none"], found["missing"], found["unlabelled"]) == (1, 1, 1)
