@@ -71,7 +71,7 @@ def _meant(arguments: list[str]) -> tuple[Iterable[str], list[str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a stage; 0 if it went well, 2 after a user's mistake, 130 where it was stopped."""
+    """Run a stage; 0 if it went well, 2 after a user's mistake, 130 or 141 where it was stopped."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     # Read when torch is loaded. Threads that wait are to sleep: by default they spin, and where
     # other work runs as well they keep the processors from those that have something to do.
@@ -82,12 +82,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         start_logging(label, args.log)
         args.do(args)
+        sys.stdout.flush()
     except InputError as error:
         print(f"muver {args.stage}: error: {error}", file=sys.stderr)
         note(f"error: {error}")
         return 2
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # who reads it has had enough, as head has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return 0
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from muver.evaluation.ranks import ranks_table
 from muver.evaluation.recall import scored
 from muver.evaluation.records import Scores
+from muver.index.answer import groups
 from muver.index.index import Index
 from muver.index.labelled import Labelled
 from muver.index.mentions import read_mentions
@@ -18,7 +18,6 @@ from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.records import Record
 
-TOGETHER = 1024
 ALL = "all worlds"  # of mentions that name none
 
 
@@ -87,7 +86,7 @@ def measure(index: Index, mentions: Iterable[Labelled], cutoffs: Sequence[int]) 
     worlds: list[str] = []
     none = missing = unlabelled = 0
     first_missing = None
-    for some in _groups(mentions):
+    for some in groups(mentions):
         none += sum(one.gold is None for one in some)
         unlabelled += sum(one.gold is msgspec.UNSET for one in some)
         labelled = [one for one in some if isinstance(one.gold, str)]
@@ -103,12 +102,6 @@ def measure(index: Index, mentions: Iterable[Labelled], cutoffs: Sequence[int]) 
             worlds.append(one.mention.world or ALL)
     scores = _scored(ranks, worlds, cutoffs) if ranks else None
     return Measured(scores, none, missing, unlabelled, first_missing)
-
-
-def _groups(mentions: Iterable[Labelled]) -> Iterator[list[Labelled]]:
-    mentions = iter(mentions)
-    while group := list(islice(mentions, TOGETHER)):
-        yield group
 
 
 def _scored(ranks: Sequence[int], worlds: Sequence[str], cutoffs: Sequence[int]) -> Scores:

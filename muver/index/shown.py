@@ -26,7 +26,8 @@ def in_terminal(mention: Mention, answer: Answer, threshold: float | None) -> st
     console.print(_in_context(mention), soft_wrap=True)
     for line in _decision(answer, threshold):
         console.print(line)
-    console.print(_table(answer))
+    if answer.candidates:
+        console.print(_table(answer))
     return "\n".join(line.rstrip() for line in lines.getvalue().splitlines()) + "\n"
 
 
@@ -38,7 +39,7 @@ def _in_context(mention: Mention) -> str:
 def _decision(answer: Answer, threshold: float | None) -> Iterator[str]:
     """A line on an index that is calibrated, or that has nothing to say."""
     if not answer.candidates:
-        yield "No candidate: this world has no entities."
+        yield "No candidate: there are no entities."
     elif answer.probability is not None and threshold is not None:
         best = answer.candidates[0]
         said = "None of these" if answer.answer is None else _flat(best.title) or best.id

@@ -80,3 +80,9 @@ def check_texts(mentions: Sequence[Mention]) -> None:
     for (number, mention), side in product(enumerate(mentions), SIDES):
         if not isinstance(given := getattr(mention, side), str):
             raise InputError(f"mention {number}: its {side} is {given!r}, expected text.")
+        try:
+            given.encode()
+        except UnicodeEncodeError as error:  # half of a character: bytes that were no UTF-8
+            raise InputError(
+                f"mention {number}: its {side} is not Unicode text (character {error.start})."
+            ) from None

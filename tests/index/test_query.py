@@ -2,13 +2,14 @@
 
 import io
 import json
+import subprocess
 import sys
 import types
 
 import pytest
 
 from muver.cli import main
-from muver.index import query
+from muver.index import Entity, Index, query
 from tests.index.fake import Names
 
 
@@ -63,9 +64,28 @@ def test_what_is_wrong_is_said(tmp_path, capsys):
         assert said in capsys.readouterr().err
 
 
+def test_bytes_that_are_no_text(tmp_path, monkeypatch, capsys):
+    monkeypatch.undo()
+    folder = str(Index.create(tmp_path / "index", [Entity(id="g", title="gate")], "bm25").folder)
+    assert main(["query", folder, "caf\udce9 [[gate]]"]) == 2
+    assert "mention 0: its left is not Unicode text (character 3)." in capsys.readouterr().err
+
+
 def test_a_row_s_index_and_one_that_is_none(tmp_path, capsys, monkeypatch):
     monkeypatch.undo()
     other = tmp_path / "other.json"
     other.write_text("{}")
     assert main(["query", str(other), "[[Anna]]"]) == 2
     assert f"{other}: not an index." in capsys.readouterr().err
+
+
+def test_a_reader_that_has_had_enough(tmp_path):
+    """As head has: no traceback, and the status of a stopped process."""
+    Index.create(tmp_path / "index", [Entity(id="g", title="the gate")], model="bm25")
+    (tmp_path / "m.txt").write_text("The [[gate]] was open.\n\n" * 3000)
+    command = [sys.executable, "-m", "muver.cli", "query", "index", "--mentions", "m.txt", "--json"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=tmp_path, **pipes) as process:
+        assert json.loads(process.stdout.readline())["answer"] == "g"
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 141)
