@@ -139,10 +139,12 @@ class Retriever:
         if mention.world is None and len(self.worlds) == 1:
             return self.worlds[0]
         if mention.world not in self.worlds:
+            wrong = "names no world, and there are several."
+            if mention.world is not None:
+                near = did_you_mean(mention.world, self.worlds)
+                wrong = f"world {mention.world!r} is not in this index.{near}"
             raise InputError(
-                f"mention {mention.text!r}: world {mention.world!r} is not in this index."
-                f"{did_you_mean(str(mention.world), self.worlds)} There are: "
-                f"{', '.join(self.worlds)}."
+                f"mention {mention.text!r}: {wrong} There are: {', '.join(self.worlds)}."
             )
         return mention.world
 

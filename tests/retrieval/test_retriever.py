@@ -187,8 +187,12 @@ def test_more_candidates_than_entities(built, corpus):
     assert sorted(candidate.title for candidate in found) == sorted(set(titles))
 
 
-def test_what_is_wrong_is_said(built, corpus, tmp_path):
+def test_what_is_wrong_is_said(built, corpus, tmp_path, monkeypatch):
     retriever = Retriever.from_index(built / "indexes" / "muver.json")
+    with monkeypatch.context() as patch:
+        patch.setattr(Retriever, "worlds", ["cedar", "elm"])
+        with pytest.raises(InputError, match="'king': names no world, and there are several. The"):
+            retriever.retrieve([Mention("king")])
     with pytest.raises(InputError, match="Did you mean 'cedar'"):
         retriever.retrieve([Mention("king", world="ceder")])
     with pytest.raises(InputError, match="mention 1: its text is None, expected text"):
