@@ -149,6 +149,11 @@ class Index:
         """Names of the worlds that have entities, in alphabetical order."""
         return list(self._snapshot.worlds)
 
+    @property
+    def has_views(self) -> bool:
+        """Whether entities have views, and are not ranked by words alone."""
+        return self._snapshot.state.model is not None
+
     def __len__(self) -> int:
         return self._snapshot.state.entities
 

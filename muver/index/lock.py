@@ -13,13 +13,17 @@ from muver.io.errors import InputError
 FILE = "lock"
 
 
+class BeingChanged(InputError):
+    """Somebody else is changing the index."""
+
+
 @contextlib.contextmanager
 def writing(folder: str | Path) -> Iterator[None]:
     """Hold an index's lock; the file says who does.
 
     Raises
     ------
-    InputError
+    BeingChanged
         If somebody else holds it.
     """
     path = Path(folder, FILE)
@@ -30,7 +34,7 @@ def writing(folder: str | Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            raise InputError(
+            raise BeingChanged(
                 f"{folder}: is being changed by {file.read().strip() or 'another process'}. Wait "
                 "until it has ended, then run the same command again."
             ) from None

@@ -42,7 +42,7 @@ class Retriever:
     def __init__(self, folder: Path, index: dict[str, Any]):
         self._settings = read(ViewsRun, index["settings"], "its settings")
         self._aggregate = self._settings.scorer
-        self._entities, self._sentences = (folder / index[name] for name in TEXTS)
+        self.entities, self._sentences = (folder / index[name] for name in TEXTS)
         places = {name: folder / index[name] for name in PLACES if name in index}
         self._views = SystemViews(self._settings, **places)
         self._model_folder = folder / index["model"]
@@ -152,7 +152,7 @@ class Retriever:
         return mention_vectors(self.model, mentions)
 
     def _load(self, name: str) -> "_World":
-        table = read_entities(self._entities, [name])
+        table = read_entities(self.entities, [name])
         titles = table["title"].to_pylist()
         parts, owners, origins = self._views.world(name)
         index = build_world(parts, owners, candidates(titles, self._settings.match))

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from muver.io.errors import InputError
+from muver.io.network import listen
 from muver.io.progress import logger
 from muver.tracking.listed import read_list
 from muver.tracking.store import open_store, sqlite_file, store_name, store_uri
@@ -68,7 +69,7 @@ def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) 
         if browser:
             webbrowser.open(first)
         return
-    with _listen(port) as listening:
+    with listen(HOST, port) as listening:
         logger.info("MLflow: %s (Ctrl+C ends it)", pages)
         if browser:
             # In a thread, since a browser in the terminal waits for the page and this for it.
@@ -94,16 +95,6 @@ def warn_of_other_stores(recorded: Path) -> None:
                 "%s (%s) was recorded in %s, not in %s. To have all tables in one store: "
                 "snakemake --cores all record", path.stem, path, store, store_name(),
             )  # fmt: skip
-
-
-def _listen(port: int) -> socket.socket:
-    try:
-        return socket.create_server((HOST, port))
-    except (OSError, OverflowError) as error:
-        raise InputError(
-            f"--port {port}: cannot be used ({error}). Take another, or open the pages that are "
-            "served there already."
-        ) from None
 
 
 def _serve(uri: str, listening: socket.socket) -> None:

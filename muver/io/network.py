@@ -1,0 +1,28 @@
+"""Listening at a port, with messages for those who can't."""
+
+import socket
+
+from muver.io.errors import InputError
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")  # names of this machine for itself
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address and a port; at any that is free for port 0.
+
+    Raises
+    ------
+    InputError
+        If the address is none of this machine's, or the port is taken.
+    """
+    try:
+        (family, *_), *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise InputError(f"--host {host} --port {port}: cannot be used ({error}).") from None
+    try:
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"--host {host} --port {port}: cannot be used ({error}). Take another port, or end "
+            "what is served there."
+        ) from None
