@@ -35,6 +35,7 @@ ROOMS = [
     "tracking",
     "plugins",
     "report",
+    "serve",
     "results_page",
     "doctor",
     "cli",

@@ -12,11 +12,21 @@ from muver.stages.indexes import INDEXES
 from muver.stages.kb import KNOWLEDGE_BASES
 from muver.stages.queries import QUERIES
 from muver.stages.results import RESULTS
+from muver.stages.serve import SERVICE
 from muver.stages.stage import Option, Stage
 
 __all__ = ["STAGES", "Option", "Stage"]
 
 STAGES = {
     stage.name: stage
-    for stage in (*CORPUS, *KNOWLEDGE_BASES, *ENGINE, *INDEXES, *QUERIES, *RESULTS, *CHECKS)
+    for stage in (
+        *CORPUS,
+        *KNOWLEDGE_BASES,
+        *ENGINE,
+        *INDEXES,
+        *QUERIES,
+        *SERVICE,
+        *RESULTS,
+        *CHECKS,
+    )
 }

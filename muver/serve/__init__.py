@@ -1,0 +1,1 @@
+"""`muver serve`: indexes as a service, with a page to ask them."""

@@ -1,0 +1,117 @@
+"""Routes that answer questions: ranked entities, their views, entities by id, what is served."""
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, HTTPException
+
+from muver.index.snapshot import UnknownEntity
+from muver.io.errors import InputError
+from muver.io.progress import logger
+from muver.serve.forms import (
+    AskedMention,
+    Entity,
+    Explained,
+    Model,
+    Question,
+    Retrieval,
+    Retrieved,
+    Said,
+)
+from muver.serve.models import Served
+from muver.serve.service import Service
+from muver.serve.settings import Limits
+from muver.serve.work import Explaining, Ranking, entity_of, mention_of, tokens
+
+BUSY: dict[int | str, dict[str, Any]] = {429: {"model": Said}}
+
+
+def asking(service: Service) -> APIRouter:
+    """Their router."""
+    router = APIRouter(tags=["ask"])
+
+    @router.post("/retrieve", responses=BUSY)
+    async def retrieve(asked: Retrieval) -> Retrieved:
+        """Rank entities for mentions. Requests that wait are ranked together."""
+        check(asked, service.limits)
+        served = service.models.named(asked.model)
+        mentions = [mention_of(one) for one in asked.mentions]
+        if service.log_texts:
+            for one in mentions:
+                logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
+        work = Ranking(served.index, asked.k, asked.excerpts)
+        waiting = service.waiting.put(work, mentions, tokens(asked.mentions, asked.k))
+        ranked = await asyncio.wrap_future(waiting)
+        service.metrics.count("muver_mentions_total", len(mentions), model=served.name)
+        return Retrieved(model=served.name, **ranked._asdict())
+
+    @router.post("/explain", responses={**BUSY, 404: {"model": Said}})
+    async def explain(question: Question) -> Explained:
+        """What each view of an entity adds to its score for a mention."""
+        check_length("mention", question.mention, service.limits)
+        served = service.models.named(question.model)
+        entity = await entity_at(served, question.id, question.world)
+        given = mention_of(question.mention), entity
+        cost = tokens([question.mention])
+        return await asyncio.wrap_future(service.waiting.put(Explaining(served.index), given, cost))
+
+    @router.get("/entities/{id:path}", responses={404: {"model": Said}})
+    async def entity(id: str, world: str | None = None, model: str | None = None) -> Entity:
+        """An entity by its id, which may have slashes in it."""
+        return entity_of(await entity_at(service.models.named(model), id, world))
+
+    @router.get("/models")
+    async def models() -> list[Model]:
+        """What is served; the first is asked where a request names none."""
+        return [_model(served, service.token is not None) for served in service.models]
+
+    return router
+
+
+async def entity_at(served: Served, id: str, world: str | None) -> Any:
+    """An entity of the index; an answer 404 where there is none."""
+    try:
+        return await asyncio.to_thread(served.index.entity, id, world)
+    except UnknownEntity as error:
+        raise HTTPException(404, str(error)) from None
+
+
+def check(asked: Retrieval, limits: Limits) -> None:
+    """Refuse what is too much.
+
+    Raises
+    ------
+    InputError
+        If it is.
+    """
+    mentions, k = len(asked.mentions), asked.k
+    if mentions > limits.mentions:
+        raise InputError(f"mentions: {mentions} of them, {limits.mentions} at most.")
+    if k > limits.k:
+        raise InputError(f"k: {k} is too many candidates, {limits.k} at most.")
+    if mentions * k > limits.candidates:
+        raise InputError(
+            f"k: {mentions} mentions with {k} candidates each are {mentions * k}, "
+            f"{limits.candidates} at most. Send fewer mentions at a time, or take a smaller k."
+        )
+    for n, one in enumerate(asked.mentions):
+        check_length(f"mentions.{n}", one, limits)
+
+
+def check_length(where: str, asked: AskedMention, limits: Limits) -> None:
+    """Refuse too long a text."""
+    length = len(asked.left) + len(asked.mention) + len(asked.right)
+    if length > limits.characters:
+        raise InputError(
+            f"{where}: {length} characters with the text around it, {limits.characters} at most. "
+            "Send less of left and right: only what is near a mention counts."
+        )
+
+
+def _model(served: Served, changes: bool) -> Model:
+    index, threshold = served.index, getattr(served.index, "threshold", None)
+    return Model(
+        name=served.name, generation=index.generation, worlds=index.worlds,
+        all_worlds=served.all_worlds, changes=changes and served.changeable,
+        calibrated=threshold is not None,
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""Routes that change an index: only with the token, one change of an index at a time."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, HTTPException
+
+from muver.index.entity import Entity
+from muver.io.errors import InputError
+from muver.serve.asking import entity_at
+from muver.serve.forms import Changed, Given, Said
+from muver.serve.models import Served
+from muver.serve.service import Service
+from muver.serve.waiting import Busy
+
+OFF = "this service changes nothing. Start it with --token-file to allow changes."
+WRONG: dict[int | str, dict[str, Any]] = {
+    status: {"model": Said} for status in (401, 403, 404, 409, 429)
+}
+
+
+def changing(service: Service) -> APIRouter:
+    """Their router."""
+
+    def allowed(authorization: Annotated[str, Header()] = "") -> None:
+        if service.token is None:
+            raise HTTPException(403, OFF)
+        if not service.allows(authorization):
+            why = "expected the header `Authorization: Bearer TOKEN` with the service's token."
+            raise HTTPException(401, why, {"WWW-Authenticate": "Bearer"})
+
+    router = APIRouter(tags=["change"], dependencies=[Depends(allowed)], responses=WRONG)
+
+    @router.put("/entities/{id:path}")
+    async def put(id: str, given: Given, model: str | None = None) -> Changed:
+        """Add an entity, or put it in the place of the one with its id."""
+        served = service.models.named(model)
+        entity = Entity(id=id, **{**given.model_dump(), "world": world_of(served, given.world)})
+        return await _changed(served, lambda: served.put(entity))
+
+    @router.delete("/entities/{id:path}")
+    async def delete(id: str, world: str | None = None, model: str | None = None) -> Changed:
+        """Remove an entity."""
+        served = service.models.named(model)
+        entity = await entity_at(served, id, world)
+        return await _changed(served, lambda: served.remove(id, entity.world))
+
+    return router
+
+
+def world_of(served: Served, world: str | None) -> str:
+    """The world that is named, or the only one there is."""
+    worlds = served.index.worlds
+    if world is not None or len(worlds) == 1:
+        return world or worlds[0]
+    raise InputError(f"world: name one. There are: {', '.join(worlds) or 'none yet'}.")
+
+
+async def _changed(served: Served, change: Callable[[], Any]) -> Changed:
+    """Make a change, to its end even where the client goes away."""
+    if not served.changeable:
+        raise InputError(f"{served.name}: a row of the workflow can't be changed.")
+    if served.changing.locked():
+        raise Busy(1)
+
+    async def whole() -> Changed:
+        async with served.changing:
+            done = await asyncio.to_thread(change)
+            return Changed(
+                model=served.name, generation=served.index.generation, added=done.added,
+                updated=done.updated, unchanged=done.unchanged, removed=done.removed,
+            )  # fmt: skip
+
+    return await asyncio.shield(asyncio.ensure_future(whole()))

@@ -1,0 +1,152 @@
+"""The indexes that are served, each by its name; the newest snapshot of each takes the requests."""
+
+import asyncio
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from muver.index.query import opened_index
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.io.progress import logger
+from muver.retrieval.answers import Mention
+from muver.retrieval.retriever import Retriever
+from muver.serve.rows import RowIndex
+
+if TYPE_CHECKING:
+    from muver.index import Change, Entity
+
+
+@dataclass(eq=False)
+class Served:
+    """An index that is served.
+
+    Attributes
+    ----------
+    index
+        As it is now. Requests that are being answered may have an older one.
+    changing
+        Held by whoever changes the index.
+    """
+
+    name: str
+    index: Any
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def warm(self) -> None:
+        """Load what the first answer takes."""
+        for world in self.index.worlds[:1]:
+            self.index.retrieve([Mention("first", world=world)], 1)
+
+    @property
+    def changeable(self) -> bool:
+        """Whether it is of a kind that can be changed at all."""
+        return not isinstance(self.index, RowIndex)
+
+    @property
+    def all_worlds(self) -> bool:
+        """Whether a mention without a world can be looked up."""
+        return self.changeable or len(self.index.worlds) == 1
+
+    def put(self, entity: "Entity") -> "Change":
+        """Add an entity, or put it in the place of the one with its id."""
+        return self.index.update([entity])
+
+    def remove(self, id: str, world: str) -> "Change":
+        """Remove an entity."""
+        return self.index.remove([id], world)
+
+    def look(self) -> None:
+        """Take the newest snapshot, if another process made one."""
+        newest = self.index.refresh()
+        if newest is not self.index:
+            self.index = newest
+            logger.info("%s: generation %d", self.name, newest.generation)
+
+
+class Models:
+    """Indexes by name; the first is meant where a request names none."""
+
+    def __init__(self, served: Sequence[Served]):
+        self._by_name = {one.name: one for one in served}
+
+    def __iter__(self) -> Iterator[Served]:
+        return iter(self._by_name.values())
+
+    def named(self, name: str | None) -> Served:
+        """The index of a name.
+
+        Raises
+        ------
+        InputError
+            If there is none of this name.
+        """
+        if name is None:
+            return next(iter(self))
+        if name not in self._by_name:
+            raise InputError(
+                f"model {name!r} is not served here.{did_you_mean(name, self._by_name)} "
+                f"There are: {', '.join(self._by_name)}."
+            )
+        return self._by_name[name]
+
+
+def open_index(path: Path) -> Any:
+    """What `muver index create` wrote, or a row of the workflow."""
+    index = opened_index(path)
+    return RowIndex(index) if isinstance(index, Retriever) else index
+
+
+def open_models(given: Sequence[str]) -> Models:
+    """Open indexes, given as FOLDER or NAME=FOLDER; without a name the folder's is taken.
+
+    Raises
+    ------
+    InputError
+        If two have one name, or one can't be opened.
+    """
+    served: dict[str, Served] = {}
+    for one in given:
+        name, path = _named(one)
+        if name in served:
+            raise InputError(
+                f"{one}: another index is called {name!r} already. Name them: NAME={path}."
+            )
+        served[name] = Served(name, open_index(path))
+    return Models(list(served.values()))
+
+
+def _named(given: str) -> tuple[str, Path]:
+    name, equals, path = given.partition("=")
+    if equals and name and path and not Path(given).exists():
+        return name, Path(path)
+    return Path(given).resolve().stem, Path(given)
+
+
+class Lookout:
+    """A thread that looks for changes which other processes made."""
+
+    def __init__(self, models: Models, seconds: float):
+        self._models, self._seconds = models, seconds
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="lookout", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End it."""
+        self._end.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        said: dict[str, str] = {}
+        while not self._end.wait(self._seconds):
+            for served in self._models:
+                try:
+                    served.look()
+                    said.pop(served.name, None)
+                except (InputError, OSError) as error:
+                    if said.get(served.name) != str(error):
+                        logger.warning("%s: stays as it is. %s", served.name, error)
+                    said[served.name] = str(error)

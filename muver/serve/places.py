@@ -1,0 +1,50 @@
+"""Where sentences stand in a description, and an excerpt around them."""
+
+import re
+
+from muver.serve.forms import Excerpt
+
+NEAR = 240  # characters of an excerpt on either side
+MOST = 1_200  # characters of the winning sentences in it
+
+
+def place(description: str, text: str) -> tuple[int, int] | None:
+    """Where a text stands in a description, whatever the white space; None where it does not.
+
+    >>> place("A gate.  It was\\nforged.", "It was forged.")
+    (9, 23)
+    """
+    words = text.split()
+    if not words:
+        return None
+    pattern = r"\s+".join(map(re.escape, words)).replace(r"\.", r"\s*\.")
+    found = re.search(pattern, description)
+    return found.span() if found else None
+
+
+def excerpt(description: str, text: str) -> Excerpt:
+    """The text as the description has it, with its neighbours; the beginning without a text.
+
+    >>> excerpt("A gate.  It was\\nforged.", "It was forged.").before
+    'A gate.  '
+    """
+    start, end = place(description, text) or (0, 0)
+    winning = description[start:end]
+    if len(winning) > MOST:
+        winning, end = f"{winning[:MOST]}\N{HORIZONTAL ELLIPSIS}", len(description)
+    return Excerpt(
+        before=_last(description[:start]), winning=winning, after=_first(description[end:])
+    )
+
+
+def _first(text: str) -> str:
+    if len(text) <= NEAR:
+        return text
+    return f"{text[: text.rfind(' ', 0, NEAR) + 1 or NEAR]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _last(text: str) -> str:
+    if len(text) <= NEAR:
+        return text
+    start = text.find(" ", len(text) - NEAR)
+    return f"\N{HORIZONTAL ELLIPSIS}{text[start if start >= 0 else -NEAR :]}"

@@ -1,0 +1,59 @@
+"""A row of the workflow, served as an index is; nothing in it changes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from muver.corpus.schema import read_entities
+from muver.index.entity import Entity
+from muver.index.snapshot import UnknownEntity
+from muver.io.errors import InputError
+from muver.retrieval.answers import Candidate, Mention, ViewPart
+from muver.retrieval.retriever import Retriever
+
+COLUMNS = ("world", "document_id", "title", "text", "entity")
+
+
+class RowIndex:
+    """What :class:`muver.index.Index` offers to those who ask."""
+
+    generation = 0
+    has_views = True
+
+    def __init__(self, retriever: Retriever):
+        self._retriever = retriever
+        self.worlds, self.threshold = retriever.worlds, retriever.threshold
+
+    def refresh(self) -> "RowIndex":
+        """Itself."""
+        return self
+
+    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
+        """As :meth:`muver.Retriever.retrieve`."""
+        return self._retriever.retrieve(mentions, k)
+
+    def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
+        """As :meth:`muver.Retriever.parts`, of the entity of an id."""
+        number, _ = self._entities[candidate.world, candidate.document_id]
+        known = replace(candidate, entity=number)
+        return self._retriever.parts(replace(mention, world=candidate.world), known)
+
+    def entity(self, id: str, world: str | None = None) -> Entity:
+        """As :meth:`muver.index.Index.entity`."""
+        worlds = self.worlds if world is None else [world]
+        found = [self._entities[key] for name in worlds if (key := (name, id)) in self._entities]
+        if len(found) > 1:
+            raise InputError(f"id {id!r} is in several worlds. Name one.")
+        if not found:
+            raise UnknownEntity(f"id {id!r} is not in this index.")
+        return found[0][1]
+
+    @cached_property
+    def _entities(self) -> dict[tuple[str, str], tuple[int, Entity]]:
+        """By world and id."""
+        table = read_entities(self._retriever.entities, self.worlds)
+        rows = zip(*(table[name].to_pylist() for name in COLUMNS), strict=True)
+        return {
+            (world, id): (number, Entity(id=id, title=title, description=text, world=world))
+            for world, id, title, text, number in rows
+        }

@@ -1,0 +1,19 @@
+"""What `muver serve` takes as ``--settings``: the limits of the service."""
+
+from muver.io.typed import Count, Positive, Settings
+
+
+class Limits(Settings):
+    """What a client may ask for. Together they bound the memory of the service."""
+
+    body_kb: Count = 512  # of a request
+    requests: Count = 256  # in hand at a time, with their bodies
+    mentions: Count = 64  # of a request
+    characters: Count = 10_000  # of a mention with the text around it
+    k: Count = 1_000  # candidates of a mention
+    candidates: Count = 5_000  # of a request: its mentions times k
+    waiting_tokens: Count = 16_384  # of the requests that wait, by estimate
+    batch_tokens: Count = 4_096  # of those that are done together, by estimate
+    seconds: Positive = 20  # to send a request, or to take an answer
+    stop_seconds: Count = 30  # for requests in hand when the service is told to end
+    look_seconds: Positive = 1  # between looks for changes that other processes made

@@ -1,0 +1,108 @@
+"""True indexes behind the service, and the command as a process of its own."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from muver.encoders.stages.encode import encode_split
+from muver.encoders.stages.settings import Encode
+from muver.index import Entity, Index
+from muver.index.lock import writing
+from muver.retrieval.answers import Mention
+from muver.retrieval.retriever import Retriever
+from muver.serve.models import open_models
+from tests import tiny
+from tests.serve.conftest import TOKEN, running
+
+
+def test_an_index_is_changed_here_and_by_another_process(words):
+    models = open_models([str(words)])
+    with running(models=models) as service:
+        assert service.retrieve("bread", k=1) == ["baker"]
+        bell = {"title": "Bell", "description": "It is of bronze."}
+        assert service.call("PUT", "/entities/bell", bell, token=TOKEN).json["added"] == 1
+        assert service.call("PUT", "/entities/bell", bell, token=TOKEN).json["unchanged"] == 1
+        assert service.retrieve("bronze", k=1) == ["bell"]
+        Index.open(words).update([Entity(id="fish", title="Fish", description="It swims.")])
+        while service.retrieve("fish", k=1) != ["fish"]:
+            pass
+        assert service.call("DELETE", "/entities/smit", token=TOKEN).said.endswith(
+            "Did you mean 'smith'?"
+        )
+        assert service.call("DELETE", "/entities/bell", token=TOKEN).json["removed"] == 1
+        assert service.call("GET", "/entities/bell").status == 404
+        assert Index.open(words).generation == models.named(None).index.generation
+
+
+def test_a_change_waits_for_another_process(words):
+    with running(models=open_models([str(words)])) as service, writing(words):
+        answer = service.call("DELETE", "/entities/smith", token=TOKEN)
+    assert answer.status == 409
+    assert "is being changed by" in answer.said
+
+
+def test_words_have_no_views(words):
+    with running(models=open_models([str(words)])) as service:
+        asked = {"mention": {"mention": "bread"}, "id": "baker"}
+        answer = service.call("POST", "/explain", asked)
+        assert (answer.status, answer.json["views"]) == (200, [])
+
+
+@pytest.fixture(scope="module")
+def row(encoder, corpus, tmp_path_factory):
+    """A row of the workflow, and what it was made of."""
+    root = tmp_path_factory.mktemp("row")
+    tiny.make_model(encoder).save_pretrained(root / "model")
+    encode_split(root / "model", *corpus, root / "store", tiny.settings(Encode, split="test"))
+    settings = {
+        "split": "test", "aggregate": "max", "merge_layers": 0, "k": 5, "match": "id",
+        "memory_mb": 1, "metric": "dot", "search": "distant", "global_view": False,
+        "spans": False,
+    }  # fmt: skip
+    index = {"stage": "index", "settings": settings, "model": "model", "store": "store",
+             "entities": str(corpus[0]), "sentences": str(corpus[2])}  # fmt: skip
+    (root / "muver.json").write_text(json.dumps(index))
+    return root / "muver.json"
+
+
+def test_a_row_of_the_workflow_answers_and_does_not_change(row):
+    retriever = Retriever.from_index(row)
+    (found,) = retriever.retrieve([Mention("king river", world="cedar")], 3)
+    with running(models=open_models([str(row)])) as service:
+        assert service.retrieve("king river", k=3) == [one.document_id for one in found]
+        model = service.call("GET", "/models").json[0]
+        assert (model["name"], model["changes"], model["worlds"]) == ("muver", False, ["cedar"])
+        own = service.call("GET", f"/entities/{found[0].document_id}").json
+        assert (own["title"], own["world"]) == (found[0].title, "cedar")
+        asked = {"mention": {"mention": "king river"}, "id": found[0].document_id}
+        views = service.call("POST", "/explain", asked).json["views"]
+        parts = retriever.parts(Mention("king river"), found[0])
+        assert [one["similarity"] for one in views] == [one.similarity for one in parts]
+        put = service.call("PUT", "/entities/x", {"title": "x"}, token=TOKEN)
+        assert (put.status, put.said) == (422, "muver: a row of the workflow can't be changed.")
+        assert service.call("GET", "/entities/none").status == 404
+
+
+def test_it_ends_well_when_told_to(words, tmp_path):
+    """As a process: what it says at the start, an answer, and SIGTERM."""
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    call = [sys.executable, "-m", "muver.cli", "serve", f"town={words}", "--port", "0",
+            "--token-file", str(token)]  # fmt: skip
+    with subprocess.Popen(call, stderr=subprocess.PIPE, text=True) as process:
+        address = None
+        for line in process.stderr:
+            if "http://" in line:
+                address = line.split()[1]
+                break
+        with urllib.request.urlopen(f"{address}/ready") as answer:
+            assert json.load(answer) == {"detail": "ready"}
+        process.send_signal(signal.SIGTERM)
+        rest = process.stderr.read()
+    assert process.returncode == 0, rest
+    assert rest.endswith("[serve] ended\n") and "Traceback" not in rest
