@@ -109,9 +109,9 @@ def check_length(where: str, asked: AskedMention, limits: Limits) -> None:
 
 
 def _model(served: Served, changes: bool) -> Model:
-    index, threshold = served.index, getattr(served.index, "threshold", None)
+    index = served.index
     return Model(
         name=served.name, generation=index.generation, worlds=index.worlds,
         all_worlds=served.all_worlds, changes=changes and served.changeable,
-        calibrated=threshold is not None,
+        calibrated=index.threshold is not None,
     )  # fmt: skip

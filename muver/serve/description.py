@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from muver.report.markup import grid, section, text
+from muver.report.markup import section
+from muver.tables.html import grid, text
 
 
 def describe(api: Mapping[str, Any]) -> str:

@@ -53,7 +53,7 @@ class Ranking:
 
     def _answer(self, ranked: Sequence[Candidate]) -> FoundForMention:
         candidates = [self._found(n, one) for n, one in enumerate(ranked, start=1)]
-        best, threshold = next(iter(ranked), None), getattr(self.index, "threshold", None)
+        best, threshold = next(iter(ranked), None), self.index.threshold
         none = not accepted(best, threshold) if best and threshold is not None else None
         return FoundForMention(candidates=candidates, none=none)
 

@@ -12,7 +12,7 @@ SENTENCES = st.lists(TEXT, min_size=1, max_size=3)
 def test_sentences_are_found_whatever_stands_between_their_words(before, own, after, gap):
     description = gap.join(" ".join([*before, *own, *after]).split(" "))
     start, end = place(description, clean(" ".join(own)))
-    assert clean(description[start:end]).split() == clean(" ".join(own)).split()
+    assert "".join(description[start:end].split()) == "".join(" ".join(own).split())
 
 
 def test_what_is_not_there_is_not_found():
