@@ -1,5 +1,6 @@
 """`muver serve`: opens indexes and a port, and serves until it is told to end."""
 
+import math
 import signal
 import time
 from collections.abc import Sequence
@@ -83,6 +84,7 @@ def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
         log_config=None,
         access_log=False,
         server_header=False,
+        timeout_keep_alive=math.ceil(service.limits.seconds),
         timeout_graceful_shutdown=service.limits.stop_seconds,
         timeout_notify=0,
     )
