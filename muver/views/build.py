@@ -63,7 +63,7 @@ def entity_views(
                     settings["title_room"],
                 )
         else:
-            text_ids = tokenizer.ids(texts[span])
+            text_ids = beginnings(texts[span], settings["max_tokens"], tokenizer)
             if types is not None and settings.get("types"):
                 type_ids = tokenizer.ids([kind or "" for kind in types[span]])
                 text_ids = [[*a, *b] for a, b in zip(type_ids, text_ids, strict=True)]
@@ -95,10 +95,46 @@ def mention_contexts(
         The model's ``context``: ``max_tokens``, and the ``prompt`` behind ``[CLS]`` if any.
     """
     prompt = _prompt(settings, tokenizer)
-    sides = (tokenizer.ids(texts) for texts in (left, mentions, right))
     room = settings["max_tokens"] - len(prompt)
-    laid_out = (context(*parts, tokenizer.markers, room) for parts in zip(*sides, strict=True))
+    before, after = endings(left, room, tokenizer), beginnings(right, room, tokenizer)
+    sides = zip(before, tokenizer.ids(mentions), after, strict=True)
+    laid_out = (context(*parts, tokenizer.markers, room) for parts in sides)
     return [[ids[0], *prompt, *ids[1:]] for ids in laid_out]
+
+
+def beginnings(texts: Sequence[str], pieces: int, tokenizer: Tokenizer) -> list[Ids]:
+    """Word pieces of each text from its beginning on: all, or at least so many.
+
+    Of a long text only the first words are read. Pieces end at a space, and a word has one or more;
+    a text where some have none is read whole.
+    """
+    return _enough(texts, [_first_words(text, pieces) for text in texts], pieces, tokenizer)
+
+
+def endings(texts: Sequence[str], pieces: int, tokenizer: Tokenizer) -> list[Ids]:
+    """Word pieces of each text up to its end: all, or at least so many."""
+    return _enough(texts, [_last_words(text, pieces) for text in texts], pieces, tokenizer)
+
+
+def _first_words(text: str, words: int) -> str:
+    *first, rest = text.split(" ", words)
+    return " ".join(first) if len(first) == words else text
+
+
+def _last_words(text: str, words: int) -> str:
+    rest, *last = text.rsplit(" ", words)
+    return " ".join(last) if len(last) == words else text
+
+
+def _enough(
+    whole: Sequence[str], cut: Sequence[str], pieces: int, tokenizer: Tokenizer
+) -> list[Ids]:
+    found = tokenizer.ids(cut)
+    few = [n for n, ids in enumerate(found) if len(ids) < pieces and cut[n] != whole[n]]
+    if few:
+        for n, ids in zip(few, tokenizer.ids([whole[n] for n in few]), strict=True):
+            found[n] = ids
+    return found
 
 
 def _prompt(settings: dict[str, Any], tokenizer: Tokenizer) -> Ids:

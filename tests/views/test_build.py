@@ -1,14 +1,47 @@
 """From texts to views, by a vocabulary in which every word is a piece."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from muver.io.errors import InputError
 from muver.views import build
-from muver.views.build import entity_views, mention_contexts, prompted_titles
+from muver.views.build import (
+    beginnings,
+    endings,
+    entity_views,
+    mention_contexts,
+    prompted_titles,
+)
 from muver.views.layout import Markers
 
 MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
 SENTENCES = {"kind": "sentences", "max_tokens": 8, "min_pieces": 2, "title_room": 2}
+
+
+LETTERS = "ab\u03a3\u03c3\u0301\u4e2d.\x00\x1c\t\u00a0"
+TEXTS = st.text(alphabet=f"{LETTERS}   ", max_size=24)
+
+
+class Pieces:
+    """BERT's own way from texts to pieces, of a few letters."""
+
+    def __init__(self):
+        letters = ["[UNK]", *"ab\u03c3\u4e2d.", *(f"##{letter}" for letter in "ab\u03c3")]
+        known = {piece: number for number, piece in enumerate(letters)}
+        self._tokenizer = Tokenizer(WordPiece(known, unk_token="[UNK]"))
+        self._tokenizer.normalizer = BertNormalizer(lowercase=True)
+        self._tokenizer.pre_tokenizer = BertPreTokenizer()
+
+    def ids(self, texts):
+        return [one.ids for one in self._tokenizer.encode_batch(texts, add_special_tokens=False)]
+
+
+PIECES = Pieces()
 
 
 class Words:
@@ -103,3 +136,22 @@ def test_a_prompt_without_room_for_a_text():
     settings = {"max_tokens": 10, "prompt": "7 8 9"}
     with pytest.raises(InputError, match="prompt '7 8 9' has 3 pieces, .* max_tokens 10"):
         mention_contexts(["1"], ["2"], ["3"], settings, Words())
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.integers(1, 6))
+def test_cut_texts_have_the_pieces_of_whole_ones(texts, pieces):
+    """Also where a word has no piece, or several: accents alone, control characters, Chinese."""
+    whole = PIECES.ids(texts)
+    for found, expected in zip(beginnings(texts, pieces, PIECES), whole, strict=True):
+        assert found == expected[: len(found)] and len(found) >= min(pieces, len(expected))
+    for found, expected in zip(endings(texts, pieces, PIECES), whole, strict=True):
+        assert found == expected[len(expected) - len(found) :]
+        assert len(found) >= min(pieces, len(expected))
+
+
+def test_of_long_texts_only_the_words_needed_are_read():
+    words = Words()
+    assert beginnings(["1 2 3 4", "5 6"], 2, words) == [[1, 2], [5, 6]]
+    assert endings(["1 2 3 4", "5 6"], 2, words) == [[3, 4], [5, 6]]
+    assert beginnings(["1  2 3"], 2, words) == [[1, 2, 3]]  # whole: nothing stands between spaces
+    assert words.asked == 4
