@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-BF16_FLAG = "amx_bf16"  # as compute.precision: auto takes it (muver/settings/precision.py)
+from muver.settings.precision import fast_at_bf16
 
 
 def cpu_model() -> str:
@@ -20,9 +20,8 @@ def device_name(device: str) -> str:
 
 
 def fast_precisions(device: str) -> tuple[str, ...]:
-    """fp32, and bf16 on a GPU or a processor with matrix units for it."""
-    flags = set((_cpuinfo("flags") or "").split())
-    return ("fp32", "bf16") if device == "cuda" or BF16_FLAG in flags else ("fp32",)
+    """fp32, and bf16 where ``compute.precision: auto`` stands for it, or on any GPU."""
+    return ("fp32", "bf16") if device == "cuda" or fast_at_bf16("cpu") else ("fp32",)
 
 
 def describe(device: str, threads: int) -> dict[str, str]:

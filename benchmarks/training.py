@@ -1,5 +1,7 @@
 """Measures a training step, loss and gradients of a batch, in the baseline and ours."""
 
+from functools import partial
+
 import numpy as np
 import torch
 from torch import nn
@@ -39,7 +41,8 @@ class Ours:
 
     def __init__(self, case: Case, device: str, precision: str, threads: int):
         self.model = case.model.to(device).train()
-        self.accelerator = accelerator(device, precision, threads)
+        # Each step makes its own: all of a process share the precision of the newest.
+        self._accelerator = partial(accelerator, device, precision, threads)
 
     def step(
         self, batch: Batch, chunk_tokens: int = CHUNK_TOKENS, graph_tokens: int = KEPT
@@ -51,7 +54,7 @@ class Ours:
             batch.contexts,
             batch.views,
             batch.gold,
-            self.accelerator,
+            self._accelerator(),
             chunk_tokens,
             graph_tokens,
         )
@@ -76,24 +79,24 @@ class Plain:
 
 
 def run(context: Context) -> Findings:
-    """The step of 32 mentions in each precision that is fast here."""
+    """The step of 32 mentions in each precision asked for, all in turn."""
     findings = Findings()
     options, case = context.options, context.case
     batch = Batch(case, MENTIONS)
     plain = Plain(case, options.device)
     rows = sum(map(len, batch.repeated)) / (MENTIONS * VIEWS)
+    steps = {
+        precision: Ours(case, options.device, precision, options.threads)
+        for precision in options.precisions
+    }
+    if "fp32" in steps:
+        _check(findings, steps["fp32"], plain, batch)
+    calls = {"baseline": lambda: plain.step(batch)}
+    for precision, ours in steps.items():
+        calls[precision] = lambda ours=ours: ours.step(batch)
+    timed = in_turn(calls, options.repetitions)
     for precision in options.precisions:
-        ours = Ours(case, options.device, precision, options.threads)
-        if precision == "fp32":
-            _check(findings, ours, plain, batch)
-        timed = in_turn(
-            {
-                "baseline": lambda: plain.step(batch),
-                "ours": lambda ours=ours: ours.step(batch),
-            },
-            options.repetitions,
-        )
-        theirs, own = timed["baseline"].seconds, timed["ours"].seconds
+        theirs, own = timed["baseline"].seconds, timed[precision].seconds
         findings.rows.append(
             Row(
                 "training",

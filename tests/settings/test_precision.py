@@ -10,7 +10,8 @@ from muver.settings import precision
 from muver.settings.precision import fast_at_bf16, settle_precision
 
 AMX = "processor\t: 0\nflags\t\t: fpu avx512_bf16 amx_bf16 amx_tile\n"
-AVX = "processor\t: 0\nflags\t\t: fpu avx2 avx512_bf16\nbugs\t\t: amx_bf16\n"
+AVX = "processor\t: 0\nflags\t\t: fpu avx2 avx512f\nbugs\t\t: amx_bf16\n"
+AVX_BF16 = "processor\t: 0\nflags\t\t: fpu avx2 avx512_bf16\n"
 
 
 @pytest.fixture
@@ -39,6 +40,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         ({"cpuinfo": AMX}, "auto", True),
         ({"cpuinfo": AMX}, "cpu", True),
         ({"cpuinfo": AMX}, "cuda", False),  # there is none, which the stage says
+        ({"cpuinfo": AVX_BF16}, "auto", True),
         ({"cpuinfo": AVX}, "auto", False),
         ({"cpuinfo": ""}, "auto", False),
         ({"gpu": True, "smi": "echo 8.0"}, "auto", True),
