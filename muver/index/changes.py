@@ -6,6 +6,7 @@ killed before that leaves the old state, and at most a file that nothing names.
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
@@ -21,6 +22,9 @@ from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.kb.schema import count_entities
+
+if TYPE_CHECKING:
+    from muver.encoders.biencoder import BiEncoder
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -54,11 +58,12 @@ def create(
     """
     check_free(folder)
     with folder_beside(folder) as temporary:
-        state = State(settings=settings, model=_model(model, temporary, settings, given_punkt))
+        kept, loaded = _model(model, temporary, settings, given_punkt)
+        state = State(settings=settings, model=kept)
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
         snapshot = Snapshot.of(temporary, state)
-        _change(snapshot, Machinery(temporary, state), source, overwrite=False)
+        _change(snapshot, Machinery(temporary, state, loaded), source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
             temporary.replace(folder)
 
@@ -228,16 +233,17 @@ def _rewritten(
 
 def _model(
     name: str, folder: Path, settings: Making, given_punkt: str | Path | None
-) -> Model | None:
+) -> "tuple[Model | None, BiEncoder | None]":
+    """Bring the model into the index; what the state says of it, and the model itself."""
     if name == BM25:
         if settings.bm25_weight is not None or settings.views or settings.merge:
             raise InputError("--model bm25 has no views and is not fused: leave the others out.")
-        return None
+        return None, None
     from muver.encoders.fingerprint import model_fingerprint
     from muver.index import model, sentences
 
     loaded, trained = model.keep(name, folder / MODEL, settings)
-    return Model(
+    kept = Model(
         name=name,
         fingerprint=model_fingerprint(folder / MODEL),
         trained=trained,
@@ -246,6 +252,7 @@ def _model(
         metric=loaded.config.metric,
         kinds=" and ".join(model.kinds(settings, loaded.config)),
     )
+    return kept, loaded
 
 
 def _size(source: Source) -> int:

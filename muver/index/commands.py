@@ -3,7 +3,6 @@
 import contextlib
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from muver.index.index import Change, Index
 from muver.index.looking import sizes
 from muver.index.settings import Making
 from muver.io.errors import InputError
+from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
 
 STDIN = "-"
@@ -121,10 +121,9 @@ def _kb(source: Path, world: str | None, beside: Path) -> Iterator[Path]:
 
     if not source.is_file():
         raise InputError(f"{source}: no such folder or file.")
-    beside.absolute().parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{beside.name}.", dir=beside.parent) as name:
-        import_kb([source], Path(name, "kb"), Import(), world=world)
-        yield Path(name, "kb")
+    with folder_beside(beside) as folder:
+        import_kb([source], folder / "kb", Import(), world=world)
+        yield folder / "kb"
 
 
 def _lines(file: str) -> list[str]:

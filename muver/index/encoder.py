@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import torch
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 from muver.corpus.clean import clean
@@ -130,12 +129,6 @@ class ViewEncoder:
         tokens = BATCH_TOKENS[self.device.type]
         model = self.model
         return encode_vectors(model.encode_views, ids, model.dimension, tokens, self.device)
-
-
-def load_model(folder: Path) -> BiEncoder:
-    """A model where it computes fastest."""
-    model = BiEncoder.from_pretrained(folder).eval()
-    return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def _columns(

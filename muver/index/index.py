@@ -6,20 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from muver.corpus.clean import clean
 from muver.index import changes
 from muver.index.calibration import COMPARED, Calibration, read_calibration
 from muver.index.changes import Change, Source
 from muver.index.entity import Entity
 from muver.index.lock import writing
 from muver.index.making import Machinery
-from muver.index.search import Hit, by_views, by_words, fused, similarities
+from muver.index.ranking import candidate, ranked, view
+from muver.index.search import similarities
 from muver.index.settings import Making
 from muver.index.snapshot import Place, Snapshot
-from muver.index.words import queries
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.retrieval.answers import NO_VIEW, Candidate, Mention, ViewPart, check_texts
+from muver.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 
 __all__ = ["Change", "Entity", "Index"]
 
@@ -207,9 +206,10 @@ class Index:
         for world, own in rows.items():
             for start in range(0, len(own), MENTIONS_AT_ONCE):
                 some = own[start : start + MENTIONS_AT_ONCE]
-                ranked = self._rank(snapshot, world, [mentions[row] for row in some], deep)
-                for row, hits in zip(some, ranked, strict=True):
-                    candidates = [_candidate(snapshot, hit) for hit in hits]
+                asked = [mentions[row] for row in some]
+                answers = ranked(snapshot, self._machinery, world, asked, deep)
+                for row, hits in zip(some, answers, strict=True):
+                    candidates = [candidate(snapshot, hit) for hit in hits]
                     if self._calibration:
                         candidates = self._calibration.judged(mentions[row], candidates)
                     found[row] = candidates[:k]
@@ -237,7 +237,7 @@ class Index:
         values = similarities(part, row, vector, state.model.metric)
         shares = state.settings.scorer.shares(values)
         return [
-            ViewPart(float(values[n]), float(shares[n]), *_view(snapshot, Place(number, row), n))
+            ViewPart(float(values[n]), float(shares[n]), *view(snapshot, Place(number, row), n))
             for n in np.lexsort((-values, -shares)).tolist()
         ]
 
@@ -303,40 +303,3 @@ class Index:
             change = changes.put(snapshot, self._machinery, entities, overwrite)
             self._snapshot = Snapshot.now(self.folder, snapshot)
         return change
-
-    def _rank(
-        self, snapshot: Snapshot, world: str | None, mentions: Sequence[Mention], k: int
-    ) -> list[list[Hit]]:
-        state, parts = snapshot.state, snapshot.parts
-        settings = state.settings
-        deep = max(k, settings.depth)
-        if state.model is None:
-            return by_words(parts, world, queries(mentions, settings.words), k, settings.words)
-        vectors = self._machinery.mentions(mentions)
-        scored = settings.scorer, state.model.metric
-        if settings.bm25_weight is None:
-            return by_views(parts, world, vectors, k, *scored)
-        words = by_words(parts, world, queries(mentions, settings.words), deep, settings.words)
-        views = by_views(parts, world, vectors, deep, *scored)
-        return [
-            fused(parts, view, word, settings.bm25_weight, k)
-            for view, word in zip(views, words, strict=True)
-        ]
-
-
-def _candidate(snapshot: Snapshot, hit: Hit) -> Candidate:
-    place = Place(hit.part, hit.row)
-    entity = snapshot.entity(place)
-    view = (NO_VIEW, -1, -1, "") if hit.view < 0 else _view(snapshot, place, hit.view)
-    number = sum(map(len, snapshot.parts[: hit.part])) + hit.row
-    return Candidate(number, entity.id, entity.title, hit.score, *view, entity.world)
-
-
-def _view(snapshot: Snapshot, place: Place, number: int) -> tuple[int, int, int, str]:
-    """Layer, first and last sentence of an entity's view, and these sentences."""
-    part, row = snapshot.parts[place.part], place.row
-    view = part.batch.column("views").values[int(part.starts[row]) + number].as_py()
-    layer, first, last = view["layer"], view["first"], view["last"]
-    spans = part.batch.column("sentences")[row].as_py()[max(first, 0) : last + 1]
-    text = clean(part.batch.column("description")[row].as_py())
-    return layer, first, last, " ".join(text[one["start"] : one["end"]] for one in spans)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,17 +17,27 @@ from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.retrieval.answers import Mention
 
+if TYPE_CHECKING:
+    from muver.encoders.biencoder import BiEncoder
+    from muver.index.encoder import ViewEncoder
+
 
 class Machinery:
-    """Model and sentence splitter of an index, the same for all of its snapshots and threads."""
+    """Model and sentence splitter of an index, the same for all of its snapshots and threads.
 
-    def __init__(self, folder: Path, state: State):
-        self.folder, self.state = folder, state
+    Parameters
+    ----------
+    model
+        The index's, where it is loaded already.
+    """
+
+    def __init__(self, folder: Path, state: State, model: "BiEncoder | None" = None):
+        self.folder, self.state, self._model = folder, state, model
         self._lock = threading.Lock()
-        self._encoder = None
+        self._encoder: ViewEncoder | None = None
 
     @property
-    def encoder(self):
+    def encoder(self) -> "ViewEncoder":
         """Lays out and encodes views; loaded once.
 
         Raises
@@ -58,9 +69,18 @@ class Machinery:
             made |= words.columns(entities)
         return made
 
-    def _load(self):
+    def _load(self) -> "ViewEncoder":
+        from muver.index.encoder import ViewEncoder
+        from muver.index.model import load_model
+
+        if self._model is None:
+            self._check()
+        model = self._model or load_model(self.folder / MODEL)
+        return ViewEncoder(model, self.state.settings, self.folder / PUNKT)
+
+    def _check(self) -> None:
+        """Look whether model and sentence splitter are those of the index."""
         from muver.encoders.fingerprint import model_fingerprint
-        from muver.index.encoder import ViewEncoder, load_model
         from muver.views.punkt import fingerprint
 
         wanted = self.state.model
@@ -76,9 +96,6 @@ class Machinery:
                 f"{self.folder / PUNKT}: not the parameters that this index was made with. Put "
                 "them back, or make the index again."
             )
-        return ViewEncoder(
-            load_model(self.folder / MODEL), self.state.settings, self.folder / PUNKT
-        )
 
 
 def write_segment(

@@ -81,7 +81,7 @@ def answers(index: Index, k: int):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(first=SOME, steps=STEPS)
 def test_the_same_answers_as_an_index_made_afresh(kind, first, steps, model, whole_numbers):
     there = dict(first)
