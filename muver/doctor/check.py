@@ -147,6 +147,6 @@ def _memory(jobs: Sequence[Job], gpu: bool, together: int, machine: Machine) -> 
         f"{size(machine.memory)} there"
     )
     if need > machine.memory:
-        says += ". Lower training.graph_tokens, or run fewer jobs at a time (--cores)."
+        says += ". Lower training.graph_tokens and chunk_tokens, or --cores (jobs at a time)."
         return Finding("memory", PROBLEM, says)
     return Finding("memory", OK, says)
