@@ -65,7 +65,8 @@ def _other_model(origin: Origin) -> Iterator[str]:
         return
     has = dict(flat(model_config(config), "model"))
     for name, wanted in flat(model, "model"):
-        if has.get(name, wanted) != wanted:
+        # auto leaves it to the encoder's own files: whatever they said is right.
+        if wanted != "auto" and has.get(name, wanted) != wanted:
             yield (
                 f"{config}: {name} is {has[name]!r}, the row was evaluated with {wanted!r}: the "
                 "model was trained again since, or replaced."

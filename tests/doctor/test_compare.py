@@ -197,6 +197,13 @@ def test_a_model_trained_again_is_told(project):
     assert "model.training.epochs is 9, the row was evaluated with 3" in damage["says"]
 
 
+def test_pooling_that_the_encoder_decides_is_no_other_model(project):
+    """The row's settings say auto, the model's what that came to."""
+    settings = {**project.model("one"), "pooling": "auto"}
+    first, second = (project.run(name, FIRST, settings=settings) for name in ("plain", "best"))
+    assert compare(first, second)["damaged"] == []
+
+
 def test_shared_mentions_are_compared(project, tmp_path):
     first = project.run("plain", FIRST)
     rest = {m: SECOND[m] for m in ("m4", "m3")} | {"m9": [(0, 1.0)]}
