@@ -1,0 +1,136 @@
+"""A new user's walk, from the clone to the end, on a miniature: what each step shows.
+
+Screenshots go to the folder that MUVER_SCREENSHOTS names, which continuous integration keeps.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.by import By
+
+from tests.report.browser import Tab, start
+from tests.tracking.server import serving
+from tests.workflow.conftest import Project, tiny_project
+
+ROWS = ["bm25", "muver_plain", "muver"]
+HEIGHT = 900
+
+
+class Walk(Project):
+    """A clone, and what its first two commands printed."""
+
+    def make(self, target: str) -> str:
+        """A target of the Makefile; the environment is there already."""
+        ready = [word for one in ("cpu", "gpu") for word in ("-o", f".venv/.ready-{one}")]
+        return self.run("make", *ready, target)
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
+    """A clone in which `make table1` and `make results` ran."""
+    upstream = tiny_project(
+        tmp_path_factory.mktemp("upstream"), results=["table1"], tables={"table1": ROWS}
+    )
+    folder = tmp_path_factory.mktemp("walk") / "muver"
+    upstream.run("git", "clone", "-q", str(upstream.folder), str(folder))
+    (folder / ".venv").symlink_to(sys.prefix)
+    walk = Walk(folder)
+    walk.notes = {target: walk.make(target) for target in ("table1", "results")}
+    return walk
+
+
+@pytest.fixture(scope="module")
+def tab() -> Iterator[Tab]:
+    browser = start()
+    yield Tab(browser)
+    browser.quit()
+
+
+@pytest.fixture(scope="module")
+def keep(tab: Tab, tmp_path_factory: pytest.TempPathFactory):
+    """Keep a screenshot under a name."""
+    folder = Path(os.environ.get("MUVER_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return lambda name: tab.browser.save_screenshot(str(folder / f"{name}.png"))
+
+
+def test_two_commands_end_with_the_table_and_leave_what_the_readme_says(walk: Walk):
+    first, second = walk.notes.values()
+    assert first.index("[1 of ") < first.index("Table 1: recall@k in percent")
+    assert all(method in first for method in ("BM25", "MuVER (w/o heuristic search)"))
+    table = first.partition("Table 1: ")[2].partition("Complete log")[0]
+    assert max(map(len, table.splitlines())) <= 100
+    assert "train" not in walk.finished(second)
+    for name in (
+        "results/table1.csv", "results/report.html", "metrics/miniwikia/table1", "mlflow.db",
+        "build/miniwikia/current/models/muver", "build/miniwikia/current/runs/test/muver.parquet",
+    ):  # fmt: skip
+        assert (walk.folder / name).exists(), name
+    assert walk.planned() == {}
+    assert "up to date" in walk.run("dvc", "status")
+
+
+def test_the_page_shows_the_table_and_single_predictions(walk: Walk, tab: Tab, keep):
+    page = walk.folder / "results/report.html"
+    tab.open(page)
+    assert tab.browser.title == "muver: results on miniwikia"
+    assert tab.shown("#table1 table")
+    assert len(tab.mentions()) == 20
+    keep("page")
+    tab.one("#predictions").click()
+    tab.media(scheme="dark")
+    keep("page-dark")
+    tab.media()
+    tab.width(390)
+    keep("page-phone")
+    assert tab.complaints() == []
+
+
+def test_mlflow_lists_the_rows_of_the_table(walk: Walk, tab: Tab, keep):
+    with serving("muver.cli", ["audit"], walk.folder) as (address, _):
+        tab.width(1280)
+        tab.browser.get(f"{address}/#/experiments")
+        tab.until(lambda: tab.browser.find_elements(By.LINK_TEXT, "table1"))
+        tab.browser.find_element(By.LINK_TEXT, "table1").click()
+        for method in ("BM25", "MuVER (w/o heuristic search)", "MuVER"):
+            tab.until(lambda method=method: tab.browser.find_elements(By.LINK_TEXT, method))
+        keep("mlflow-rows")
+        tab.browser.find_element(By.LINK_TEXT, "MuVER").click()
+        tab.until(lambda: "all/recall_at_16" in tab.browser.page_source)
+        keep("mlflow-row")
+
+
+def test_a_changed_setting_and_back_trains_nothing_twice(walk: Walk):
+    table = walk.read("results/table1.csv")
+    changed = walk.snakemake("results/table1.csv", "--config", "seed=7")
+    assert {"pretrain", "train", "evaluate"} <= walk.finished(changed)
+    assert walk.read("results/table1.csv") != table
+    back = walk.planned("results/table1.csv")
+    assert set(back) <= {"comparison", "latest"}
+    walk.snakemake("results/table1.csv")
+    assert walk.read("results/table1.csv") == table
+    assert set(walk.planned("results/table1.csv", "--config", "seed=7")) <= {"comparison", "latest"}
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("snakemake -n results/tabel1.csv", "Did you mean 'table1'?"),
+        ("snakemake -n --config merge={top_q: 0.4}", "Did you mean 'top_k'?"),
+        ("snakemake -n --config merge.top_k=0.2", "merge={top_k: 0.2}"),
+        ("snakemake -n --config dataset=nowhere", "nowhere"),
+        ("snakemake -n --config encoder=./nope", "neither a directory here nor a name of the hub"),
+        ("muver show tabel1", "Did you mean 'table1'?"),
+        ("muver doctor compare A B", "A"),
+        ("muver kb import nowhere.csv --out kb", "nowhere.csv"),
+        ("muver evalute", "evaluate"),
+    ],
+)
+def test_a_mistake_is_told_in_words(walk: Walk, command: str, said: str):
+    words = command.replace("merge={top_q: 0.4}", "merge={top_q:0.4}").split()
+    out = walk.run(*words, ok=False)
+    assert said in out
+    assert "Traceback" not in out
