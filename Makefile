@@ -16,7 +16,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup table1 results check docs-results docs-fidelity docs-example plots rulegraph test record audit pull lint lock clean
+.PHONY: help setup table1 results check docs-results docs-fidelity docs-example pictures plots rulegraph test record audit pull lint lock clean
 
 help:
 	@echo 'make table1         run the workflow and print Table 1'
@@ -30,6 +30,7 @@ help:
 	@echo 'make docs-results   write docs/results.md and its numbers in docs/results/'
 	@echo 'make docs-fidelity  write the tables of docs/fidelity.md from its results'
 	@echo 'make docs-example   write the example of a retriever in README.md'
+	@echo 'make pictures       take the pictures of docs/images from this run; needs Chromium'
 	@echo 'make rulegraph      draw the rules into docs/rulegraph.md'
 	@echo 'make lint           check the style of the code and of the workflow'
 	@echo 'make setup          only build .venv; GPU=1 for one with a GPU'
@@ -74,6 +75,9 @@ docs-example: $(READY)
 
 plots: $(READY)
 	@$(BIN)/python workflow/plots.py $(ARGS)
+
+pictures: $(READY)
+	@$(BIN)/python workflow/pictures.py
 
 rulegraph: $(READY)
 	@$(BIN)/python workflow/rulegraph.py

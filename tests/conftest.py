@@ -30,6 +30,7 @@ LONG_RUNS = {
     "test_dvc_views.py": "by_dvc",
     "test_dvc.py": "by_dvc",
     "test_interruption.py": "by_dvc",
+    "test_walk.py": "walk",
     "test_table2.py": "linked",
 }
 

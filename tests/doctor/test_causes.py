@@ -1,6 +1,5 @@
 """The rules: their order, what they explain, and that what they point to exists."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,9 @@ from muver.evaluation.agreement import Agreement
 from muver.retrieval import kinds
 from muver.training.settings import Training
 from tests.blank import blank
+from tests.markdown import anchors
 
 PROJECT = Path(__file__).parents[2]
-
-
-def anchors(path: Path) -> set[str]:
-    """Anchors of a Markdown file's headings, as GitHub and GitLab make them."""
-    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.M)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.name)

@@ -1,0 +1,48 @@
+"""The documents: what they link to and call exists, and pictures stay small."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from muver.stages import STAGES
+from tests.markdown import anchors
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
+CALL = re.compile(r"^ {4}muver (\S+)(?: (\w+))?", re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path):
+    for link in LINK.finditer(document.read_text(encoding="utf-8")):
+        file, _, anchor = (link[1] or link[2]).partition("#")
+        if file.startswith(("http:", "https:")):
+            continue
+        target = document.parent / file if file else document
+        assert target.exists(), f"{document.name}: {link[0]}"
+        assert not anchor or anchor in anchors(target), f"{document.name}: {link[0]}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_commands_are_there(document: Path):
+    for stage, word in CALL.findall(document.read_text(encoding="utf-8")):
+        assert {stage, f"{stage} {word}"} & {*STAGES, "STAGE", "--help"}, f"muver {stage} {word}"
+
+
+def test_pictures_are_small():
+    pictures = list((ROOT / "docs/images").iterdir())
+    assert pictures
+    assert {
+        path.name: path.stat().st_size for path in pictures if path.stat().st_size > 80_000
+    } == {}
+
+
+def test_the_small_drawing_of_the_rules_has_their_names():
+    drawing, rules = (
+        (ROOT / "docs" / name).read_text("utf-8") for name in ("images/dag.svg", "rulegraph.md")
+    )
+    drawn = re.findall(r'class="name"[^>]*>(\w+)<', drawing)
+    assert len(drawn) == 12
+    assert {*drawn} <= {"record", *re.findall(r"\w+", rules.partition("```mermaid")[2])}
