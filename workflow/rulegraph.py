@@ -13,7 +13,11 @@ PAGE = Path("docs/rulegraph.md")
 TEXT = """\
 # The rules
 
-What `snakemake` without a target runs in the default preset: an arrow says that the second rule
+The way from the data to the page, in twelve of the rules:
+
+<img src="images/dag.svg" alt="From generate to report and record" width="830">
+
+All that `snakemake` without a target runs in the default preset: an arrow says that the second rule
 reads what the first one writes. `make rulegraph` draws it anew; `snakemake --dag` shows the jobs.
 
 ```mermaid

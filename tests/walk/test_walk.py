@@ -4,6 +4,7 @@ Screenshots go to the folder that MUVER_SCREENSHOTS names, which continuous inte
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,11 @@ from tests.tracking.server import serving
 from tests.workflow.conftest import Project, tiny_project
 
 ROWS = ["bm25", "muver_plain", "muver"]
+GLOSSARY = """\
+id,title,description
+E1,Arvid Holt,He learnt the hammer in Tern. He made the iron gate of Keld.
+E2,Bo Lind,Bo Lind is a carpenter. He built the bridge of Tern.
+"""
 
 
 class Walk(Project):
@@ -112,6 +118,18 @@ def test_a_changed_setting_and_back_trains_nothing_twice(walk: Walk):
     walk.snakemake("results/table1.csv")
     assert walk.read("results/table1.csv") == table
     assert set(walk.planned("results/table1.csv", "--config", "seed=7")) <= {"comparison", "latest"}
+
+
+def test_a_knowledge_base_of_ones_own_is_asked(walk: Walk):
+    (walk.folder / "glossary.csv").write_text(GLOSSARY, encoding="utf-8")
+    walk.run("muver", "kb", "import", "glossary.csv", "--out", "kb")
+    model = "build/miniwikia/current/models/muver"
+    walk.run("muver", "index", "create", "kb", "--model", model, "--out", "index")
+    said = walk.run(
+        "muver", "query", "index", "In spring [[the smith]] forged the gate.", "-k", "2"
+    )
+    assert "[the smith]" in said
+    assert re.search(r"^1 .*(Arvid Holt|Bo Lind).*\.$", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
