@@ -14,7 +14,7 @@ PROJECT = (
     ),
 )
 JSON = optional("--json", "write the report for programs", to="out", metavar="FILE")
-STATUS = "Ends with 0 if all is well, 1 if something was found, 2 after a bad input."
+STATUS = "Ends with 0 if all is well, 1 if something was found, 2 after bad input."
 
 CHECKS = (
     Stage(

@@ -5,6 +5,7 @@ Screenshots go to the folder that MUVER_SCREENSHOTS names, which continuous inte
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -136,7 +137,7 @@ def test_a_knowledge_base_of_ones_own_is_asked(walk: Walk):
     ("command", "said"),
     [
         ("snakemake -n results/tabel1.csv", "Did you mean 'table1'?"),
-        ("snakemake -n --config merge={top_q:0.4}", "Did you mean 'top_k'?"),
+        ("snakemake -n --config 'merge={top_q: 0.4}'", "Did you mean 'top_k'?"),
         ("snakemake -n --config dataset=nowhere", "no documents/*.json in it"),
         ("snakemake -n --config encoder=./nope", "neither a directory here nor a name of the hub"),
         ("muver show tabel1", "Did you mean 'table1'?"),
@@ -146,6 +147,6 @@ def test_a_knowledge_base_of_ones_own_is_asked(walk: Walk):
     ],
 )
 def test_a_mistake_is_told_in_words(walk: Walk, command: str, said: str):
-    out = walk.run(*command.split(), ok=False)
+    out = walk.run(*shlex.split(command), ok=False)
     assert said in out
     assert "Traceback (most recent call last)" not in out
