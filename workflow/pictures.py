@@ -124,7 +124,7 @@ def page(camera: Camera) -> None:
         camera.take(f"page-{scheme}")
         camera.open(address + chosen, 1100, 1500, scheme)
         camera.wait(By.CSS_SELECTOR, ".candidate")
-        camera.take(f"prediction-{scheme}", "#detail", height=760)
+        camera.take(f"prediction-{scheme}", "#detail", height=1000)
 
 
 def run(camera: Camera) -> None:
