@@ -236,7 +236,7 @@ def test_the_block_of_the_readme_runs_and_its_output_stands_below(example, built
     code = example.CODE.search(written)[0]
     assert f'    "{row["mention"]}",\n    left=' in code and 'world="cedar",\n)\n' in code
     assert str(example.INDEX) in code and str(built) not in written
-    _, _, output = written.partition("```text\n")
+    output = written.partition(code)[2].partition("```text\n")[2]
     best = Retriever.from_index(index).retrieve([example.in_its_sentence(row)], k=3)[0]
     lines = [f"{one.score:.2f}  {one.title}: {one.text[:60]}" for one in best]
     assert output.splitlines()[:4] == [*lines, "```"]
