@@ -8,6 +8,9 @@ import yaml
 
 from muver.io.errors import InputError
 
+PACKAGE = Path(__file__).parents[1]
+NAME = "params.yaml"
+
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """Refuses a key that stands twice, of which YAML would silently take the last."""
@@ -23,6 +26,18 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
                 )
             lines[key.value] = line
         return super().construct_mapping(node, deep)
+
+
+def home() -> Path:
+    """The folder of the workflow and its params.yaml: a clone, or what an installed package has."""
+    clone = PACKAGE.parent
+    return clone if (clone / "workflow/Snakefile").is_file() else PACKAGE / "project"
+
+
+def params_file(folder: Path = Path()) -> Path:
+    """The params.yaml of a folder, or where it has none the one that comes with the workflow."""
+    own = folder / NAME
+    return own if own.is_file() else home() / NAME
 
 
 def read_params(path: str | Path) -> dict[str, Any]:

@@ -281,6 +281,31 @@ RESULTS = (
         about="what to show, and how much the page may hold",
     ),
     Stage(
+        "run",
+        "make tables and figures in the present folder, as snakemake does in a clone",
+        "muver.workspace.calling:run",
+        (
+            option(
+                "results",
+                "names such as table1, or files; none for all that params.yaml lists",
+                type=str,
+                nargs="*",
+                metavar="RESULT",
+            ),
+            CONFIG,
+            option("--cores", "how many to use", type=str, default="all"),
+            option("--dry-run", "only say what would be done", action="store_true"),
+            option(
+                "--profile",
+                "of the workflow's own (slurm), or a folder with one",
+                type=str,
+                default="default",
+            ),
+            option("--print", "print the Snakefile's place", to="show", action="store_true"),
+        ),
+        "table1 --config preset=zeshel_small --cores 8",
+    ),
+    Stage(
         "asked",
         "list what params.yaml asks of each DVC stage, in build/DATASET/asked",
         "muver.workspace.present:list_asked",

@@ -12,6 +12,8 @@ from pathlib import Path
 from muver.stages import STAGES
 
 PACKAGE = Path(__file__).parents[1]
+# Of the files' names: none where they lie in the folder that Snakemake runs in.
+BEFORE = "" if PACKAGE.parent == Path.cwd() else f"{PACKAGE.parent}/"
 # Where a rule's work begins, if not in the stage of its name.
 KIND = "retrieve_"  # before the name of a retriever kind
 BEGINS = {
@@ -50,7 +52,7 @@ IMPORT = re.compile(r"^ *from (muver[\w.]*) import (\([^)]*\)|[^(\n]*)", re.MULT
 
 @cache
 def code(rule: str) -> list[str]:
-    """Files of the package that decide a rule's output, relative to the project, sorted.
+    """Files of the package that decide a rule's output, sorted; relative to the project in it.
 
     Examples
     --------
@@ -66,7 +68,7 @@ def code(rule: str) -> list[str]:
             continue
         found.add(name)
         waiting += read_by(path)
-    return sorted(f"muver/{name}" for name in found)
+    return sorted(f"{BEFORE}muver/{name}" for name in found)
 
 
 def _begin(rule: str) -> str:

@@ -1,0 +1,72 @@
+"""The workflow used from another folder: as a module, and by an installed package."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULE = """
+module muver:
+    snakefile: "{root}/workflow/Snakefile"
+    config: {config}
+
+use rule * from muver as muver_*
+
+rule best:
+    default_target: True
+    input:
+        "results/miniwikia/table1.csv",
+    output:
+        "best.txt",
+    shell:
+        "cut -d , -f 1,2 {{input}} > {{output}}"
+"""
+CONFIG = {"tables": {"table1": ["bm25", "blink_128"]}, "tracking": {"enabled": False}}
+
+
+def run(folder: Path, *command: str, **environment: str) -> str:
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def test_as_a_module_of_another_workflow(tmp_path):
+    """Its own table is asked for, of the rows that the other workflow's config names."""
+    (tmp_path / "Snakefile").write_text(MODULE.format(root=ROOT, config=CONFIG))
+    said = run(tmp_path, "snakemake", "--dry-run", PYTHONPATH=str(ROOT))
+    counts = dict(line.split() for line in said.splitlines() if line.startswith("muver_"))
+    assert counts["muver_evaluate"] == "2"
+    assert counts["muver_train"] == "1"
+    assert "best " in said
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Path:
+    """A folder of packages with what `pip install` gets of this project."""
+    folder = tmp_path_factory.mktemp("installed")
+    run(ROOT, sys.executable, "-m", "hatchling", "build", "--target", "wheel", "-d", str(folder))
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        files.extractall(folder / "packages")
+    return folder / "packages"
+
+
+def test_by_an_installed_package_from_any_folder(tmp_path, installed):
+    """Snakefile and params.yaml come with it; what is made lies in the folder one is in."""
+    command = (sys.executable, "-m", "muver.cli", "run")
+    place = run(tmp_path, *command, "--print", PYTHONPATH=str(installed)).strip()
+    assert Path(place) == installed / "muver/project/workflow/Snakefile"
+    config = ("--config", "tables={table1: [bm25]}")
+    said = run(tmp_path, *command, "table1", "--dry-run", *config, PYTHONPATH=str(installed))
+    assert "retrieve " in said and "train " not in said
