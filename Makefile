@@ -16,13 +16,14 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup table1 results check docs-results docs-fidelity docs-example pictures plots rulegraph test record audit pull lint lock clean
+.PHONY: help setup table1 results check docs-results docs-fidelity docs-example pictures plots rulegraph test test-cluster record audit pull lint lock clean
 
 help:
 	@echo 'make table1         run the workflow and print Table 1'
 	@echo 'make results        every table and figure that params.yaml lists, and the page'
 	@echo 'make check          does my run match the numbers of record? ARGS=--add adds it to them'
 	@echo 'make test           run the test suite; ARGS="-k name" goes to pytest'
+	@echo 'make test-cluster   run the workflow on a Slurm of this machine alone, as root'
 	@echo 'make audit          open MLflow on the recorded rows, on port $(PORT) of this machine'
 	@echo 'make record         record the rows of the tables in MLflow again'
 	@echo 'make pull           fetch the outputs that DVC keeps; Snakemake takes them as up to date'
@@ -84,6 +85,9 @@ rulegraph: $(READY)
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+test-cluster: $(READY)
+	@$(BIN)/python -m pytest tests/cluster/on_slurm.py $(ARGS)
 
 record: $(READY)
 	@$(BIN)/muver unlock

@@ -11,7 +11,7 @@ from muver.workspace import Graph
 
 START = 2.0  # seconds of a job without any work: Python, its libraries, reading files
 # A second of one thread, until jobs have shown this machine's: with AVX-512 the default preset's
-# trainings reached 5e10 to 9e10 of those that `_rough` counts, two beside each other.
+# trainings reached 5e10 to 9e10 of those that `rough_rates` counts, two beside each other.
 FLOPS = 7e10
 ALL = ""  # no rule's name
 
@@ -81,7 +81,7 @@ def rough_costs(graph: Graph) -> dict[Key, float]:
     Where such jobs have been finished in this folder before, their times correct the costs.
     """
     run = list_jobs(graph, gpu=False)
-    rates = _rough(run.encoder, graph.settings["compute"]["threads"])
+    rates = rough_rates(run.encoder, FLOPS * graph.settings["compute"]["threads"])
     known = {
         (job.of.rule, job.of.id): (START + seconds, job.took)
         for job in run.jobs
@@ -109,15 +109,18 @@ def corrected(costs: Mapping[Key, float], took: Mapping[Key, float]) -> dict[Key
     return {key: cost * ratios.get(key[0], ratios.get(ALL, 1.0)) for key, cost in costs.items()}
 
 
-def _rough(encoder: BertConfig, threads: int) -> Rates:
-    """Rates by the products of the layers alone: ``2 (4 H^2 + 2 H I)`` a token and layer."""
+def rough_rates(encoder: BertConfig, flops: float) -> Rates:
+    """Rates by the products of the layers alone: ``2 (4 H^2 + 2 H I)`` a token and layer.
+
+    ``flops``: operations a second of one job.
+    """
     h, i = encoder.hidden_size, encoder.intermediate_size
-    tokens = FLOPS * threads / (2 * encoder.num_hidden_layers * (4 * h * h + 2 * h * i))
+    tokens = flops / (2 * encoder.num_hidden_layers * (4 * h * h + 2 * h * i))
     known = {
         "encode": {0: Rate(tokens, "tokens", "given")},
         "train": {0: Rate(tokens / 3, "tokens", "given")},
-        "multiply": {"": Rate(FLOPS / (2 * h), "products", "given")},
-        "search": {"exact": Rate(FLOPS / (2 * h), "products", "given")},
+        "multiply": {"": Rate(flops / (2 * h), "products", "given")},
+        "search": {"exact": Rate(flops / (2 * h), "products", "given")},
         "read": {"": Rate(20.0, "MB", "given")},
     }
     return Rates(known)

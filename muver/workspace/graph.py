@@ -250,8 +250,13 @@ class Graph(ABC):
 
     @property
     def gpus(self) -> int:
-        """GPUs that a job running a model takes: 1 where there are any and they may be used."""
-        return int(self.settings["compute"]["device"] != "cpu" and Path("/dev/nvidia0").exists())
+        """GPUs that a job running a model asks for, in each of its processes.
+
+        With ``device: auto`` 1 where this machine has any, with ``cuda`` 1 anywhere: a cluster's
+        jobs run on other machines.
+        """
+        device = self.settings["compute"]["device"]
+        return int(device == "cuda" or (device == "auto" and Path("/dev/nvidia0").exists()))
 
     @property
     def encoding(self) -> dict[str, Any]:

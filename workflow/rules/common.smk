@@ -4,6 +4,8 @@ import os
 import shlex
 import time
 from contextlib import suppress
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -15,7 +17,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.retrieval.kinds import runs_a_model
 from muver.settings import model_settings, resolve
-from muver.settings.file import read_params
+from muver.settings.file import params_file, read_params
 from muver.settings.replaced import without_effect
 from muver.settings.rows import system_of, table_row
 from muver.terminal.follow import Follower
@@ -24,9 +26,14 @@ from muver.workspace.knowledge_base import PART
 from muver.workspace.order import priority
 from muver.workspace.present import link, write_ignored
 
+# Of the command line, or of the workflow that uses this one as a module.
+OVERRIDES = (
+    workflow.config_settings.overwrite_config if workflow.modifier.is_main_snakefile() else config
+)
+
 try:
-    PARAMS = read_params("params.yaml")  # finds duplicate keys, which Snakemake ignores
-    S = resolve(config, workflow.config_settings.overwrite_config)
+    PARAMS = read_params(params_file())  # finds duplicate keys, which Snakemake ignores
+    S = resolve(PARAMS, OVERRIDES)
     W = graph_of(S)
     W.by_place
     if not Path(W.encoder.files[-1]).exists():
@@ -40,12 +47,12 @@ RESULTS = f"results/{S['workspace']}"
 NUMBERS = f"metrics/{S['workspace']}"
 COMPUTE = S["compute"]
 ONE_BASE = isinstance(W, KnowledgeBase)
-GPUS = W.gpus  # a job that runs a model takes the one `gpu` of the profile
+GPUS = W.gpus  # that a job which runs a model asks for, in each process
 
 
 if workflow.is_main_process:  # not again in every job
     since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
-    for change in without_effect(Path("params.yaml"), S["preset"], since):
+    for change in without_effect(params_file(), S["preset"], since):
         logger.warning(f"params.yaml: {change}")
 
 
@@ -108,12 +115,18 @@ def settings_of(artifact):
     return as_json(artifact.settings)
 
 
-def free(kind):
+def free(kind, *part):
     """Further settings of the artifact's stage, which move no number.
 
-    A rule has them as a resource, as changing a resource does not make its outputs outdated.
+    Snakemake does not record a parameter whose function asks for the threads, so that changing one
+    makes no output outdated.
     """
-    return lambda wildcards: as_json(at(kind, wildcards).free)
+    return lambda wildcards, threads: as_json(reduce(getitem, part, at(kind, wildcards).free))
+
+
+def of_the_machine(section):
+    """A section of the settings, as a parameter that moves no number: see `free`."""
+    return lambda wildcards, threads: as_json(section)
 
 
 def label(kind):
@@ -193,7 +206,7 @@ def launcher():
 TRAIN = (
     f"{launcher()} train"
     " --log {log} --label {params.label} --settings {params.settings:q}"
-    " --compute {resources.compute:q} --start {params.start} {params.files}"
+    " --compute {params.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"
 )
 READ = ("entities", "mentions", "sentences")

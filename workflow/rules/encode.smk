@@ -25,8 +25,8 @@ if not ONE_BASE:
             threads: COMPUTE["threads"]
             resources:
                 gpu=GPUS,
-                free=free(kind),
             params:
+                free=free(kind),
                 command=command.replace("_", "-"),
                 label=label(kind),
                 settings=settings(kind),
@@ -35,7 +35,7 @@ if not ONE_BASE:
                 out=subpath(output[0], parent=True),
             shell:
                 "muver {params.command} --log {log} --label {params.label}"
-                " --settings {params.settings:q} {resources.free:q} {params.folders}"
+                " --settings {params.settings:q} {params.free:q} {params.folders}"
                 " {params.texts} --out {params.out}"
 
 
@@ -56,8 +56,8 @@ if ONE_BASE:
         threads: COMPUTE["threads"]
         resources:
             gpu=GPUS,
-            free=free("vectors"),
         params:
+            free=free("vectors"),
             label=label("vectors"),
             settings=settings("vectors"),
             from_=folders("model", "kb"),
@@ -66,7 +66,7 @@ if ONE_BASE:
             folder=subpath(output[0], parent=True),
         shell:
             "muver encode-part --log {log} --label {params.label}"
-            " --settings {params.settings:q} {resources.free:q} {params.from_}"
+            " --settings {params.settings:q} {params.free:q} {params.from_}"
             " --part {params.number} {params.texts} --out {params.folder}"
 
     rule encode_mentions:
@@ -83,14 +83,14 @@ if ONE_BASE:
         threads: COMPUTE["threads"]
         resources:
             gpu=GPUS,
-            free=free("mention_vectors"),
         params:
+            free=free("mention_vectors"),
             label=label("mention_vectors"),
             settings=settings("mention_vectors"),
             model=folder_of("model"),
         shell:
             "muver encode-mentions --log {log} --label {params.label}"
-            " --settings {params.settings:q} {resources.free:q} --model {params.model}"
+            " --settings {params.settings:q} {params.free:q} --model {params.model}"
             " --mentions {input.mentions} --out {output.vectors}"
 
     # Building and checking are one job, as the check writes its choice and the agreement into the
@@ -109,10 +109,9 @@ if ONE_BASE:
         benchmark:
             f"{LOGS}/index/{{id}}.benchmark.tsv"
         threads: COMPUTE["threads"]
-        resources:
-            build=lambda wildcards: as_json(at("index", wildcards).free["build"]),
-            check=lambda wildcards: as_json(at("index", wildcards).free["check"]),
         params:
+            free_build=free("index", "build"),
+            free_check=free("index", "check"),
             label=label("index"),
             build=lambda wildcards: as_json(at("index", wildcards).settings["build"]),
             check=lambda wildcards: as_json(at("index", wildcards).settings["check"]),
@@ -120,8 +119,8 @@ if ONE_BASE:
             folder=subpath(output[0], parent=True),
         shell:
             "muver ann-build --log {log.build} --label {params.label}"
-            " --settings {params.build:q} {resources.build:q} --vectors {params.vectors}"
+            " --settings {params.build:q} {params.free_build:q} --vectors {params.vectors}"
             " --out {params.folder}"
             " && muver ann-check --log {log.check}"
-            " --settings {params.check:q} {resources.check:q} --vectors {params.vectors}"
+            " --settings {params.check:q} {params.free_check:q} --vectors {params.vectors}"
             " --index {params.folder} --mention-vectors {input.mentions} --report {output.report}"

@@ -21,9 +21,9 @@ rule retrieve:
     threads: COMPUTE["threads"]
     resources:
         gpu=lambda wildcards: GPUS * runs_a_model(retriever_kind(wildcards)),
-        free=free("runs"),
-        compute=as_json(W.encoding),
     params:
+        free=free("runs"),
+        compute=of_the_machine(W.encoding),
         kind=retriever_kind,
         label=label("runs"),
         settings=settings("runs"),
@@ -35,7 +35,7 @@ rule retrieve:
         ),
     shell:
         "muver retrieve --kind {params.kind} --log {log} --label {params.label}"
-        " --settings {params.settings:q} {resources.free:q} --compute {resources.compute:q}"
+        " --settings {params.settings:q} {params.free:q} --compute {params.compute:q}"
         " {params.files}"
         " {params.folders} --run {output.run} --manifest {output.manifest}"
 
@@ -82,13 +82,12 @@ if not ONE_BASE:
             f"{LOGS}/index/{{system}}.benchmark.tsv"
         wildcard_constraints:
             system=one_of(W.stored),
-        resources:
-            free=lambda wildcards: as_json(W.run(wildcards.system, W.sets[0]).free),
         params:
+            free=lambda wildcards, threads: as_json(W.run(wildcards.system, W.sets[0]).free),
             settings=lambda wildcards: settings_of(W.run(wildcards.system, W.sets[0])),
             folders=folders("model", "store", "merged", "global_views", "spans"),
             chosen=options("chosen"),
         shell:
-            "muver index row --log {log} --settings {params.settings:q} {resources.free:q}"
+            "muver index row --log {log} --settings {params.settings:q} {params.free:q}"
             " {params.folders} {params.chosen}"
             " --entities {input.entities} --sentences {input.sentences} --out {output}"

@@ -15,14 +15,14 @@ rule pretrain:
     threads: COMPUTE["threads"]
     resources:
         gpu=GPUS,
-        compute=as_json(COMPUTE),
     params:
+        compute=of_the_machine(COMPUTE),
         settings=settings("pretrained"),
         start=folder_of("start"),
         texts=options("entities", "counts", "sentences"),
         folder=subpath(output[0], parent=True),
     shell:
-        "muver pretrain --log {log} --settings {params.settings:q} --compute {resources.compute:q}"
+        "muver pretrain --log {log} --settings {params.settings:q} --compute {params.compute:q}"
         " --start {params.start} {params.texts}"
         " --training-log {params.folder}/pretraining_log.jsonl --out {params.folder}"
 
@@ -42,9 +42,9 @@ rule train:
     priority: longest("models")
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
-        gpu=GPUS,
-        compute=as_json(COMPUTE),
+        gpu=GPUS * COMPUTE["processes"],
     params:
+        compute=of_the_machine(COMPUTE),
         label=label("models"),
         settings=settings("models"),
         start=folder_of("start"),
@@ -124,9 +124,9 @@ rule grid_point:
     priority: longest("grid")
     threads: COMPUTE["threads"] * COMPUTE["processes"]
     resources:
-        gpu=GPUS,
-        compute=as_json(COMPUTE),
+        gpu=GPUS * COMPUTE["processes"],
     params:
+        compute=of_the_machine(COMPUTE),
         label=label("grid"),
         settings=settings("grid"),
         start=folder_of("start"),

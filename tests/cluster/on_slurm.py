@@ -1,0 +1,124 @@
+"""The workflow on a Slurm cluster of one node: `make test-cluster`, as root.
+
+Outside of `make test`, as it needs Slurm's daemons (slurm.sh starts them) and takes minutes.
+"""
+
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import RECORDED, Project, tiny_project
+
+PROFILE = ("--workflow-profile", "workflow/profiles/slurm")
+# This node's: two cores, no accounting.
+NODE = (*PROFILE, "--slurm-status-command", "squeue", "--cores", "2", "--latency-wait", "5")
+NODE += ("--resources", "mem_mb=12000")
+TABLES = ("table1", "table3", "table6", "beyond")
+SUBMITTED = re.compile(r"submitted with SLURM jobid (\d+)")
+MOST = 30  # submissions for all results of the default preset
+PATIENCE = 300  # seconds
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    script = str(Path(__file__).with_name("slurm.sh"))
+    subprocess.run([script, "start"], check=True)
+    yield
+    subprocess.run([script, "stop"], check=True)
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory) -> Project:
+    """All results, made without Slurm."""
+    project = tiny_project(tmp_path_factory.mktemp("local"))
+    project.snakemake()
+    return project
+
+
+@pytest.fixture
+def fresh(tmp_path, cluster) -> Project:
+    return tiny_project(tmp_path / "fresh")
+
+
+def slurm(*command: str) -> str:
+    return subprocess.run(command, check=True, text=True, capture_output=True).stdout
+
+
+def until(*states: str, name: str = "") -> str:
+    """The first job in one of these states whose comment names a rule."""
+    limit = time.monotonic() + PATIENCE
+    while time.monotonic() < limit:
+        for line in slurm("squeue", "--noheader", "--format", "%i %T %k").splitlines():
+            job, state, comment = line.split(maxsplit=2)
+            if state in states and name in comment:
+                return job
+        time.sleep(0.2)
+    raise AssertionError(f"no job of {name} got {states}")
+
+
+def begin(project: Project, *arguments: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        ["snakemake", *NODE, *arguments],
+        cwd=project.folder,
+        env=project.environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def assert_same(project: Project, local: Project, tables: tuple[str, ...]) -> None:
+    for table in tables:
+        path = f"results/{table}.csv"
+        assert project.read(path) == local.read(path), table
+    recorded = project.read(RECORDED).decode()
+    keys = re.findall(r"\b[0-9a-f]{12}\b", recorded)
+    assert keys and len(keys) == len(set(keys)), recorded  # nothing twice in MLflow
+
+
+def test_the_same_tables_by_few_submissions(fresh, local):
+    said = fresh.run("snakemake", *NODE)
+    assert_same(fresh, local, TABLES)
+    assert len(SUBMITTED.findall(said)) <= MOST, said
+    assert "results/table1.csv" not in fresh.run("snakemake", *NODE, "-n", "--quiet", "all")
+
+
+def test_a_cancelled_job_and_a_lost_node(fresh, local):
+    """The job is submitted again, and the training goes on from its checkpoint."""
+    running = begin(fresh, "results/table1.csv")
+    slurm("scancel", until("RUNNING", name="train"))
+    until("RUNNING", name="train")
+    node = slurm("sinfo", "--noheader", "--format", "%n").strip()
+    slurm("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
+    time.sleep(2)
+    slurm("scontrol", "update", f"nodename={node}", "state=resume")
+    said, _ = running.communicate(timeout=PATIENCE * 3)
+    assert running.returncode == 0, said
+    assert_same(fresh, local, ("table1",))
+
+
+def test_a_job_that_needs_more_memory_asks_for_it(fresh, local):
+    """At first 60 MB, which Python alone exceeds; the second try has gigabytes."""
+    said = fresh.run(
+        "snakemake", *NODE, "results/table1.csv",
+        "--set-resources", "pretrain:mem_mb=60 if attempt == 1 else 4000",
+    )  # fmt: skip
+    assert "pretrain: failed" in said
+    assert_same(fresh, local, ("table1",))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (("--default-resources", "slurm_partition=mian"), "mian"),
+        (("--config", "compute={device: cuda, processes: 9}"), "gpu"),
+    ],
+)
+def test_what_the_cluster_does_not_have(fresh, wrong, named):
+    """The first submission that asks for it says so."""
+    said = fresh.run("snakemake", *NODE, "results/table1.csv", *wrong, "--retries", "0", ok=False)
+    assert named in said.lower()
+    assert "Traceback" not in said

@@ -1,0 +1,44 @@
+# What every job asks of a cluster's scheduler (docs/cluster.md). Jobs of one machine ask for nothing.
+from muver.estimate.requests import Requests
+
+
+# What fetches from the network, and what takes seconds and may write to the MLflow store: nodes of
+# a cluster often reach neither.
+localrules:
+    choose,
+    comparison,
+    encoder,
+    figure,
+    grid,
+    latest,
+    metrics,
+    not_made,
+    record,
+    report,
+    table3,
+    table4,
+    table5,
+
+
+# A limit of `gpu`, such as the default profile's, is one machine's and not the cluster's.
+resource_scopes:
+    gpu="local",
+
+
+REQUESTS = Requests(W)
+# A workflow that uses this one as a module may have named the rules anew.
+NAMES = {workflow.modifier.modify_rulename(one.rule): one.rule for one in W.by_place.values()}
+
+
+def asked(request, rule):
+    """A resource of a rule: what the job of an artifact asks for."""
+
+    def resource(wildcards, attempt):
+        return 0 if workflow.local_exec else request(rule, wildcards.get("id", ""), attempt)
+
+    return resource
+
+
+for own in workflow.modifier.rules:
+    own.resources["mem_mb"] = asked(REQUESTS.memory_mb, NAMES.get(own.name, own.name))
+    own.resources["runtime"] = asked(REQUESTS.minutes, NAMES.get(own.name, own.name))
