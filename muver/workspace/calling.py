@@ -46,9 +46,7 @@ def run(
     os.execv(sys.executable, [*command, *(["--dry-run"] if dry_run else [])])
 
 
-def call(
-    results: Sequence[str], config: Mapping[str, Any], cores: str, profile: str
-) -> list[str]:
+def call(results: Sequence[str], config: Mapping[str, Any], cores: str, profile: str) -> list[str]:
     """Snakemake's arguments.
 
     >>> call(["table1"], {"merge": {"top_k": 0.2}}, "2", "default")[-5:]

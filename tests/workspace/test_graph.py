@@ -191,3 +191,9 @@ def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
     scratch = graph(preset="directory", dataset="miniwikia", encoder="scratch")
     assert scratch.start.settings["pooling"] == "auto"
     assert scratch.model("muver").settings["pooling"] == "auto"
+
+
+@pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])
+def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, gpus, monkeypatch):
+    monkeypatch.setattr(Path, "exists", lambda self: False)
+    assert graph(compute={"device": device}).gpus == gpus
