@@ -61,6 +61,6 @@ class Encoding(Settings):
 
 
 class Compute(Encoding):
-    """The whole section: the precision of training stands beside that of encoding."""
+    """Where, in how many processes and how precisely jobs compute."""
 
     training_precision: Precision

@@ -8,7 +8,7 @@ Resample = Literal["documents", "mentions"]
 
 
 class Evaluate(Settings):
-    """The section ``evaluate`` of params.yaml.
+    """How runs are scored: the cutoffs, and what intervals treat as independent.
 
     Attributes
     ----------

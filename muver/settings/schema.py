@@ -1,6 +1,6 @@
 """The JSON schema of params.yaml, by which editors complete keys and mark mistakes.
 
-``python -m muver.settings.schema`` writes it anew from the types.
+``python -m muver.settings.schema`` writes it anew from the types, and config/README.md with it.
 """
 
 import json
@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from muver.io.files import write_text
+from muver.settings import overview
 from muver.settings.params import Params
 
 FILE = Path(__file__).parents[2] / "workflow" / "schemas" / "params.schema.json"
@@ -39,3 +40,4 @@ def _unique(node: Any) -> Any:
 
 if __name__ == "__main__":
     write_text(FILE, as_text())
+    write_text(overview.FILE, overview.as_text())

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.settings.file import read_params
+from muver.settings import overview
+from muver.settings.file import home, params_file, read_params
 from muver.settings.schema import FILE, as_text
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
@@ -28,9 +29,16 @@ def test_a_file_that_cannot_be_meant(tmp_path, text, message):
         read_params(tmp_path / "params.yaml")
 
 
+def test_a_folder_s_own_params_come_before_the_project_s(tmp_path):
+    assert params_file(tmp_path) == home() / "params.yaml" == PARAMS
+    (tmp_path / "params.yaml").touch()
+    assert params_file(tmp_path) == tmp_path / "params.yaml"
+
+
 def test_the_schema_is_the_types():
     """If this fails: python -m muver.settings.schema"""
     assert FILE.read_text(encoding="utf-8") == as_text()
+    assert overview.FILE.read_text(encoding="utf-8") == overview.as_text()
     line = f"# yaml-language-server: $schema={FILE.relative_to(PARAMS.parent).as_posix()}\n"
     assert line in PARAMS.read_text(encoding="utf-8")
 
