@@ -20,9 +20,13 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError, UnicodeError) as error:
         raise InputError(f"--host {host} --port {port}: cannot be used ({error}).") from None
     try:
-        return socket.create_server((host, port), family=family)
+        listening = socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
         raise InputError(
             f"--host {host} --port {port}: cannot be used ({error}). Take another port, or end "
             "what is served there."
         ) from None
+    # Head and body of an answer go one after another: the second is not to wait until the first has
+    # been acknowledged. Connections inherit this, and asyncio sets it only on others.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
