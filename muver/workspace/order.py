@@ -1,10 +1,12 @@
-"""Which of the trainings that could start is to start first: the longest.
+"""Which of the jobs that could start is to start first: what else might run alone at the end.
 
-Else the longest may run alone at the end, while other cores wait.
+These are what a trained model's vectors lead to, as merging follows encoding, and then of the
+trainings the longest.
 """
 
 from muver.workspace.artifact import Artifact
 
+VECTORS = 10**9  # priority of encoding and merging: before any training
 ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
 
 

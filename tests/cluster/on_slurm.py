@@ -15,7 +15,7 @@ from tests.workflow.conftest import RECORDED, Project, tiny_project
 PROFILE = ("--workflow-profile", "workflow/profiles/slurm")
 # This node's: two cores, no accounting.
 NODE = (*PROFILE, "--slurm-status-command", "squeue", "--cores", "2", "--latency-wait", "5")
-NODE += ("--resources", "mem_mb=12000")
+NODE += ("--resources", "mem_mb=12000", "--slurm-init-seconds-before-status-checks", "2")
 TABLES = ("table1", "table3", "table6", "beyond")
 SUBMITTED = re.compile(r"submitted with SLURM jobid (\d+)")
 MOST = 30  # submissions for all results of the default preset

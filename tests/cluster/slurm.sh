@@ -58,9 +58,12 @@ EOF
 }
 
 stop() {
-    local name
+    local name pid
     for name in slurmctld slurmd; do
-        [[ ! -e $state/$name.pid ]] || kill "$(<"$state/$name.pid")" 2>/dev/null || true
+        [[ -e $state/$name.pid ]] || continue
+        pid=$(<"$state/$name.pid")
+        kill "$pid" 2>/dev/null || continue
+        while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done # it saves its state
     done
     rm -rf "$state"
     ! grep -qsF "$mark" "$conf" || rm "$conf"

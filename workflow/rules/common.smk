@@ -23,7 +23,7 @@ from muver.settings.rows import system_of, table_row
 from muver.terminal.follow import Follower
 from muver.workspace import KnowledgeBase, code, graph_of
 from muver.workspace.knowledge_base import PART
-from muver.workspace.order import priority
+from muver.workspace.order import VECTORS, priority
 from muver.workspace.present import link, write_ignored
 
 # Of the command line, or of the workflow that uses this one as a module.

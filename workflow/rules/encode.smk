@@ -23,6 +23,7 @@ if not ONE_BASE:
             benchmark:
                 f"{LOGS}/{command}/{{id}}.benchmark.tsv"
             threads: COMPUTE["threads"]
+            priority: VECTORS
             resources:
                 gpu=GPUS,
             params:
