@@ -22,8 +22,8 @@ if not ONE_BASE:
                 f"{LOGS}/{command}/{{id}}.log",
             benchmark:
                 f"{LOGS}/{command}/{{id}}.benchmark.tsv"
-            threads: COMPUTE["threads"]
             priority: VECTORS
+            threads: COMPUTE["threads"]
             resources:
                 gpu=GPUS,
             params:
