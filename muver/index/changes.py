@@ -63,7 +63,7 @@ def create(
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
         snapshot = Snapshot.of(temporary, state)
-        _change(snapshot, Machinery(temporary, state, loaded), source, overwrite=False)
+        put(snapshot, Machinery(temporary, state, loaded), source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
             temporary.replace(folder)
 
@@ -91,7 +91,32 @@ def put(snapshot: Snapshot, machinery: Machinery, source: Source, overwrite: boo
     InputError
         If an id comes twice, or is there with another content and may not be replaced.
     """
-    return _change(snapshot, machinery, source, overwrite)
+    state, counts, gone = snapshot.state, dict(added=0, updated=0, unchanged=0), set()
+
+    def taken() -> Iterator[Entity]:
+        """Those that have to be encoded."""
+        for entity, place in _with_places(snapshot, source):
+            if place is None:
+                counts["added"] += 1
+            elif snapshot.parts[place.part].content[place.row] == entity.content:
+                counts["unchanged"] += 1
+                continue
+            elif not overwrite:
+                raise InputError(
+                    f"id {entity.id!r} of world {entity.world!r} is there already, with another "
+                    "text. Use update to replace it."
+                )
+            else:
+                counts["updated"] += 1
+                gone.add(place)
+            yield entity
+
+    new = write_segment(machinery, taken(), state.generation + 1, _size(source))
+    change = Change(**counts)
+    if not change.none:
+        segments = [*_without(snapshot, gone), *new]
+        write_state(snapshot.folder, _tidied(snapshot, state, segments))
+    return change
 
 
 def remove(snapshot: Snapshot, ids: Sequence[str], world: str | None) -> Change:
@@ -131,35 +156,6 @@ def compact(snapshot: Snapshot) -> bool:
         if path.name not in kept:
             path.unlink()
     return not whole
-
-
-def _change(snapshot: Snapshot, machinery: Machinery, source: Source, overwrite: bool) -> Change:
-    state, counts, gone = snapshot.state, dict(added=0, updated=0, unchanged=0), set()
-
-    def taken() -> Iterator[Entity]:
-        """Those that have to be encoded."""
-        for entity, place in _with_places(snapshot, source):
-            if place is None:
-                counts["added"] += 1
-            elif snapshot.parts[place.part].content[place.row] == entity.content:
-                counts["unchanged"] += 1
-                continue
-            elif not overwrite:
-                raise InputError(
-                    f"id {entity.id!r} of world {entity.world!r} is there already, with another "
-                    "text. Use update to replace it."
-                )
-            else:
-                counts["updated"] += 1
-                gone.add(place)
-            yield entity
-
-    new = write_segment(machinery, taken(), state.generation + 1, _size(source))
-    change = Change(**counts)
-    if not change.none:
-        segments = [*_without(snapshot, gone), *new]
-        write_state(snapshot.folder, _tidied(snapshot, state, segments))
-    return change
 
 
 def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, Place | None]]:

@@ -34,11 +34,13 @@ class Index:
 
     Examples
     --------
+    >>> from tempfile import TemporaryDirectory
     >>> entities = [Entity(id="1", title="Smith", description="A smith forges iron."),
     ...             Entity(id="2", title="Baker", description="A baker bakes bread.")]
-    >>> index = Index.create(folder, entities, model="bm25")  # doctest: +SKIP
-    >>> [[best]] = index.retrieve([Mention("the smith")], k=1)  # doctest: +SKIP
-    >>> best.document_id  # doctest: +SKIP
+    >>> with TemporaryDirectory() as folder:
+    ...     index = Index.create(folder, entities, model="bm25")
+    ...     [[best]] = index.retrieve([Mention("the smith")], k=1)
+    >>> best.document_id
     '1'
     """
 

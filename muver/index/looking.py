@@ -45,7 +45,11 @@ def sizes(info: dict[str, Any]) -> str:
 
 def in_terminal(info: dict[str, Any]) -> str:
     """All about an index, in lines."""
-    trained = {True: ", trained", False: ", an encoder that has not been trained", None: ""}
+    trained = {
+        True: ", trained",
+        False: ", an encoder that has not been trained to find entities",
+        None: "",
+    }
     settings = info["settings"]
     lines = {
         "model": info["model"] + trained[info["trained"]],

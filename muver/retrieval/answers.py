@@ -12,7 +12,11 @@ SIDES = ("left", "text", "right")  # of a mention, in the order of the text
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention in its text; ``world`` may be left out where the index has only one."""
+    """A mention in its text.
+
+    Without a ``world`` an index of one's own searches all of them; that of a row has to have one
+    world only.
+    """
 
     text: str
     left: str = ""
