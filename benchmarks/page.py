@@ -17,19 +17,19 @@ PAGE = ROOT / "docs" / "performance.md"
 INTRODUCTION = """\
 # Performance
 
-`python -m benchmarks` writes this page from `benchmarks/figures/`. The baseline
-(`benchmarks/baseline.py`) works as the released code does: one entity at a time, rows padded to 40
-tokens, attentions of all layers computed, every setting of merging from scratch; for each mention a
-softmax over all views of the world, a full sort and a walk in Python. It has the same weights,
-data, threads and device as ours and runs in turn with it; figures are medians.
+`python -m benchmarks` writes this page from `benchmarks/figures/`. The baseline works as the
+released code does: one entity at a time, rows padded to 40 tokens, attentions of all layers
+computed, every setting of merging from scratch; for each mention a softmax over all views of the
+world, a full sort and a walk in Python. Both sides have the same weights, data, threads and device
+and run in turn; figures are medians.
 
 Shares of the peak are of the best matrix product measured in the same run. They count the
-operations that real tokens need (`benchmarks/flops.py`): no padding, and of the last layer only the
-vector of `[CLS]`. The ratio divided by the share of the peak beside it is the most that this
-machine could give; where that is below the reach, no code reaches it here.
+operations that real tokens need: no padding, and of the last layer only the vector of `[CLS]`. The
+ratio divided by the share of the peak beside it is the most that this machine could give; where
+that is below the reach, no code reaches it here.
 
-Distant and close merging encode some equal runs of sentences. They are not shared: the last digits
-of a row's vectors, and so which pairs are merged, would depend on the rows made before it.
+Distant and close merging encode some equal runs of sentences. Each row encodes its own, so that its
+last digits do not depend on the rows made before it.
 """
 
 
