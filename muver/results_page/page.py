@@ -12,11 +12,13 @@ HEAD = """\
 # Results of record
 
 The tables of whole runs, with the commands, versions and the kind of machine that made them.
-`make docs-results` writes this page from a run's results, and the same numbers into
-`docs/results/`; no number is typed by hand. `make check` compares your run with them.
+`make docs-results` writes this page and the numbers in `docs/results/` from a run's results; no
+number is typed by hand. `make check` compares your run with them. Another processor may move a
+mention across a cut-off, under the same `row_key`.
+
 [tables.md](tables.md) says how to read the tables, [mlflow.md](mlflow.md) how a `row_key` leads
-to a row's run. Equal settings on equal data give equal keys everywhere; another processor may add
-up in another order and so move a mention across a cut-off.
+to a row's run. A note stands at the first table that it belongs to. Intervals of single rows, means
+of worlds and counts by world are in a run's `results/<dataset>/NAME.md`.
 
 """
 LOG = "<!-- Below this line the page is yours: making it again keeps every word. -->"

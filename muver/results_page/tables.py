@@ -1,14 +1,13 @@
 """The results of one run as Markdown, below a heading of their own."""
 
-import csv
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from muver.evaluation.lengths import Bin
 from muver.io.errors import InputError
-from muver.report.results import OPEN, caption_of, in_order, result_names
-from muver.tables.numbers import percent
+from muver.report.results import caption_of, in_order, result_names
+from muver.results_page.shorter import said_once, shortened
+from muver.tables.numbers import bounds, percent
 from muver.tables.page import Section
 from muver.tables.records import AnyResult, LengthsFigure, read_result
 from muver.tables.render import markdown_grid
@@ -44,12 +43,16 @@ def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, AnyResult]
 
 
 def texts(results: Path, tables: Mapping[str, AnyResult]) -> list[str]:
-    """The tables' texts, in their order; several figures by length stand side by side in one."""
+    """The results' texts in their order, each without notes that stand at an earlier one.
+
+    Several figures by length stand side by side in one table, the last.
+    """
     lengths = [name for name, table in tables.items() if isinstance(table, LengthsFigure)]
-    if len(lengths) < 2:
-        return [table_text(results, name) for name in tables]
-    alone = [table_text(results, name) for name in tables if name not in lengths]
-    return [*alone, recall_by_length([tables[name] for name in lengths])]
+    joined = lengths if len(lengths) > 1 else []
+    found = [result_text(results, tables[name]) for name in tables if name not in joined]
+    if joined:
+        found.append(recall_by_length([tables[name] for name in joined]))
+    return said_once(found)
 
 
 def recall_by_length(figures: Sequence[LengthsFigure]) -> str:
@@ -87,34 +90,36 @@ def _bin(one: Bin) -> tuple[int, int, int]:
     return one.first, one.last, one.mentions
 
 
-def table_text(results: Path, name: str) -> str:
-    """A result's own Markdown two levels down.
+def errors_by_length(figure: LengthsFigure) -> str:
+    """Error rates of a figure's systems and their difference, without empty bins."""
+    bins = [one for one in figure.bins if one.mentions]
+    header = ["sentences", "mentions", *(row.method for row in figure.rows), figure.difference_is]
+    rows = [
+        [
+            f"{one.first}-{one.last}",
+            str(one.mentions),
+            *(percent(errors, one.mentions) for errors in one.errors),
+            f"{one.difference:+z.2f} ({bounds(one.difference_interval, sign=True)})",
+        ]
+        for one in bins
+    ]
+    heading = f"### {caption_of(figure.name, figure.caption)}"
+    keys = ", ".join(f"`{row.row_key}`" for row in figure.rows)
+    note = f"In brackets the 95% interval of the difference. Rows: {keys}."
+    return "\n\n".join([heading, note, markdown_grid(Section("", "", header, rows))])
 
-    The table itself and the comparisons of its rows stand open, the rest is folded away. A result
-    without Markdown (a figure) is shown by its CSV.
+
+def result_text(results: Path, table: AnyResult) -> str:
+    """A result's own Markdown two levels down, or a figure's numbers.
+
+    Raises
+    ------
+    InputError
+        If a table has no Markdown.
     """
-    page = results / f"{name}.md"
+    if isinstance(table, LengthsFigure):
+        return errors_by_length(table)
+    page = results / f"{table.name}.md"
     if not page.is_file():
-        return _figure_text(results, name)
-    text = page.read_text(encoding="utf-8")
-    main, *further = re.split(r"^(?=## )", text.strip(), flags=re.MULTILINE)
-    main = re.sub(r"^# ", "### ", main)
-    further = [f"##{part}".strip() for part in further]
-    tests = [part for part in further if part.removeprefix("#### ").startswith(OPEN)]
-    folded = [part for part in further if part not in tests]
-    main = "\n\n".join([main.strip(), *tests])
-    if not folded:
-        return main
-    headings = "; ".join(part.splitlines()[0].removeprefix("#### ") for part in folded)
-    content = "\n\n".join(folded)
-    return f"{main}\n\n<details><summary>{headings}</summary>\n\n{content}\n\n</details>"
-
-
-def _figure_text(results: Path, name: str) -> str:
-    try:
-        with open(results / f"{name}.csv", encoding="utf-8", newline="") as file:
-            header, *rows = csv.reader(file)
-    except (OSError, ValueError):
-        raise InputError(f"{results / name}: neither .md nor .csv. Make it again.") from None
-    caption = caption_of(name, read_result(results / f"{name}.json").caption)
-    return f"### {caption}\n\n{markdown_grid(Section('', '', header, rows))}"
+        raise InputError(f"{page}: no such file. Make the table again.")
+    return shortened(page.read_text(encoding="utf-8"))

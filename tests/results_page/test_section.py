@@ -10,11 +10,11 @@ from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.report.machine import instruction_set
 from muver.results_page.section import make_section
-from muver.results_page.tables import read_tables, recall_by_length, table_text, texts
+from muver.results_page.tables import read_tables, recall_by_length, result_text, texts
 from muver.tables.records import ComparisonTable, DomainsTable, LengthsFigure, Result, Row
 from tests.blank import blank
 
-MARKDOWN = "# Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n## How sure\n\nBounds.\n\n## More\n\nx\n"
+MARKDOWN = "# Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n"
 
 
 def write_result(results: Path, name: str, kind: type[Result], **own: str) -> None:
@@ -30,7 +30,6 @@ def project(tmp_path: Path) -> Path:
     write_result(results, "table1", ComparisonTable)
     write_text(results / "table1.md", MARKDOWN)
     write_result(results, "figure2", LengthsFigure, caption="Errors")
-    write_text(results / "figure2.csv", "sentences,error\n1-5,22.73\n")
     write_result(results, "beyond", ComparisonTable)
     write_text(results / "beyond.md", "# Beyond\n\n| 2 |\n")
     write_json(results / "metrics.json", {"R@1": 3})
@@ -43,25 +42,6 @@ def test_tables_come_first_and_other_files_are_passed_over(project):
     assert list(read_tables(project / "results/tiny")) == ["table1", "figure2", "beyond"]
 
 
-def test_all_but_the_table_is_folded_away(project):
-    assert table_text(project / "results/tiny", "table1") == (
-        "### Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n"
-        "<details><summary>How sure; More</summary>\n\n"
-        "#### How sure\n\nBounds.\n\n#### More\n\nx\n\n</details>"
-    )
-    assert table_text(project / "results/tiny", "beyond") == "### Beyond\n\n| 2 |"
-
-
-def test_paired_tests_are_not_folded_away(project):
-    text = MARKDOWN.replace("## More", "## Paired tests against BLINK")
-    write_text(project / "results/tiny/table1.md", text)
-    assert table_text(project / "results/tiny", "table1") == (
-        "### Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n\n"
-        "#### Paired tests against BLINK\n\nx\n\n"
-        "<details><summary>How sure</summary>\n\n#### How sure\n\nBounds.\n\n</details>"
-    )
-
-
 def test_a_section_of_some_tables(project):
     write_result(project / "results/tiny", "other", ComparisonTable, dataset="other")
     _, text = make_section(project, "tiny", ["make"], ["beyond"])
@@ -71,10 +51,26 @@ def test_a_section_of_some_tables(project):
 
 
 def test_a_figure_is_shown_by_its_numbers(project):
-    assert table_text(project / "results/tiny", "figure2") == (
-        "### Figure 2: Errors\n\n"
-        "| sentences | error |\n| --------- | ----: |\n| 1-5       | 22.73 |"
+    bins = [
+        Bin(1, 5, 4, [1, 3], difference=50.0, difference_interval=[-1.5, 75.0]),
+        Bin(6, 10, 0, [0, 0]),
+    ]
+    rows = [blank(Row, method=name, row_key=f"k{name}") for name in ("BLINK", "MuVER")]
+    figure = blank(
+        LengthsFigure, name="figure2", caption="Errors", rows=rows, bins=bins, difference_is="Ours"
     )
+    assert result_text(project / "results/tiny", figure) == (
+        "### Figure 2: Errors\n\n"
+        "In brackets the 95% interval of the difference. Rows: `kBLINK`, `kMuVER`.\n\n"
+        "| sentences | mentions | BLINK | MuVER |                     Ours |\n"
+        "| --------- | -------: | ----: | ----: | -----------------------: |\n"
+        "| 1-5       |        4 | 25.00 | 75.00 | +50.00 (-1.50 to +75.00) |"
+    )
+
+
+def test_a_table_without_markdown_is_refused(project):
+    with pytest.raises(InputError, match=r"seeds\.md: no such file\. Make the table again"):
+        result_text(project / "results/tiny", blank(ComparisonTable, name="seeds"))
 
 
 def errors(name, method, first, last):
@@ -95,7 +91,7 @@ def test_figures_by_length_stand_side_by_side(project):
         "| 1-5       |        4 | 75.00 | 50.00 |   0.00 |\n"
         "| 11-15     |        3 | 33.33 | 66.67 | 100.00 |"
     )
-    tables = {"table1": blank(ComparisonTable), "max": best, "sum": total}
+    tables = {"table1": blank(ComparisonTable, name="table1"), "max": best, "sum": total}
     assert texts(project / "results/tiny", tables)[1:] == [shown]
     total.bins[0] = Bin(1, 5, 5, [1, 4])
     with pytest.raises(InputError, match="max and sum: of other cutoffs or bins"):
