@@ -10,6 +10,8 @@ faiss-gpu.lock
 installer.lock  uv, which installs the others
 recordings.lock the encoder of the released system's recordings, for the tests that replay them
 
+environment.yml, beside params.yaml, gets the versions of base.lock as its packages from PyPI.
+
 Versions already in the locks stay unless ``--upgrade`` is given.
 """
 
@@ -21,6 +23,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PYPROJECT = HERE.parent / "pyproject.toml"
+CONDA = HERE.parent / "environment.yml"
 # The first pattern that a package's whole name matches says where it goes.
 PIECES = {
     "faiss-cpu.lock": r"faiss-cpu",
@@ -55,6 +58,15 @@ def split(requirements: str) -> dict[str, str]:
     return pieces
 
 
+def conda(environment: str, base: str) -> str:
+    """Return environment.yml with the requirements of base.lock that conda does not install."""
+    by_conda, pip = environment.split("  - pip:\n")
+    installed = re.findall(r"^  - ([a-z]+)=", by_conda, flags=re.MULTILINE)
+    requirements = re.findall(r"^(\S+==\S+(?: ; .+)?) \\$", base, flags=re.MULTILINE)
+    rest = [line for line in requirements if line.split("==")[0] not in installed]
+    return f"{by_conda}  - pip:\n" + "".join(f"      - {line}\n" for line in rest)
+
+
 def main() -> None:
     """Resolve, split and write."""
     upgrade = "--upgrade" in sys.argv[1:]
@@ -67,6 +79,8 @@ def main() -> None:
         pieces[name] = resolve(known, upgrade, "--no-deps", "-", text=f"{package}\n")
     for name, text in pieces.items():
         (HERE / name).write_text(text, encoding="utf-8")
+    environment = CONDA.read_text(encoding="utf-8")
+    CONDA.write_text(conda(environment, pieces["base.lock"]), encoding="utf-8")
 
 
 if __name__ == "__main__":

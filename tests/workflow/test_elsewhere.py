@@ -70,3 +70,36 @@ def test_by_an_installed_package_from_any_folder(tmp_path, installed):
     config = ("--config", "tables={table1: [bm25]}")
     said = run(tmp_path, *command, "table1", "--dry-run", *config, PYTHONPATH=str(installed))
     assert "retrieve " in said and "train " not in said
+
+
+CONDA = """#!/bin/sh
+case "$*" in
+    --version) echo conda 26.1.0 ;;
+    "info --json") echo '{{"conda_prefix": "{folder}", "platform": "linux-64"}}' ;;
+    config*) echo '{{"get": {{"channel_priority": "strict"}}}}' ;;
+    "env create"*)
+        for last; do :; done
+        mkdir -p "$last/bin"
+        printf '#!/bin/sh\\necho "$PYTHONPATH" "$@" >> {folder}/calls\\nexec {python} "$@"\\n' \\
+            > "$last/bin/python"
+        chmod +x "$last/bin/python" ;;
+esac
+"""
+
+
+def test_jobs_in_an_environment_of_conda(tmp_path):
+    """A stand-in takes conda's place; its environment's python runs this project's code."""
+    folder = tmp_path / "conda"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin/conda").write_text(CONDA.format(folder=folder, python=sys.executable))
+    (folder / "bin/conda").chmod(0o755)
+    (folder / "bin/activate").write_text('PATH="$1/bin:$PATH"')
+    run(
+        tmp_path, "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile"), "--cores", "1",
+        "--sdm", "conda", "--until", "generate",
+        PYTHONPATH=str(ROOT), PATH=f"{folder}/bin:{os.environ['PATH']}",
+    )  # fmt: skip
+    (call,) = (folder / "calls").read_text().splitlines()
+    assert call.startswith(f"{tmp_path}/.snakemake/code -m muver.cli generate ")
+    (environment,) = tmp_path.glob(".snakemake/conda/*.yaml")
+    assert environment.read_text() == (ROOT / "environment.yml").read_text()

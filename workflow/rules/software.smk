@@ -1,0 +1,20 @@
+# The packages of every rule, for `--sdm conda`; without it, rules run in the environment of Snakemake.
+from snakemake.settings.types import DeploymentMethod
+
+from muver.settings.file import PACKAGE, home
+
+for own in workflow.modifier.rules:
+    if own.shellcmd:
+        own.conda_env = str(home() / "environment.yml")
+
+
+# The code itself is not installed there: a link brings it, and nothing else of Snakemake's packages.
+if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
+    CODE = Path(".snakemake/code").absolute()
+    CODE.mkdir(parents=True, exist_ok=True)
+    if not (CODE / PACKAGE.name).exists():
+        (CODE / PACKAGE.name).symlink_to(PACKAGE)
+    shell.prefix(
+        f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(CODE))};"
+        ' muver() {{ python -m muver.cli "$@"; }}; '
+    )
