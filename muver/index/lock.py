@@ -1,7 +1,6 @@
 """One writer at a time: a lock that ends with its process."""
 
 import contextlib
-import fcntl
 import os
 import sys
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
+from muver.io.locks import lock
 
 FILE = "lock"
 
@@ -31,7 +31,7 @@ def writing(folder: str | Path) -> Iterator[None]:
         file = path.open("a+", encoding="utf-8")
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file, path, wait=False)
         except BlockingIOError:
             file.seek(0)
             raise BeingChanged(

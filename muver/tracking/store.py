@@ -1,7 +1,6 @@
 """Opening MLflow's store, so that several processes can and none leaves it half made."""
 
 import contextlib
-import fcntl
 import logging
 import os
 import re
@@ -23,6 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
+from muver.io.locks import lock
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 PATIENCE = 5  # seconds in which a server must answer its first call
@@ -141,7 +141,7 @@ def _lock(path: Path) -> Iterator[None]:
             "that can be: set MLFLOW_TRACKING_URI to one."
         ) from error
     with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock(file, path, wait=True)
         yield
 
 

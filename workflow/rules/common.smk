@@ -13,6 +13,7 @@ from snakemake.logging import logger
 
 from muver.corpus.sources import find_source
 from muver.encoders import hub
+from muver.estimate.slurm import check_slurm
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.retrieval.kinds import runs_a_model
@@ -75,6 +76,11 @@ onstart:
     jobs = list(workflow.dag.needrun_jobs())
     if any(job.rule.name == "encoder" for job in jobs):
         raised(hub.check_there, S["encoder"])
+    if workflow.executor_plugin.name == "slurm":
+        asked = [
+            (job.resources.get("slurm_partition"), job.resources.get("gpu", 0)) for job in jobs
+        ]
+        raised(check_slurm, asked)
     FOLLOWER.start(logger, W, jobs, workflow.cores)
 
 
