@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 from muver.corpus.clean import clean
 from muver.encoders.biencoder import BiEncoder
@@ -47,7 +46,7 @@ class ViewEncoder:
     def __init__(self, model: BiEncoder, settings: Making, folder: Path):
         self.model, self._settings = model, settings
         self.device = next(model.parameters()).device
-        self._tokenizer = PunktSentenceTokenizer(punkt.load(folder))
+        self._tokenizer = punkt.splitter(punkt.load(folder))
         self._kinds = kinds(settings, model.config)
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:

@@ -6,15 +6,44 @@ only touches files below its own data folders, and writes sets in an order that 
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
-from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktTrainer
+from nltk.tokenize.punkt import (
+    PunktParameters,
+    PunktSentenceTokenizer,
+    PunktToken,
+    PunktTrainer,
+)
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.views.files import PUNKT_FILES
 
 CHUNK = 2_000_000  # characters of text in memory as tokens, at about 100 bytes a character
+
+
+@lru_cache(maxsize=2**17)
+def _type(word: str) -> str:
+    return PunktToken._get_type(PunktToken, word)
+
+
+@lru_cache(maxsize=2**17)
+def _is_ellipsis(word: str) -> bool:
+    return PunktToken._RE_ELLIPSIS.match(word) is not None
+
+
+class _Token(PunktToken):
+    """NLTK's token, but each word meets the patterns once and not wherever it stands."""
+
+    __slots__ = ()
+
+    def _get_type(self, tok: str) -> str:
+        return _type(tok)
+
+    @property
+    def is_ellipsis(self) -> bool:
+        return _is_ellipsis(self.tok)
 
 
 class _Trainer(PunktTrainer):
@@ -34,7 +63,7 @@ def train(texts: Iterable[str]) -> PunktParameters:
     The texts are taken in chunks, so that memory is bounded; the same texts in the same order
     give the same parameters.
     """
-    trainer = _Trainer()
+    trainer = _Trainer(token_cls=_Token)
     chunk: list[str] = []
     size = 0
     for text in texts:
@@ -45,6 +74,11 @@ def train(texts: Iterable[str]) -> PunktParameters:
             chunk, size = [], 0
     trainer.train("\n\n".join(chunk), finalize=False)
     return trainer.get_params()
+
+
+def splitter(parameters: PunktParameters) -> PunktSentenceTokenizer:
+    """Return NLTK's splitter with these parameters."""
+    return PunktSentenceTokenizer(parameters, token_cls=_Token)
 
 
 def save(parameters: PunktParameters, folder: str | Path) -> None:
@@ -88,7 +122,7 @@ def verify_english(folder: str | Path) -> None:
     InputError
         If they do not load, or do not know that ``Dr.`` is an abbreviation.
     """
-    sentences = PunktSentenceTokenizer(load(folder)).tokenize("Dr. Smith came. He left.")
+    sentences = splitter(load(folder)).tokenize("Dr. Smith came. He left.")
     if sentences != ["Dr. Smith came.", "He left."]:
         raise InputError(
             f"{folder}: not Punkt's English parameters: 'Dr. Smith came. He left.' is split into "

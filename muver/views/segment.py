@@ -55,7 +55,7 @@ def segment(
         punkt.verify_english(english)
         learnt = punkt.load(english)
     punkt.save(learnt, out / "punkt")
-    tokenizer = PunktSentenceTokenizer(punkt.load(out / "punkt"))
+    tokenizer = punkt.splitter(punkt.load(out / "punkt"))
     sentences = _write_sentences(entities, splits, tokenizer, out / "sentences.parquet")
     summary = {
         "punkt": {
