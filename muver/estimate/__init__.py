@@ -1,1 +1,1 @@
-"""What the workflow's jobs compute, hold and write: time, memory and disk before a run begins."""
+"""Estimates before a run begins: the time, memory and disk that its jobs take."""

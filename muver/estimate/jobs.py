@@ -76,7 +76,7 @@ class Job:
 
 
 def disk_needed(jobs: Sequence[Job], at_once: int) -> float:
-    """Bytes that all jobs leave, and those that the ones at work need beside: the most they can."""
+    """Bytes that all jobs leave, and the most that jobs at work need besides."""
     passing = sorted(job.estimate.passing for job in jobs for _ in range(job.left))
     return sum(job.disk for job in jobs) + sum(passing[-at_once:])
 
@@ -118,7 +118,7 @@ def list_jobs(
     gpu
         Whether jobs that run a model have one.
     plan
-        Sizes of data that are not there, and types of indices to compare.
+        Sizes of data that are not here yet, and types of indices to compare.
     model, kb, dump
         A model or BERT, a knowledge base and the dump, where they are not in the workspace.
     """
@@ -250,7 +250,7 @@ class _Lister:
         return {**self.graph.settings["compute"], "search_memory_mb": memory_mb}
 
     def origin(self, sizes: Sizes) -> str:
-        """Where bytes of vectors are known from: without a base, paragraphs are the most."""
+        """Where the bytes of vectors are known from; without a base they are an upper bound."""
         guessed = self.base.origin == "at most" and sizes.lengths.views > 1
         return "at most" if guessed else "projected"
 

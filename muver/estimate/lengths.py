@@ -21,7 +21,7 @@ SAMPLED, AT_MOST = "those of a sample", "the most that settings allow"
 
 @dataclass(frozen=True)
 class Lengths:
-    """Means by which counts become tokens."""
+    """Mean lengths, which turn counts into tokens."""
 
     views: float  # of an entity
     tokens: float  # of a view

@@ -13,7 +13,7 @@ from muver.io.pruning import size
 
 @dataclass(frozen=True)
 class Machine:
-    """What the estimates are held against."""
+    """What the estimates are compared with."""
 
     folder: str  # where the run writes
     memory: int  # bytes of main memory

@@ -1,4 +1,4 @@
-"""A run before it is begun: disk, memory and hours of each job, and what does not fit here."""
+"""What `muver plan` does: disk, memory and hours of each job, and what does not fit here."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import chdir
@@ -97,7 +97,7 @@ def plan(
 
 
 def disk_totals(jobs: Sequence[Job], indices: Sequence[str], at_once: int) -> dict[str, float]:
-    """Bytes of all but the types of indices that are compared, and with those of each of them."""
+    """Bytes without the types of indices that are compared, and with each of these."""
     of_kind: dict[str, list[Job]] = {kind: [] for kind in ("", *indices)}
     for job in jobs:
         kind = job.estimate.work[0].name if job.stage == "index" else ""
@@ -108,7 +108,7 @@ def disk_totals(jobs: Sequence[Job], indices: Sequence[str], at_once: int) -> di
 
 
 def unfit(jobs: Sequence[Job], totals: Mapping[str, float], machine: Machine) -> list[str]:
-    """A sentence for each thing that this machine's disk or memory does not hold."""
+    """A sentence for each job or total that this machine's disk or memory does not hold."""
     too_large = [
         f"Disk: the run with {what} takes {gigabytes(size)} GB, {machine.folder} has room for "
         f"{gigabytes(machine.room)} GB."

@@ -81,7 +81,7 @@ def measure(
     lengths
         Of the sequences that are encoded and trained on.
     seconds
-        Of all measurements together, about; reading comes on top.
+        Roughly, of all measurements together; reading comes on top.
     dump
         KILT's knowledge source, of which the first 32 MiB are read.
 
@@ -154,7 +154,7 @@ def measure(
 
 
 def growing(work: Callable[[int], Any], seconds: float, most: int) -> float:
-    """Units a second, of the last of runs that double until one takes a third of ``seconds``.
+    """Units a second, from runs that double until one takes a third of ``seconds``: the last.
 
     So all of them take about ``seconds``. The first has :data:`FIRST` units, the largest ``most``.
     One unit is done before, to warm up.

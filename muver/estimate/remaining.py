@@ -22,7 +22,7 @@ class Remaining:
     """The jobs of a run that are not finished, and how fast others of their rule were.
 
     A job is expected to take its cost times the ratio of seconds to costs of the finished jobs of
-    its rule, or else of its like: jobs that cost more than :data:`START`, or no more than that.
+    its rule, or else of similar ones: jobs that cost more than :data:`START`, or no more than that.
 
     Attributes
     ----------

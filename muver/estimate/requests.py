@@ -1,4 +1,4 @@
-"""What a job asks of a cluster's scheduler: memory and time, by the estimates and generously."""
+"""What a job asks of a cluster's scheduler: memory and time, with room above the estimates."""
 
 from functools import cached_property
 from math import ceil

@@ -1,4 +1,4 @@
-"""What `muver plan` takes as ``--settings``: what is estimated beside params.yaml."""
+"""What `muver plan` takes as ``--settings``: what an estimate needs beside params.yaml."""
 
 import msgspec
 
@@ -15,7 +15,7 @@ class GivenRates(Settings):
 
 
 class Plan(Settings):
-    """All of it may be left out."""
+    """The settings of a plan; each may be left out."""
 
     entities: Count | None = None  # of a base that is not there; None: as published
     dump_bytes: Count | None = None

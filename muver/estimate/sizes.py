@@ -1,4 +1,4 @@
-"""How large the encoder and the data are: as they lie here, else as published or asked for."""
+"""Sizes of the encoder and the data: of the files here, else as published or asked for."""
 
 from dataclasses import dataclass, replace
 from math import ceil

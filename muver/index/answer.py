@@ -12,7 +12,7 @@ M = TypeVar("M")
 
 
 class Searched(Protocol):
-    """An index, as far as a query goes: :class:`muver.index.Index`, :class:`muver.Retriever`."""
+    """What a query needs of an index: :class:`muver.index.Index`, :class:`muver.Retriever`."""
 
     @property
     def worlds(self) -> list[str]:
@@ -21,7 +21,7 @@ class Searched(Protocol):
 
     @property
     def threshold(self) -> float | None:
-        """None of the candidates is right where the best one's probability is below."""
+        """The least probability of the best candidate with which it is the answer."""
         ...
 
     def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
@@ -30,7 +30,7 @@ class Searched(Protocol):
 
 
 class Found(Record):
-    """A candidate, as programs get it (:class:`muver.Candidate`)."""
+    """A candidate as JSON has it; :class:`muver.Candidate` explains its fields."""
 
     id: str
     world: str | None
@@ -43,7 +43,7 @@ class Found(Record):
 
     @classmethod
     def of(cls, candidate: Candidate) -> "Found":
-        """The same."""
+        """The form of a candidate."""
         return cls(
             candidate.document_id, candidate.world, candidate.title, candidate.score,
             candidate.layer, candidate.first, candidate.last, candidate.text,
@@ -51,7 +51,7 @@ class Found(Record):
 
 
 class Answer(Record):
-    """What is answered to a mention.
+    """The answer to a mention.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ def answers(
 
 
 def groups(mentions: Iterable[M]) -> Iterator[list[M]]:
-    """Mentions by as many as are ranked at a time."""
+    """Mentions in groups that are ranked together."""
     mentions = iter(mentions)
     while group := list(islice(mentions, TOGETHER)):
         yield group

@@ -1,4 +1,4 @@
-"""What ``muver index calibrate`` does: mentions whose entities are known give a probability."""
+"""What ``muver index calibrate`` does: labelled mentions tell how likely an answer is right."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -57,8 +57,8 @@ def calibrate(
     Raises
     ------
     InputError
-        If a mention is not labelled, there are too few of a sort, or no threshold reaches the
-        precision. The index is then as it was.
+        If a mention is not labelled, there are too few with or without an entity, or no
+        threshold reaches the precision. The index then stays as it was.
     """
     if precision is not None and not 0 < precision <= 1:
         raise InputError(f"--precision {precision}: not a share; expected 0.9 for nine of ten.")
@@ -113,7 +113,7 @@ def _judged(index: "Index", mentions: Iterable[Labelled]) -> Judged:
 
 
 def _check(judged: Judged) -> None:
-    """Refuse what nothing can be learnt from."""
+    """Refuse mentions from which nothing can be learnt."""
     right, wrong = int(judged.right.sum()), int((~judged.right).sum())
     if min(right, wrong) < LEAST:
         raise InputError(

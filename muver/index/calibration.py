@@ -40,7 +40,7 @@ class Logistic(Record):
 
 
 class Decision(Record):
-    """How well it is decided between the best candidate and none.
+    """How good the decisions between the best candidate and none are.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Calibration(Record):
     Attributes
     ----------
     fingerprint
-        Of the index's model and settings; entities may change.
+        Of the index's model and settings; its entities may change.
     threshold
         Below this probability none of the candidates is the answer.
     mentions, linkable
@@ -86,7 +86,7 @@ class Calibration(Record):
     decided: Decision
 
     def judged(self, mention: Mention, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates, of which the best one knows how likely it is right."""
+        """The candidates, the best one with the probability that it is right."""
         if not candidates:
             return []
         (probability,) = self.regression.probabilities(features(mention, candidates)[None])
@@ -94,7 +94,7 @@ class Calibration(Record):
 
 
 def features(mention: Mention, candidates: Sequence[Candidate]) -> np.ndarray:
-    """What the probability is told by (`FEATURES`), of one candidate or more, best first.
+    """The features (`FEATURES`) of a mention's candidates, best first, that tell the probability.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def read_calibration(folder: Path, fingerprint: str) -> Calibration | None:
     Raises
     ------
     InputError
-        If it is of another model or of other settings.
+        If it was made with another model or other settings.
     """
     path = folder / FILE
     if not path.exists():

@@ -33,7 +33,7 @@ Source = str | Path | Iterable[Entity]
 
 
 class Change(Struct, frozen=True):
-    """How many entities a change added, updated, left as they were, and removed."""
+    """Numbers of entities that a change added, updated, left as they were, and removed."""
 
     added: int = 0
     updated: int = 0
@@ -49,7 +49,7 @@ class Change(Struct, frozen=True):
 def create(
     folder: Path, source: Source, model: str, settings: Making, given_punkt: str | Path | None
 ) -> None:
-    """Make an index; the folder appears when all is there.
+    """Make an index; its folder appears when everything is in it.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def check_free(folder: Path) -> None:
 
 
 def put(snapshot: Snapshot, machinery: Machinery, source: Source, overwrite: bool) -> Change:
-    """Bring entities into the newest state; nothing is changed unless all are taken.
+    """Bring entities into the newest state, all or none.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def remove(snapshot: Snapshot, ids: Sequence[str], world: str | None) -> Change:
 
 
 def compact(snapshot: Snapshot) -> bool:
-    """Bring all entities together in one segment and remove files that no state names.
+    """Bring all entities into one segment and remove files that no state names.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def compact(snapshot: Snapshot) -> bool:
 
     Notes
     -----
-    Readers of an older state keep what they have mapped.
+    Readers of an older state keep the files that they have mapped.
     """
     state, folder = snapshot.state, snapshot.folder
     gone = any(segment.removed for segment in state.segments)

@@ -1,4 +1,4 @@
-"""What ``muver index create``, ``add`` and the others do: the library's calls, told to people."""
+"""What ``muver index create``, ``add`` and the others do: call the library, print the outcome."""
 
 import contextlib
 import json

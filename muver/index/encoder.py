@@ -1,4 +1,4 @@
-"""From entities to the views and vectors of a part, each entity by itself."""
+"""Makes the views and vectors of a part's entities, of each entity by itself."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The entities of an index: what is kept of each, what is taken, and how two are told apart."""
+"""The entities of an index: their fields, their checks, and the keys that tell them apart."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -69,7 +69,7 @@ def check(entity: Entity, where: str) -> Entity:
     ------
     InputError
         If it has no id or world, neither title nor description, a description that is too long or
-        too many aliases, or texts that are none.
+        too many aliases, or a field that is no text.
     """
     try:
         entity = msgspec.convert(msgspec.to_builtins(entity), Entity)

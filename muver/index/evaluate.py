@@ -35,7 +35,7 @@ class Measured(Record):
     unlabelled
         Those that name no gold.
     first_missing
-        The first of them, with file and line.
+        The first one missing, with file and line.
     """
 
     scores: Scores | None

@@ -11,7 +11,7 @@ PENALTY = 1.0  # on half the sum of the squared weights, as is usual
 
 
 class Judged(NamedTuple):
-    """Mentions whose best candidates somebody has judged.
+    """Mentions for which it is known whether the best candidate is right.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ def fit(judged: Judged) -> Logistic:
 def threshold(
     probabilities: np.ndarray, judged: Judged, precision: float | None = None
 ) -> float | None:
-    """The probability from which on to answer.
+    """The least probability with which to answer.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def decision(answered: np.ndarray, judged: Judged) -> Decision:
 def cross_validated(
     judged: Judged, precision: float | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Fit and decide on each fifth of the mentions by what the others tell.
+    """Decide on each fifth of the mentions by a regression and a threshold from the others.
 
     Returns
     -------

@@ -28,8 +28,8 @@ MENTIONS_AT_ONCE = 1024
 class Index:
     """Ranks the entities of an index for mentions, and changes it.
 
-    An object answers from one snapshot: what other processes change is seen after
-    :meth:`refresh`, what it changes itself at once. Threads may share it; a second writer, in
+    An object answers from one snapshot. It sees its own changes at once, and those of other
+    processes after :meth:`refresh`. Threads may share it; a second writer, in
     this process or another, is refused while one is at work.
 
     Examples
@@ -132,7 +132,7 @@ class Index:
 
     @property
     def fingerprint(self) -> str:
-        """Differs where the answers of two indexes of the same entities may differ."""
+        """Equal for indexes that give equal answers if they have the same entities."""
         return self._snapshot.state.fingerprint
 
     @property
@@ -142,7 +142,7 @@ class Index:
 
     @property
     def threshold(self) -> float | None:
-        """None of the candidates is right where the best one's probability is below."""
+        """The least probability of the best candidate with which it is the answer."""
         return self._calibration and self._calibration.threshold
 
     @property
@@ -193,7 +193,7 @@ class Index:
         Raises
         ------
         InputError
-            If a mention's world is not there, or a text is none.
+            If the index lacks a mention's world, or a field is no text.
         """
         if k < 1:
             raise InputError(f"k: {k} is not a number of candidates; at least 1 is.")
@@ -249,13 +249,13 @@ class Index:
         Raises
         ------
         InputError
-            If an id is there with another content or comes twice, or an entity is none. Nothing is
-            added then. Also while another writer is at work.
+            If an id is there with another content or comes twice, if an entity is not valid, or
+            while another writer is at work. Nothing is added then.
         """
         return self._put(entities, overwrite=False)
 
     def update(self, entities: Source) -> Change:
-        """Add entities, in place of those of their ids; what has not changed is not encoded again.
+        """Add entities, or replace those of their ids; only what has changed is encoded.
 
         Raises
         ------
@@ -294,7 +294,7 @@ class Index:
         return info(self._snapshot)
 
     def verify(self) -> list[str]:
-        """What is wrong with the index's files, a sentence each; none if all is well."""
+        """What is wrong with the index's files, a sentence for each; none if all is well."""
         from muver.index.looking import verify
 
         return verify(self.folder)

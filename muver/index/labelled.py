@@ -18,7 +18,7 @@ class Labelled:
     place
         File and line, for messages.
     gold
-        Id of its entity; None where no entity is right; UNSET where nobody has said.
+        Id of its entity; None where no entity is right; UNSET where the file does not say.
     """
 
     mention: Mention

@@ -44,7 +44,7 @@ def sizes(info: dict[str, Any]) -> str:
 
 
 def in_terminal(info: dict[str, Any]) -> str:
-    """All about an index, in lines."""
+    """The lines that ``muver index info`` prints."""
     trained = {
         True: ", trained",
         False: ", an encoder that has not been trained to find entities",

@@ -1,4 +1,4 @@
-"""What stands behind an index: its model, loaded when needed, and what it makes of entities."""
+"""The model of an index, loaded when first needed, and what it makes of entities."""
 
 import threading
 from collections.abc import Iterable, Sequence
@@ -111,7 +111,7 @@ def write_segment(
     generation
         Of the state that will name the segment.
     total
-        How many there are, or at most are.
+        The number of entities, or an upper bound.
 
     Returns
     -------

@@ -43,7 +43,7 @@ def query(
     Raises
     ------
     InputError
-        For anything wrong in what is given, with file and line, and if the index cannot be opened.
+        If something given is wrong (names file and line), or the index cannot be opened.
     """
     if k < 1:
         raise InputError(f"-k {k}: not a number of candidates; at least 1 is.")

@@ -1,4 +1,4 @@
-"""From mentions to candidates: what is asked of the parts of a snapshot, and what is told of it."""
+"""From mentions to candidates: ranks the parts of a snapshot, and reads the winners' entities."""
 
 from collections.abc import Sequence
 

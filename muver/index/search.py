@@ -1,8 +1,8 @@
-"""Exact search of parts, with answers that do not depend on how the entities came to lie there.
+"""Exact search of parts; answers do not depend on how entities are spread over them.
 
 A matrix product rounds differently by the shape of its matrices. So products only say which
-entities may be among the best; these are compared by sums that are always taken in the same order,
-and of equals the one whose world and id come first goes first.
+entities may be among the best. These are compared by sums that are always taken in the same order;
+equal scores are ordered by world and id.
 """
 
 from collections.abc import Iterator, Sequence
@@ -136,7 +136,7 @@ def fused(
 
 
 def similarities(part: Part, row: int, mention: np.ndarray, metric: str) -> np.ndarray:
-    """(views,) float32 of a mention and an entity's views, each always the same number."""
+    """(views,) float32 of a mention and an entity's views, the same in any batch."""
     own = part.vectors[part.starts[row] : part.starts[row + 1]]
     return _exactly(own, mention, metric)
 
@@ -144,7 +144,7 @@ def similarities(part: Part, row: int, mention: np.ndarray, metric: str) -> np.n
 def _products(
     part: Part, rows: slice, mentions: np.ndarray, aggregate: Aggregate, metric: str
 ) -> Iterator[tuple[slice, np.ndarray]]:
-    """About the scores of a part's entities for some mentions after others; -inf of those gone."""
+    """Roughly the scores of a part's entities, for some mentions at a time; -inf for those gone."""
     starts = part.starts[rows.start : rows.stop + 1].astype(np.int64)
     vectors, gone = part.vectors[starts[0] : starts[-1]], ~part.live[rows]
     step = max(MEMORY_MB * 2**20 // (12 * len(vectors) + 1), 1)
@@ -174,7 +174,7 @@ def _decide(
     aggregate: Aggregate,
     metric: str,
 ) -> list[Hit]:
-    """The best of those that are possible, by sums in a fixed order."""
+    """The best of the possible entities, by sums in a fixed order."""
     if not len(possible.rows):
         return []
     counts, vectors = [], []
@@ -201,7 +201,7 @@ def _exactly(vectors: np.ndarray, mention: np.ndarray, metric: str) -> np.ndarra
 
 
 def _ranked(parts: Sequence[Part], possible: _Possible, views: np.ndarray, k: int) -> list[Hit]:
-    """The best ``k``, of equals the one whose world and id come first."""
+    """The best ``k``; equal scores are ordered by world and id."""
     hits = [
         Hit(float(score), int(part), int(row), int(view))
         for score, part, row, view in zip(*possible, views, strict=True)

@@ -1,8 +1,8 @@
 """Segments: files of entities with their views and words, written once and memory-mapped.
 
 A segment is an Arrow file. Each of its record batches is a *part*: some thousands of entities by
-world and id, an entity a row, its views and its words lists in that row. The vectors of a part lie
-one behind the other, so that they are multiplied where they lie on disk.
+world and id, one in each row, with lists of its views and words. The vectors of a part lie one
+behind the other, so that they are multiplied where they lie on disk.
 """
 
 import contextlib
@@ -74,7 +74,7 @@ class Part:
         return self.batch.num_rows
 
     def without(self, live: np.ndarray) -> "Part":
-        """The same with other entities gone; what has been made of it is kept."""
+        """The same part with other entities gone; what was computed of it is kept."""
         if np.array_equal(live, self.live):
             return self
         other = Part(self.batch, live)
@@ -169,7 +169,7 @@ class Opened(NamedTuple):
 
 
 class SegmentWriter:
-    """Writes a segment part by part; it appears under its name when all went well."""
+    """Writes a segment part by part; the file gets its name when it is complete."""
 
     def __init__(self, path: Path, kind: pa.Schema):
         self.path, self.kind = path, kind
@@ -212,7 +212,7 @@ def broken(path: Path, why: str) -> InputError:
 
 
 def joined(parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:
-    """What is there of some parts, in parts as large as they may be."""
+    """The entities of some parts that are not gone, in as few parts as possible."""
     held: list[pa.RecordBatch] = []
     for part in parts:
         held.append(part.batch.filter(pa.array(part.live)))
@@ -230,7 +230,7 @@ def _sorted(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def groups(entities: Iterator[Entity]) -> Iterator[list[Entity]]:
-    """Entities by as many as make a part, in order."""
+    """Entities in groups of the size of a part, in order."""
     group: list[Entity] = []
     characters = 0
     for entity in entities:

@@ -1,7 +1,7 @@
 """Sentences of descriptions, by parameters of Punkt that an index keeps.
 
-What a description is split into must not depend on the other entities, so nothing is learnt from
-them. Without parameters of one's own, a full stop ends a sentence where white space and no
+The sentences of a description must not depend on other entities, so nothing is learnt from
+these. Without parameters of one's own, a full stop ends a sentence where white space and no
 lower-case letter follow, but not after the abbreviations below.
 """
 
@@ -20,7 +20,7 @@ oct op p pl pp prof pt rd ref rep rev sen sep sept sgt sr st u.k u.s vol vols vs
 
 
 def keep(given: str | Path | None, folder: Path) -> str:
-    """Write the parameters that are given, or ours, and tell their fingerprint.
+    """Write the given parameters, or ours, and return their fingerprint.
 
     Parameters
     ----------

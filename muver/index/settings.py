@@ -22,7 +22,7 @@ class Words(Settings):
 
 
 class Making(Settings):
-    """How entities become views and views a score; what stands here moves answers.
+    """How entities become views and views a score; each setting can change answers.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ def _in_context(mention: Mention) -> str:
 
 
 def _decision(answer: Answer, threshold: float | None) -> Iterator[str]:
-    """A line on an index that is calibrated, or that has nothing to say."""
+    """The decision of a calibrated index in a line; of any other, whether nothing was found."""
     if not answer.candidates:
         yield "No candidate: there are no entities."
     elif answer.probability is not None and threshold is not None:

@@ -1,4 +1,4 @@
-"""An index at one time: its state and its segments, mapped, whatever others change meanwhile."""
+"""An index at one time: its state and its mapped segments, which no later change alters."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ class Snapshot:
         Parameters
         ----------
         before
-            An older one, of which what is still there is taken.
+            An older snapshot, whose open segments are taken over.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class Snapshot:
         )
 
     def find(self, keys: np.ndarray) -> dict[int, Place]:
-        """Where the entities of these (some,) keys lie, of those that are there."""
+        """Where the entities with these (keys,) lie; those that are not there are left out."""
         found = {}
         for number, part in enumerate(self.parts):
             for row in np.flatnonzero(np.isin(part.keys, keys) & part.live).tolist():

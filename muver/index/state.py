@@ -73,7 +73,7 @@ class Segment(Record):
 
 
 class State(Record):
-    """All that an index is at one time; ``generation`` grows with each change."""
+    """An index at one time; ``generation`` grows with each change."""
 
     settings: Making
     model: Model | None = None
@@ -95,7 +95,7 @@ class State(Record):
 
     @property
     def fingerprint(self) -> str:
-        """Differs where answers of two indexes of the same entities may differ."""
+        """Equal for indexes that give equal answers if they have the same entities."""
         model = self.model and (self.model.fingerprint, self.model.punkt)
         return short_hash([FORMAT, self.settings.as_dict(), model])
 
@@ -129,5 +129,5 @@ def read_state(folder: str | Path) -> State:
 
 
 def write_state(folder: str | Path, state: State) -> None:
-    """Make this the index's state: from here on readers get it."""
+    """Make this the index's state, which readers get from now on."""
     write_json(Path(folder, FILE), state)

@@ -1,4 +1,4 @@
-"""BM25 over parts: words are kept by part, what all entities together say of them is counted anew.
+"""BM25 over parts: each part keeps its words; counts over all entities are made anew.
 
 The score is Lucene's, as in :mod:`muver.retrieval.bm25`. A change moves the number of entities,
 their mean length and how many have a word, and with them all scores, so none of it is stored.

@@ -1,1 +1,1 @@
-"""Canonical knowledge bases: what `muver kb import` makes of the forms people have theirs in."""
+"""Canonical knowledge bases: `muver kb import` makes them from files of many forms."""

@@ -101,7 +101,7 @@ def import_kb(
 
 
 class _Build:
-    """Entities on their way to the file: a group of rows, names on disk, counts."""
+    """A knowledge base that is being written: a group of rows, names on disk, counts."""
 
     def __init__(self, folder: Path, sources: Sequence[Path], settings: Import):
         self.folder, self.sources, self.settings = folder, sources, settings
@@ -234,7 +234,7 @@ class _Build:
 
 @contextlib.contextmanager
 def _full_disk(folder: Path) -> Iterator[None]:
-    """What SQLite says of a disk, for users."""
+    """SQLite's error of a full disk, in words for users."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -245,7 +245,7 @@ def _full_disk(folder: Path) -> Iterator[None]:
 
 
 def _names_of(paths: Sequence[Path]) -> list[str]:
-    """Names of files, with their folders where names alone would be the same."""
+    """Names of files, with their folders where two files have one name."""
     names = [path.name for path in paths]
     return names if len(set(names)) == len(names) else list(map(str, paths))
 

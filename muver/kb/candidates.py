@@ -22,7 +22,7 @@ class Candidates:
         )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._base.close()
 
     def add(self, split: str, world: str, mentions: Sequence[tuple[str, dict[str, Any]]]) -> None:

@@ -1,4 +1,4 @@
-"""The columns of a table: which is which, and a row as an entity."""
+"""The columns of a table: which one is the title and so on, and a row as an entity."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -37,7 +37,7 @@ def find_columns(found: Sequence[str], given: Mapping[str, str], where: str) -> 
     Raises
     ------
     InputError
-        For a column that is not there, with those that are, and for one that can't be told.
+        If a column is not there (names those that are), or id or title cannot be found.
     """
     listed = f"It has: {', '.join(found)}."
     for canonical, name in given.items():

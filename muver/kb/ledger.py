@@ -1,4 +1,4 @@
-"""What has to be known of all entities at once, on disk: ids, titles, redirects."""
+"""Ids, titles and redirects of all entities, on disk, for checks that need all at once."""
 
 import os
 import sqlite3
@@ -42,7 +42,7 @@ class Ledger:
         self._redirects: list[tuple] = []
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._base.close()
         if self._usual is None:
             del os.environ["SQLITE_TMPDIR"]

@@ -1,4 +1,4 @@
-"""Opening files: compressed or not, in whatever encoding, with what is wrong with them told."""
+"""Opens files, compressed or not, in any encoding, with errors that say what is wrong."""
 
 import bz2
 import codecs
@@ -37,7 +37,7 @@ class CutOff(InputError):
 
 
 class _Watched(io.FileIO):
-    """A file that tells how much of it was read."""
+    """A file that counts the bytes read."""
 
     def __init__(self, path: Path):
         super().__init__(path)
@@ -116,7 +116,7 @@ def pieces(path: Path, settings: Import) -> Iterator[bytes]:
     Raises
     ------
     InputError
-        As :func:`opened`; one that ends too early ends quietly if the settings say so.
+        As :func:`opened`, except for a file that ends too early, if the settings keep it.
     """
     try:
         with opened(path) as stream:

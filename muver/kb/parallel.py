@@ -1,4 +1,4 @@
-"""Work in several processes, its results in order, little of it waiting."""
+"""Work in several processes, with results in order and few of them waiting."""
 
 import multiprocessing
 from collections import deque
@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 def in_order(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> Iterator[R]:
-    """The results of ``work`` for each piece; no more than a few are read before they are due."""
+    """The results of ``work`` for each piece, in order; only a few pieces are read ahead."""
     if workers == 1:
         yield from map(work, pieces)
         return

@@ -45,7 +45,7 @@ def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> p
 def entity_batches(
     folder: str | Path, columns: Sequence[str] | None = None, rows: int = ROWS_A_GROUP
 ) -> Iterator[pa.RecordBatch]:
-    """The same entities in pieces of at most ``rows``, without holding more than one."""
+    """The same entities in pieces of at most ``rows``; memory holds one."""
     # The file's schema is looked at as above, without its rows.
     read_table(Path(folder, FILE), ENTITIES, "a table of entities", "kb import", columns=[])
     with pq.ParquetFile(Path(folder, FILE)) as file:

@@ -37,7 +37,7 @@ class Import(Settings):
 
 
 class Given(Struct, frozen=True):
-    """What a source is told: the settings, and the options of the command line.
+    """What a source is given: the settings, and the options of the command line.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""An entity as it goes into the knowledge base, and a count of what was changed for that."""
+"""Tidies an entity for the knowledge base, and counts what was changed."""
 
 from collections import Counter
 

@@ -44,7 +44,7 @@ class IndexModel(PythonModel):
         Raises
         ------
         MlflowException
-            Of a bad request, for a world that is not in the index or a text that is none.
+            A bad request: the index lacks the world, or a field is no text.
         """
         rows = model_input.astype(object).where(model_input.notna(), None).to_dict("records")
         asked = [

@@ -120,7 +120,7 @@ def package(index: Path, name: str | None = None, run: str | None = None) -> str
 
 @contextlib.contextmanager
 def _tracking(uri: str) -> Iterator[None]:
-    """Let MLflow's functions write to a store, and then where they did before."""
+    """Let MLflow's functions write to a store for the time of a block."""
     before = os.environ.get("MLFLOW_TRACKING_URI")  # which MLflow sets as well
     mlflow.set_tracking_uri(uri)
     try:
@@ -168,7 +168,7 @@ def _example(index: Index) -> pd.DataFrame:
 
 
 def _requirements() -> list[str]:
-    """What an answer needs, in the versions that are installed here."""
+    """The packages that an answer needs, in the versions installed here."""
     declared = (one for one in metadata.requires("muver") or [] if "extra ==" not in one)
     names = (re.match(r"[A-Za-z0-9._-]+", one)[0] for one in declared)
     return [

@@ -24,18 +24,18 @@ EXTENSIONS = {"candidates": [], "probability": None}
 
 
 class Linker:
-    """Sets ``ent.kb_id_`` of the entities that the pipeline has recognised, and what was ranked.
+    """Sets ``ent.kb_id_`` of the recognised entities, and the candidates it was chosen from.
 
     ``ent._.candidates`` are dictionaries (:class:`muver.index.answer.Found`), best first, and
-    ``ent._.probability`` is that the first is right, where the index is calibrated. Where none is
-    right, ``ent.kb_id_`` is "NIL", as of spaCy's own component.
+    ``ent._.probability`` is the probability that the first is right, where the index is
+    calibrated. Where none is right, ``ent.kb_id_`` is "NIL", as with spaCy's own component.
 
     Parameters
     ----------
     k
         Candidates of each entity.
     world
-        In which entities are looked for; None: in all, if the index does that.
+        The world to search; None: all, if the index can search all at once.
     """
 
     def __init__(self, index: Searched, k: int, world: str | None):
@@ -85,7 +85,7 @@ def linker(nlp: Language, name: str, index: str | None, k: int, world: str | Non
     Raises
     ------
     InputError
-        If the index cannot be opened, has no such world, or ``k`` is none.
+        If the index cannot be opened or has no such world, or ``k`` is not at least 1.
     """
     if index is None:
         raise InputError(f'{name}: needs an index: config={{"index": "FOLDER"}}.')

@@ -1,4 +1,4 @@
-"""The service as an ASGI application: its routes, what goes wrong in them, and its end."""
+"""The service as an ASGI application: its routes, their errors, and its end."""
 
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Routes that answer questions: ranked entities, their views, entities by id, what is served."""
+"""Routes that answer questions: ranked entities, their views, entities by id, the models."""
 
 import asyncio
 from typing import Any
@@ -77,12 +77,12 @@ async def entity_at(served: Served, id: str, world: str | None) -> Any:
 
 
 def check(asked: Retrieval, limits: Limits) -> None:
-    """Refuse what is too much.
+    """Refuse a request for more than the limits allow.
 
     Raises
     ------
     InputError
-        If it is.
+        Naming the limit.
     """
     mentions, k = len(asked.mentions), asked.k
     if mentions > limits.mentions:

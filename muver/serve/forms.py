@@ -8,7 +8,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class Form(BaseModel):
-    """Nothing but the named fields, and of these types."""
+    """The named fields and no others, of these types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -67,7 +67,7 @@ class FoundForMention(Form):
 
 
 class Retrieved(Form):
-    """Answers, in the order of the mentions, of this generation of the index or a later one."""
+    """Answers in the order of the mentions, from this generation of the index or a later one."""
 
     model: str
     generation: int
@@ -145,6 +145,6 @@ class Model(Form):
 
 
 class Said(Form):
-    """A sentence; of errors, what was expected and what to do."""
+    """A sentence; for an error, what was expected and what to do."""
 
     detail: str

@@ -39,7 +39,7 @@ class Guard:
         self.in_hand = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request; what is no request (start and end) is passed on."""
+        """Serve a request; the application's start and end are passed on."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         began = time.monotonic()
@@ -104,7 +104,7 @@ class Guard:
         return bytes(body)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
-        """One line in the log, with the route and not what the client made of it."""
+        """A line of the log, with the route's pattern in place of the client's path."""
         route = getattr(scope.get("route"), "path", "other").replace(":path", "")
         method = scope["method"] if scope["method"] in METHODS else "other"
         self._metrics.count(

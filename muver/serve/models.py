@@ -1,4 +1,4 @@
-"""The indexes that are served, each by its name; the newest snapshot of each takes the requests."""
+"""The indexes that are served, by name; requests are answered from the newest snapshot."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ class Served:
     Attributes
     ----------
     index
-        As it is now. Requests that are being answered may have an older one.
+        The newest snapshot. Requests that are being answered may have an older one.
     changing
         Held by whoever changes the index.
     """
@@ -36,13 +36,13 @@ class Served:
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def warm(self) -> None:
-        """Load what the first answer takes."""
+        """Load what the first answer needs."""
         for world in self.index.worlds[:1]:
             self.index.retrieve([Mention("first", world=world)], 1)
 
     @property
     def changeable(self) -> bool:
-        """Whether it is of a kind that can be changed at all."""
+        """Whether it can be changed: a row of the workflow cannot."""
         return not isinstance(self.index, RowIndex)
 
     @property
@@ -126,7 +126,7 @@ def _named(given: str) -> tuple[str, Path]:
 
 
 class Lookout:
-    """A thread that looks for changes which other processes made."""
+    """A thread that looks for changes by other processes."""
 
     def __init__(self, models: Models, seconds: float):
         self._models, self._seconds = models, seconds
@@ -135,7 +135,7 @@ class Lookout:
         self._thread.start()
 
     def close(self) -> None:
-        """End it."""
+        """End the thread."""
         self._end.set()
         self._thread.join()
 

@@ -42,7 +42,7 @@ def pages(app: FastAPI) -> APIRouter:
 
 
 def _answer(page: str) -> HTMLResponse:
-    """A page that may run and load nothing but what is in it."""
+    """A page that can run and load only what is in it."""
     hashes = [
         " ".join(
             f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}'"

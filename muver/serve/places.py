@@ -9,7 +9,7 @@ MOST = 1_200  # characters of the winning sentences in it
 
 
 def place(description: str, text: str) -> tuple[int, int] | None:
-    """Where a text stands in a description, whatever the white space; None where it does not.
+    """Where a text stands in a description, apart from white space; None where it does not.
 
     >>> place("A gate.  It was\\nforged.", "It was forged.")
     (9, 23)

@@ -1,4 +1,4 @@
-"""A row of the workflow, served as an index is; nothing in it changes."""
+"""A row of the workflow, served like an index that does not change."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ COLUMNS = ("world", "document_id", "title", "text", "entity")
 
 
 class RowIndex:
-    """What :class:`muver.index.Index` offers to those who ask."""
+    """The methods of :class:`muver.index.Index` that answer, over a row."""
 
     generation = 0
     has_views = True

@@ -94,7 +94,7 @@ def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
 
 
 class Sweep:
-    """Ends connections that do nothing, or whose answer is not taken, for too long.
+    """Ends connections that do nothing, or do not take their answer, for too long.
 
     uvicorn has a limit only between two requests.
     """

@@ -1,4 +1,4 @@
-"""What the routes share: indexes, the queue, limits, and who may change what."""
+"""What the routes share: indexes, the queue, limits, and the token for changes."""
 
 import secrets
 from dataclasses import dataclass, field

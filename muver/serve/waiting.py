@@ -1,4 +1,4 @@
-"""Requests that wait, and the one thread that does them, those of a kind together."""
+"""The queue of requests, and the one thread that does those of a kind together."""
 
 import threading
 import time
@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 
 class Work(Hashable, Protocol):
-    """What is done. Jobs whose works are equal are done in one call."""
+    """What a job does. Jobs of equal works are done in one call."""
 
     def __call__(self, given: Sequence[Any]) -> Sequence[Any]:
-        """Do some jobs: for each of what was given its result."""
+        """Do some jobs and return their results in order."""
 
 
 class Busy(Exception):
@@ -81,7 +81,7 @@ class Waiting:
         return job.done
 
     def close(self) -> None:
-        """Do what waits, then end."""
+        """Do the jobs that wait, then end."""
         with self._changed:
             self._open = False
             self._changed.notify()

@@ -1,4 +1,4 @@
-"""Routes for those who run the service: whether it lives, whether it answers, and its numbers."""
+"""Routes for monitoring: whether the service lives, whether it answers, and its numbers."""
 
 import psutil
 from fastapi import APIRouter, HTTPException

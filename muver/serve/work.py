@@ -1,4 +1,4 @@
-"""What the worker does: ranks the mentions of many requests at once, and tells of views."""
+"""What the worker does: ranks the mentions of many requests at once, and explains scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Ranking:
     excerpts: bool
 
     def __call__(self, given: Sequence[Sequence[Mention]]) -> list[Ranked]:
-        """All mentions in one call, and its answers taken apart again."""
+        """Rank all mentions in one call, and give each request its answers."""
         generation = self.index.generation
         mentions = [one for mentions in given for one in mentions]
         found = [self._answer(ranked) for ranked in self.index.retrieve(mentions, self.k)]

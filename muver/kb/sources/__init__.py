@@ -1,4 +1,4 @@
-"""The forms of a knowledge base, a module each: ``entities(path, given)`` reads one.
+"""The forms of a knowledge base, a module for each: ``entities(path, given)`` reads one.
 
 It yields `muver.kb.items`, one after another. What a module needs beyond Python's library is
 imported when it is called: these packages are the extra ``kb``.
@@ -34,7 +34,7 @@ def format_of(path: Path, named: str | None = None) -> str:
     Raises
     ------
     InputError
-        For a name that is none, or an ending that tells nothing.
+        If there is no format of this name, or the ending belongs to none.
     """
     if named is not None:
         if named not in FORMATS:

@@ -55,7 +55,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
 
 
 def _lines(path: Path) -> dict[str, int]:
-    """The line of each term: pronto tells no lines, and of a term that is there twice the last."""
+    """The line of each term (the last, if it is there twice), as pronto does not tell lines."""
     lines: dict[str, int] = {}
     stanza = b""
     with opened(path) as stream:

@@ -60,7 +60,7 @@ class _Line(Struct):
 
 
 class Condition(Struct, frozen=True):
-    """A property, and the values of which it has to have one; without any, whatever it has."""
+    """A property, and the values of which it must have one; without values, any."""
 
     property: str
     values: frozenset[str]
@@ -118,7 +118,7 @@ def items(
     language: str,
     world: str,
 ) -> list[Item]:
-    """What numbered lines become; those that meet no condition become nothing."""
+    """The entities of numbered lines that meet the conditions."""
     parse = line_parser(_Line)
     found: list[Item] = []
     for number, line in batch:
@@ -200,7 +200,7 @@ def _meets(entity: _Line, condition: Condition) -> bool:
 
 
 def _values(statements: Sequence[_Statement]) -> list[str]:
-    """The items that statements name, without those that are no longer held to be true."""
+    """The items that statements name, without deprecated statements."""
     values = [
         one.mainsnak.datavalue.value
         for one in statements

@@ -52,7 +52,7 @@ class Section(Struct):
 
 
 class Prose:
-    """A text that is put together, with white space as in print.
+    """A text in the making, with white space as in print.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a wiki calls its pages: namespaces, and the page that a link means."""
+"""The titles of a wiki: its namespaces, and the page that a link means."""
 
 import html
 import re
@@ -42,7 +42,7 @@ class Wiki(Struct, frozen=True):
     first_letter: bool = True
 
     def page(self, link: str) -> Page | None:
-        """The page that is called so in a link; None for a link that names none."""
+        """The page that a link's target names; None if it names none."""
         name = DIRECTION.sub("", html.unescape(unquote(link))).partition("#")[0]
         name = " ".join(name.replace("_", " ").split()).removeprefix(":").strip()
         prefix, colon, rest = name.partition(":")
