@@ -98,7 +98,7 @@ def _compared(run: OfRecord, record: OfRecord) -> dict[str, Any]:
 
 
 def _lines(key: str, own: RowOfRecord, page: RowOfRecord, limit: float | None) -> Iterator[Line]:
-    """What a row found more than the page's machine, a line a set; fewer is negative."""
+    """What a row found more than the page's machine, a line for each set; fewer is negative."""
     for name, part in own.sets.items():
         if name not in page.sets:
             continue

@@ -1,4 +1,4 @@
-"""Mentions in files with one token a line: BIO tags, or the columns of AIDA CoNLL-YAGO.
+"""Mentions in files with one token on each line: BIO tags, or the columns of AIDA CoNLL-YAGO.
 
 Columns are separated by tabs, or by spaces where a line has no tab. A token may stand alone. With
 ``B`` or ``I`` in the second of four columns or more a line is AIDA's

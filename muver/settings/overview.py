@@ -30,7 +30,7 @@ repository.
 
 
 def as_text() -> str:
-    """The page: a row a section, in the order of params.yaml's type."""
+    """The page: a row for each section, in the order of params.yaml's type."""
     rows = (f"| `{one.name}` | {' | '.join(_cells(one.type))} |" for one in fields(Sections))
     return HEAD + "\n".join(rows) + "\n"
 
