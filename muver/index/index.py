@@ -1,31 +1,25 @@
 """An index of one's own knowledge base: made, opened, asked, changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from muver.index import changes
-from muver.index.calibration import COMPARED, Calibration, read_calibration
+from muver.index.calibration import read_calibration
 from muver.index.changes import Change, Source
 from muver.index.entity import Entity
 from muver.index.lock import writing
 from muver.index.making import Machinery
-from muver.index.ranking import candidate, ranked, view
-from muver.index.search import similarities
+from muver.index.opened import OpenIndex
+from muver.index.ranking import Embedded
 from muver.index.settings import Making
-from muver.index.snapshot import Place, Snapshot
-from muver.io.errors import InputError
+from muver.index.snapshot import Snapshot
 from muver.io.typed import read
-from muver.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 
 __all__ = ["Change", "Entity", "Index"]
 
-MENTIONS_AT_ONCE = 1024
 
-
-class Index:
+class Index(OpenIndex):
     """Ranks the entities of an index for mentions, and changes it.
 
     An object answers from one snapshot. It sees its own changes at once, and those of other
@@ -44,11 +38,7 @@ class Index:
     '1'
     """
 
-    def __init__(
-        self, snapshot: Snapshot, machinery: Machinery, calibration: Calibration | None = None
-    ):
-        self._snapshot, self._machinery = snapshot, machinery
-        self._calibration = calibration
+    _store: Embedded
 
     @classmethod
     def create(
@@ -102,7 +92,8 @@ class Index:
         snapshot = Snapshot.now(folder)
         fingerprint = snapshot.state.fingerprint
         calibration = read_calibration(snapshot.folder, fingerprint) if calibrated else None
-        return cls(snapshot, Machinery(Path(folder), snapshot.state), calibration)
+        machinery = Machinery(Path(folder), snapshot.state)
+        return cls(Embedded(snapshot, machinery), machinery, calibration)
 
     def refresh(self) -> "Index":
         """The index as it is now; this object if nothing has changed.
@@ -118,130 +109,15 @@ class Index:
             return self
         same = snapshot.state.fingerprint == self.fingerprint
         machinery = self._machinery if same else Machinery(self.folder, snapshot.state)
-        return Index(snapshot, machinery, calibration)
+        return Index(Embedded(snapshot, machinery), machinery, calibration)
 
     @property
-    def folder(self) -> Path:
-        """Where it lies."""
-        return self._snapshot.folder
-
-    @property
-    def generation(self) -> int:
-        """Grows with each change."""
-        return self._snapshot.state.generation
-
-    @property
-    def fingerprint(self) -> str:
-        """Equal for indexes that give equal answers if they have the same entities."""
-        return self._snapshot.state.fingerprint
-
-    @property
-    def calibration(self) -> Calibration | None:
-        """What `muver index calibrate` found, when the index was opened."""
-        return self._calibration
-
-    @property
-    def threshold(self) -> float | None:
-        """The least probability of the best candidate with which it is the answer."""
-        return self._calibration and self._calibration.threshold
-
-    @property
-    def worlds(self) -> list[str]:
-        """Names of the worlds that have entities, in alphabetical order."""
-        return list(self._snapshot.worlds)
-
-    @property
-    def has_views(self) -> bool:
-        """Whether entities have views, and are not ranked by words alone."""
-        return self._snapshot.state.model is not None
-
-    def __len__(self) -> int:
-        return self._snapshot.state.entities
-
-    def entity(self, id: str, world: str | None = None) -> Entity:
-        """One entity.
-
-        Raises
-        ------
-        UnknownEntity
-            If it is not there.
-        InputError
-            If several worlds have one of this id and ``world`` is None.
-        """
-        snapshot = self._snapshot
-        return snapshot.entity(snapshot.place_of(id, world))
-
-    def has(self, id: str, world: str | None = None) -> bool:
-        """Whether an entity is there, in a world or in any."""
-        return bool(self._snapshot.found(id, world))
+    def _snapshot(self) -> Snapshot:
+        return self._store.snapshot
 
     def entities(self) -> Iterable[Entity]:
         """All entities, in no particular order."""
         return self._snapshot.entities()
-
-    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
-        """Rank entities for each mention.
-
-        A mention without a world is looked for in all of them.
-
-        Returns
-        -------
-        For each mention the best ``k`` candidates, best first, or all if there are fewer. Their
-        ``entity`` is a number within this snapshot; ``document_id`` and ``world`` name the entity.
-        The first has a ``probability`` if the index is calibrated.
-
-        Raises
-        ------
-        InputError
-            If the index lacks a mention's world, or a field is no text.
-        """
-        if k < 1:
-            raise InputError(f"k: {k} is not a number of candidates; at least 1 is.")
-        check_texts(mentions)
-        snapshot = self._snapshot
-        deep = max(k, COMPARED) if self._calibration else k
-        found: list[list[Candidate]] = [[] for _ in mentions]
-        rows: dict[str | None, list[int]] = {}
-        for row, mention in enumerate(mentions):
-            world = snapshot.world_of(mention.world, f"mention {mention.text!r}")
-            rows.setdefault(world, []).append(row)
-        for world, own in rows.items():
-            for start in range(0, len(own), MENTIONS_AT_ONCE):
-                some = own[start : start + MENTIONS_AT_ONCE]
-                asked = [mentions[row] for row in some]
-                answers = ranked(snapshot, self._machinery, world, asked, deep)
-                for row, hits in zip(some, answers, strict=True):
-                    candidates = [candidate(snapshot, hit) for hit in hits]
-                    if self._calibration:
-                        candidates = self._calibration.judged(mentions[row], candidates)
-                    found[row] = candidates[:k]
-        return found
-
-    def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
-        """What each view of a candidate adds to its score for a mention, the greatest part first.
-
-        Parameters
-        ----------
-        candidate
-            From :meth:`retrieve`. BM25's part in a fused score is not shown.
-
-        Raises
-        ------
-        InputError
-            If the index has no views, or the entity has gone.
-        """
-        snapshot, state = self._snapshot, self._snapshot.state
-        if state.model is None:
-            raise InputError(f"{self.folder}: ranks by words alone and has no views.")
-        number, row = snapshot.place_of(candidate.document_id, candidate.world)
-        part = snapshot.parts[number]
-        (vector,) = self._machinery.mentions([mention])
-        values = similarities(part, row, vector, state.model.metric)
-        shares = state.settings.scorer.shares(values)
-        return [
-            ViewPart(float(values[n]), float(shares[n]), *view(snapshot, Place(number, row), n))
-            for n in np.lexsort((-values, -shares)).tolist()
-        ]
 
     def add(self, entities: Source) -> Change:
         """Add entities. One that is there with the same content is left as it is.
@@ -276,7 +152,7 @@ class Index:
         with writing(self.folder):
             snapshot = Snapshot.now(self.folder, self._snapshot)
             change = changes.remove(snapshot, list(ids), world)
-            self._snapshot = Snapshot.now(self.folder, snapshot)
+            self._store = self._store._replace(snapshot=Snapshot.now(self.folder, snapshot))
         return change
 
     def compact(self) -> bool:
@@ -284,7 +160,7 @@ class Index:
         with writing(self.folder):
             snapshot = Snapshot.now(self.folder, self._snapshot)
             done = changes.compact(snapshot)
-            self._snapshot = Snapshot.now(self.folder, snapshot)
+            self._store = self._store._replace(snapshot=Snapshot.now(self.folder, snapshot))
         return done
 
     def info(self) -> dict[str, Any]:
@@ -303,5 +179,5 @@ class Index:
         with writing(self.folder):
             snapshot = Snapshot.now(self.folder, self._snapshot)
             change = changes.put(snapshot, self._machinery, entities, overwrite)
-            self._snapshot = Snapshot.now(self.folder, snapshot)
+            self._store = self._store._replace(snapshot=Snapshot.now(self.folder, snapshot))
         return change

@@ -73,7 +73,7 @@ def by_views(
         As :func:`muver.retrieval.exact.rank` takes it.
     """
     found = [NONE] * len(mentions)
-    slack = _slack(parts, mentions, metric)
+    room = slack(mentions, longest(parts), metric)
     for number, part in enumerate(parts):
         rows = part.rows(world)
         if not part.live[rows].any():
@@ -82,11 +82,11 @@ def by_views(
             for one, own in enumerate(scores, start=span.start):
                 live = np.flatnonzero(own > -np.inf)
                 new = _Possible(own[live], np.full(len(live), number), live + rows.start)
-                joined = zip(found[one], new.cut(k, slack[one]), strict=True)
+                joined = zip(found[one], new.cut(k, room[one]), strict=True)
                 found[one] = _Possible(*map(np.concatenate, joined))
     return [
         _decide(parts, own.cut(k, width), mention, k, aggregate, metric)
-        for own, width, mention in zip(found, slack, mentions, strict=True)
+        for own, width, mention in zip(found, room, mentions, strict=True)
     ]
 
 
@@ -135,10 +135,57 @@ def fused(
     return _ranked(parts, both, np.array(list(rows.values()), dtype=np.int64), k)
 
 
-def similarities(part: Part, row: int, mention: np.ndarray, metric: str) -> np.ndarray:
-    """(views,) float32 of a mention and an entity's views, the same in any batch."""
-    own = part.vectors[part.starts[row] : part.starts[row + 1]]
-    return _exactly(own, mention, metric)
+def decided(
+    vectors: Sequence[np.ndarray], mention: np.ndarray, aggregate: Aggregate, metric: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of some entities for a mention, the same in any batch, and the views that won.
+
+    Parameters
+    ----------
+    vectors : (views, d) float32 each
+        Of each entity's views; at least one entity.
+    mention : (d,) float32
+
+    Returns
+    -------
+    (entities,) float32 scores, and (entities,) int64 views, counted within the entity.
+    """
+    exact = exactly(np.concatenate(vectors), mention, metric)
+    starts = np.cumsum([0, *map(len, vectors[:-1])])
+    block = Block.of(exact[None], starts)
+    views = winning_views(block, np.arange(len(starts))[None])[0] - starts
+    (scores,) = aggregate.scores(block, len(starts))
+    return scores, views
+
+
+def exactly(vectors: np.ndarray, mention: np.ndarray, metric: str) -> np.ndarray:
+    """(views,) float32 similarities by sums in double precision, row by row."""
+    mention = mention.astype(np.float64)
+    if metric == "l2":
+        squares = np.square(vectors - mention).sum(axis=1)
+        return -np.sqrt(squares).astype(np.float32)
+    return (vectors * mention).sum(axis=1).astype(np.float32)
+
+
+def longest(parts: Sequence[Part]) -> float:
+    """Length of the longest vector of a view."""
+    return max((float(part.lengths.max(initial=0)) for part in parts), default=0.0)
+
+
+def slack(mentions: np.ndarray, length: float, metric: str) -> np.ndarray:
+    """(mentions,) more than twice what rounding can move a score by.
+
+    Parameters
+    ----------
+    mentions : (mentions, d) float32
+    length
+        Of the longest vector of a view.
+    """
+    lengths = np.linalg.norm(mentions, axis=1)
+    terms = mentions.shape[1] + 16
+    if metric == "l2":  # the root of a rounded square
+        return 2 * np.sqrt(terms * EPSILON) * (lengths + length)
+    return 2 * terms * EPSILON * lengths * length
 
 
 def _products(
@@ -156,16 +203,6 @@ def _products(
         yield span, scores
 
 
-def _slack(parts: Sequence[Part], mentions: np.ndarray, metric: str) -> np.ndarray:
-    """(mentions,) more than twice what rounding can move a score by."""
-    longest = max((float(part.lengths.max(initial=0)) for part in parts), default=0.0)
-    lengths = np.linalg.norm(mentions, axis=1)
-    terms = mentions.shape[1] + 16
-    if metric == "l2":  # the root of a rounded square
-        return 2 * np.sqrt(terms * EPSILON) * (lengths + longest)
-    return 2 * terms * EPSILON * lengths * longest
-
-
 def _decide(
     parts: Sequence[Part],
     possible: _Possible,
@@ -177,27 +214,12 @@ def _decide(
     """The best of the possible entities, by sums in a fixed order."""
     if not len(possible.rows):
         return []
-    counts, vectors = [], []
-    for number, row in zip(possible.parts, possible.rows, strict=True):
-        part = parts[number]
-        own = slice(part.starts[row], part.starts[row + 1])
-        vectors.append(part.vectors[own])
-        counts.append(own.stop - own.start)
-    exact = _exactly(np.concatenate(vectors), mention, metric)
-    starts = np.cumsum([0, *counts[:-1]])
-    block = Block.of(exact[None], starts)
-    views = winning_views(block, np.arange(len(starts))[None])[0] - starts
-    (scores,) = aggregate.scores(block, len(starts))
+    vectors = [
+        parts[number].vectors_of(row)
+        for number, row in zip(possible.parts.tolist(), possible.rows.tolist(), strict=True)
+    ]
+    scores, views = decided(vectors, mention, aggregate, metric)
     return _ranked(parts, possible._replace(scores=scores), views, k)
-
-
-def _exactly(vectors: np.ndarray, mention: np.ndarray, metric: str) -> np.ndarray:
-    """(views,) float32 similarities by sums in double precision, row by row."""
-    mention = mention.astype(np.float64)
-    if metric == "l2":
-        squares = np.square(vectors - mention).sum(axis=1)
-        return -np.sqrt(squares).astype(np.float32)
-    return (vectors * mention).sum(axis=1).astype(np.float32)
 
 
 def _ranked(parts: Sequence[Part], possible: _Possible, views: np.ndarray, k: int) -> list[Hit]:

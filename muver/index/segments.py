@@ -123,10 +123,27 @@ class Part:
         """The rows of a world, or all."""
         return slice(0, len(self)) if world is None else self.spans.get(world, slice(0, 0))
 
+    def sentences(self, row: int) -> np.ndarray:
+        """(sentences, 2) int32 an entity's spans, as of ``SPAN``."""
+        return _numbers(self.batch.column("sentences")[row])
+
+    def views(self, row: int) -> np.ndarray:
+        """(views, 3) int32 an entity's views, as of ``VIEW``."""
+        return _numbers(self.batch.column("views")[row])
+
+    def vectors_of(self, row: int) -> np.ndarray:
+        """(views, d) float32 the vectors of an entity's views."""
+        return self.vectors[self.starts[row] : self.starts[row + 1]]
+
     def entity(self, row: int) -> Entity:
         """The entity of a row."""
         columns = ("id", "world", "title", "description", "aliases")
         return Entity(**{name: self.batch.column(name)[row].as_py() for name in columns})
+
+
+def _numbers(records: pa.ListScalar) -> np.ndarray:
+    """(records, fields) of a list of records of whole numbers."""
+    return np.stack([field.to_numpy() for field in records.values.flatten()], axis=1)
 
 
 class Opened(NamedTuple):

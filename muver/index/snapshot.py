@@ -1,11 +1,11 @@
 """An index at one time: its state and its mapped segments, which no later change alters."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from muver.io.errors import InputError
 
 ATTEMPTS = 5  # to read a state before the files that it names are gone
 IDS_COMPARED = 50_000  # for near ones
+T = TypeVar("T")
 
 
 class UnknownEntity(InputError):
@@ -28,6 +29,56 @@ class Place(NamedTuple):
 
     part: int
     row: int
+
+
+def known_world(name: str | None, worlds: Collection[str], what: str) -> str | None:
+    """A world to search; None for all.
+
+    Parameters
+    ----------
+    worlds
+        Those that there are.
+    what
+        What names it, for messages.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    if name is None or name in worlds:
+        return name
+    raise InputError(
+        f"{what}: world {name!r} is not in this index.{did_you_mean(str(name), worlds)} "
+        f"There are: {', '.join(list(worlds)[:20]) or 'none, as it has no entities'}."
+    )
+
+
+def the_only(
+    found: Mapping[str, T], id: str, world: str | None, near: Callable[[], str] = str
+) -> T:
+    """What was found of an id.
+
+    Parameters
+    ----------
+    found
+        By world.
+    near
+        Says which id may be meant, where there is none.
+
+    Raises
+    ------
+    UnknownEntity
+        If nothing was.
+    InputError
+        If several worlds have an entity of this id.
+    """
+    if len(found) > 1:
+        raise InputError(f"id {id!r} is in several worlds: {', '.join(sorted(found))}. Name one.")
+    if not found:
+        where = f"world {world!r} of this index" if world is not None else "this index"
+        raise UnknownEntity(f"id {id!r} is not in {where}.{near()}")
+    return next(iter(found.values()))
 
 
 class Snapshot:
@@ -87,21 +138,6 @@ class Snapshot:
                 counts[world] += int(part.live[rows].sum())
         return {world: count for world, count in sorted(counts.items()) if count}
 
-    def world_of(self, name: str | None, what: str) -> str | None:
-        """A world to search; None for all.
-
-        Raises
-        ------
-        InputError
-            If there is none of this name.
-        """
-        if name is None or name in self.worlds:
-            return name
-        raise InputError(
-            f"{what}: world {name!r} is not in this index.{did_you_mean(str(name), self.worlds)} "
-            f"There are: {', '.join(list(self.worlds)[:20]) or 'none, as it has no entities'}."
-        )
-
     def find(self, keys: np.ndarray) -> dict[int, Place]:
         """Where the entities with these (keys,) lie; those that are not there are left out."""
         found = {}
@@ -110,32 +146,23 @@ class Snapshot:
                 found[int(part.keys[row])] = Place(number, row)
         return found
 
-    def found(self, id: str, world: str | None = None) -> list[Place]:
-        """Where the entities of an id lie, in a world or in all."""
-        worlds = [world] if world is not None else list(self.worlds)
-        return list(self.find(np.array([key_of(one, id) for one in worlds], np.uint64)).values())
+    def found(self, id: str, world: str | None = None) -> dict[str, Place]:
+        """Where the entities of an id lie, by world: in one, or in all."""
+        worlds = {key_of(one, id): one for one in (self.worlds if world is None else [world])}
+        places = self.find(np.array(list(worlds), np.uint64))
+        return {worlds[key]: place for key, place in places.items()}
 
     def place_of(self, id: str, world: str | None = None) -> Place:
         """Where an entity lies.
 
         Raises
         ------
-        UnknownEntity
-            If it is not there; names a near one.
         InputError
-            If several worlds have an entity of this id and none is named.
+            As :func:`the_only`; for an unknown id with a near one. Also for an unknown world.
         """
-        if world is not None:
-            self.world_of(world, f"id {id!r}")
+        known_world(world, self.worlds, f"id {id!r}")
         found = self.found(id, world)
-        if len(found) > 1:
-            named = sorted(self.entity(place).world for place in found)
-            raise InputError(f"id {id!r} is in several worlds: {', '.join(named)}. Name one.")
-        if not found:
-            near = did_you_mean(id, self._some_ids(world))
-            where = f"world {world!r} of this index" if world is not None else "this index"
-            raise UnknownEntity(f"id {id!r} is not in {where}.{near}")
-        return found[0]
+        return the_only(found, id, world, lambda: did_you_mean(id, self._some_ids(world)))
 
     def entity(self, place: Place) -> Entity:
         """The entity that lies there."""

@@ -12,7 +12,7 @@ from muver.retrieval.rows import Origins
 
 
 class Parts(NamedTuple):
-    """The views of a candidate, the greatest share first and of equal ones the most similar.
+    """The views of a candidate, in the order of :func:`greatest_first`.
 
     Attributes
     ----------
@@ -38,8 +38,13 @@ class Parts(NamedTuple):
         own = world.of_candidate(entity)
         (similarities,) = similarity(mention[None], own.vectors, metric)
         shares = aggregate.shares(similarities)
-        order = np.lexsort((-similarities, -shares))
+        order = greatest_first(similarities, shares)
         return cls(similarities[order], shares[order], own.owners[order], own.rows[order])
+
+
+def greatest_first(similarities: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """(views,) int64 the order in which views are told: by share, of equal ones by similarity."""
+    return np.lexsort((-similarities, -shares))
 
 
 def few_candidates(

@@ -1,16 +1,14 @@
 """Answers do not depend on how the entities came into an index."""
 
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from muver.index import Entity, Index, changes, segments
-from muver.retrieval.answers import Mention
+from muver.index import Index, changes, segments
 from tests import tiny
+from tests.index.steps import SOME, STEPS, answers, apply, entities
 
 KINDS = {
     "words": {},
@@ -18,25 +16,6 @@ KINDS = {
     "mean": {"aggregate": {"kind": "log_mean_exp", "temperature": 3.0}},
     "both": {"bm25_weight": 0.4, "depth": 5},
 }
-MENTIONS = [
-    Mention("the river king", "In spring", "saw the bell."),
-    Mention("tower", world="birch"),
-    Mention("nothing", world="alder"),
-    Mention("a lantern of the crown", right="and the sword"),
-]
-TEXTS = ["", *(" ".join(sentences) for sentences in tiny.texts(4))]
-CONTENTS = st.tuples(st.sampled_from(["river tower", "king", "bell"]), st.sampled_from(TEXTS))
-KEYS = st.tuples(st.sampled_from(["alder", "birch"]), st.sampled_from("abcdef"))
-SOME = st.dictionaries(KEYS, CONTENTS, min_size=1, max_size=8)
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.just("add"), SOME),
-        st.tuples(st.just("update"), SOME),
-        st.tuples(st.just("remove"), st.sets(KEYS, max_size=4)),
-        st.tuples(st.just("compact"), st.none()),
-    ),
-    max_size=5,
-)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -47,37 +26,6 @@ def _small_parts():
         patch.setattr(changes, "SMALL", 4)
         patch.setattr(changes, "MOST_SMALL", 2)
         yield
-
-
-def entities(contents) -> list[Entity]:
-    return [
-        Entity(id=id, title=title, description=text, world=world)
-        for (world, id), (title, text) in contents.items()
-    ]
-
-
-def apply(index: Index, there: dict, step: str, given) -> Index:
-    """Do a step on an index and on a dictionary."""
-    if step == "compact":
-        index.compact()
-    elif step == "remove":
-        for world, id in given & there.keys():
-            assert index.remove([id], world).removed == 1
-            del there[world, id]
-    else:
-        if step == "add":
-            given = {key: content for key, content in given.items() if key not in there}
-        change = getattr(index, step)(entities(given))
-        assert change.added == len(given.keys() - there.keys())
-        same = sum(there.get(key) == content for key, content in given.items())
-        assert (change.unchanged, change.updated) == (same, len(given) - same - change.added)
-        there |= given
-    return index
-
-
-def answers(index: Index, k: int):
-    asked = [one for one in MENTIONS if one.world is None or one.world in index.worlds]
-    return [[replace(best, entity=0) for best in own] for own in index.retrieve(asked, k)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
