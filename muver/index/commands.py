@@ -71,6 +71,12 @@ def remove(
     _tell(opened, opened.remove(wanted, world))
 
 
+def push(index: Path, where: str) -> None:
+    """Bring a collection of Qdrant to an index (:meth:`muver.index.Index.push`)."""
+    opened = Index.open(index)
+    _tell(opened, opened.push(where))
+
+
 def compact(index: Path) -> None:
     """Make an index small (:meth:`muver.index.Index.compact`)."""
     opened = Index.open(index)

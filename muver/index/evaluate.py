@@ -10,9 +10,9 @@ from muver.evaluation.ranks import ranks_table
 from muver.evaluation.recall import scored
 from muver.evaluation.records import Scores
 from muver.index.answer import groups
-from muver.index.index import Index
 from muver.index.labelled import Labelled
 from muver.index.mentions import read_mentions
+from muver.index.opened import OpenIndex, open_index
 from muver.index.query import checked
 from muver.io.errors import InputError
 from muver.io.progress import logger
@@ -46,7 +46,11 @@ class Measured(Record):
 
 
 def evaluate(
-    index: Path, mentions: str, cutoffs: Sequence[int] = (1, 4, 16, 64), as_json: bool = False
+    index: Path,
+    mentions: str,
+    cutoffs: Sequence[int] = (1, 4, 16, 64),
+    as_json: bool = False,
+    qdrant: str | None = None,
 ) -> None:
     """Print an index's recall.
 
@@ -54,6 +58,8 @@ def evaluate(
     ----------
     mentions
         A file as :func:`muver.index.mentions.read_mentions` takes it.
+    qdrant
+        As :func:`muver.index.opened.open_index` takes it.
 
     Raises
     ------
@@ -62,7 +68,7 @@ def evaluate(
     """
     if min(cutoffs) < 1:
         raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")
-    opened, cutoffs = Index.open(index), sorted(set(cutoffs))
+    opened, cutoffs = open_index(index, qdrant), sorted(set(cutoffs))
     found = measure(opened, checked(read_mentions(mentions), opened), cutoffs)
     if found.missing:
         logger.warning(
@@ -77,7 +83,7 @@ def evaluate(
     print("\n".join(_lines(found, found.scores, cutoffs)))
 
 
-def measure(index: Index, mentions: Iterable[Labelled], cutoffs: Sequence[int]) -> Measured:
+def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[int]) -> Measured:
     """Rank entities for mentions and count where their golds stand.
 
     A mention that names no world is ranked among all entities; its gold may then be of any world.

@@ -163,6 +163,23 @@ class Index(OpenIndex):
             self._store = self._store._replace(snapshot=Snapshot.now(self.folder, snapshot))
         return done
 
+    def push(self, where: str) -> Change:
+        """Bring a collection of Qdrant to the entities of this index.
+
+        Parameters
+        ----------
+        where
+            ``http://HOST:PORT/COLLECTION``; the folder's name is the collection's if it has none.
+
+        Raises
+        ------
+        InputError
+            As :func:`muver.index.qdrant.pushing.push`.
+        """
+        from muver.index.qdrant import push
+
+        return push(self._snapshot, where)
+
     def info(self) -> dict[str, Any]:
         """What the index is and how large, for people and as JSON."""
         from muver.index.looking import info

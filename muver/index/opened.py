@@ -16,6 +16,10 @@ from muver.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 MENTIONS_AT_ONCE = 1024
 
 
+class NoAnswer(InputError):
+    """The store of an index's entities does not answer, or not as it should."""
+
+
 class Store(Protocol):
     """The entities of an index at one time."""
 
@@ -49,7 +53,15 @@ class Store(Protocol):
 
 
 class OpenIndex(ABC):
-    """Ranks the entities of an index for mentions. Threads may share it."""
+    """Ranks the entities of an index for mentions. Threads may share it.
+
+    Attributes
+    ----------
+    fixed
+        What it is, where it cannot be changed; None where it can.
+    """
+
+    fixed: str | None = None
 
     def __init__(self, store: Store, machinery: Machinery, calibration: Calibration | None = None):
         self._store, self._machinery, self._calibration = store, machinery, calibration
@@ -177,3 +189,25 @@ class OpenIndex(ABC):
         state = self._machinery.state
         (vector,) = self._machinery.mentions([mention])
         return views.parts(vector, state.settings.scorer, state.model.metric)
+
+
+def open_index(folder: Path, qdrant: str | None = None) -> OpenIndex:
+    """Open an index of one's own entities.
+
+    Parameters
+    ----------
+    qdrant
+        Address of the collection in which its entities are searched; None: its own files.
+
+    Raises
+    ------
+    InputError
+        As :meth:`muver.index.Index.open`, :meth:`muver.index.qdrant.QdrantIndex.open`.
+    """
+    if qdrant is not None:
+        from muver.index.qdrant import QdrantIndex
+
+        return QdrantIndex.open(folder, qdrant)
+    from muver.index import Index
+
+    return Index.open(folder)

@@ -24,6 +24,7 @@ def query(
     world: str | None = None,
     k: int = 10,
     as_json: bool = False,
+    qdrant: str | None = None,
 ) -> None:
     """Answer mentions and print the answers as they come.
 
@@ -37,6 +38,8 @@ def query(
         A file in place of a text, as :func:`muver.index.mentions.read_mentions` takes them.
     world
         Of mentions that name none.
+    qdrant
+        As :func:`opened_index` takes it.
     as_json
         A line of JSON a mention (:class:`muver.index.answer.Answer`) in place of tables.
 
@@ -48,7 +51,7 @@ def query(
     if k < 1:
         raise InputError(f"-k {k}: not a number of candidates; at least 1 is.")
     given = _given(text, mentions, form, ner)
-    searched = opened_index(index)
+    searched = opened_index(index, qdrant)
     asked = (one.mention for one in checked(given, searched, world))
     for mention, answer in answers(searched, asked, k):
         if as_json:
@@ -71,12 +74,20 @@ def _given(
     return iter(read)
 
 
-def opened_index(path: Path) -> Searched:
-    """An index of one's own entities (a folder), or of a row (its file)."""
-    if path.is_dir():
-        from muver.index import Index
+def opened_index(path: Path, qdrant: str | None = None) -> Searched:
+    """An index of one's own entities (a folder), or of a row (its file).
 
-        return Index.open(path)
+    Parameters
+    ----------
+    qdrant
+        Address of the collection in which a folder's entities are searched; None: its own files.
+    """
+    if path.is_dir():
+        from muver.index.opened import open_index
+
+        return open_index(path, qdrant)
+    if qdrant is not None:
+        raise InputError(f"{path}: no folder. --qdrant is for those of `muver index create`.")
     from muver.retrieval.retriever import Retriever
 
     return Retriever.from_index(path)

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from muver.index.lock import BeingChanged
+from muver.index.opened import NoAnswer
 from muver.io.errors import InputError
 from muver.serve.asking import asking
 from muver.serve.changing import changing
@@ -55,6 +56,7 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> Guard:
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(InputError, _mistaken)
+    app.add_exception_handler(NoAnswer, _unanswered)
     app.add_exception_handler(BeingChanged, _being_changed)
     app.add_exception_handler(Busy, _busy)
     app.add_exception_handler(HTTPException, _refused)
@@ -82,6 +84,10 @@ async def _invalid(_: Request, error: Any) -> JSONResponse:
 
 async def _mistaken(_: Request, error: Any) -> JSONResponse:
     return _said(422, str(error))
+
+
+async def _unanswered(_: Request, error: Any) -> JSONResponse:
+    return _said(503, str(error))
 
 
 async def _being_changed(_: Request, error: Any) -> JSONResponse:

@@ -112,6 +112,6 @@ def _model(served: Served, changes: bool) -> Model:
     index = served.index
     return Model(
         name=served.name, generation=index.generation, worlds=index.worlds,
-        all_worlds=served.all_worlds, changes=changes and served.changeable,
+        all_worlds=served.all_worlds, changes=changes and not served.index.fixed,
         calibrated=index.threshold is not None,
     )  # fmt: skip

@@ -59,8 +59,8 @@ def world_of(served: Served, world: str | None) -> str:
 
 async def _changed(served: Served, change: Callable[[], Any]) -> Changed:
     """Make a change, to its end even where the client goes away."""
-    if not served.changeable:
-        raise InputError(f"{served.name}: a row of the workflow can't be changed.")
+    if served.index.fixed:
+        raise InputError(f"{served.name}: {served.index.fixed} can't be changed.")
     if served.changing.locked():
         raise Busy(1)
 

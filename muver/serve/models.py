@@ -41,14 +41,9 @@ class Served:
             self.index.retrieve([Mention("first", world=world)], 1)
 
     @property
-    def changeable(self) -> bool:
-        """Whether it can be changed: a row of the workflow cannot."""
-        return not isinstance(self.index, RowIndex)
-
-    @property
     def all_worlds(self) -> bool:
         """Whether a mention without a world can be looked up."""
-        return self.changeable or len(self.index.worlds) == 1
+        return not isinstance(self.index, RowIndex) or len(self.index.worlds) == 1
 
     def put(self, entity: "Entity") -> "Change":
         """Add an entity, or put it in the place of the one with its id."""
@@ -93,14 +88,19 @@ class Models:
         return self._by_name[name]
 
 
-def open_index(path: Path) -> Any:
+def open_index(path: Path, qdrant: str | None = None) -> Any:
     """What `muver index create` wrote, or a row of the workflow."""
-    index = opened_index(path)
+    index = opened_index(path, qdrant)
     return RowIndex(index) if isinstance(index, Retriever) else index
 
 
-def open_models(given: Sequence[str]) -> Models:
+def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
     """Open indexes, given as FOLDER or NAME=FOLDER; without a name the folder's is taken.
+
+    Parameters
+    ----------
+    qdrant
+        As :func:`muver.index.query.opened_index` takes it, for all.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def open_models(given: Sequence[str]) -> Models:
             raise InputError(
                 f"{one}: another index is called {name!r} already. Name them: NAME={path}."
             )
-        served[name] = Served(name, open_index(path))
+        served[name] = Served(name, open_index(path, qdrant))
     return Models(list(served.values()))
 
 

@@ -6,8 +6,7 @@ from functools import cached_property
 
 from muver.corpus.schema import read_entities
 from muver.index.entity import Entity
-from muver.index.snapshot import UnknownEntity
-from muver.io.errors import InputError
+from muver.index.snapshot import the_only
 from muver.retrieval.answers import Candidate, Mention, ViewPart
 from muver.retrieval.retriever import Retriever
 
@@ -17,6 +16,7 @@ COLUMNS = ("world", "document_id", "title", "text", "entity")
 class RowIndex:
     """The methods of :class:`muver.index.Index` that answer, over a row."""
 
+    fixed = "a row of the workflow"
     generation = 0
     has_views = True
 
@@ -41,12 +41,10 @@ class RowIndex:
     def entity(self, id: str, world: str | None = None) -> Entity:
         """As :meth:`muver.index.Index.entity`."""
         worlds = self.worlds if world is None else [world]
-        found = [self._entities[key] for name in worlds if (key := (name, id)) in self._entities]
-        if len(found) > 1:
-            raise InputError(f"id {id!r} is in several worlds. Name one.")
-        if not found:
-            raise UnknownEntity(f"id {id!r} is not in this index.")
-        return found[0][1]
+        found = {
+            name: self._entities[name, id][1] for name in worlds if (name, id) in self._entities
+        }
+        return the_only(found, id, world)
 
     @cached_property
     def _entities(self) -> dict[tuple[str, str], tuple[int, Entity]]:

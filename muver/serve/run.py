@@ -24,6 +24,7 @@ def serve(
     port: int,
     token_file: Path | None = None,
     log_texts: bool = False,
+    qdrant: str | None = None,
 ) -> None:
     """Serve indexes until SIGTERM or Ctrl+C; requests in hand are answered first.
 
@@ -39,6 +40,8 @@ def serve(
         File with the token that allows changes; None: nothing can be changed.
     log_texts
         Whether the log has what clients ask.
+    qdrant
+        Where the indexes' entities are searched; None: in their own files.
 
     Raises
     ------
@@ -55,7 +58,7 @@ def serve(
         from muver.serve.service import Service
 
         began = time.monotonic()
-        models = open_models(indexes)
+        models = open_models(indexes, qdrant)
         for served in models:
             served.warm()
         hosts = (*LOOPBACK, host) if host in LOOPBACK else ("*",)

@@ -1,6 +1,6 @@
 """Stages that make, change and look at an index of one's own entities."""
 
-from muver.stages.stage import Stage, option
+from muver.stages.stage import Stage, option, optional
 
 INDEX = option("index", "folder of `muver index create`", metavar="INDEX")
 SOURCE = option(
@@ -14,6 +14,13 @@ WORLD = option(
     type=str,
     required=False,
     metavar="NAME",
+)
+QDRANT = optional(
+    "--qdrant",
+    "search the entities that `muver index push` brought to this collection; the folder's name is "
+    "the collection's if the URL has none",
+    type=str,
+    metavar="URL",
 )
 JSON = option("--json", "as JSON", to="as_json", action="store_true")
 
@@ -125,6 +132,24 @@ INDEXES = (
         "index",
     ),
     Stage(
+        "index push",
+        "bring a collection of Qdrant to the entities of an index",
+        "muver.index.commands:push",
+        (
+            INDEX,
+            option(
+                "qdrant",
+                "the collection: http://HOST:6333/NAME; the folder's name without one",
+                type=str,
+                to="where",
+                metavar="URL",
+            ),
+        ),
+        "index http://localhost:6333/glossary",
+        note="Then `muver query INDEX --qdrant URL` searches there. A key is taken from "
+        "QDRANT_API_KEY. docs/own-data.md says more.",
+    ),
+    Stage(
         "index evaluate",
         "measure recall@k of an index on mentions whose entities are known",
         "muver.index.evaluate:evaluate",
@@ -145,6 +170,7 @@ INDEXES = (
                 default=[1, 4, 16, 64],
                 metavar="K",
             ),
+            QDRANT,
             JSON,
         ),
         "index mentions.jsonl --cutoffs 1 10",

@@ -1,8 +1,8 @@
 """Stages that ask an index of one's own entities, and that make it answer well."""
 
+from muver.stages.indexes import INDEX, QDRANT
 from muver.stages.stage import Stage, option
 
-INDEX = option("index", "folder of `muver index create`", metavar="INDEX")
 FORMAT = option(
     "--format",
     "text, json-lines or conll; by default told by the file's ending, or its first line",
@@ -53,6 +53,7 @@ QUERIES = (
                 metavar="NAME",
             ),
             K,
+            QDRANT,
             option("--json", "a line of JSON a mention", to="as_json", action="store_true"),
         ),
         "harbour-index 'In spring [[the smith]] forged the gate.' -k 5",

@@ -1,5 +1,6 @@
 """The stage that serves indexes."""
 
+from muver.stages.indexes import QDRANT
 from muver.stages.stage import Stage, option
 
 SERVICE = (
@@ -23,6 +24,7 @@ SERVICE = (
                 required=False,
                 metavar="FILE",
             ),
+            QDRANT,
             option(
                 "--log-texts", "log what clients ask, not only that they did", action="store_true"
             ),

@@ -17,7 +17,7 @@ from tests.index.fake import Names
 def index(monkeypatch):
     """The index that is opened, whatever is named."""
     names = Names(["Anna", "Gate"], worlds=["sea", "land"])
-    monkeypatch.setattr(query, "opened_index", lambda path: names)
+    monkeypatch.setattr(query, "opened_index", lambda path, qdrant: names)
     return names
 
 

@@ -38,6 +38,7 @@ class Shelf:
 class FakeIndex:
     """As :class:`muver.index.Index`: a snapshot, which its own changes replace."""
 
+    fixed = None
     has_views = True
     threshold = None  # or from 0 to 1, and the probability is a tenth of the score
 

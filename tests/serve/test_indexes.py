@@ -5,8 +5,10 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from unittest.mock import Mock
 
 import pytest
+from qdrant_client.http.exceptions import ResponseHandlingException
 
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.settings import Encode
@@ -16,6 +18,7 @@ from muver.retrieval.answers import Mention
 from muver.retrieval.retriever import Retriever
 from muver.serve.models import open_models
 from tests import tiny
+from tests.index.qdrant.conftest import in_process
 from tests.serve.conftest import TOKEN, running
 
 
@@ -85,6 +88,27 @@ def test_a_row_of_the_workflow_answers_and_does_not_change(row):
         put = service.call("PUT", "/entities/x", {"title": "x"}, token=TOKEN)
         assert (put.status, put.said) == (422, "muver: a row of the workflow can't be changed.")
         assert service.call("GET", "/entities/none").status == 404
+
+
+def test_an_index_in_qdrant_answers_and_does_not_change(encoder, tmp_path, monkeypatch):
+    tiny.make_model(encoder).save_pretrained(tmp_path / "model")
+    smith = Entity(id="smith", title="smith", description="The king saw the sword.", world="town")
+    index = Index.create(tmp_path / "town", [smith], tmp_path / "model")
+    where, asked = "http://qdrant.test:6333", {"mention": {"mention": "sword"}, "id": "smith"}
+    with in_process() as client:
+        index.push(where)
+        with running(models=open_models([str(index.folder)], where)) as service:
+            assert service.retrieve("sword", k=3) == ["smith"]
+            assert len(service.call("POST", "/explain", asked).json["views"]) == 1
+            put = service.call("PUT", "/entities/x", {"title": "x"}, token=TOKEN)
+            assert (put.status, put.said) == (422, "town: an index in Qdrant can't be changed.")
+            gone = ResponseHandlingException(ConnectionError("refused"))
+            monkeypatch.setattr(client, "query_batch_points", Mock(side_effect=gone))
+            answer = service.call("POST", "/retrieve", {"mentions": [{"mention": "sword"}]})
+            assert (answer.status, answer.said) == (
+                503, "http://qdrant.test:6333/town: no answer from Qdrant (refused). Is it "
+                "running there?",
+            )  # fmt: skip
 
 
 def test_it_ends_well_when_told_to(words, tmp_path):
