@@ -132,7 +132,7 @@ class Points:
     def put(self, entities: Mapping[int, EntityViews]) -> None:
         """Add entities, or put them in the place of those of their keys."""
         points = [
-            models.PointStruct(id=key, vector=list(one.vectors), payload=_payload(one))
+            models.PointStruct(id=key, vector=one.vectors.tolist(), payload=_payload(one))
             for key, one in entities.items()
         ]
         with self._asking():
