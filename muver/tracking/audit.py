@@ -6,12 +6,15 @@ import socket
 import threading
 import warnings
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
+
+from mlflow.entities import Experiment
 
 from muver.io.errors import InputError
 from muver.io.network import listen
 from muver.io.progress import logger
+from muver.tracking import shown
 from muver.tracking.listed import read_list
 from muver.tracking.store import open_store, sqlite_file, store_name, store_uri
 
@@ -20,12 +23,17 @@ GRACE = 3  # seconds that open connections get when the server is told to end
 RUNS = "/#/experiments/{}/runs?workflowType=machine_learning"
 # What MLflow's pages keep in the browser. They take every experiment for one of traces of a chat
 # unless a link or the browser says otherwise, whatever the experiment's tags say, and open an
-# assistant beside it. A choice that the user made before stays.
+# assistant beside it.
 BROWSER = {
     "mlflow.workflowType_v1": "machine_learning",
     "mlflow.assistant.panelOpen_v1": False,
     "mlflow.assistant.fab.autoOpenedOnFirstLoad_v1": True,
 }
+# A choice is made once, so that the user's stays; another table on this port is another choice.
+CHOOSE = """for (const [key, value] of Object.entries(%s)) {
+  if (localStorage["muver." + key] !== value)
+    localStorage["muver." + key] = localStorage[key] = value;
+}"""
 
 
 def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) -> None:
@@ -56,14 +64,13 @@ def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) 
         )
     pages = store_name() if remote else f"http://{HOST}:{port}"
     with open_store() as (client, _):
-        experiments = {one.name: one.experiment_id for one in client.search_experiments()}
-    experiments.pop("Default", None)
-    for line in addresses(pages, experiments):
+        experiments = [one for one in client.search_experiments() if one.name != "Default"]
+    for line in addresses(pages, experiments, remote):
         logger.info("%s", line)
     warn_of_other_stores(recorded)
     if not serve:
         return
-    first = pages + RUNS.format(next(reversed(experiments.values()), "0"))
+    first = address(pages, experiments[-1], remote) if experiments else pages
     if remote:
         logger.info("the store is a server: open its pages there")
         if browser:
@@ -74,16 +81,22 @@ def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) 
         if browser:
             # In a thread, since a browser in the terminal waits for the page and this for it.
             threading.Thread(target=webbrowser.open, args=(first,), daemon=True).start()
-        _serve(uri, listening)
+        _serve(uri, listening, experiments)
 
 
-def addresses(pages: str, experiments: Mapping[str, str]) -> list[str]:
+def addresses(pages: str, experiments: Sequence[Experiment], remote: bool) -> list[str]:
     """One line an experiment, the oldest first, with the address of its runs."""
-    width = max(map(len, experiments), default=0)
-    return [
-        f"{name:<{width}}  {pages}{RUNS.format(number)}"
-        for name, number in reversed(experiments.items())
-    ]
+    width = max((len(one.name) for one in experiments), default=0)
+    return [f"{one.name:<{width}}  {address(pages, one, remote)}" for one in reversed(experiments)]
+
+
+def address(pages: str, experiment: Experiment, remote: bool) -> str:
+    """The address of an experiment's runs.
+
+    That of a server names the view with recall. Pages that are served here have chosen it.
+    """
+    plain = pages + RUNS.format(experiment.experiment_id)
+    return f"{plain}&{shown.ADDRESS}" if remote and shown.TAG in experiment.tags else plain
 
 
 def warn_of_other_stores(recorded: Path) -> None:
@@ -97,8 +110,10 @@ def warn_of_other_stores(recorded: Path) -> None:
             )  # fmt: skip
 
 
-def _serve(uri: str, listening: socket.socket) -> None:
+def _serve(uri: str, listening: socket.socket, experiments: Sequence[Experiment]) -> None:
     """Serve MLflow's pages in this process until a signal ends it.
+
+    Recall stands beside the runs of these experiments also where no address says so.
 
     ``mlflow server`` would start ten processes, workers for chats and prompts among them, and
     leave them behind when this one is killed.
@@ -111,11 +126,10 @@ def _serve(uri: str, listening: socket.socket) -> None:
 
     handlers.initialize_backend_stores(uri, uri, "mlflow-artifacts:/")
     index = Path(app.static_folder, "index.html").read_text(encoding="utf-8")
-    choices = "".join(
-        f"localStorage[{json.dumps(name)}] ??= {json.dumps(json.dumps(value))};"
-        for name, value in BROWSER.items()
-    )
-    page = index.replace("<head>", f"<head><script>{choices}</script>", 1)
+    choices = {name: json.dumps(value) for name, value in BROWSER.items()}
+    choices |= shown.in_browser(experiments)
+    script = CHOOSE % json.dumps(choices).replace("</", "<\\/")
+    page = index.replace("<head>", f"<head><script>{script}</script>", 1)
     app.view_functions["serve"] = lambda: page
     config = uvicorn.Config(served, log_level="warning", timeout_graceful_shutdown=GRACE)
     with contextlib.suppress(KeyboardInterrupt):

@@ -1,7 +1,10 @@
 """Names under which MLflow holds a row: parameters, metrics and tags, from its evaluations.
 
-MLflow's pages sort groups of metrics (what stands before the slash) by name and put names without
-a group after them, so groups are called such that recall comes first and its uncertainty last.
+MLflow's pages sort groups of metrics (what stands before the slash) by name, so they are called
+such that recall comes first, then training, and uncertainty and the machine's work last: ``all``,
+``curves``, ``curves_pretraining``, ``macro``, ``on_WORLD``, ``paper``, ``readme``,
+``uncertainty_low``, ``views``, ``work``. Metrics without a group would come after them, those of a
+group ``system`` before.
 """
 
 import json
@@ -18,6 +21,8 @@ from muver.tables.numbers import percent
 from muver.tables.records import Part
 
 VALUE_LIMIT = 6000  # characters MLflow keeps of a parameter's value
+VIEWS = "views/per_entity"
+DECIMALS = 4  # of recall: two more than tables have, and no more than MLflow's lists have room for
 
 
 def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -43,7 +48,20 @@ def recalls(group: str, recall: Percent, cutoffs: Sequence[int]) -> dict[str, fl
     {'paper/recall_at_08': 71.5}
     """
     prefix = re.sub(r"[^\w.\- ]", "_", group)
-    return {f"{prefix}/recall_{_at(k, cutoffs)}": value for k, value in recall.items()}
+    return {
+        f"{prefix}/recall_{_at(k, cutoffs)}": round(value, DECIMALS) for k, value in recall.items()
+    }
+
+
+def columns(evaluation: Evaluation, end: str = "") -> list[str]:
+    """Recall over all mentions of a set, as columns of MLflow's list of runs."""
+    group = f"on{end}" if end else "all"
+    return list(map(column, recalls(group, evaluation.micro, evaluation.cutoffs)))
+
+
+def column(metric: str) -> str:
+    """A metric as MLflow's searches and lists of runs name it."""
+    return f"metrics.`{metric}`"
 
 
 def _at(k: int, cutoffs: Sequence[int]) -> str:
@@ -65,7 +83,7 @@ def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[st
     ``all/recall_at_01`` (micro), ``macro/...`` and ``on_WORLD/...``, or of several sets
     ``on_SET/...`` and ``set_SET/mentions``; ``paper/...``, ``paper_difference/...`` and the same of
     ``readme``; ``uncertainty_low/...`` and ``uncertainty_high/...``, the bounds of the 95%
-    interval; and ``views_per_entity`` of a system that has views.
+    interval; and ``views/per_entity`` of a system that has views.
     """
     micro = evaluation.micro
     worlds = {f"on_{world}": one.recall for world, one in evaluation.worlds.items()}
@@ -84,7 +102,7 @@ def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[st
         if evaluation.index is not None:
             named[f"set{end}/index_agreement"] = evaluation.index.agreement
     if evaluation.views_per_entity is not None:
-        named["views_per_entity"] = evaluation.views_per_entity
+        named[VIEWS] = evaluation.views_per_entity
     return named
 
 

@@ -87,10 +87,11 @@ class _Builder:
         evaluations = {name: one.evaluation for name, one in scored.items()}
         settings = next(iter(evaluations.values())).settings
         key = row_key(settings, data_fingerprint(evaluations))
-        tags, metrics = describe.tags(method, evaluations), {}
+        tags, metrics, columns = describe.tags(method, evaluations), {}, []
         for name, end in self.ends.items():
             metrics |= describe.metrics(evaluations[name], parts.get(name), end)
             tags |= describe.verdicts(parts.get(name), self.table.cutoffs, end)
+            columns += describe.columns(evaluations[name], end)
         further = self.files.artifacts.get(system, {})
         logs = [further[name] for name in LOGS if name in further]
         fields = of_settings(settings, logs, self.files.benchmarks.get(system, {}))
@@ -106,6 +107,7 @@ class _Builder:
             ),
             source=self.source,
             data=self.data(evaluations),
+            columns=columns,
             hashed={self.ends[name]: one.run for name, one in scored.items()},
             files=[
                 *((one.run, f"run{folders[name]}") for name, one in scored.items()),
@@ -153,6 +155,7 @@ class _Builder:
             key=short_hash({"seeds_of": own.key}),
             name=own.name,
             metrics=metrics,
+            columns=[describe.column(name) for name in metrics if name.startswith("seeds_mean")],
             note=f"**{own.name}** with {len(runs)} seeds, one run each below this one; row "
             f"`{own.key}` of `{own.source}` is the first. The spread is the sample standard "
             "deviation in points.\n\n" + "\n\n".join(shown),
@@ -188,7 +191,7 @@ def _above_layers(
         points, lines = [], {}
         for row in [row for row in rows if row.system == start] + [rows[at] for at in places]:
             recall, views = row.part.micro, row.views_per_entity
-            numbers = {**describe.recalls("all", recall, cutoffs), "views_per_entity": views}
+            numbers = {**describe.recalls("all", recall, cutoffs), describe.VIEWS: views}
             points += [Point(key, row.merge_layers, value) for key, value in numbers.items()]
             lines[f"{_layers(row)} | {views:.2f}"] = recall
         shown = notes.recalls_by_cutoff(["merged", "views an entity"], cutoffs, lines)

@@ -54,6 +54,7 @@ class Entry:
     timings: Mapping[str, float] = field(default_factory=dict)  # metrics of the machine
     own_work: Work | None = None  # without it and children's, the run lasts as its recording
     data: Data | None = None
+    columns: Sequence[str] = ()  # what the list of runs shows of it, such as params.`seed`
     hashed: Mapping[str, Path] = field(default_factory=dict)  # by what follows dvc_md5 in the tag
     files: Sequence[tuple[Path, str]] = ()  # to keep with the run, each with its folder there
     texts: Mapping[str, str] = field(default_factory=dict)  # further files, by name

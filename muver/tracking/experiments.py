@@ -1,11 +1,15 @@
-"""Experiments: one a table, described by the table itself."""
+"""Experiments: one a table, described by the table itself, with its recall beside the runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from mlflow import MlflowClient
 from mlflow.utils.mlflow_tags import MLFLOW_RUN_NOTE
 
 from muver.io.progress import logger
+from muver.tracking import shown
+from muver.tracking.entry import Entry
+from muver.tracking.notes import spaced
 
 # Opens it as trained models and not as traces of a chat, on pages that do not ask the browser
 # instead (muver.tracking.audit). MLflow has no Python name for the tag.
@@ -40,15 +44,18 @@ def _was_moved(found: str, ours: str) -> bool:
     return found != ours and found.split("/")[-2:] == ours.split("/")[-2:]
 
 
-def describe_experiment(client: MlflowClient, experiment: str, table: Path) -> None:
-    """Show the table above its runs, if there is its Markdown beside ``table``."""
+def describe_experiment(
+    client: MlflowClient, experiment: str, entries: Sequence[Entry], table: Path
+) -> None:
+    """Show recall beside the runs and, if there is Markdown beside ``table``, that above them."""
+    known = client.get_experiment(experiment)
+    tags = {shown.TAG: shown.view(entries, known.creation_time), **KIND}
     markdown = table.with_suffix(".md")
-    if not markdown.is_file():
-        return
-    text = _shortened(markdown.read_text(encoding="utf-8"), markdown)
-    known = client.get_experiment(experiment).tags
-    for name, value in {MLFLOW_RUN_NOTE: text, **KIND}.items():
-        if known.get(name) != value:
+    if markdown.is_file():
+        text = spaced(markdown.read_text(encoding="utf-8"))
+        tags[MLFLOW_RUN_NOTE] = _shortened(text, markdown)
+    for name, value in tags.items():
+        if known.tags.get(name) != value:
             client.set_experiment_tag(experiment, name, value)
 
 

@@ -67,6 +67,7 @@ def _point(
         raise InputError(
             f"{log}: not the log that the grid was made from. Run the grid stage again."
         )
+    validation = f"best/validation_recall_at_{grid.cutoff}"
     values = ", ".join(f"{key} {spelled(value)}" for key, value in row.values.items())
     return Entry(
         key=row.row_key,
@@ -79,14 +80,16 @@ def _point(
             "system": row.system,
             "chosen": str(row.chosen).lower(),
         },
-        metrics={
-            f"best_validation_recall_at_{grid.cutoff}": row.recall,
-            "best_step": row.step,
-        },
+        metrics={validation: row.recall, "best/step": row.step},
         note=f"**{grid.model}** on {grid.dataset} with {values}: row `{row.row_key}` of "
         f"`{source}`. Validation only.",
         source=source,
         data=data,
+        columns=[
+            describe.column(validation),
+            describe.column("best/step"),
+            *(f"params.`model.training.{key}`" for key in row.values),
+        ],
         hashed={"": log},
         files=[(log, "training")],
         **of_settings(row.settings, [log], stages),

@@ -1,5 +1,6 @@
 """Descriptions of runs in Markdown: the row beside published numbers, and how to make it again."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from muver.evaluation.records import Evaluation, Percent, World
@@ -41,7 +42,7 @@ def row_note(
                 "outside the knowledge base."
             )
         said.append(_recalls(scored[one.set].evaluation, parts.get(one.set)))
-    again = how_to(source, " ".join(one.path.as_posix() for one in scored.values()), options)
+    again = how_to(source, [one.path.as_posix() for one in scored.values()], options)
     if not kb:
         evaluation = next(iter(scored.values())).evaluation
         worlds = _worlds(evaluation)
@@ -52,21 +53,39 @@ def row_note(
     return "\n\n".join([*said, again])
 
 
-def how_to(table: str, paths: str = "", options: str = "") -> str:
-    """How to make a run's row again: the whole table, or the files at ``paths`` alone."""
-    end = f" {options}" if options else ""
-    alone = f"snakemake --cores all {paths}{end}  # this row alone\n" if paths else ""
+def how_to(table: str, paths: Sequence[str] = (), options: str = "") -> str:
+    """How to make a run's row again: the files at ``paths`` alone, or the whole table.
+
+    Lines are short, as a long one would push what stands beside it out of MLflow's page.
+    """
+    end = [options] if options else []
+    commands = [
+        f"# {what}\n" + " \\\n    ".join(["snakemake --cores all", *files, *end])
+        for what, files in {"this row alone": paths, "the table": [table]}.items()
+        if files
+    ]
+    again = "\n".join(commands)
     return (
         "**To make it again**, with the parameters of this run in params.yaml:\n\n"
-        f"```\n{alone}snakemake --cores all {table}{end}\n```\n\n"
+        f"```\n{again}\n```\n\n"
         "The same settings, seed and data give the same key."
+    )
+
+
+def spaced(markdown: str) -> str:
+    """Markdown whose tables have room between columns, where MLflow's pages leave none."""
+    return re.sub(
+        r"^\|(?! ---).*",
+        lambda line: line[0].replace(" |", "&ensp;|"),
+        markdown,
+        flags=re.MULTILINE,
     )
 
 
 def grid(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """A Markdown table whose first column is text and whose others are numbers."""
     rule = ["---", *["--:"] * (len(header) - 1)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in [header, rule, *lines])
+    return spaced("\n".join(f"| {' | '.join(line)} |" for line in [header, rule, *lines]))
 
 
 def recalls_by_cutoff(

@@ -97,7 +97,7 @@ def _put(found: Sequence[Entry], experiment: str, before: Path, table: Path) -> 
                 Listed(one.key, one.name, run, number, _address(number, run), store_name())
                 for one, run in recorder.put(entry, position)
             ]
-        describe_experiment(client, number, table)
+        describe_experiment(client, number, found, table)
         warn_of_lost(client, before, lines, recorder.new)
     return lines
 

@@ -15,9 +15,9 @@ from mlflow.utils.mlflow_tags import MLFLOW_DATASET_CONTEXT, MLFLOW_PARENT_RUN_I
 from muver.io.progress import logger
 from muver.tracking.entry import Data, Entry, Point
 from muver.tracking.provenance import code_version, environment, md5_of
+from muver.tracking.timings import GROUP
 
-TIMES = "system/"  # metrics of the machine, which may differ
-LAYOUT = "3"  # of what a run holds; runs of another layout are made anew
+LAYOUT = "4"  # of what a run holds; runs of another layout are made anew
 PARAMETERS_A_CALL = 100  # MLflow's limits
 METRICS_A_CALL = 900
 # Columns of the mentions, as MLflow's schemas have them.
@@ -98,7 +98,8 @@ class Recorder:
             self.client.log_inputs(info.run_id, [dataset_input(entry.data)])
         parameters = [Param(name, text) for name, text in entry.parameters.items()]
         numbers = {**entry.metrics, **entry.timings}
-        points = [*(Point(name, 0, value) for name, value in numbers.items()), *entry.curves]
+        # A server's pages may show metrics in the order in which they came.
+        points = sorted([*(Point(name, 0, one) for name, one in numbers.items()), *entry.curves])
         metrics = [Metric(name, value, info.start_time, step) for name, step, value in points]
         parts = _parts(parameters, PARAMETERS_A_CALL), _parts(metrics, METRICS_A_CALL)
         for some, others in zip_longest(*parts, fillvalue=()):
@@ -112,7 +113,7 @@ class Recorder:
     def _differs(self, run: Run, entry: Entry) -> str:
         """Why a run does not hold the entry; empty if it is whole, with its name and content."""
         tags, metrics = run.data.tags, run.data.metrics
-        numbers = {name: metrics[name] for name in metrics if not name.startswith(TIMES)}
+        numbers = {name: metrics[name] for name in metrics if not name.startswith(GROUP)}
         if run.info.status != "FINISHED":
             return "was not finished"
         if tags.get("layout") != LAYOUT:

@@ -10,10 +10,11 @@ from muver.tracking.entry import Work
 # Columns of the file and the names of their metrics: seconds, the largest memory in MiB, and
 # processors kept busy on average, in percent of one.
 COLUMNS = {"s": "seconds", "max_rss": "max_rss_mb", "mean_load": "mean_load_percent"}
+GROUP = "work/"  # what begins their names
 
 
 def timings(stages: Mapping[str, Path]) -> tuple[dict[str, float], Work | None]:
-    """Metrics such as ``system/train_seconds``, which MLflow shows on a page apart, and the work.
+    """Metrics such as ``work/train_seconds``, and the work.
 
     Parameters
     ----------
@@ -38,10 +39,10 @@ def timings(stages: Mapping[str, Path]) -> tuple[dict[str, float], Work | None]:
         row = _last_row(path)
         for column, name in COLUMNS.items():
             if row.get(column) not in (None, "", "-", "NA"):
-                metrics[f"system/{stage}_{name}"] = _number(path, column, row[column])
+                metrics[f"{GROUP}{stage}_{name}"] = _number(path, column, row[column])
     if not files:
         return metrics, None
-    seconds = sum(metrics.get(f"system/{stage}_seconds", 0) for stage in files)
+    seconds = sum(metrics.get(f"{GROUP}{stage}_seconds", 0) for stage in files)
     return metrics, Work(seconds, max(path.stat().st_mtime for path in files.values()))
 
 

@@ -11,20 +11,29 @@ from pathlib import Path
 import psutil
 import pytest
 from mlflow import MlflowClient
+from mlflow.entities import Experiment, ExperimentTag
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
 from muver.cli import main
-from muver.tracking import audit
+from muver.tracking import audit, describe, shown
+from muver.tracking.entry import Entry, Work
+from muver.tracking.experiments import describe_experiment, open_experiment
+from muver.tracking.runs import Recorder
 from muver.tracking.store import open_store
 from tests.report import browser
 from tests.tracking.server import serving
 
 
-def test_addresses_stand_in_the_order_of_the_tables():
-    assert audit.addresses("http://x", {"beyond": "2", "table1": "1"}) == [
-        "table1  http://x/#/experiments/1/runs?workflowType=machine_learning",
+def test_addresses_stand_in_the_order_of_the_tables_with_the_view_that_was_recorded():
+    beyond, table1 = (
+        Experiment(number, name, "", "active", [ExperimentTag(tag, "")])
+        for number, name, tag in [("2", "beyond", "other"), ("1", "table1", shown.TAG)]
+    )
+    assert audit.addresses("http://x", [beyond, table1], remote=True) == [
+        "table1  http://x/#/experiments/1/runs?workflowType=machine_learning"
+        "&viewStateShareKey=recall",
         "beyond  http://x/#/experiments/2/runs?workflowType=machine_learning",
     ]
 
@@ -54,7 +63,7 @@ def served(client: MlflowClient, monkeypatch) -> list[int]:
     """The ports at which the tests' store would have been served."""
     ports: list[int] = []
     monkeypatch.setenv("MLFLOW_TRACKING_URI", client.tracking_uri)
-    monkeypatch.setattr(audit, "_serve", lambda uri, port: ports.append(port))
+    monkeypatch.setattr(audit, "_serve", lambda uri, port, experiments: ports.append(port))
     return ports
 
 
@@ -76,14 +85,31 @@ def test_a_list_alone_starts_nothing(served, tmp_path: Path, client: MlflowClien
     assert served == []
 
 
+def row(name: str, recall: float, end: float) -> Entry:
+    """A row whose work ended then."""
+    metrics = {"all/recall_at_64": recall, "uncertainty_low/recall_at_64": recall - 1}
+    return Entry(
+        key=name, name=name, tags={}, metrics=metrics, parameters={}, note="", source="",
+        columns=[describe.column("all/recall_at_64")], timings={"work/train_seconds": 5.0},
+        own_work=Work(5, end),
+    )  # fmt: skip
+
+
+ROWS = [row("BM25", 68.25, 2e9), row("MuVER", 81.5, 1e9)]
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    """`muver audit` on a store with a table of one run: the address and the process's id."""
+    """`muver audit` on a store with a table of two rows: the address and the process's id."""
     folder = tmp_path_factory.mktemp("audited")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder / 'mlflow.db'}")
-        with open_store() as (client, _):
-            client.create_run(client.create_experiment("table1"), run_name="MuVER")
+        with open_store() as (client, artifacts):
+            number = open_experiment(client, "table1", artifacts)
+            recorder = Recorder(client, number)
+            for position, entry in enumerate(ROWS, start=1):
+                recorder.put(entry, position)
+            describe_experiment(client, number, ROWS, folder / "table1.json")
     with serving("muver.cli", ["audit"], folder) as served:
         yield served
 
@@ -103,6 +129,9 @@ def test_the_list_of_experiments_leads_to_the_runs_of_a_table(pages, chrome: Chr
     chrome.find_element(By.LINK_TEXT, "table1").click()
     wait.until(lambda page: page.find_elements(By.LINK_TEXT, "MuVER"))
     assert "/runs" in chrome.current_url
+    cells = chrome.find_elements(By.CSS_SELECTOR, "[col-id*='recall_at_64'][role='gridcell']")
+    shown = sorted(cells, key=lambda cell: cell.location["y"])
+    assert [cell.text for cell in shown] == ["68.25", "81.5"]  # in the table's order
 
 
 def test_it_is_served_to_this_machine_alone_and_ends_as_a_whole(pages):

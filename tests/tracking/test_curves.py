@@ -17,10 +17,10 @@ def test_what_is_taken_of_a_line(tmp_path: Path):
     ]
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert curves(log) == [
-        Point("loss", 1, 2.0),
-        Point("learning_rate", 1, 0.1),
-        Point("gradient_norm", 1, 3.0),
-        Point("validation_recall_at_64", 1, 50.0),
+        Point("curves/loss", 1, 2.0),
+        Point("curves/learning_rate", 1, 0.1),
+        Point("curves/gradient_norm", 1, 3.0),
+        Point("curves/validation_recall_at_64", 1, 50.0),
     ]
 
 
@@ -28,9 +28,9 @@ def test_curves_of_pre_training_stand_under_their_own_names(tmp_path: Path):
     log = tmp_path / "pretraining_log.jsonl"
     log.write_text('{"step": 1, "loss": 5.0, "cloze_loss": 2.0, "masked_loss": 3.0}\n')
     assert curves(log) == [
-        Point("pretraining/loss", 1, 5.0),
-        Point("pretraining/cloze_loss", 1, 2.0),
-        Point("pretraining/masked_loss", 1, 3.0),
+        Point("curves_pretraining/loss", 1, 5.0),
+        Point("curves_pretraining/cloze_loss", 1, 2.0),
+        Point("curves_pretraining/masked_loss", 1, 3.0),
     ]
 
 

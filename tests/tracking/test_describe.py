@@ -49,9 +49,9 @@ def test_metric_names_are_legal_and_sort_by_cutoff():
     assert metrics(EVALUATION, None) == {
         "all/recall_at_01": 25.0,
         "all/recall_at_64": 100.0,
-        "macro/recall_at_01": 100 / 6,
+        "macro/recall_at_01": 16.6667,
         "macro/recall_at_64": 100.0,
-        "on_lego/recall_at_01": 100 / 3,
+        "on_lego/recall_at_01": 33.3333,
         "on_lego/recall_at_64": 100.0,
         "on_c__d/recall_at_01": 0.0,
         "on_c__d/recall_at_64": 100.0,
@@ -63,7 +63,7 @@ def test_metric_names_are_legal_and_sort_by_cutoff():
 
 
 def test_views_per_entity_where_there_are_any():
-    assert metrics(replace(EVALUATION, views_per_entity=7.5), None)["views_per_entity"] == 7.5
+    assert metrics(replace(EVALUATION, views_per_entity=7.5), None)["views/per_entity"] == 7.5
 
 
 def test_published_numbers_and_verdicts():

@@ -37,9 +37,11 @@ def test_points_stand_under_their_grid(client: MlflowClient, name: str, record_p
     assert above.data.tags["chosen_row_key"] == points[1]["row_key"]
     assert above.data.params["model.training.warmup"] == "0.1"
     assert above.data.metrics == {
-        "best_validation_recall_at_8": 75.0, "best_step": 2.0, "points": 4.0
+        "best/validation_recall_at_8": 75.0, "best/step": 2.0, "points": 4.0
     }  # fmt: skip
-    assert "| warmup | 0.1 | 62.50 | 2 |" in above.data.tags["mlflow.note.content"]
+    assert (
+        "| warmup&ensp;| 0.1&ensp;| 62.50&ensp;| 2&ensp;|" in above.data.tags["mlflow.note.content"]
+    )
     kept = [file.path for file in client.list_artifacts(parent["run_id"], "grid")]
     assert kept == ["grid/grid.csv", "grid/grid.json", "grid/grid.md"]
     runs = [client.get_run(line["run_id"]) for line in points]
@@ -48,9 +50,9 @@ def test_points_stand_under_their_grid(client: MlflowClient, name: str, record_p
     assert [run.data.params["model.training.learning_rate"] for run in runs] == [
         "2e-05", "2e-05", "1e-05", "1e-05"
     ]  # fmt: skip
-    key = "best_validation_recall_at_8"
+    key = "best/validation_recall_at_8"
     assert [run.data.metrics[key] for run in runs] == [62.5, 75.0, 75.0, 50.0]
-    history = client.get_metric_history(points[2]["run_id"], "validation_recall_at_8")
+    history = client.get_metric_history(points[2]["run_id"], "curves/validation_recall_at_8")
     assert [(point.step, point.value) for point in history] == [(2, 75.0), (4, 25.0)]
 
 

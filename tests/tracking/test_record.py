@@ -82,16 +82,19 @@ def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Recor
         "all/recall_at_8": 100.0, "macro/recall_at_8": 100.0, "on_lego/recall_at_8": 100.0,
         "uncertainty_low/recall_at_1": 55.0, "uncertainty_high/recall_at_1": 95.0,
         "uncertainty_low/recall_at_8": 100.0, "uncertainty_high/recall_at_8": 100.0,
-        "paper/recall_at_1": 43.5, "paper_difference/recall_at_1": 31.5, "views_per_entity": 2.5,
-        "loss": 1.0, "learning_rate": 0.0, "validation_recall_at_8": 50.0,
-        "system/train_seconds": 90.5,
+        "paper/recall_at_1": 43.5, "paper_difference/recall_at_1": 31.5, "views/per_entity": 2.5,
+        "curves/loss": 1.0, "curves/learning_rate": 0.0,
+        "curves/validation_recall_at_8": 50.0,
+        "work/train_seconds": 90.5,
     }  # fmt: skip
     assert run.data.params["retrieve.k"] == "8"
     assert len(run.data.params) == 123
     assert run.data.tags["dataset"] == "tiny"
     assert run.data.tags["verdict_at_1"] == "not reproduced"
     assert "verdict_at_8" not in run.data.tags
-    assert "| lego | 4 | 75.00 | 100.00 |" in run.data.tags["mlflow.note.content"]
+    assert (
+        "| lego&ensp;| 4&ensp;| 75.00&ensp;| 100.00&ensp;|" in run.data.tags["mlflow.note.content"]
+    )
     (data,) = run.inputs.dataset_inputs
     assert (data.dataset.name, data.dataset.digest) == ("tiny", "f00d")
     assert json.loads(data.dataset.source) == {"uri": "raw/tiny"}
@@ -108,7 +111,7 @@ def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Recor
         "evaluation/muver.json", "evaluation/worlds.csv", "run/muver.parquet",
         "training/training_log.jsonl", "environment/requirements.txt",
     }  # fmt: skip
-    loss = client.get_metric_history(run.info.run_id, "loss")
+    loss = client.get_metric_history(run.info.run_id, "curves/loss")
     assert [(point.step, point.value) for point in loss] == [(1, 2.0), (2, 1.0)]
     # It lasts as long as its work; BM25, which has no benchmark, as long as its recording.
     assert run.info.end_time == WRITTEN * 1000

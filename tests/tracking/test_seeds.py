@@ -62,8 +62,11 @@ def test_a_parent_with_a_run_a_seed(client: MlflowClient, name: str, record_seed
     }  # fmt: skip
     assert above.data.tags["role"] == "parent"
     assert above.data.params == {"retrieve.k": "8"}  # system and seed differ
-    assert "| MuVER (seed 7) | 50.00 | 100.00 |" in above.data.tags["mlflow.note.content"]
-    assert "| spread | 17.68 | 0.00 |" in above.data.tags["mlflow.note.content"]
+    assert (
+        "| MuVER (seed 7)&ensp;| 50.00&ensp;| 100.00&ensp;|"
+        in above.data.tags["mlflow.note.content"]
+    )
+    assert "| spread&ensp;| 17.68&ensp;| 0.00&ensp;|" in above.data.tags["mlflow.note.content"]
     assert {parent_of(client, line) for line in (first, second)} == {parent["run_id"]}
     recall = [
         client.get_run(line["run_id"]).data.metrics["all/recall_at_1"] for line in (first, second)

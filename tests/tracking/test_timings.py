@@ -19,10 +19,10 @@ def test_numbers_of_the_last_attempt_and_the_work_of_all_stages(tmp_path: Path):
     os.utime(encode, (200, 200))
     metrics, work = timings({"train": train, "encode": encode, "merge": tmp_path / "absent.tsv"})
     assert metrics == {
-        "system/train_seconds": 75.2,
-        "system/train_max_rss_mb": 869.7,
-        "system/train_mean_load_percent": 58.5,
-        "system/encode_seconds": 0.4,
+        "work/train_seconds": 75.2,
+        "work/train_max_rss_mb": 869.7,
+        "work/train_mean_load_percent": 58.5,
+        "work/encode_seconds": 0.4,
     }
     assert (work.seconds, work.end) == (pytest.approx(75.6), 200)
     assert timings({"merge": tmp_path / "absent.tsv"}) == ({}, None)
