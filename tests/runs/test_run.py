@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
@@ -70,18 +68,6 @@ def test_unknown_mention_is_refused(tmp_path: Path):
     write_run(tmp_path / "x.parquet", **ONE)
     with pytest.raises(InputError, match=r"mention 'b'.*a run of other data"):
         read_run(tmp_path / "x.parquet", ["a"])
-
-
-def test_other_files_are_refused(tmp_path: Path):
-    path = tmp_path / "x.parquet"
-    with pytest.raises(InputError, match="no such file"):
-        read_run(path)
-    path.write_bytes(b"PAR1 and no more")
-    with pytest.raises(InputError, match="damaged"):
-        read_run(path)
-    pq.write_table(pa.table({"rank": [1]}), path)
-    with pytest.raises(InputError, match="has the columns rank, a run has mention_id"):
-        read_run(path)
 
 
 def test_mentions_and_ranks_of_rows(tmp_path: Path):

@@ -28,25 +28,25 @@ def test_what_is_written_is_read(made, written):
 
 def test_vectors_of_something_else(made, written):
     path, table = written
-    write_mentions(path, made.mentions, "model-b", sha256_of(table))
-    with pytest.raises(InputError, match=r"set.npy: vectors of another model \(model-b\) than"):
-        read_mentions(path, made.shards)
-    write_mentions(path, made.mentions, "model-a", sha256_of(table))
+    manifest = path.with_suffix(".json")
     table.write_bytes(b"another table")
-    assert len(read_mentions(path, made.shards)) == 60
-    with pytest.raises(InputError, match="60 vectors of another table of mentions than .*parquet"):
-        read_mentions(path, made.shards, table)
-
-
-def test_vectors_of_unknown_origin(made, written):
-    path, _ = written
-    for text, words in (('{"stage": "encode"}', "not the manifest of mention"), ("[]", "not the")):
-        path.with_suffix(".json").write_text(text)
-        with pytest.raises(InputError, match=f"set.json: {words}"):
-            read_mentions(path, made.shards)
-    path.with_suffix(".json").unlink()
-    with pytest.raises(InputError, match="set.json: no such file"):
-        read_mentions(path, made.shards)
+    assert len(read_mentions(path, made.shards)) == 60  # it was not asked
+    for spoil, given, named in (
+        (lambda: None, (table,), "60 vectors of another table of mentions than .*parquet"),
+        (
+            lambda: write_mentions(path, made.mentions, "model-b", sha256_of(table)),
+            (),
+            r"set.npy: vectors of another model \(model-b\)",
+        ),
+        (lambda: manifest.write_text('{"stage": "encode"}'), (), "set.json: not the manifest of"),
+        (lambda: manifest.write_text("[]"), (), "set.json: not the manifest of"),
+        (manifest.unlink, (), "set.json: no such file"),
+    ):
+        spoil()
+        with pytest.raises(InputError, match=named):
+            read_mentions(path, made.shards, *given)
+    with pytest.raises(InputError, match=r"m.npy: vectors of shape \(2, 3\), .* 16 dimensions"):
+        check_mentions(np.zeros((2, 3), np.float32), made.shards, "m.npy")
 
 
 def test_a_write_that_fails_leaves_no_manifest_of_the_former_vectors(made, written, monkeypatch):
@@ -58,8 +58,3 @@ def test_a_write_that_fails_leaves_no_manifest_of_the_former_vectors(made, writt
     with pytest.raises(InputError, match="set.npy: cannot be written .No space left"):
         write_mentions(path, made.mentions, "model-b", "")
     assert sorted(one.name for one in path.parent.iterdir()) == ["set.npy", "set.parquet"]
-
-
-def test_mentions_of_another_dimension(made):
-    with pytest.raises(InputError, match=r"m.npy: vectors of shape \(2, 3\), .* 16 dimensions"):
-        check_mentions(np.zeros((2, 3), np.float32), made.shards, "m.npy")
