@@ -182,22 +182,23 @@ def test_reading_streams(monkeypatch):
         ("m.txt", "a\n\n[[b", "m.txt, line 3: a [[ that no ]] closes."),
         ("m.conll", "Rye B-LOC\nin X", "m.conll, line 2: the last column is 'X', expected a tag"),
         ("m.conll", "Rye O", "m.conll: no mention in it, read as conll."),
+        ("m.txt", b"ok\n\n[[caf\xe9]]", "m.txt, line 3: not UTF-8 text"),
+        ("none", None, "none: no such file"),
     ],
 )
 def test_what_is_wrong_is_said_with_file_and_line(tmp_path, name, text, said):
+    if isinstance(text, str):
+        given_file(tmp_path, name, text)
+    elif text:
+        (tmp_path / name).write_bytes(text)
     with pytest.raises(InputError) as error:
-        list(read_mentions(given_file(tmp_path, name, text)))
+        list(read_mentions(tmp_path / name))
     assert said in str(error.value)
 
 
-def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(InputError, match="none.txt: no such file"):
-        list(read_mentions(tmp_path / "none.txt"))
+def test_a_mistyped_format(tmp_path):
     with pytest.raises(InputError, match="--format conl: no such format. Did you mean 'conll'"):
         list(read_mentions(tmp_path / "none.txt", "conl"))
-    (tmp_path / "latin.txt").write_bytes(b"ok\n\n[[caf\xe9]]")
-    with pytest.raises(InputError, match="latin.txt, line 3: not UTF-8 text"):
-        list(read_mentions(tmp_path / "latin.txt"))
 
 
 def test_spacy_that_is_missing(tmp_path, monkeypatch):

@@ -152,24 +152,6 @@ def test_sets_of_one_file_are_told_apart():
     )
 
 
-def test_worlds_have_no_negatives_of_a_knowledge_base_and_a_base_no_stores():
-    with pytest.raises(InputError, match="muver_wiki.negatives"):
-        graph().model("muver_wiki")
-    with pytest.raises(InputError, match="systems.bm25: does not search"):
-        graph(preset="miniwikipedia").run("bm25", "msnbc")
-
-
-def test_a_name_of_other_settings_is_refused():
-    stale = graph(seed=7).model("muver")
-    with pytest.raises(InputError, match="not what params.yaml asks for"):
-        graph().at("models", stale.id)
-
-
-def test_missing_published_weights_are_named():
-    with pytest.raises(InputError, match="models.muver_released.checkpoint is best_zeshel.bin"):
-        graph(preset="released").checkpoint("muver_released")
-
-
 def test_zeshel_with_a_small_encoder_is_the_same_data():
     large, small = (graph(preset=name) for name in ("zeshel", "zeshel_small"))
     assert small.raw.rule == "download" and small.corpus.settings["expected"] == "zeshel"
@@ -197,3 +179,18 @@ def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
 def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, gpus, monkeypatch):
     monkeypatch.setattr(Path, "exists", lambda self: False)
     assert graph(compute={"device": device}).gpus == gpus
+
+
+@pytest.mark.parametrize(
+    ("given", "ask", "named"),
+    [
+        ({}, lambda made: made.model("muver_wiki"), "muver_wiki.negatives"),
+        ({"preset": "miniwikipedia"}, lambda made: made.run("bm25", "msnbc"), "systems.bm25"),
+        ({"preset": "released"}, lambda made: made.checkpoint("muver_released"), "best_zeshel.bin"),
+        # a name that other settings gave
+        ({}, lambda made: made.at("models", graph(seed=7).model("muver").id), "params.yaml asks"),
+    ],
+)
+def test_what_the_settings_do_not_ask_for(given, ask, named):
+    with pytest.raises(InputError, match=named):
+        ask(graph(**given))

@@ -10,7 +10,7 @@ from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.retrieval.ann.index import AnnIndex, build
 from muver.retrieval.ann.settings import Build, factory_string
-from muver.vectors.shards import Shards, write_part
+from muver.vectors.shards import Shards
 from tests.vectors.made import write_shards
 
 ALL = 10_000
@@ -172,12 +172,3 @@ def _no_room(index, path):
     with open(path, "wb") as file:
         file.write(b"half")
     raise RuntimeError("no room")
-
-
-def test_shards_that_changed(tmp_path):
-    counts = np.array([1, 1])
-    folder = write_shards(tmp_path / "v", np.eye(2), counts, [2])
-    build(folder, tmp_path / "i", Build(factory="Flat", seed=0, threads=1))
-    write_part(folder, 0, np.eye(2, dtype=np.float32), counts, "model-a", "kb-new")
-    with pytest.raises(InputError, match="other vectors"):
-        AnnIndex(tmp_path / "i", Shards(folder))
