@@ -3,6 +3,7 @@
 import http.server
 import logging
 import os
+import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 from tests import tiny
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# Compiled once, and not by each of hundreds of processes.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # No test is about time: a busy machine is no fault.
 hypothesis.settings.register_profile(

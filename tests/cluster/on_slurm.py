@@ -40,7 +40,9 @@ def local(tmp_path_factory) -> Project:
 
 @pytest.fixture
 def fresh(tmp_path, cluster) -> Project:
-    return tiny_project(tmp_path / "fresh")
+    project = tiny_project(tmp_path / "fresh")
+    project.warm = False
+    return project
 
 
 def slurm(*command: str) -> str:

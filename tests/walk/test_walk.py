@@ -28,6 +28,8 @@ E2,Bo Lind,Bo Lind is a carpenter. He built the bridge of Tern.
 class Walk(Project):
     """A clone, and what its first two commands printed."""
 
+    warm = False
+
     def make(self, target: str) -> str:
         """A target of the Makefile; the environment is there already."""
         ready = [word for one in ("cpu", "gpu") for word in ("-o", f".venv/.ready-{one}")]

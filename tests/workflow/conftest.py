@@ -21,6 +21,7 @@ from muver.settings import resolve
 from muver.settings.file import read_params
 from muver.stages.stage import setting
 from muver.workspace import Artifact, graph_of
+from tests.workflow import warm
 
 ROOT = Path(__file__).parents[2]
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
@@ -78,22 +79,29 @@ RECORDED = "build/miniwikia/recorded/table1.csv"
 class Project:
     """A project folder of its own, with the commands on the path."""
 
+    warm = sys.platform == "linux"  # whether muver and snakemake are run without their start
+
     def __init__(self, folder: Path):
         self.folder = folder
         self.notes: dict[str, Any] = {}  # of how it was made
-        self.environment = {
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables for a command."""
+        path = [warm.BIN] * self.warm + [str(Path(sys.executable).parent), os.environ["PATH"]]
+        environment = {
             **os.environ,
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(folder),
+            **(warm.start() if self.warm else {}),
+            "PATH": os.pathsep.join(path),
+            "PYTHONPATH": str(self.folder),
             "HF_HUB_OFFLINE": "1",
             "GIT_AUTHOR_NAME": "test",
             "GIT_AUTHOR_EMAIL": "test@example.org",
             "GIT_COMMITTER_NAME": "test",
             "GIT_COMMITTER_EMAIL": "test@example.org",
         }
-        self.environment.pop("MLFLOW_TRACKING_URI", None)
-        # Compiled once and not by each of hundreds of processes.
-        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment.pop("MLFLOW_TRACKING_URI", None)
+        return environment
 
     def run(self, *command: str, ok: bool = True) -> str:
         """Run a command here; its output, both streams."""
@@ -215,6 +223,7 @@ def main_job(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def make_main_job(project: Project) -> dict[str, Any]:
     """All results, and the notes of :func:`main_job`."""
+    project.warm = False
     running = subprocess.Popen(
         ["snakemake", "--cores", "2"],
         cwd=project.folder,
@@ -235,6 +244,7 @@ def make_main_job(project: Project) -> dict[str, Any]:
             running.wait()
     files = [path for path in project.folder.rglob("*") if path.is_file()]
     unlocked = project.run("muver", "unlock")
+    del project.warm
     model = (project.folder / BUILT / "models/muver").resolve()
     model.mkdir(parents=True, exist_ok=True)
     (model / "tokenizer.json").write_text("half of it")
