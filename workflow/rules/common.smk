@@ -22,6 +22,7 @@ from muver.settings.file import params_file, read_params
 from muver.settings.replaced import without_effect
 from muver.settings.rows import system_of, table_row
 from muver.terminal.follow import Follower
+from muver.training.launch import launcher
 from muver.workspace import KnowledgeBase, code, graph_of
 from muver.workspace.knowledge_base import PART
 from muver.workspace.order import VECTORS, priority
@@ -202,15 +203,8 @@ def made_by(rule, kind):
     return one_of(W.ids(kind, rule))
 
 
-def launcher():
-    """The launcher of a training job: one process, or torchrun with several."""
-    if COMPUTE["processes"] == 1:
-        return "muver"
-    return f"torchrun --standalone --nproc-per-node {COMPUTE['processes']} -m muver.cli"
-
-
 TRAIN = (
-    f"{launcher()} train"
+    f"{launcher(COMPUTE['processes'])} train"
     " --log {log} --label {params.label} --settings {params.settings:q}"
     " --compute {params.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"
