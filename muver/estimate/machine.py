@@ -22,8 +22,8 @@ class Machine:
     gpus: int
 
     def gives_gpu(self, compute: Mapping[str, Any]) -> bool:
-        """Whether jobs that run a model get a GPU, by the section of params.yaml."""
-        return self.gpus > 0 and compute["device"] != "cpu"
+        """Whether jobs that run a model get a GPU, which with ``cuda`` may be another machine's."""
+        return compute["device"] == "cuda" or (self.gpus > 0 and compute["device"] == "auto")
 
     def at_once(self, compute: Mapping[str, Any]) -> int:
         """Jobs that run beside each other with ``--cores all``: one on GPUs, else by threads."""

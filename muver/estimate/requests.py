@@ -14,6 +14,7 @@ BASE_MB = 2048  # Python, torch, and what the estimates leave out
 MEMORY = 1.3  # times the estimate
 TIME = 3.0  # times the estimate, which knows neither the processor nor the disk
 BASE_MINUTES = 15.0
+TRAININGS = ("train", "grid_point")  # rules whose job starts compute.processes
 # A second, on processors and GPUs of any age.
 CORE_FLOPS, GPU_FLOPS = 2e10, 5e12
 
@@ -38,8 +39,10 @@ class Requests:
         return ceil(BASE_MB + MEMORY * held) * attempt
 
     def minutes(self, rule: str, name: str, attempt: int = 1) -> int:
-        """Minutes of wall-clock time."""
+        """Minutes of wall-clock time; processes of a training share its work."""
         seconds = self._estimate(rule, name).seconds(self._rates) or START
+        if rule in TRAININGS:
+            seconds /= self._graph.settings["compute"]["processes"]
         return ceil(BASE_MINUTES + TIME * seconds / 60) * attempt
 
     def _estimate(self, rule: str, name: str) -> Estimate:

@@ -22,7 +22,8 @@ def check_slurm(asked: Iterable[tuple[str | None, int]]) -> None:
         Without Slurm, of a partition that it doesn't have, and of more GPUs than a node has.
     """
     gpus = _gpus_by_partition()
-    for partition, wanted in sorted(set(asked), key=str):
+    # In this order, the most GPUs that are asked for of a partition stay.
+    for partition, wanted in dict(sorted(asked, key=lambda one: one[1])).items():
         if partition is not None and partition not in gpus:
             raise InputError(
                 f"Slurm has no partition {partition!r}, but {', '.join(sorted(gpus))}."

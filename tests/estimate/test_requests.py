@@ -44,6 +44,18 @@ def test_a_gpu_takes_less_time():
     assert Requests(graph(compute={"device": "cuda"})).minutes(*place) < on_cpu
 
 
+def test_processes_share_a_training_and_nothing_else():
+    one, eight = (
+        Requests(graph(compute={"device": "cuda", "processes": number})) for number in (1, 8)
+    )
+    place = "train", graph().model("muver").id
+    share = (one.minutes(*place) - BASE_MINUTES) / 8
+    assert eight.minutes(*place) == pytest.approx(BASE_MINUTES + share, abs=1)
+    job = next(job for job in list_jobs(graph(), True).jobs if job.stage == "encode")
+    store = job.of.rule, job.of.id
+    assert eight.minutes(*store) == one.minutes(*store)
+
+
 def test_jobs_without_an_estimate_ask_for_the_least():
     asked = Requests(graph())
     assert asked.memory_mb("evaluate", "test/muver-00000000") == BASE_MB
