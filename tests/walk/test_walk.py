@@ -28,8 +28,6 @@ E2,Bo Lind,Bo Lind is a carpenter. He built the bridge of Tern.
 class Walk(Project):
     """A clone, and what its first two commands printed."""
 
-    warm = False
-
     def make(self, target: str) -> str:
         """A target of the Makefile; the environment is there already."""
         ready = [word for one in ("cpu", "gpu") for word in ("-o", f".venv/.ready-{one}")]
@@ -46,7 +44,9 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
     upstream.run("git", "clone", "-q", str(upstream.folder), str(folder))
     (folder / ".venv").symlink_to(sys.prefix)
     walk = Walk(folder)
+    walk.warm = False
     walk.notes = {target: walk.make(target) for target in ("table1", "results")}
+    del walk.warm
     return walk
 
 
