@@ -39,6 +39,10 @@ def asked(request, rule):
     return resource
 
 
+GIVEN = workflow.resource_settings.overwrite_resources  # --set-resources RULE:NAME=VALUE
+
 for own in workflow.modifier.rules:
-    own.resources["mem_mb"] = asked(REQUESTS.memory_mb, NAMES.get(own.name, own.name))
-    own.resources["runtime"] = asked(REQUESTS.minutes, NAMES.get(own.name, own.name))
+    named = NAMES.get(own.name, own.name)
+    requests = {"mem_mb": REQUESTS.memory_mb, "runtime": REQUESTS.minutes}
+    for name in requests.keys() - GIVEN.get(own.name, {}).keys():
+        own.resources[name] = asked(requests[name], named)

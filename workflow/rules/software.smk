@@ -1,7 +1,15 @@
-# The packages of every rule, for `--sdm conda`; without it, rules run in the environment of Snakemake.
+# Where a rule's commands come from: the environment of Snakemake, or with `--sdm conda` one of conda.
+import shutil
+import sys
+
 from snakemake.settings.types import DeploymentMethod
 
 from muver.settings.file import PACKAGE, home
+
+# Jobs of `.venv/bin/snakemake` find muver although the environment was not activated.
+if not shutil.which("muver"):
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
 
 for own in workflow.modifier.rules:
     if own.shellcmd:
