@@ -29,6 +29,7 @@ class Index(OpenIndex):
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
+    >>> from muver import Mention
     >>> entities = [Entity(id="1", title="Smith", description="A smith forges iron."),
     ...             Entity(id="2", title="Baker", description="A baker bakes bread.")]
     >>> with TemporaryDirectory() as folder:

@@ -106,12 +106,8 @@ def test_results_say_what_they_were_made_of(main_job, rows):
     assert str(main_job.folder) not in text
 
 
-def test_lint_asks_for_nothing_but_conda_environments(main_job):
-    said = main_job.run("snakemake", "--lint", ok=False)
-    complaints = [line for line in said.splitlines() if line.startswith("    * ")]
-    assert complaints, said
-    other = [line for line in complaints if "conda environment or container" not in line]
-    assert other == []
+def test_lint_asks_for_nothing(main_job):
+    assert "your workflow is in a good condition" in main_job.run("snakemake", "--lint")
 
 
 def test_report_opens_offline_with_tables_and_figures(snakemake_report):

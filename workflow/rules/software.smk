@@ -1,15 +1,10 @@
 # Where a rule's commands come from: the environment of Snakemake, or with `--sdm conda` one of conda.
-import shutil
-import sys
-
 from snakemake.settings.types import DeploymentMethod
 
 from muver.settings.file import PACKAGE, home
+from muver.workspace.commands import find_commands
 
-# Jobs of `.venv/bin/snakemake` find muver although the environment was not activated.
-if not shutil.which("muver"):
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-
+find_commands()
 
 for own in workflow.modifier.rules:
     if own.shellcmd:
