@@ -108,7 +108,8 @@ def test_mlflow_lists_the_rows_of_the_table(walk: Walk, tab: Tab, keep):
             tab.until(lambda method=method: tab.browser.find_elements(By.LINK_TEXT, method))
         keep("mlflow-rows")
         tab.browser.find_element(By.LINK_TEXT, "MuVER").click()
-        tab.until(lambda: "all/recall_at_16" in tab.browser.page_source)
+        tab.until(lambda: "About this run" in tab.browser.page_source)
+        assert "all/recall_at_16" in tab.browser.page_source
         keep("mlflow-row")
 
 
