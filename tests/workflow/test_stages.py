@@ -37,7 +37,7 @@ def test_dvc_hashes_the_code_that_snakemake_takes_as_inputs():
     found = {
         rule: re.findall(r'code\("(\w+)"', body)
         for rule, body in zip(blocks[1::2], blocks[2::2], strict=True)
-        if 'inputs("' in body
+        if re.search(r'^ +inputs\("', body, re.MULTILINE)
     }
     assert found.pop("retrieve") == []  # by its kind: tests/workspace/test_code.py
     assert "train" in found and "link" in found

@@ -14,19 +14,19 @@ from snakemake.logging import logger
 from muver.corpus.sources import find_source
 from muver.encoders import hub
 from muver.estimate.slurm import check_slurm
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.retrieval.kinds import runs_a_model
-from muver.settings import model_settings, resolve
+from muver.settings import resolve
 from muver.settings.file import params_file, read_params
 from muver.settings.replaced import without_effect
-from muver.settings.rows import system_of, table_row
 from muver.terminal.follow import Follower
 from muver.training.launch import launcher
 from muver.workspace import KnowledgeBase, code, graph_of
 from muver.workspace.knowledge_base import PART
 from muver.workspace.order import VECTORS, priority
 from muver.workspace.present import link, write_ignored
+from muver.workspace.recorded import record_settings
+from muver.workspace.results import Results
 
 # Of the command line, or of the workflow that uses this one as a module.
 OVERRIDES = (
@@ -44,9 +44,8 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 ROOT = W.root
-LOGS = f"logs/{S['workspace']}"
-RESULTS = f"results/{S['workspace']}"
-NUMBERS = f"metrics/{S['workspace']}"
+TABLES = Results(W)  # and figures
+LOGS, RESULTS = TABLES.logs, TABLES.folder
 COMPUTE = S["compute"]
 ONE_BASE = isinstance(W, KnowledgeBase)
 GPUS = W.gpus  # that a job which runs a model asks for, in each process

@@ -4,12 +4,12 @@
 # Records the rows again, after a loss of the store or in a clone that pulled its results.
 rule record:
     input:
-        [f"{RESULTS}/{table}.csv" for table in RECORDED],
+        [f"{RESULTS}/{table}.csv" for table in TABLES.recorded],
     log:
         f"{LOGS}/record.log",
     params:
         settings=lambda wildcards: as_json(
-            {"tables": [record_settings(table) for table in RECORDED]}
+            {"tables": [record_settings(TABLES, table) for table in TABLES.recorded]}
         ),
     shell:
         "muver record --log {log} --settings {params.settings:q}"

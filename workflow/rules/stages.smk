@@ -23,5 +23,5 @@ for stage, kinds in STAGES.items():
 rule stage_tables:
     input:
         LATEST,
-        METRICS,
-        PLOTS,
+        TABLES.metrics,
+        TABLES.plots,

@@ -2,13 +2,34 @@
 # dataset has a folder in results/.
 
 PAGE = f"{RESULTS}/report.html"
+POINTS = [point.files[0] for point in W.grid_points]
+
+
+def shown(file, caption):
+    """A file that Snakemake's own report shows, with its caption in workflow/report."""
+    labels = {"result": Path(file).stem, "form": "figure" if file.endswith(".svg") else "table"}
+    category = f"{labels['form'].capitalize()}s"
+    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
+
+
+def settings_of_result(name):
+    """Settings of a table's or figure's stage."""
+    return as_json(TABLES.settings_of(name))
+
+
+def recording(table):
+    """The command that records a table; the table stays if recording fails."""
+    if table not in TABLES.recordable:
+        return ""
+    settings = shlex.quote(as_json({"tables": [record_settings(TABLES, table)]}))
+    return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"
 
 
 # The rule that makes a table also records it: the store belongs to this machine, and with a rule of
 # its own a clone that only pulled the tables would have jobs left.
 rule comparison:
     input:
-        unpack(lambda wildcards: scores(wildcards.table)),
+        unpack(lambda wildcards: TABLES.inputs(wildcards.table)),
         counts=[] if ONE_BASE else W.corpus.files[2],
         code=code("tables"),
     output:
@@ -20,9 +41,9 @@ rule comparison:
     benchmark:
         f"{LOGS}/tables/{{table}}.benchmark.tsv"
     wildcard_constraints:
-        table=one_of(COMPARED),
+        table=one_of(TABLES.compared),
     params:
-        settings=comparison,
+        settings=lambda wildcards: settings_of_result(wildcards.table),
         counts=options("counts"),
         record=lambda wildcards: recording(wildcards.table),
     shell:
@@ -33,7 +54,7 @@ rule comparison:
 # What none of the other rules makes: the one input is an error that says what there is.
 rule not_made:
     input:
-        lambda wildcards: not_made(wildcards.table),
+        lambda wildcards: raised(TABLES.refuse, wildcards.table),
     output:
         f"{RESULTS}/{{table}}.csv",
     log:
@@ -41,7 +62,7 @@ rule not_made:
     benchmark:
         f"{LOGS}/tables/{{table}}_missing.benchmark.tsv"
     wildcard_constraints:
-        table=rf"(?!(?:{one_of(MADE)})\.csv$)[^/]+",
+        table=rf"(?!(?:{one_of(TABLES.made)})\.csv$)[^/]+",
     shell:
         "exit 1"
 
@@ -50,7 +71,7 @@ if not ONE_BASE:
 
     rule table3:
         input:
-            **scores("table3"),
+            **TABLES.inputs("table3"),
             counts=W.corpus.files[2],
             code=[*code("tables"), *code("figures")],
         output:
@@ -66,7 +87,7 @@ if not ONE_BASE:
         benchmark:
             f"{LOGS}/tables/table3.benchmark.tsv"
         params:
-            settings=as_json({"rows": rows_of("table3"), "cutoff": S["sweep"]["cutoff"]}),
+            settings=settings_of_result("table3"),
             record=lambda wildcards: recording("table3"),
         shell:
             "muver table --log {log} --name table3 --settings {params.settings:q}"
@@ -102,7 +123,7 @@ if not ONE_BASE:
 
     rule figure:
         input:
-            unpack(lambda wildcards: scores(wildcards.figure)),
+            unpack(lambda wildcards: TABLES.inputs(wildcards.figure)),
             code=code("figures"),
         output:
             shown(f"{RESULTS}/figures/{{figure}}.svg", "figure2"),
@@ -115,7 +136,7 @@ if not ONE_BASE:
         wildcard_constraints:
             figure=one_of(S["figures"]),
         params:
-            settings=errors_by_length,
+            settings=lambda wildcards: settings_of_result(wildcards.figure),
         shell:
             "muver figure --log {log} --name {wildcards.figure} --settings {params.settings:q}"
             " --evaluations {input.evaluations} --out {output.csv}"
@@ -136,7 +157,7 @@ if not ONE_BASE:
         benchmark:
             f"{LOGS}/tables/grid.benchmark.tsv"
         params:
-            settings=as_json({"grid": S["grid"], "base": model_settings(S, S["grid"]["model"])}),
+            settings=settings_of_result("grid"),
             name=S["workspace"],
             record=lambda wildcards: recording("grid"),
         shell:
@@ -145,36 +166,25 @@ if not ONE_BASE:
             " --out {output.csv} {params.record}"
 
 
-# Results for `dvc metrics` and `dvc plots`: a file of numbers per row, which are in git, and a file of
-# points per plot (dvc.yaml says how these are drawn).
-MEASURED = [name for name in S["results"] if name in (*COMPARED, "table3", "grid")]
-DRAWN = [name for name in MEASURED if name not in ("table6", "grid")]
-DRAWN += [name for name in S["results"] if name in S["figures"]]
-METRICS = [
-    f"{NUMBERS}/{name}/{row}.json"
-    for name in MEASURED
-    for row in (W.points if name == "grid" else S["tables"][name]["rows"])
-]
-PLOTS = [f"{RESULTS}/plots/{name}.csv" for name in DRAWN]
+if TABLES.metrics or TABLES.plots:
 
-
-if METRICS or PLOTS:
-
+    # A file of numbers for each row, which are in git, and a file of points for each plot (dvc.yaml
+    # says how these are drawn).
     rule metrics:
         input:
-            tables=[f"{RESULTS}/{name}.json" for name in MEASURED],
-            curves=[f"{RESULTS}/{name}.json" for name in DRAWN],
+            tables=[f"{RESULTS}/{name}.json" for name in TABLES.measured],
+            curves=[f"{RESULTS}/{name}.json" for name in TABLES.drawn],
             code=code("metrics"),
         output:
-            METRICS,
-            PLOTS,
+            TABLES.metrics,
+            TABLES.plots,
         log:
             f"{LOGS}/tables/metrics.log",
         benchmark:
             f"{LOGS}/tables/metrics.benchmark.tsv"
         shell:
             "muver metrics --log {log} --tables {input.tables} --curves {input.curves}"
-            f" --metrics {NUMBERS} --plots {RESULTS}/plots"
+            f" --metrics {TABLES.numbers} --plots {RESULTS}/plots"
 
 
 # What the page reads of all that was made: runs with their vectors, and the data.

@@ -1,0 +1,81 @@
+"""What `muver record` is told of a table: its files, and which logs say how long its rows took."""
+
+from typing import Any
+
+from muver.corpus.sources import find_source
+from muver.workspace.artifact import Artifact
+from muver.workspace.knowledge_base import KnowledgeBase
+from muver.workspace.results import Results
+
+# Kinds whose jobs count towards the time of a row, and what the record calls them.
+TIMED = {
+    "stores": "encode",
+    "merged": "merge",
+    "globals": "encode_global",
+    "spans": "encode_spans",
+}
+
+
+def record_settings(results: Results, table: str) -> dict[str, Any]:
+    """Settings from which a table's rows, or the grid's points, are recorded."""
+    settings, graph = results.settings, results.graph
+    of = ("dataset", "encoder") if settings["preset"] == "directory" else ("preset",)
+    said = {
+        "experiment": table,
+        "source": _source(results),
+        "options": " ".join(["--config", *(f"{key}={settings[key]}" for key in of)]),
+        "out": f"{graph.root}/recorded/{table}.csv",
+        **settings["tracking"],
+    }
+    if table == "grid":
+        points = graph.grid_points
+        return {
+            **said,
+            "grid": f"{results.folder}/grid.json",
+            "logs": [one.files[0] for one in points],
+            "benchmarks": {one.name: {"train": _benchmark(results, "grid", one)} for one in points},
+        }
+    made = results.inputs(table)
+    return {
+        **said,
+        "table": f"{results.folder}/{table}.json",
+        "evaluations": made["evaluations"],
+        "runs": made["runs"],
+        "artifacts": results.training_logs(table),
+        "benchmarks": _benchmarks(results, table),
+        "figures": [f"{results.folder}/figures/table3.svg"] if table == "table3" else [],
+    }
+
+
+def _source(results: Results) -> str:
+    """Where the dataset comes from: an address, a file or a folder."""
+    settings, graph = results.settings, results.graph
+    if graph.raw is None:
+        return settings["dataset"]
+    if not graph.raw.pinned:  # generated
+        return graph.raw.path
+    if isinstance(graph, KnowledgeBase):
+        return graph.linking["source"]["kilt"] or find_source("kilt").address
+    download = settings["download"]
+    return download["source"] or download["url"] or find_source("zeshel").address
+
+
+def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
+    """The benchmark file of each stage that made a system, by system and stage."""
+    graph, found = results.graph, {}
+    for evaluation in graph.evaluations(table):
+        system, run = evaluation.label, evaluation.inputs["run"].artifact
+        own = found.setdefault(system, {})
+        own[f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"] = run
+        own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
+        if model := graph.settings["systems"][system].get("model"):
+            own["train"] = graph.model(model)
+    return {
+        system: {stage: _benchmark(results, one.rule, one) for stage, one in own.items()}
+        for system, own in found.items()
+    }
+
+
+def _benchmark(results: Results, phase: str, one: Artifact) -> str:
+    """Where Snakemake writes how long the job of an artifact took."""
+    return f"{results.logs}/{phase}/{one.id}.benchmark.tsv"
