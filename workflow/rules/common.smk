@@ -225,3 +225,23 @@ def vectors(kind):
 def retriever_kind(wildcards):
     """The retriever kind of a run."""
     return W.kind(at("runs", wildcards).label)
+
+
+def shown(file, caption):
+    """A file that Snakemake's own report shows, with its caption in workflow/report."""
+    labels = {"result": Path(file).stem, "form": "figure" if file.endswith(".svg") else "table"}
+    category = f"{labels['form'].capitalize()}s"
+    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
+
+
+def settings_of_result(name):
+    """Settings of a table's or figure's stage."""
+    return as_json(TABLES.settings_of(name))
+
+
+def recording(table):
+    """The command that records a table; the table stays if recording fails."""
+    if table not in TABLES.recordable:
+        return ""
+    settings = shlex.quote(as_json({"tables": [record_settings(TABLES, table)]}))
+    return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"

@@ -5,26 +5,6 @@ PAGE = f"{RESULTS}/report.html"
 POINTS = [point.files[0] for point in W.grid_points]
 
 
-def shown(file, caption):
-    """A file that Snakemake's own report shows, with its caption in workflow/report."""
-    labels = {"result": Path(file).stem, "form": "figure" if file.endswith(".svg") else "table"}
-    category = f"{labels['form'].capitalize()}s"
-    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
-
-
-def settings_of_result(name):
-    """Settings of a table's or figure's stage."""
-    return as_json(TABLES.settings_of(name))
-
-
-def recording(table):
-    """The command that records a table; the table stays if recording fails."""
-    if table not in TABLES.recordable:
-        return ""
-    settings = shlex.quote(as_json({"tables": [record_settings(TABLES, table)]}))
-    return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"
-
-
 # The rule that makes a table also records it: the store belongs to this machine, and with a rule of
 # its own a clone that only pulled the tables would have jobs left.
 rule comparison:
