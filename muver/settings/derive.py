@@ -14,13 +14,14 @@ def derive(settings: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns
     -------
-    The settings with more ``models``, ``systems`` and ``aggregates``, with ``tables.table3``
-    written out, without a table's rows that are others of its rows under a second name, and with
+    The settings with the ``models``, ``systems`` and ``aggregates`` that these need. The rows of
+    ``tables.table3`` are written out; a row that equals another of its table under a second name
+    is left out. Two sections are new:
 
     ``repeats``
-        by table, for each row that is trained its systems of further seeds;
+        by table and trained row, the systems with the further seeds;
     ``tried``
-        for each system whose aggregate has several values, a system for each of them.
+        by system whose aggregate has several values, a system for each value.
     """
     settings = copy.deepcopy(dict(settings))
     _write_out_the_sweep(settings)
@@ -42,7 +43,7 @@ def derive(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def further_seeds(settings: Mapping[str, Any]) -> dict[str, list[int]]:
-    """Seeds with which the rows of a table are trained again, by table; Table 1's stand on top."""
+    """The further seeds of each table's rows; those of Table 1 are the top-level ``repeat_seeds``."""
     own = {name: table.get("repeat_seeds", []) for name, table in settings["tables"].items()}
     return own | {"table1": settings["repeat_seeds"]}
 
@@ -69,7 +70,7 @@ def _tried(settings: dict[str, Any], system: str) -> list[str]:
 
 
 def _write_out_the_sweep(settings: dict[str, Any]) -> None:
-    """Of a system with merged layers in Table 3 make one row a layer and search."""
+    """Make one row a layer and search of each system of Table 3 that merges."""
     rows: list[str] = []
     for name in settings["tables"]["table3"]["rows"]:
         system = settings["systems"][name]

@@ -1,4 +1,4 @@
-"""A table as entries: a run a row; rows with several seeds, and sweeps, under parents."""
+"""A table as entries of MLflow: one run a row; several seeds, and sweeps, have a parent run."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from muver.tracking.timings import timings
 
 
 def entries(table: RecallTable, source: str, settings: Recording) -> list[Entry]:
-    """What is recorded of each row, in the table's order; everything is checked first.
+    """What is recorded of each row, in the table's order, after everything is checked.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class _Builder:
         self.ends = {one.set: f"_{one.set}" if table.kb else "" for one in table.sets}
 
     def of_row(self, row: Row) -> Entry:
-        """A run, or a parent above one run a seed."""
+        """A row's run; with several seeds, the parent of one run a seed."""
         own = self.run(row.system, row.method, row.sets)
         for name, part in row.sets.items():
             scored = self.files.of(row.system, name, row.method)
@@ -82,7 +82,7 @@ class _Builder:
         return self.above_seeds(own, seeds) if seeds else own
 
     def run(self, system: str, method: str, parts: Mapping[str, Part]) -> Entry:
-        """The run of a system, with what the table has of it by set."""
+        """The run of a system, with the table's parts of it by set."""
         scored = {name: self.files.of(system, name, method) for name in self.ends}
         evaluations = {name: one.evaluation for name, one in scored.items()}
         settings = next(iter(evaluations.values())).settings

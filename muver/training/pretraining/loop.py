@@ -1,4 +1,4 @@
-"""The pre-training run: steps of one loss, the sum of inverse cloze's and masked words'."""
+"""The pre-training run. A step's loss is that of inverse cloze plus that of masked words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ from muver.views.layout import Ids
 
 
 class Pretrainer:
-    """Trains one tower, from which both of a model start later.
+    """Trains one tower, which both towers of every model start from.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class Pretrainer:
     chunk_tokens
         Tokens in one pass.
     pooling, scale
-        How vectors are made (:mod:`muver.encoders.pooling`), and the square of the length to which
-        they are brought, if to one.
+        How vectors are made (:mod:`muver.encoders.pooling`), and their squared length; None keeps
+        the length they have.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Pretrainer:
         self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, settings.steps)
 
     def run(self) -> list[dict[str, Any]]:
-        """Train; a line a step: its losses, the learning rate and the gradient's norm."""
+        """Train, and return each step's losses, learning rate and norm of the gradient."""
         self.model.train()
         progress = Progress("pre-training", self.settings.steps, "steps")
         log = []
@@ -109,7 +109,7 @@ class Pretrainer:
         return log
 
     def _batches(self) -> Iterator[tuple[Wiki, list[int]]]:
-        """Worlds and numbers of their pages, without end; a page alone has no negative."""
+        """Batches without end: a world and the numbers of its pages; one page has no negative."""
         by_world: dict[str, list[int]] = {}
         for position, (name, _) in enumerate(self.pages):
             by_world.setdefault(name, []).append(position)
@@ -126,7 +126,7 @@ class Pretrainer:
     def losses(
         self, wiki: Wiki, pages: list[int], random: np.random.Generator
     ) -> tuple[Tensor, Tensor]:
-        """Of inverse cloze and of masked words, for a batch of pages."""
+        """The losses of inverse cloze and of masked words for a batch of pages."""
         contexts, views, gold = draw(wiki, pages, self.layout, random)
         with self.accelerator.autocast():
             asked, first = self._encode(contexts, random)
@@ -138,7 +138,7 @@ class Pretrainer:
         return cloze, losses.mean() if len(losses) else cloze.new_zeros(())
 
     def _pooled(self, batch: Packed, states: Tensor) -> Tensor:
-        """Vectors of sequences as a model's towers make them, (sequences, d)."""
+        """Vectors of sequences, made as a model's towers make them: (sequences, d)."""
         ids = batch.unpack(batch.ids)
         vectors = pool(batch.unpack(states), ids, batch.mask, self.pooling, self.ends, self.ends)
         if self.scale is None:
