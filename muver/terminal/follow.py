@@ -23,6 +23,10 @@ STAMP = re.compile(r"^\S+ \S+ ")  # of a line in a job's log
 REPLACED = ("job_started", "job_finished", "progress")
 COUNTED = ("corpus", "segment", "kb")  # rules after which sizes are known better
 SELECTING = "Select jobs to execute..."
+# And of a file's way to a storage and back.
+MOVED = re.compile(
+    r"(Storing in|Retrieving from) storage: |Finished (upload|retrieval)\.$|Removing local copy "
+)
 # What Snakemake says of a stage that ended with 2: the stage has said it better.
 TOLD = re.compile(r"RuleException:\nCalledProcessError.*returned non-zero exit status 2\.$", re.S)
 
@@ -104,9 +108,9 @@ class Follower(logging.Handler):
         self.stop()
         paths = [path for path in map(Path, self._targets()) if path.match("results/*.csv")]
         # With --until a run ends before its tables.
-        if tables := sorted(path.stem for path in paths if path.is_file()):
+        if tables := sorted(path for path in paths if path.is_file()):
             print(flush=True)
-            show(tables)
+            show([path.stem for path in tables], tables[0].parent)
 
     def stop(self) -> None:
         """Leave the terminal as it was."""
@@ -164,7 +168,7 @@ class Follower(logging.Handler):
 def _is_kept(record: logging.LogRecord) -> bool:
     said = str(record.msg)
     replaced = getattr(record, "event", None) in REPLACED or said == SELECTING
-    return not (replaced or TOLD.match(said))
+    return not (replaced or TOLD.match(said) or MOVED.match(said))
 
 
 def _name(job: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ alone: artifacts that other settings made.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +36,22 @@ OF_TABLES = ("results", "tables", "contrasts", "figures", "sweep", "tracking")
 IGNORE = "# Of each kind only what params.yaml asks for; `muver prune` removes the rest.\n"
 
 
-def link(graph: Graph) -> None:
-    """Make ``build/<workspace>/current`` point to what the settings ask for, and catalogue it."""
-    add_to_catalog(Path(graph.root), graph.by_place.values())
+def link(graph: Graph, here: Callable[[str], str] = str) -> None:
+    """Make ``build/<workspace>/current`` point to what the settings ask for, and catalogue it.
+
+    Parameters
+    ----------
+    here
+        Where an artifact's path lies on this machine: elsewhere, if it is a storage's copy.
+    """
+    add_to_catalog(Path(here(graph.root)), graph.by_place.values())
     asked = {one.path for one in graph.asked(graph.settings["results"])}
     folder = Path(graph.root, "current")
     wanted = {
-        folder / place: os.path.relpath(target, (folder / place).parent)
+        folder / place: os.path.relpath(here(target), (folder / place).parent)
         for one in graph.by_place.values()
         for place, target in _places(one)
-        if one.path in asked or Path(target).exists()
+        if one.path in asked or Path(here(target)).exists()
     }
     wanted[folder / "recorded"] = "../recorded"  # which MLflow run is which row's
     for place in folder.rglob("*"):

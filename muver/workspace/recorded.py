@@ -1,5 +1,6 @@
 """What `muver record` is told of a table: its files, and which logs say how long its rows took."""
 
+from collections.abc import Callable
 from typing import Any
 
 from muver.corpus.sources import find_source
@@ -16,8 +17,16 @@ TIMED = {
 }
 
 
-def record_settings(results: Results, table: str) -> dict[str, Any]:
-    """Settings from which a table's rows, or the grid's points, are recorded."""
+def record_settings(
+    results: Results, table: str, here: Callable[[str], str] = str
+) -> dict[str, Any]:
+    """Settings from which a table's rows, or the grid's points, are recorded.
+
+    Parameters
+    ----------
+    here
+        Where a file lies on this machine: elsewhere, if it is a storage's copy.
+    """
     settings, graph = results.settings, results.graph
     of = ("dataset", "encoder") if settings["preset"] == "directory" else ("preset",)
     said = {
@@ -31,19 +40,24 @@ def record_settings(results: Results, table: str) -> dict[str, Any]:
         points = graph.grid_points
         return {
             **said,
-            "grid": f"{results.folder}/grid.json",
-            "logs": [one.files[0] for one in points],
-            "benchmarks": {one.name: {"train": _benchmark(results, "grid", one)} for one in points},
+            "grid": here(f"{results.folder}/grid.json"),
+            "logs": [here(one.files[0]) for one in points],
+            "benchmarks": {
+                one.name: {"train": here(_benchmark(results, "grid", one))} for one in points
+            },
         }
-    made = results.inputs(table)
+    made, logs = results.inputs(table), results.training_logs(table)
     return {
         **said,
-        "table": f"{results.folder}/{table}.json",
-        "evaluations": made["evaluations"],
-        "runs": made["runs"],
-        "artifacts": results.training_logs(table),
-        "benchmarks": _benchmarks(results, table),
-        "figures": [f"{results.folder}/figures/table3.svg"] if table == "table3" else [],
+        "table": here(f"{results.folder}/{table}.json"),
+        "evaluations": list(map(here, made["evaluations"])),
+        "runs": list(map(here, made["runs"])),
+        "artifacts": {system: list(map(here, files)) for system, files in logs.items()},
+        "benchmarks": {
+            system: {stage: here(file) for stage, file in own.items()}
+            for system, own in _benchmarks(results, table).items()
+        },
+        "figures": [here(f"{results.folder}/figures/table3.svg")] if table == "table3" else [],
     }
 
 

@@ -100,6 +100,14 @@ class Results:
             f"{did_you_mean(name, self.made)} There are: {', '.join(sorted(self.made))}."
         )
 
+    def forms(self, name: str) -> list[str]:
+        """What lies beside a result's CSV and is shown; nothing beside the page."""
+        drawing = [f"{self.folder}/figures/{name}.svg"]
+        if name in self.settings["figures"]:
+            return [f"{self.folder}/{name}.json", *drawing]
+        texts = [f"{self.folder}/{name}{end}" for end in (".md", ".json")]
+        return texts + drawing * (name == "table3") if name in self.made else []
+
     # What their rules are given.
 
     def settings_of(self, name: str) -> dict[str, Any]:
@@ -151,6 +159,12 @@ class Results:
             "runs": [one.input_files["run"] for one in made],
             "logs": sorted({log for logs in self.training_logs(name).values() for log in logs}),
         }
+
+    def read_to_record(self, name: str) -> list[str]:
+        """Files that a table's rows, or the grid's points, are recorded from."""
+        points = [one.files[0] for one in self.graph.grid_points]
+        read = {"logs": points} if name == "grid" else self.inputs(name)
+        return [*self.forms(name), *(file for files in read.values() for file in files)]
 
     def training_logs(self, table: str) -> dict[str, list[str]]:
         """Each model's training log by system, and its encoder's if that was trained."""

@@ -5,7 +5,6 @@ of requirements/servers.lock, of which moto stands for S3. Everything runs on th
 ports and in a folder of its own, and ends with the tests.
 """
 
-import contextlib
 import json
 import os
 import shutil
@@ -17,18 +16,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import requests
 from mlflow import MlflowClient
 from mlflow.entities import ViewType
 
 from muver.tracking.listed import read_list
+from tests.cluster.conftest import BUCKET
 from tests.tracking.conftest import TableFiles, evaluation
 from tests.tracking.server import free_port, serving
 
-SERVERS = Path(__file__).parents[2] / ".venv/servers"  # where `make test-cluster` puts them
 RECORDERS = 8
 SYSTEMS = [f"system{n}" for n in range(6)]
-BUCKET = "muver"
 
 
 def postgres_tool(name: str) -> str:
@@ -63,36 +60,6 @@ def database() -> Iterator[str]:
     yield f"postgresql://mlflow@127.0.0.1:{port}/postgres"
     subprocess.run([*control, "--mode", "fast", "stop"], check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(folder)
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
-    """The address of an S3 with an empty bucket, which the environment names."""
-    port = free_port()
-    address = f"http://127.0.0.1:{port}"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(SERVERS))
-        patch.setenv("AWS_ACCESS_KEY_ID", "muver")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "muver")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        patch.setenv("AWS_ENDPOINT_URL", address)
-        moto = subprocess.Popen(
-            [sys.executable, "-m", "moto.server", "--host", "127.0.0.1", "--port", str(port)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        try:
-            until = time.monotonic() + 60
-            while True:
-                with contextlib.suppress(requests.ConnectionError):
-                    requests.put(f"{address}/{BUCKET}", timeout=5).raise_for_status()
-                    break
-                assert moto.poll() is None, "moto ended: is requirements/servers.lock installed?"
-                assert time.monotonic() < until, "moto does not answer"
-                time.sleep(0.2)
-            yield address
-        finally:
-            moto.terminate()
-            moto.wait()
 
 
 @pytest.fixture

@@ -31,6 +31,16 @@ def test_memory_and_time_leave_room_above_the_estimate():
     assert asked.minutes(*place) > BASE_MINUTES
 
 
+def test_a_disk_holds_what_is_read_and_written():
+    zeshel = graph(compute={"device": "cuda"})
+    asked = Requests(zeshel)
+    jobs = {(job.of.rule, job.of.id): job for job in list_jobs(zeshel, True).jobs if job.of}
+    store = next(job for job in jobs.values() if job.stage == "encode")
+    merged = next(job for job in jobs.values() if store.of in job.of.parents)
+    held = store.estimate.disk + merged.estimate.disk
+    assert asked.disk_mb(merged.of.rule, merged.of.id) > BASE_MB + held / 2**20
+
+
 def test_a_retry_asks_for_as_much_again():
     asked = Requests(graph())
     muver = graph().model("muver").id
@@ -59,4 +69,5 @@ def test_processes_share_a_training_and_nothing_else():
 def test_jobs_without_an_estimate_ask_for_the_least():
     asked = Requests(graph())
     assert asked.memory_mb("evaluate", "test/muver-00000000") == BASE_MB
+    assert asked.disk_mb("evaluate", "test/muver-00000000") == BASE_MB
     assert asked.minutes("evaluate", "test/muver-00000000") == BASE_MINUTES + 1

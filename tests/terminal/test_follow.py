@@ -115,8 +115,8 @@ def test_the_tables_that_were_asked_for_stand_at_the_end(logger, targets, monkey
     Path("results").mkdir()
     Path("results/table1.csv").touch()
     shown = []
-    monkeypatch.setattr("muver.tables.shown.show", shown.append)
-    asked = [["table1"]] if "results" in targets[0] else []
+    monkeypatch.setattr("muver.tables.shown.show", lambda *given: shown.append(given))
+    asked = [(["table1"], Path("results"))] if "results" in targets[0] else []
     started(logger, targets).end()
     assert shown == asked
     logger.addHandler(Follower(lambda: targets))

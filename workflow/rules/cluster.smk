@@ -43,6 +43,10 @@ GIVEN = workflow.resource_settings.overwrite_resources  # --set-resources RULE:N
 
 for own in workflow.modifier.rules:
     named = NAMES.get(own.name, own.name)
-    requests = {"mem_mb": REQUESTS.memory_mb, "runtime": REQUESTS.minutes}
+    requests = {
+        "mem_mb": REQUESTS.memory_mb,
+        "disk_mb": REQUESTS.disk_mb,
+        "runtime": REQUESTS.minutes,
+    }
     for name in requests.keys() - GIVEN.get(own.name, {}).keys():
         own.resources[name] = asked(requests[name], named)

@@ -9,10 +9,13 @@ from operator import getitem
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.io import sourcecache_entry
 from snakemake.logging import logger
+from snakemake.utils import update_config
 
 from muver.corpus.sources import find_source
 from muver.encoders import hub
+from muver.estimate.image import check_image
 from muver.estimate.slurm import check_slurm
 from muver.io.errors import InputError
 from muver.retrieval.kinds import runs_a_model
@@ -21,24 +24,55 @@ from muver.settings.file import params_file, read_params
 from muver.settings.replaced import without_effect
 from muver.terminal.follow import Follower
 from muver.training.launch import launcher
-from muver.workspace import KnowledgeBase, code, graph_of
+from muver.workspace import KnowledgeBase, graph_of
+from muver.workspace import code as code_of
 from muver.workspace.knowledge_base import PART
 from muver.workspace.order import VECTORS, priority
 from muver.workspace.present import link, write_ignored
 from muver.workspace.recorded import record_settings
 from muver.workspace.results import Results
 
-# Of the command line, or of the workflow that uses this one as a module.
-OVERRIDES = (
-    workflow.config_settings.overwrite_config if workflow.modifier.is_main_snakefile() else config
-)
+# The command line's --default-storage-provider, such as s3.
+STORAGE = workflow.storage_settings.default_storage_provider
+
+
+def overrides():
+    """Settings in place of params.yaml's: what a workflow hands on that uses this one as a module.
+
+    Else the command line's, and below them config/config.yaml of a folder without a params.yaml.
+    """
+    if not workflow.modifier.is_main_snakefile():
+        return config
+    own = Path("config/config.yaml")
+    given = read_params(own) if own.is_file() and not Path("params.yaml").is_file() else {}
+    update_config(given, workflow.config_settings.overwrite_config)
+    return given
+
+
+def code(rule):
+    """Files of the code that decide a rule's output: sources, which are in no storage.
+
+    `local` would say so too, but then the jobs could run on this machine only.
+    """
+    return [sourcecache_entry(file, file) for file in code_of(rule)]
+
+
+def here(path):
+    """Where a file or folder of the project lies on this machine: there, or a copy of storage's."""
+    return str(workflow.inputfile(path))
+
+
+def stored(*files):
+    """Further inputs of a rule that reads what lies beside its inputs: a storage has to fetch it."""
+    return list(files) if STORAGE else []
+
 
 try:
     PARAMS = read_params(params_file())  # finds duplicate keys, which Snakemake ignores
-    S = resolve(PARAMS, OVERRIDES)
+    S = resolve(PARAMS, overrides())
     W = graph_of(S)
     W.by_place
-    if not Path(W.encoder.files[-1]).exists():
+    if not Path(here(W.encoder.files[-1])).exists():
         hub.check_form(S["encoder"])
 except InputError as error:
     raise WorkflowError(str(error)) from None
@@ -61,7 +95,7 @@ def tables_to_show():
     """The tables named by the command line, or the first of all results; none after --touch."""
     if workflow.touch:
         return []
-    return workflow.dag_settings.targets or [f"results/{S['results'][0]}.csv"]
+    return map(here, workflow.dag_settings.targets or [f"results/{S['results'][0]}.csv"])
 
 
 FOLLOWER = Follower(tables_to_show)
@@ -70,12 +104,14 @@ if workflow.is_main_process and not workflow.dryrun:
 
 
 onstart:
-    link(W)
+    link(W, here)
     with suppress(InputError):  # params.yaml may need this call's --config
         write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
     jobs = list(workflow.dag.needrun_jobs())
     if any(job.rule.name == "encoder" for job in jobs):
         raised(hub.check_there, S["encoder"])
+    if workflow.executor_plugin.common_settings.implies_no_shared_fs:
+        raised(check_image, workflow.remote_execution_settings.container_image)
     if workflow.executor_plugin.name == "slurm":
         asked = [
             (job.resources.get("slurm_partition"), job.resources.get("gpu", 0)) for job in jobs
@@ -106,9 +142,16 @@ def inputs(kind):
 
     def files(wildcards):
         found = at(kind, wildcards).input_files
-        return {role: paths for role, paths in found.items() if role != "vectors"}
+        return {role: placed(paths) for role, paths in found.items() if role != "vectors"}
 
     return unpack(files)
+
+
+def placed(paths):
+    """Input files; what nobody makes is the user's, on this machine, and so are the jobs on it."""
+    if isinstance(paths, list):
+        return [placed(path) for path in paths]
+    return paths if paths.startswith(f"{ROOT}/") else local(paths)
 
 
 def settings(kind):
@@ -243,5 +286,5 @@ def recording(table):
     """The command that records a table; the table stays if recording fails."""
     if table not in TABLES.recordable:
         return ""
-    settings = shlex.quote(as_json({"tables": [record_settings(TABLES, table)]}))
+    settings = shlex.quote(as_json({"tables": [record_settings(TABLES, table, here)]}))
     return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"

@@ -1,6 +1,11 @@
 # From a dump and sets of mentions to a knowledge base in parts and linked sets.
 
 if ONE_BASE:
+    if STORAGE:
+        raise WorkflowError(
+            f"--default-storage-provider {STORAGE}: a knowledge base lies in parts that only its own"
+            " files name, so no storage would get them. Leave this out, on disks that all jobs see."
+        )
     L = S["linking"]
     ARCHIVE = f"{ROOT}/raw/benchmarks"
     FETCHED = {

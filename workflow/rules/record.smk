@@ -5,11 +5,12 @@
 rule record:
     input:
         [f"{RESULTS}/{table}.csv" for table in TABLES.recorded],
+        stored(*(file for table in TABLES.recorded for file in TABLES.read_to_record(table))),
     log:
         f"{LOGS}/record.log",
     params:
         settings=lambda wildcards: as_json(
-            {"tables": [record_settings(TABLES, table) for table in TABLES.recorded]}
+            {"tables": [record_settings(TABLES, table, here) for table in TABLES.recorded]}
         ),
     shell:
         "muver record --log {log} --settings {params.settings:q}"

@@ -2,9 +2,10 @@
 from snakemake.settings.types import DeploymentMethod
 
 from muver.settings.file import PACKAGE, home
-from muver.workspace.commands import find_commands
+from muver.workspace.commands import find_commands, run_code_of
 
 find_commands()
+run_code_of(PACKAGE.parent)
 
 for own in workflow.modifier.rules:
     if own.shellcmd:

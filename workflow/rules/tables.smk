@@ -73,7 +73,7 @@ if not ONE_BASE:
             "muver table --log {log} --name table3 --settings {params.settings:q}"
             " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
             f" && muver figure --log {LOGS}/tables/table3_figure.log --name table3"
-            f" --table {RESULTS}/table3.json --figures {RESULTS}/figures {{params.record}}"
+            f" --table {here(RESULTS)}/table3.json --figures {here(RESULTS)}/figures {{params.record}}"
 
     # What the data and the encoder are, without any row.
     for table, given, option in (
@@ -120,7 +120,7 @@ if not ONE_BASE:
         shell:
             "muver figure --log {log} --name {wildcards.figure} --settings {params.settings:q}"
             " --evaluations {input.evaluations} --out {output.csv}"
-            f" --figures {RESULTS}/figures"
+            f" --figures {here(RESULTS)}/figures"
 
     rule grid:
         input:
@@ -164,7 +164,7 @@ if TABLES.metrics or TABLES.plots:
             f"{LOGS}/tables/metrics.benchmark.tsv"
         shell:
             "muver metrics --log {log} --tables {input.tables} --curves {input.curves}"
-            f" --metrics {TABLES.numbers} --plots {RESULTS}/plots"
+            f" --metrics {here(TABLES.numbers)} --plots {here(RESULTS)}/plots"
 
 
 # What the page reads of all that was made: runs with their vectors, and the data.
@@ -176,6 +176,7 @@ SHOWN += ("stores", "merged", "globals", "spans")
 rule report:
     input:
         tables=[f"{RESULTS}/{name}.csv" for name in S["results"]],
+        rest=stored(*(file for name in S["results"] for file in TABLES.forms(name))),
         made=[file for one in W.asked(S["results"]) if one.kind in SHOWN for file in one.files],
         code=code("report"),
     output:
@@ -187,8 +188,8 @@ rule report:
     params:
         settings=as_json({"results": S["results"]}),
     shell:
-        f"muver report --log {{log}} --settings {{params.settings:q}} --results {RESULTS}"
-        f" --workspace {ROOT}/current --logs {LOGS} --out {{output}}"
+        f"muver report --log {{log}} --settings {{params.settings:q}} --results {here(RESULTS)}"
+        f" --workspace {ROOT}/current --logs {here(LOGS)} --out {{output}}"
 
 
 # The plain names in results/ are links to the files of the dataset that was asked for last.
@@ -198,6 +199,7 @@ LATEST = [*[f"results/{name}.csv" for name in S["results"]], "results/report.htm
 rule latest:
     input:
         f"{RESULTS}/{{file}}",
+        lambda wildcards: stored(*TABLES.forms(Path(wildcards.file).stem)),
     output:
         "results/{file}",
     log:
@@ -207,4 +209,4 @@ rule latest:
     params:
         forms=lambda wildcards: f"{S['workspace']}/{Path(wildcards.file).stem}.*",
     shell:
-        "(cd results && ln -sf {params.forms} .) 2> {log}"
+        f"(cd {here('results')} && ln -sf {{params.forms}} .) 2> {{log}}"

@@ -75,7 +75,7 @@ rule choose:
         id=made_by("choose", "models"),
     params:
         among=lambda wildcards: [
-            f"{one.name}={one.path}" for one in at("models", wildcards).parents
+            f"{one.name}={here(one.path)}" for one in at("models", wildcards).parents
         ],
         # All candidates selected their checkpoint by the same k of recall@k.
         cutoff=lambda wildcards: at("models", wildcards)
