@@ -68,9 +68,9 @@ def test_conda_gives_the_versions_of_the_lock():
     assert of_pip == {n: v for n, v in pins("base.lock").items() if n not in versions}
 
 
-def test_the_citation_is_of_this_version():
+def test_the_citation_is_of_the_paper_and_of_this_code():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert citation["version"] == muver.__version__
+    assert "version" not in citation  # which only muver/version.py states
     assert citation["license"] == PROJECT["license"]
     (paper,) = citation["references"]
     assert paper["title"].startswith("MuVER: ")
@@ -143,3 +143,8 @@ def test_make_tells_dvc_of_results_that_params_yaml_asks_for(config, told):
         check=True,
     )
     assert ("muver asked && .venv/bin/dvc commit --force" in done.stdout) == told
+
+
+def test_the_changelog_begins_with_the_version():
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0].startswith(f"[{muver.__version__}]")

@@ -1,6 +1,8 @@
 """The workflow used from another folder: as a module, and by an installed package."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -49,6 +51,16 @@ def test_as_a_module_of_another_workflow(tmp_path):
     assert counts["muver_evaluate"] == "2"
     assert counts["muver_train"] == "1"
     assert "best " in said
+
+
+def test_in_the_folder_of_the_catalog_s_test(tmp_path):
+    """`--directory .test` takes its config/config.yaml, and the command line wins over that."""
+    shutil.copytree(ROOT / ".test/config", tmp_path / "config")
+    asked = ("snakemake", "--dry-run", "--directory", str(tmp_path), "--cores", "2")
+    said = run(ROOT, *asked)
+    counts = dict(re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE))
+    assert (counts["train"], counts["evaluate"]) == ("2", "3")
+    assert "train " not in run(ROOT, *asked, "--config", "tables={table1: [bm25]}")
 
 
 @pytest.fixture(scope="module")
