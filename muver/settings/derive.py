@@ -43,7 +43,7 @@ def derive(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def further_seeds(settings: Mapping[str, Any]) -> dict[str, list[int]]:
-    """The further seeds of each table's rows; those of Table 1 are the top-level ``repeat_seeds``."""
+    """Further seeds of each table's rows; those of Table 1 are the top-level ``repeat_seeds``."""
     own = {name: table.get("repeat_seeds", []) for name, table in settings["tables"].items()}
     return own | {"table1": settings["repeat_seeds"]}
 

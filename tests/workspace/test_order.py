@@ -11,7 +11,7 @@ PARAMS = read_params(Path(__file__).parents[2] / "params.yaml")
 
 
 def test_tokens_of_a_mention_and_its_entities():
-    graph = graph_of(resolve(PARAMS, {"context": {"max_tokens": 30}}))
+    graph = graph_of(resolve(PARAMS, {"context": {"max_tokens": 30}, "training": {"epochs": 1}}))
     tokens = {name: priority(graph.model(name)) for name in ("blink_128", "blink_512", "muver")}
     assert tokens == {"blink_128": 30 + 128, "blink_512": 30 + 512, "muver": 30 + 10 * 40}
 
