@@ -64,7 +64,7 @@ def page(table: DomainsTable) -> Page:
 
 
 def _main(table: DomainsTable) -> Section:
-    note = f"{note_of(table)} {MEAN}: the mean of the domains, each counting the same."
+    note = f"{note_of(table)} {MEAN.capitalize()}: the mean of the domains, each counting the same."
     header = ["method", "Domain", *(f"R@{k}" for k in table.cutoffs)]
     cells = [
         [row.method, row.domain, *(_recall(row.part, k) for k in table.cutoffs)]

@@ -3,7 +3,8 @@
 import pytest
 
 from muver.io.typed import read
-from muver.tables.domains import build
+from muver.results_page.shorter import said_once
+from muver.tables.domains import build, page
 from muver.tables.evaluations import TableFiles
 from muver.tables.settings import Domains
 from tests.blank import jsonable
@@ -48,6 +49,12 @@ def test_the_mean_counts_domains_alike(table, evaluation):
     scores = evaluation("blink_128", (1, 2), (1, 3))
     assert jsonable(mean.interval)["micro"] == scores["interval"]["macro"]
     assert rows[0].row_key == rows[2].row_key == rows[4].row_key
+
+
+def test_the_note_explains_the_mean_in_a_sentence_of_its_own(table):
+    """A page of several tables says what they share once, sentence by sentence."""
+    note = page(table()).sections[0].note
+    assert said_once([note.partition(" Macro")[0], note])[1].startswith("Macro mean: ")
 
 
 def test_paper_by_domain(table):
