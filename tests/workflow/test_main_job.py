@@ -41,7 +41,7 @@ def test_it_says_what_is_done_and_ends_with_the_table(main_job):
     said = main_job.notes["said"]
     assert re.search(r"^\[\d+ of \d+ jobs, .* left\] evaluate test/muver: \d+ s$", said, re.M)
     assert said.index("] comparison table1: ") < said.index("The paper's contrasts at 16:")
-    assert "Finished jobid" not in said
+    assert "Finished jobid" not in said and "Conda" not in said
 
 
 def test_the_two_muver_rows_share_a_model_and_differ_in_views(main_job, rows):

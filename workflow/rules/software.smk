@@ -11,6 +11,9 @@ for own in workflow.modifier.rules:
     if own.shellcmd:
         own.conda_env = str(home() / "environment.yml")
 
+# Without conda every start would say so.
+logger.addFilter(lambda record: record.msg != "Conda environments: ignored")
+
 
 # The code itself is not installed there: a link brings it, and nothing else of Snakemake's packages.
 if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
