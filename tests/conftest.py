@@ -24,8 +24,8 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("muver")
 
-# Files of the workflow's tests by the long run that they share, the longest first. Of DVC's, those
-# that also look at the main job's results come last: by then another process has made them.
+# Long files by the run that they share, the longest first. Of DVC's, those that also look at the
+# main job's results come last: by then another process has made them.
 LONG_RUNS = {
     "test_main_job.py": "main_job",
     "test_results.py": "main_job",
@@ -36,6 +36,11 @@ LONG_RUNS = {
     "test_interruption.py": "by_dvc",
     "test_walk.py": "walk",
     "test_table2.py": "linked",
+    "test_elsewhere.py": "elsewhere",
+    "test_additions.py": "additions",
+    "test_browser.py": "browser",
+    "test_server.py": "server",
+    "test_loop.py": "loop",
 }
 
 
