@@ -79,7 +79,7 @@ RECORDED = "build/miniwikia/recorded/table1.csv"
 class Project:
     """A project folder of its own, with the commands on the path."""
 
-    warm = sys.platform == "linux"  # whether muver and snakemake are run without their start
+    warm = sys.platform == "linux"  # whether commands are run without their start
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -225,7 +225,7 @@ def make_main_job(project: Project) -> dict[str, Any]:
     """All results, and the notes of :func:`main_job`."""
     project.warm = False
     running = subprocess.Popen(
-        ["snakemake", "--cores", "2"],
+        ["snakemake", "--cores", "2", project.place("models", "muver").files[0]],
         cwd=project.folder,
         env=project.environment,
         stdout=subprocess.DEVNULL,

@@ -15,10 +15,11 @@ from typing import Any
 from client import is_ours
 
 LIBRARIES = (  # what the commands import, sooner or later
-    "faiss", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
-    "matplotlib.pyplot", "mlflow.tracking", "numpy", "pandas", "psutil", "pyarrow.compute",
-    "pyarrow.dataset", "pyarrow.parquet", "safetensors.torch", "scipy.sparse", "snakemake.cli",
-    "tokenizers", "torch", "yaml",
+    "accelerate", "bm25s", "faiss", "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg", "matplotlib.pyplot", "mlflow.db", "mlflow.tracking",
+    "msgspec", "nltk.tokenize.punkt", "numpy", "pandas", "psutil", "pyarrow.compute",
+    "pyarrow.dataset", "pyarrow.parquet", "rich.table", "safetensors.torch", "scipy.sparse",
+    "scipy.stats", "snakemake.cli", "tokenizers", "torch._dynamo", "yaml",
 )  # fmt: skip
 Process = multiprocessing.get_context("fork").Process
 
@@ -32,6 +33,7 @@ def serve(name: str, until: int) -> None:
         return  # another process of the test run has started it
     for library in LIBRARIES:
         importlib.import_module(library)
+    sys.modules["snakemake.cli"].get_argument_parser()  # imports its plugins
     gc.freeze()
     listening.listen(64)
     copies: dict[socket.socket, Process] = {}  # by caller
