@@ -17,18 +17,20 @@ def test_the_settings_are_followed():
         torch.set_num_threads(before)
 
 
-def test_a_gpu_that_is_not_there(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "precision", "said"),
+    [
+        ("cuda", "fp32", "compute.device is 'cuda'"),  # which is not there
+        ("cpu", "fp16", "precision: 'fp16' .* fp32, bf16"),
+    ],
+)
+def test_what_this_machine_has_not(monkeypatch, name, precision, said):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match="compute.device is 'cuda'"):
-        device.start("cuda", "fp32", 1)
+    with pytest.raises(InputError, match=said):
+        device.start(name, precision, 1)
 
 
 def test_batches_suit_the_device_unless_a_number_is_given():
     assert device.batch_tokens("auto", torch.device("cpu")) == 2048
     assert device.batch_tokens("auto", torch.device("cuda")) == 131072
     assert device.batch_tokens(300, torch.device("cuda")) == 300
-
-
-def test_a_precision_that_does_not_exist():
-    with pytest.raises(InputError, match="precision: 'fp16' is not one of fp32, bf16"):
-        device.start("cpu", "fp16", 1)

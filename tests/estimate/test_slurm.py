@@ -43,13 +43,16 @@ def test_what_it_has_not(sinfo, asked, named):
         check_slurm([("main", 0), asked])
 
 
-def test_a_slurm_that_does_not_answer(sinfo):
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        (None, "does not answer: Unable to contact"),
+        ("nowhere", "sinfo was not found.*login node"),
+    ],
+)
+def test_a_slurm_that_does_not_answer_or_is_not_there(sinfo, monkeypatch, path, said):
     sinfo("echo Unable to contact slurm controller >&2; exit 1")
-    with pytest.raises(InputError, match="does not answer: Unable to contact"):
-        check_slurm([("main", 0)])
-
-
-def test_a_machine_without_slurm(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(InputError, match="sinfo was not found.*login node"):
+    if path:
+        monkeypatch.setenv("PATH", path)
+    with pytest.raises(InputError, match=said):
         check_slurm([("main", 0)])

@@ -37,18 +37,15 @@ def test_a_record_comes_back(tmp_path_factory, record):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ([], "Expected `object`, got `array`"),
+        (None, "no such file"),
+        ([], "not an outer of this version .*`object`, got `array`"),
         ({"inner": []}, "missing required field `note`"),
         ({"inner": [{"name": "a", "by_cutoff": {"x": 1}}], "note": None}, r"inner\[0\].by_cutoff"),
         ({"inner": [{"name": 3, "by_cutoff": {}}], "note": None}, r"inner\[0\].name"),
     ],
 )
 def test_what_is_none_is_refused(tmp_path, content, says):
-    write_json(tmp_path / "x.json", content)
-    with pytest.raises(InputError, match=rf"x\.json: not an outer of this version \(.*{says}"):
-        read(tmp_path / "x.json")
-
-
-def test_a_missing_file_is_told(tmp_path):
-    with pytest.raises(InputError, match=r"x\.json: no such file"):
+    if content is not None:
+        write_json(tmp_path / "x.json", content)
+    with pytest.raises(InputError, match=rf"x\.json: .*{says}"):
         read(tmp_path / "x.json")

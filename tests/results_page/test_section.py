@@ -1,5 +1,6 @@
 """A section from the folder of a run: its tables, what made them, no place of the machine."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -121,20 +122,22 @@ def test_a_section_says_what_made_it(project):
     assert f"`{commit}`, with changes that are not committed |" in text
 
 
-def test_a_place_of_this_machine_is_refused(project):
-    with pytest.raises(InputError, match="would stand on the page"):
-        make_section(project, "tiny", [f"snakemake --config dataset={project}/data"])
+def add_another_dataset(results: Path) -> None:
+    write_result(results, "table6", DomainsTable, dataset="other")
 
 
-def test_results_of_two_datasets_are_refused(project):
-    write_result(project / "results/tiny", "table6", DomainsTable, dataset="other")
-    with pytest.raises(InputError, match=r"results of two runs \(dataset: .*table6 has 'other'"):
-        make_section(project, "tiny", ["make"])
-
-
-def test_a_folder_without_results_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no result is in it"):
-        make_section(tmp_path, "tiny", ["make"])
+@pytest.mark.parametrize(
+    ("spoil", "argument", "said"),
+    [
+        (Path.exists, "dataset={}/data", "would stand on the page"),  # a place of this machine
+        (add_another_dataset, "", r"two runs \(dataset: .*table6 has 'other'"),
+        (shutil.rmtree, "", "no result is in it"),
+    ],
+)
+def test_what_cannot_stand_on_the_page(project, spoil, argument, said):
+    spoil(project / "results/tiny")
+    with pytest.raises(InputError, match=said):
+        make_section(project, "tiny", [f"make {argument.format(project)}"])
 
 
 @pytest.mark.parametrize(

@@ -185,20 +185,16 @@ def test_the_paper_has_recall_at_64_only(table):
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    ("given", "message"),
     [
-        ([{**DISTANT, "merge_layers": -1}], "merge_layers is -1"),
-        ([{**DISTANT, "merge_layers": 0}], "search of distant is 'distant'"),
-        ([{**DISTANT, "search": None}], "search of distant is None"),
-        ([DISTANT, {**DISTANT, "note": "x"}], "layer 1, distant pairs stands in two rows"),
-        ([{**DISTANT, "system": "muver_plain"}], "muver_plain: .*which pairs"),
+        ({"rows": [{**DISTANT, "merge_layers": -1}]}, "merge_layers is -1"),
+        ({"rows": [{**DISTANT, "merge_layers": 0}]}, "search of distant is 'distant'"),
+        ({"rows": [{**DISTANT, "search": None}]}, "search of distant is None"),
+        ({"rows": [DISTANT, {**DISTANT, "note": "x"}]}, "layer 1, distant .* in two rows"),
+        ({"rows": [{**DISTANT, "system": "muver_plain"}]}, "muver_plain: .*which pairs"),
+        ({"cutoff": 50}, "cutoff is 50, .* 1, 64"),  # that was not evaluated
     ],
 )
-def test_rows_that_are_none(table, rows, message):
+def test_what_cannot_be_a_table(table, given, message):
     with pytest.raises(InputError, match=message):
-        table(rows=rows)
-
-
-def test_a_cutoff_that_was_not_evaluated(table):
-    with pytest.raises(InputError, match="cutoff is 50, the evaluations have 1, 64"):
-        table(cutoff=50)
+        table(**given)

@@ -151,26 +151,24 @@ def test_from_the_archive_as_published_to_the_table(tmp_path, kb):
 
 
 @pytest.mark.parametrize(
-    "file, text, message",
+    "file, text, archive, message",
     [
-        ("m.txt", "", "m.txt: .*format"),
-        ("m.jsonl", "", "m.jsonl: .*no mentions"),
-        ("m.tsv", "-DOCSTART- (1 EU)\n", "m.tsv: .*no mentions"),
-        (None, "", "none: no such file.*licence"),
+        ("m.txt", "", None, "m.txt: .*format"),
+        ("m.jsonl", "", None, "m.jsonl: .*no mentions"),
+        ("m.tsv", "-DOCSTART- (1 EU)\n", None, "m.tsv: .*no mentions"),
+        ("none", None, None, "none: no such file.*licence"),
+        ("x.conll", None, "raw", "x.conll"),  # the archive does not hold it
     ],
 )
-def test_files_that_are_no_benchmark(tmp_path, kb, file, text, message):
-    path = tmp_path / (file or "none")
-    if file:
+def test_files_that_are_no_benchmark(tmp_path, kb, file, text, archive, message):
+    path, name = tmp_path / file, "msnbc" if archive else "aida-testa"
+    if text is not None:
         path.write_text(text)
+    if archive:
+        path, archive = file, tmp_path / archive
+        (archive / "msnbc").mkdir(parents=True)
     with pytest.raises(InputError, match=message):
-        link_set("aida-testa", path, kb, tmp_path / "m.parquet", tmp_path / "r.json", PLAIN)
-
-
-def test_a_file_that_the_archive_does_not_hold(tmp_path, kb):
-    (tmp_path / "raw" / "msnbc").mkdir(parents=True)
-    with pytest.raises(InputError, match="x.conll"):
-        link_set("msnbc", "x.conll", kb, tmp_path / "m", tmp_path / "r", PLAIN, tmp_path / "raw")
+        link_set(name, path, kb, tmp_path / "m", tmp_path / "r", PLAIN, archive)
 
 
 def test_a_set_of_ones_own_takes_params_yaml_alone(tmp_path, kb):

@@ -100,25 +100,21 @@ def test_a_dump_that_was_cut_off(written, imported):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("name", "content", "given", "said"),
     [
-        ('[\n{"id": "Q1"},\n{"id": 3}\n]\n', "line 3: id is 3.*Expected Wikidata's dump"),
-        ("[\n{oops},\n]\n", "line 2: not valid JSON"),
-        ("[\n]\n", "no entity"),
-        (dump([ANN, ANN]), "line 3: id 'Q1' is already that of .*line 2"),
+        ("d.json", '[\n{"id": "Q1"},\n{"id": 3}\n]\n', {}, "line 3: id is 3.*Wikidata's dump"),
+        ("d.json", "[\n{oops},\n]\n", {}, "line 2: not valid JSON"),
+        ("d.json", "[\n]\n", {}, "no entity"),
+        ("d.json", dump([ANN, ANN]), {}, "line 3: id 'Q1' is already that of .*line 2"),
+        ("t.csv", "id,title\n1,A\n", {"where": ["P31=Q5"]}, "--where: only Wikidata"),
     ],
 )
-def test_mistakes(content, said, written, imported):
+def test_mistakes(name, content, given, said, written, imported):
     with pytest.raises(InputError, match=said):
-        imported(written("d.json", content))
+        imported(written(name, content), **given)
 
 
 @pytest.mark.parametrize("where", ["Q5", "P31=", "P31=human", "P31=Q5,Q6", "31=5"])
 def test_conditions_that_are_none(where):
     with pytest.raises(InputError, match="--where .*: expected a property of Wikidata"):
         conditions([where])
-
-
-def test_other_files_have_no_properties(written, imported):
-    with pytest.raises(InputError, match="--where: only Wikidata"):
-        imported(written("t.csv", "id,title\n1,A\n"), where=["P31=Q5"])
