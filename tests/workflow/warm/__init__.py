@@ -1,7 +1,7 @@
-"""`muver` and `snakemake` without their start: a process that has the libraries copies itself.
+"""`muver`, `snakemake` and `dvc` without their start: a process with the libraries copies itself.
 
 The workflow's tests call hundreds of commands, which would spend more time on importing PyTorch,
-Snakemake and MLflow than on their work. A server imports them once. What lies in bin/ asks it
+Snakemake, DVC and MLflow than on their work. A server imports them once. What lies in bin/ asks it
 for a copy (a fork) that runs the command in the caller's folder, with its environment and streams.
 The copy imports the package itself, from the caller's PYTHONPATH, and is killed if the caller ends
 before it.

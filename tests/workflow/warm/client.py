@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -IS
-"""`muver` or `snakemake`, by whose name it is called, run by a copy of the server."""
+"""`muver`, `snakemake` or `dvc`, by whose name it is called, run by a copy of the server."""
 
 import json
 import os

@@ -15,11 +15,11 @@ from typing import Any
 from client import is_ours
 
 LIBRARIES = (  # what the commands import, sooner or later
-    "accelerate", "bm25s", "faiss", "matplotlib.backends.backend_agg",
-    "matplotlib.backends.backend_svg", "matplotlib.pyplot", "mlflow.db", "mlflow.tracking",
-    "msgspec", "nltk.tokenize.punkt", "numpy", "pandas", "psutil", "pyarrow.compute",
-    "pyarrow.dataset", "pyarrow.parquet", "rich.table", "safetensors.torch", "scipy.sparse",
-    "scipy.stats", "snakemake.cli", "tokenizers", "torch._dynamo", "yaml",
+    "accelerate", "bm25s", "dvc.cli.parser", "dvc.repo", "faiss",
+    "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "matplotlib.pyplot",
+    "mlflow.db", "mlflow.tracking", "msgspec", "nltk.tokenize.punkt", "numpy", "pandas", "psutil",
+    "pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet", "rich.table", "safetensors.torch",
+    "scipy.sparse", "scipy.stats", "snakemake.cli", "tokenizers", "torch._dynamo", "yaml",
 )  # fmt: skip
 Process = multiprocessing.get_context("fork").Process
 
