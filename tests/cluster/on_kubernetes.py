@@ -60,7 +60,7 @@ def test_pods_make_the_same_table(tmp_path, project, s3):
     assert done.returncode == 0, done.stdout + logs
     copy = f".snakemake/storage/s3/{BUCKET}/pods/{TABLE}"
     assert project.read(copy) == local.read(TABLE)
-    assert len(cluster.containers) == 4  # generate, corpus, retrieve, evaluate
+    assert len(cluster.containers) == 5  # generate, corpus, segment, retrieve, evaluate
     assert {one["image"] for one in cluster.containers} == {IMAGE[1]}
     for one in cluster.containers:  # what a GPU asks for has to be its limit
         asked = one["resources"]
