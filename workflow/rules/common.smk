@@ -63,7 +63,7 @@ def here(path):
 
 
 def stored(*files):
-    """Further inputs of a rule that reads what lies beside its inputs: a storage has to fetch it."""
+    """Further inputs, which a rule reads beside those it names; a storage has to fetch them."""
     return list(files) if STORAGE else []
 
 

@@ -15,7 +15,7 @@ if W.raw and W.raw.rule == "generate":
         params:
             settings=settings_of(W.raw),
             shape="--shape kilt --workers 2" if ONE_BASE else "",
-            folder=here(W.raw.path),
+            folder=lambda wildcards: here(W.raw.path),
         shell:
             "muver generate --log {log} {params.shape} --settings {params.settings:q}"
             " --out {params.folder}"
@@ -34,7 +34,7 @@ if S["dataset"] == "zeshel":
             f"{LOGS}/download.benchmark.tsv"
         params:
             settings=as_json(S["download"]),
-            folder=here(W.raw.path),
+            folder=lambda wildcards: here(W.raw.path),
             archive=f"{ROOT}/download/zeshel.tar.bz2",
         shell:
             "muver download --log {log} --dataset zeshel --settings {params.settings:q}"
