@@ -17,6 +17,7 @@ from tests.workflow.conftest import Project, tiny_project
 
 PROFILE = ("--workflow-profile", "workflow/profiles/kubernetes")
 PLACE = ("--default-storage-prefix", f"s3://{BUCKET}/pods")
+EMPTY = ("--default-storage-prefix", f"s3://{BUCKET}/empty")
 IMAGE = ("--container-image", "registry.example.org/muver:test")
 TABLE = "results/table1.csv"
 CONFIG = ("--config", "tables={table1: [bm25]}", "tracking={enabled: false}")
@@ -69,12 +70,12 @@ def test_pods_make_the_same_table(tmp_path, project, s3):
 
 
 def test_a_dry_run_needs_no_cluster(project, s3):
-    done = snakemake(project, s3, *PLACE, *IMAGE, "-n", TABLE, *CONFIG)
+    done = snakemake(project, s3, *EMPTY, *IMAGE, "-n", TABLE, *CONFIG)
     assert done.returncode == 0 and "retrieve " in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize(
-    ("given", "named"), [(PLACE, "--container-image"), (IMAGE, "--default-storage-prefix")]
+    ("given", "named"), [(EMPTY, "--container-image"), (IMAGE, "--default-storage-prefix")]
 )
 def test_what_a_cloud_has_to_be_given(tmp_path, project, s3, given, named):
     with kubernetes(tmp_path, "") as (config, cluster):
