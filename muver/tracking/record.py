@@ -97,7 +97,7 @@ def _put(found: Sequence[Entry], experiment: str, before: Path, table: Path) -> 
             still_here()
             lines[:0] = [
                 Listed(one.key, one.name, run, number, _address(number, run), store_name())
-                for one, run in recorder.put(entry, position)
+                for one, run in recorder.put(entry, f"{position:02d}")
             ]
         describe_experiment(client, number, found, table)
         warn_of_lost(client, before, lines, recorder.new)

@@ -36,7 +36,7 @@ class Recorder:
         self.new: set[str] = set()  # ids of the runs that it made
 
     def put(
-        self, entry: Entry, position: int = 1, parent: str | None = None
+        self, entry: Entry, position: str = "01", parent: str | None = None
     ) -> list[tuple[Entry, str]]:
         """Find or make the run of an entry, and the runs of its children under it.
 
@@ -47,7 +47,8 @@ class Recorder:
         Parameters
         ----------
         position
-            The row's in the table, or the child's under its parent: the tag ``position``.
+            The tag ``position``: the row's number in the table. A child's follows its parent's, as
+            in ``02.01``, so that runs in this order stand below their parent.
 
         Returns
         -------
@@ -56,7 +57,7 @@ class Recorder:
         runs = self.client.search_runs([self.experiment], f"tags.row_key = '{entry.key}'")
         reasons = {run.info.run_id: self._differs(run, entry) for run in runs}
         kept = next((run for run in runs if not reasons[run.info.run_id]), None)
-        place = {"position": f"{position:02d}"} | ({MLFLOW_PARENT_RUN_ID: parent} if parent else {})
+        place = {"position": position} | ({MLFLOW_PARENT_RUN_ID: parent} if parent else {})
         if kept:
             run_id = kept.info.run_id
             for name, value in place.items():
@@ -68,7 +69,7 @@ class Recorder:
         # The pages show the newest run first, and one whose work is unknown starts when it is made:
         # from the last one, such runs stand in order.
         numbered = list(enumerate(entry.children, start=1))
-        below = [self.put(child, at, run_id) for at, child in reversed(numbered)]
+        below = [self.put(child, f"{position}.{n:02d}", run_id) for n, child in reversed(numbered)]
         for run in runs:
             if run is not kept:
                 self._discard(run, reasons[run.info.run_id] or "stood twice", run_id)

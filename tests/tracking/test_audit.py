@@ -108,7 +108,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]
             number = open_experiment(client, "table1", artifacts)
             recorder = Recorder(client, number)
             for position, entry in enumerate(ROWS, start=1):
-                recorder.put(entry, position)
+                recorder.put(entry, f"{position:02d}")
             describe_experiment(client, number, ROWS, folder / "table1.json")
     with serving("muver.cli", ["audit"], folder) as served:
         yield served
