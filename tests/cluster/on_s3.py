@@ -98,13 +98,7 @@ def test_dvc_moves_results_through_a_bucket(tmp_path, local, s3):
     project = local.copy(tmp_path / "project")
     project.run("muver", "asked")
     project.run("dvc", "commit", "--force", "--quiet")
-    project.run("dvc", "remote", "add", "--default", "shelf", f"s3://{BUCKET}/shelf")
-    project.commit("run")
-    project.run("dvc", "push")
-    project.run("git", "clone", "-q", str(project.folder), str(tmp_path / "clone"))
-    clone = Project(tmp_path / "clone")
-    clone.run("dvc", "pull")
-    assert clone.run("dvc", "status", "-q") == ""
+    clone = project.moved_by_dvc(f"s3://{BUCKET}/shelf", tmp_path / "clone")
     model = f"{local.place('models', 'muver').path}/training_log.jsonl"
     for file in ("results/miniwikia/table1.csv", model):
         assert clone.read(file) == local.read(file)

@@ -160,6 +160,17 @@ class Project:
         """The project once more, records and cache included, to change things in."""
         return Project(shutil.copytree(self.folder, folder, symlinks=True))
 
+    def moved_by_dvc(self, remote: str, folder: Path) -> "Project":
+        """A clone with what this project pushed to a remote of DVC."""
+        self.run("dvc", "remote", "add", "-d", "shelf", remote)
+        self.commit("a remote")
+        self.run("dvc", "push")
+        self.run("git", "clone", "-q", str(self.folder), str(folder))
+        clone = Project(folder)
+        clone.run("dvc", "pull")
+        assert clone.run("dvc", "status", "-q") == ""
+        return clone
+
 
 def copy_of_the_project(folder: Path) -> Project:
     """Copy what git would commit, so that an unclean tree is tested as it is."""

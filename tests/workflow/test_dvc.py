@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.workflow.conftest import BUILT, FEW, Project
+from tests.workflow.conftest import BUILT, FEW
 
 MODEL = f"{BUILT}/models/muver/entity_encoder/model.safetensors"
 TABLE = "results/table1.csv"
@@ -93,13 +93,7 @@ def test_the_machine_makes_nothing_again(by_dvc):
 
 def test_a_second_clone_pulls_and_has_nothing_to_do(by_dvc, tmp_path):
     copy = by_dvc.copy(tmp_path / "copy")
-    copy.run("dvc", "remote", "add", "-d", "shelf", str(tmp_path / "shelf"))
-    copy.commit("a remote")
-    copy.run("dvc", "push")
-    copy.run("git", "clone", "-q", str(copy.folder), str(tmp_path / "clone"))
-    clone = Project(tmp_path / "clone")
-    clone.run("dvc", "pull")
-    assert clone.run("dvc", "status", "-q") == ""
+    clone = copy.moved_by_dvc(str(tmp_path / "shelf"), tmp_path / "clone")
     clone.snakemake("--touch")  # as `make pull` does: what came along is as old as its inputs
     assert clone.planned() == {"latest": 3}
     clone.snakemake()
