@@ -1,5 +1,6 @@
-"""What to do when a training step needs more memory than the GPU has."""
+"""Memory of a training step: used again on a CPU, and what to do where a GPU has too little."""
 
+import ctypes
 from collections.abc import Sequence
 
 import torch
@@ -7,6 +8,22 @@ import torch
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.views.layout import Ids
+
+MMAP_MAX, TRIM_THRESHOLD = -4, -1  # of mallopt, in the GNU C library's malloc.h
+
+
+def keep_freed_memory() -> None:
+    """Let this process keep the memory of tensors that are gone, for those to come.
+
+    The GNU C library gives large blocks back to the kernel, which clears every page before it hands
+    it out again. As a training step frees all that it computed, a tenth to a half of its processor
+    time went there. The price is up to a third more memory, in gaps between blocks of different
+    sizes. Other C libraries are left as they are.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(MMAP_MAX, 0)
+        mallopt(TRIM_THRESHOLD, -1)
 
 
 def fewer_graph_tokens(

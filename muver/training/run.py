@@ -12,6 +12,7 @@ from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
 from muver.training.checkpoint import Checkpoints
 from muver.training.loop import Trainer, write_log
+from muver.training.memory import keep_freed_memory
 from muver.training.negatives import hard_negatives
 from muver.training.settings import check_sources, training_settings
 from muver.training.start import is_model, start_files, start_from, with_own_pooling
@@ -69,6 +70,7 @@ def train(
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
     key = short_hash({"settings": settings, "compute": compute, "inputs": inputs})
+    keep_freed_memory()
     accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
     torch.manual_seed(settings["seed"])
     model = start_from(start, config)

@@ -1,4 +1,8 @@
-"""A training step that does not fit: what is changed, and what is asked for."""
+"""Memory used again by the next step, and a step that a GPU does not hold: what is asked for."""
+
+import platform
+import subprocess
+import sys
 
 import pytest
 
@@ -6,6 +10,30 @@ from muver.io.errors import InputError
 from muver.training.memory import fewer_graph_tokens
 
 BATCH = [[1] * 30, [1] * 50, [1] * 20]  # 100 tokens
+STEPS = """
+import resource, sys, torch
+from muver.training.memory import keep_freed_memory
+if "keep" in sys.argv:
+    keep_freed_memory()
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    states = [torch.ones(250_000 * (1 + layer % 3)) for layer in range(40)]
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+first, *others = [faults() for _ in range(4)]
+print(sum(others) / len(others) / first)
+"""
+
+
+def page_faults(*arguments: str) -> float:
+    """Of a step that frees all it has computed, as a share of those of the first step."""
+    command = [sys.executable, "-c", STEPS, *arguments]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_freed_memory_is_used_again():
+    assert page_faults() > 0.5
+    assert page_faults("keep") < 0.1
 
 
 def test_a_batch_whose_activations_do_not_fit_is_encoded_twice(caplog):

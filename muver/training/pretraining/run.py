@@ -12,6 +12,7 @@ from muver.encoders.towers import load_tower, save_tower
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, read_json, sha256_of, write_manifest, write_text
 from muver.io.progress import logger
+from muver.training.memory import keep_freed_memory
 from muver.training.pretraining.loop import Pretrainer
 from muver.training.pretraining.pages import training_wikis
 from muver.training.settings import Pretraining
@@ -43,6 +44,7 @@ def pretrain(
     InputError
         If the encoder has no ``[MASK]``, or asks for prompts, or there is no text.
     """
+    keep_freed_memory()
     accelerator = device.start(compute["device"], settings.precision, compute["threads"])
     made_of = read_json(start / MANIFEST_FILE)
     vectors = made_of["identity"].get("vectors", {})
