@@ -105,8 +105,7 @@ def measure(
 
     accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
     target, size = accelerator.device, encoder.hidden_size
-    config = replace(encoder, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    tower = Bert(config).to(target)
+    tower = Bert(encoder).to(target)
     batch_tokens = device.batch_tokens(compute["batch_tokens"], target)
     bf16 = compute["training_precision"] == "bf16"
     random = np.random.default_rng(0)

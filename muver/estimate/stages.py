@@ -118,16 +118,24 @@ def pretrain(sizes: Sizes, settings: Settings) -> Estimate:
     view = mean_longest_view(encoder.max_position_embeddings)
     batch = settings["batch_size"] * (settings["context_tokens"] + view)
     weights = parameters(encoder)
-    memory = 16 * weights + batch * _states(encoder)
+    memory = 16 * weights + batch * _states(encoder, view, sizes.gpu)
     work = Work("train", {"tokens": settings["steps"] * batch}, length=view)
     main = 4 * weights if sizes.gpu else memory
     return Estimate((work,), weights * FLOAT, main, memory if sizes.gpu else 0)
 
 
-def _states(encoder: BertConfig) -> int:
-    """Bytes that training keeps of a token: ``(8 H + 2 I) * 4`` a layer."""
-    layer = (8 * encoder.hidden_size + 2 * encoder.intermediate_size) * FLOAT
-    return layer * encoder.num_hidden_layers
+def _states(encoder: BertConfig, length: float, gpu: bool) -> float:
+    """Bytes that training keeps of a token in a sequence of ``length``.
+
+    ``(8 H + 2 I) * 4`` a layer; with dropout the masks of two states, and on a processor three
+    numbers for each head and token attended: its weight, the mask and their product.
+    """
+    numbers = 8.0 * encoder.hidden_size + 2 * encoder.intermediate_size
+    if encoder.hidden_dropout_prob:
+        numbers += 2 * encoder.hidden_size
+    if encoder.attention_probs_dropout_prob and not gpu:
+        numbers += 3 * encoder.num_attention_heads * length
+    return numbers * FLOAT * encoder.num_hidden_layers
 
 
 def train(sizes: Sizes, settings: Settings) -> Estimate:
@@ -135,13 +143,14 @@ def train(sizes: Sizes, settings: Settings) -> Estimate:
 
     A batch above ``graph_tokens`` is encoded once more, and every ``validate_every`` steps the
     validation mentions and entities are, and compared as in retrieval. In memory are 16 bytes a
-    weight of two towers (itself, gradient, two moments of Adam) and ``(8 H + 2 I) * 4`` bytes a
-    layer for each token whose states are kept, in each of the ``processes``. On disk are the towers
-    and, while it runs, a checkpoint.
+    weight of two towers (itself, gradient, two moments of Adam) and the states of each token that
+    are kept, in each of the ``processes``. On disk are the towers and, while it runs, a checkpoint.
     """
     own, lengths, encoder = settings["training"], sizes.lengths, sizes.encoder
     negatives = settings.get("negatives", {}).get("per_mention", 0)
-    each = lengths.context + (1 + negatives) * lengths.training_views * lengths.tokens
+    views = (1 + negatives) * lengths.training_views
+    each = lengths.context + views * lengths.tokens
+    attended = (lengths.context**2 + views * lengths.tokens**2) / each
     passes = sizes.mentions * own["epochs"]
     batch = own["batch_size"] * each
     twice = batch > own["graph_tokens"]
@@ -150,7 +159,7 @@ def train(sizes: Sizes, settings: Settings) -> Estimate:
     compared = lengths.tokens * lengths.context if settings.get("score") == SOM else lengths.views
     one = lengths.training_views <= 1
     length = max(lengths.tokens, lengths.context) if one else lengths.tokens
-    held = (own["chunk_tokens"] if twice else batch) * _states(encoder)
+    held = (own["chunk_tokens"] if twice else batch) * _states(encoder, attended, sizes.gpu)
     weights = 2 * parameters(encoder)
     memory = 16 * weights + held
     return Estimate(

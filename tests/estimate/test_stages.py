@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from muver.corpus.settings import LINE_BYTES
 from muver.encoders.bert import Bert
 from muver.encoders.device import BATCH_TOKENS as DEVICE_TOKENS
+from muver.encoders.packing import pack
 from muver.encoders.sizes import BertConfig
 from muver.encoders.stages import kb_part
 from muver.estimate import stages
@@ -26,6 +28,8 @@ ENCODER = BertConfig(
     num_attention_heads=2,
     intermediate_size=12,
     max_position_embeddings=20,
+    hidden_dropout_prob=0.0,
+    attention_probs_dropout_prob=0.0,
 )
 # Embeddings 72 * 8 + 16; a layer 4 * 72 + 2 * 96 + 20 + 32 = 532.
 WEIGHTS = 592 + 2 * 532
@@ -98,6 +102,41 @@ def test_training_with_hard_negatives_on_gpus():
     assert amount(job, "train", "tokens") == 60 * (4 + 4 * 6)
     assert job.memory == 2 * 2 * WEIGHTS * 4
     assert job.gpu_memory == 16 * 2 * WEIGHTS + 5 * 28 * (64 + 24) * 4 * 2
+
+
+def kept(encoder: BertConfig, length: int) -> float:
+    """Bytes a token that a tower's graph keeps, other than its weights."""
+    tower, kept = Bert(encoder).train(), {}
+    own = {weight.untyped_storage().data_ptr() for weight in tower.parameters()}
+
+    def keep(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in own:
+            kept[memory.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        states = tower.states(pack([[1] * length] * 4))
+    assert states.requires_grad
+    return sum(kept.values()) / (4 * length)
+
+
+@pytest.mark.parametrize("share, length", [(0.0, 32), (0.1, 32), (0.1, 128)])
+def test_states_are_those_that_a_graph_keeps(share, length):
+    encoder = replace(
+        ENCODER,
+        hidden_size=64,
+        intermediate_size=256,
+        max_position_embeddings=128,
+        hidden_dropout_prob=share,
+        attention_probs_dropout_prob=share,
+    )
+    own = {**TRAINING, "batch_size": 1}
+    sizes = replace(SIZES, encoder=encoder, lengths=replace(SIZES.lengths, context=length, views=1,
+                    training_views=1, tokens=length))  # fmt: skip
+    job = stages.train(sizes, {**COMPUTE, "training": own})
+    states = (job.memory - 16 * 2 * parameters(encoder)) / (2 * length)
+    assert states == pytest.approx(kept(encoder, length), rel=0.1)
 
 
 def test_stores():
