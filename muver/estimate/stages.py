@@ -127,15 +127,17 @@ def pretrain(sizes: Sizes, settings: Settings) -> Estimate:
 def _states(encoder: BertConfig, length: float, gpu: bool) -> float:
     """Bytes that training keeps of a token in a sequence of ``length``.
 
-    ``(8 H + 2 I) * 4`` a layer; with dropout the masks of two states, and on a processor three
-    numbers for each head and token attended: its weight, the mask and their product.
+    ``(8 H + 2 I) * 4`` a layer; with dropout the masks of two states, of a byte a number on GPUs
+    and of four elsewhere, and on a processor three numbers for each head and token attended: its
+    weight, the mask and their product.
     """
-    numbers = 8.0 * encoder.hidden_size + 2 * encoder.intermediate_size
+    size = encoder.hidden_size
+    layer = (8.0 * size + 2 * encoder.intermediate_size) * FLOAT
     if encoder.hidden_dropout_prob:
-        numbers += 2 * encoder.hidden_size
+        layer += 2 * size * (1 if gpu else FLOAT)
     if encoder.attention_probs_dropout_prob and not gpu:
-        numbers += 3 * encoder.num_attention_heads * length
-    return numbers * FLOAT * encoder.num_hidden_layers
+        layer += 3 * encoder.num_attention_heads * length * FLOAT
+    return layer * encoder.num_hidden_layers
 
 
 def train(sizes: Sizes, settings: Settings) -> Estimate:
