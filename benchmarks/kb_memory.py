@@ -65,10 +65,12 @@ def texts(folder: Path) -> list[str]:
     return ["kb-texts", "--file", str(source), *where, "--settings", json.dumps(BAD_LINES)]
 
 
-def encoding(model: Path, folder: Path, threads: int) -> list[str]:
-    """The command that encodes the first part."""
+def encoding(
+    model: Path, folder: Path, threads: int, part: int = 0, out: str = "vectors"
+) -> list[str]:
+    """The command that encodes a part."""
     settings = ["--settings", json.dumps({"threads": threads, "device": "cpu"})]
-    where = ["--kb", str(folder / "kb"), "--out", str(folder / "vectors"), "--part", "0"]
+    where = ["--kb", str(folder / "kb"), "--out", str(folder / out), "--part", str(part)]
     return ["encode-part", "--model", str(model), *where, *settings]
 
 
