@@ -10,6 +10,7 @@ PHASES = (
     "ranking",
     "bm25",
     "training",
+    "profile",
     "memory",
     "end_to_end",
     "projection",
