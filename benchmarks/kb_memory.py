@@ -69,9 +69,10 @@ def encoding(
     model: Path, folder: Path, threads: int, part: int = 0, out: str = "vectors"
 ) -> list[str]:
     """The command that encodes a part."""
-    settings = ["--settings", json.dumps({"threads": threads, "device": "cpu"})]
+    compute = {"device": "cpu", "precision": "fp32", "threads": threads, "processes": 1}
+    settings = {"dtype": "fp16", "batch_tokens": "auto"} | compute
     where = ["--kb", str(folder / "kb"), "--out", str(folder / out), "--part", str(part)]
-    return ["encode-part", "--model", str(model), *where, *settings]
+    return ["encode-part", "--model", str(model), *where, "--settings", json.dumps(settings)]
 
 
 def main() -> None:

@@ -149,3 +149,15 @@ def test_a_read_only_results_folder_loses_nothing(main_job):
         results.unlink()
         (main_job.folder / "results.away").rename(results)
     assert main_job.read("results/table1.csv") == table
+
+
+@pytest.mark.parametrize(
+    ("given", "processes"),
+    [([], 2), (["--set-resources", "train:gpu=4", "--resources", "gpu=8"], 4)],
+)
+def test_a_training_has_a_process_for_each_gpu_it_is_given(main_job, given, processes):
+    config = ["--config", "workspace=gpus", "compute={device: cuda, processes: 2}"]
+    table = "results/table1.csv"
+    said = main_job.snakemake(table, "-n", "-p", "--quiet", "host", *given, *config)
+    starts = set(re.findall(r"Shell command: (.*) train --log", said))
+    assert starts == {f"torchrun --standalone --nproc-per-node {processes} -m -- muver.cli"}

@@ -245,8 +245,13 @@ def made_by(rule, kind):
     return one_of(W.ids(kind, rule))
 
 
+def launch(wildcards, resources):
+    """The words before `train`: a process for each GPU that the job is given."""
+    return launcher(max(resources.gpu, COMPUTE["processes"]))
+
+
 TRAIN = (
-    f"{launcher(COMPUTE['processes'])} train"
+    "{params.launch} train"
     " --log {log} --label {params.label} --settings {params.settings:q}"
     " --compute {params.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"

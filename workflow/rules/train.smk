@@ -44,6 +44,7 @@ rule train:
     resources:
         gpu=GPUS * COMPUTE["processes"],
     params:
+        launch=launch,
         compute=of_the_machine(COMPUTE),
         label=label("models"),
         settings=settings("models"),
@@ -126,6 +127,7 @@ rule grid_point:
     resources:
         gpu=GPUS * COMPUTE["processes"],
     params:
+        launch=launch,
         compute=of_the_machine(COMPUTE),
         label=label("grid"),
         settings=settings("grid"),
