@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 
 import numpy as np
 import torch
@@ -11,6 +12,7 @@ from accelerate.state import AcceleratorState
 from benchmarks.data import Case
 from muver.encoders import device as devices
 from muver.encoders.bulk import encode_vectors
+from muver.encoders.int8 import in_int8
 from muver.retrieval.aggregates import MAX, Centred, LogMeanExp, Penalised, SoftmaxSum
 from muver.retrieval.exact import Ranking, build_world, first_with_same, rank
 from muver.views.expand import NewViews, expand_world
@@ -41,6 +43,7 @@ class Tower:
         self.case, self.device, self.precision = case, device, precision
         self.batch_tokens = batch_tokens
         case.model.to(device).eval()
+        self.model = in_int8(deepcopy(case.model)) if precision == "int8" else case.model
 
     @contextlib.contextmanager
     def _precision(self) -> Iterator[None]:
@@ -50,11 +53,11 @@ class Tower:
 
     def views(self, ids: Sequence[Ids]) -> np.ndarray:
         """Vectors of views: (views, d)."""
-        return self._encode(self.case.model.encode_views, ids)
+        return self._encode(self.model.encode_views, ids)
 
     def contexts(self, ids: Sequence[Ids]) -> np.ndarray:
         """Vectors of mentions: (mentions, d)."""
-        return self._encode(self.case.model.encode_mentions, ids)
+        return self._encode(self.model.encode_mentions, ids)
 
     def merge(
         self, entities: Sequence[Sequence[Ids]], originals: np.ndarray, layers: int, pairs: str

@@ -7,9 +7,10 @@ import time
 import torch
 from torch import Tensor
 
+from benchmarks.machine import fast_precisions
 from benchmarks.timing import synchronise
 
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "int8": torch.int8}
 HIDDEN = (384, 768)
 TOKENS = {"cpu": (1024, 4096, 16384), "cuda": (8192, 32768, 131072)}
 
@@ -23,7 +24,7 @@ def matrix_peak(device: str, precision: str, seconds: float = 0.4) -> tuple[floa
     device
         "cpu", with the threads that torch is set to, or "cuda".
     precision
-        "fp32", without TF32, or "bf16".
+        "fp32", without TF32, "bf16" or, on a processor, "int8".
     seconds
         Time spent on each shape.
 
@@ -61,18 +62,21 @@ def _fastest(left: Tensor, right: Tensor, seconds: float) -> float:
 
 def _product(left: Tensor, right: Tensor, calls: int) -> None:
     for _ in range(calls):
-        torch.nn.functional.linear(left, right)
+        if left.dtype == torch.int8:
+            torch._int_mm(left, right.T)
+        else:
+            torch.nn.functional.linear(left, right)
     synchronise()
 
 
 def main() -> None:
-    """Print the peak in both precisions."""
+    """Print the peak in each precision."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    for precision in DTYPES:
+    for precision in fast_precisions(args.device):
         rate, shape = matrix_peak(args.device, precision)
         print(f"{precision}: {rate:,.0f} GFLOP/s ({shape}, {args.threads} threads, {args.device})")
 

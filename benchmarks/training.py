@@ -114,7 +114,7 @@ def run(context: Context) -> Findings:
     dropout = case.config.hidden_dropout_prob
     steps = {
         precision: Ours(case, options.device, precision, options.threads)
-        for precision in options.precisions
+        for precision in options.training_precisions
     }
     if "fp32" in steps:
         _check(findings, steps["fp32"], plain, batch)
@@ -123,7 +123,7 @@ def run(context: Context) -> Findings:
     for precision, ours in steps.items():
         calls[precision] = partial(ours.run, batch)
     timed = in_turn(calls, options.repetitions)
-    for precision in options.precisions:
+    for precision in options.training_precisions:
         theirs, own = timed["baseline"].seconds, timed[precision].seconds
         findings.rows.append(
             Row(

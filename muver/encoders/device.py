@@ -1,11 +1,19 @@
 """Device, precision, threads and the size of batches: decided in this place alone."""
 
+from typing import TypeVar
+
 import torch
 from accelerate import Accelerator
+from torch import nn
 
+from muver.encoders.int8 import in_int8
+from muver.io import processor
 from muver.io.errors import InputError
 
-MIXED_PRECISION = {"fp32": "no", "bf16": "bf16"}
+Model = TypeVar("Model", bound=nn.Module)
+# Sums of products of bytes; without them oneDNN adds up in 16 bits, which may overflow.
+INT8_FLAGS = {"amx_int8", "avx512_vnni", "avx_vnni"}
+MIXED_PRECISION = {"fp32": "no", "bf16": "bf16", "int8": "no"}
 # Tokens of a batch: on a processor its states stay near the cores, a GPU has to be filled.
 BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}
 
@@ -20,7 +28,7 @@ def start(device: str, precision: str, threads: int) -> Accelerator:
     device
         auto, cpu or cuda.
     precision
-        fp32 or bf16. (:mod:`muver.settings.precision` has decided what ``auto`` is.)
+        fp32, bf16 or int8. (:mod:`muver.settings.precision` has decided what ``auto`` is.)
     threads
         Sums are split among threads, so their number moves last digits: it is a setting, not the
         machine's number of cores.
@@ -33,9 +41,37 @@ def start(device: str, precision: str, threads: int) -> Accelerator:
             "compute.device is 'cuda', but torch sees no CUDA device here. Set it to 'auto' or "
             "'cpu', or install the CUDA build (make GPU=1)."
         )
-    return Accelerator(cpu=device == "cpu", mixed_precision=MIXED_PRECISION[precision])
+    accelerator = Accelerator(cpu=device == "cpu", mixed_precision=MIXED_PRECISION[precision])
+    if precision == "int8":
+        _check_int8(accelerator)
+    return accelerator
+
+
+def ready(model: Model, accelerator: Accelerator, precision: str) -> Model:
+    """A model on its device and without dropout, in int8 where that is asked for."""
+    model = model.to(accelerator.device).eval()
+    return in_int8(model) if precision == "int8" else model
 
 
 def batch_tokens(asked: int | str, device: torch.device) -> int:
     """Tokens to encode at once: the number asked for, or for ``auto`` what suits the device."""
     return BATCH_TOKENS[device.type] if asked == "auto" else int(asked)
+
+
+def multiplies_bytes() -> bool:
+    """Whether this processor has sums of products of bytes, which int8 needs."""
+    return not INT8_FLAGS.isdisjoint(processor.flags())
+
+
+def _check_int8(accelerator: Accelerator) -> None:
+    if accelerator.device.type != "cpu":
+        raise InputError(
+            "precision: int8 is for processors, and this job has a GPU. Set compute.device to "
+            "'cpu', or precision to 'bf16'."
+        )
+    if not multiplies_bytes():
+        raise InputError(
+            "precision: int8 needs a processor with products of bytes "
+            f"({' or '.join(sorted(INT8_FLAGS))}), which this one does not report. Set it to "
+            "'fp32'."
+        )

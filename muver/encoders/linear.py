@@ -6,13 +6,12 @@ models.
 """
 
 from functools import cache
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-CPUINFO = Path("/proc/cpuinfo")
+from muver.io import processor
 
 
 class Linear(nn.Linear):
@@ -61,8 +60,7 @@ def by_onednn() -> bool:
     """Whether this processor is AMD's with AVX-512, and torch has oneDNN."""
     return (
         torch.backends.cpu.get_cpu_capability() == "AVX512"
-        and CPUINFO.is_file()
-        and "AuthenticAMD" in CPUINFO.read_text(encoding="utf-8")
+        and processor.vendor() == "AuthenticAMD"
         and torch.backends.mkldnn.is_available()
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     )

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 from muver.io.typed import Count, Natural, Positive, Settings, Share
 
 Pooling = Literal["cls", "last", "special", "span", "all"]
-Precision = Literal["fp32", "bf16", "auto"]
+Precision = Literal["fp32", "bf16", "int8", "auto"]
 
 
 class Scratch(Settings):
@@ -63,4 +63,4 @@ class Encoding(Settings):
 class Compute(Encoding):
     """Where, in how many processes and how precisely jobs compute."""
 
-    training_precision: Precision
+    training_precision: Literal["fp32", "bf16", "auto"]

@@ -5,6 +5,7 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -106,6 +107,7 @@ def measure(
     accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
     target, size = accelerator.device, encoder.hidden_size
     tower = Bert(encoder).to(target)
+    coder = device.ready(deepcopy(tower), accelerator, compute["precision"])
     batch_tokens = device.batch_tokens(compute["batch_tokens"], target)
     bf16 = compute["training_precision"] == "bf16"
     random = np.random.default_rng(0)
@@ -113,7 +115,7 @@ def measure(
 
     def encode(ids: list[int], amount: int) -> None:
         with accelerator.autocast():
-            encode_vectors(tower.first_states, [ids] * amount, size, batch_tokens, target)
+            encode_vectors(coder.first_states, [ids] * amount, size, batch_tokens, target)
 
     def train(ids: list[int], amount: int) -> None:
         most = max(batch_tokens // len(ids), 1)
@@ -139,9 +141,7 @@ def measure(
     known: dict[str, dict[str | int, Rate]] = {"encode": {}, "train": {}}
     for length in lengths:
         ids = random.integers(encoder.vocab_size, size=length).tolist()
-        tower.eval()
         known["encode"][length] = rate(partial(encode, ids), SEQUENCES, length, "tokens")
-        tower.train()
         known["train"][length] = rate(partial(train, ids), SEQUENCES, length, "tokens")
     product = rate(lambda amount: views[:amount] @ views.T, SEARCHED, SEARCHED, "products")
     known["multiply"] = {"": product}

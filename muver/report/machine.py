@@ -5,6 +5,7 @@ import os
 import platform
 from pathlib import Path
 
+from muver.io import processor
 from muver.tracking.provenance import code_version
 
 PACKAGES = (
@@ -19,7 +20,6 @@ INSTRUCTIONS = {
     "avx": "AVX",
     "asimd": "NEON",
 }
-CPUINFO = Path("/proc/cpuinfo")
 
 
 def machine() -> dict[str, str]:
@@ -29,7 +29,7 @@ def machine() -> dict[str, str]:
     memory = psutil.virtual_memory().total / 2**30
     return {
         "System": f"{platform.system()}, {platform.machine()}",
-        "Processor": processor(),
+        "Processor": processor.name(),
         "Cores": str(os.cpu_count()),
         "Memory": f"{memory:.0f} GiB",
         "GPU": ", ".join(gpus()) or "none",
@@ -62,30 +62,13 @@ def commit(project: Path = Path(".")) -> dict[str, str]:
     return {"hash": tags["git_commit"], "changed": changed}
 
 
-def processor(cpuinfo: Path = CPUINFO) -> str:
-    """The name of the processor where the system knows it, else its kind."""
-    names = _values(cpuinfo, "model name")
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def instruction_set(cpuinfo: Path = CPUINFO) -> str:
+def instruction_set() -> str:
     """The vector instructions that the processor has, the widest first."""
-    flags = set(" ".join(_values(cpuinfo, "flags", "Features")).split())
+    flags = processor.flags()
     return ", ".join(text for flag, text in INSTRUCTIONS.items() if flag in flags) or "not known"
 
 
 def gpus(folder: Path = Path("/proc/driver/nvidia/gpus")) -> list[str]:
     """Names of the NVIDIA GPUs, as the driver says them."""
-    return [
-        name for path in sorted(folder.glob("*/information")) for name in _values(path, "Model")
-    ]
-
-
-def _values(path: Path, *names: str) -> list[str]:
-    """Values of some properties in a file of lines ``name: value``; none without the file."""
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    parts = [line.partition(":") for line in lines]
-    return [value.strip() for name, _, value in parts if name.strip() in names]
+    files = sorted(folder.glob("*/information"))
+    return [name for path in files for name in processor.values(path, "Model")]

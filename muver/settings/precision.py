@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from muver.io import processor
+
 KEYS = ("precision", "training_precision")
-CPUINFO = Path("/proc/cpuinfo")
 NVIDIA = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidia0"))
 # Instructions for products of bf16: matrix units, or AVX-512's alone. On an AMD EPYC with the
 # latter bf16 was 6.5 times as fast in products, 2.4 times in a training step and 1.2 times in
@@ -38,7 +39,7 @@ def fast_at_bf16(device: str) -> bool:
     """
     if device != "cpu" and _torch_may_use_gpus():
         return _lowest_capability() >= CAPABILITY
-    return device != "cuda" and not CPU_FLAGS.isdisjoint(_cpu_flags())
+    return device != "cuda" and not CPU_FLAGS.isdisjoint(processor.flags())
 
 
 def _torch_may_use_gpus() -> bool:
@@ -65,12 +66,3 @@ def _lowest_capability() -> float:
         return min(map(float, done.stdout.split()), default=0.0)
     except (OSError, subprocess.SubprocessError, ValueError):
         return 0.0
-
-
-def _cpu_flags() -> set[str]:
-    """What the first CPU can do; nothing where the system does not say."""
-    try:
-        lines = CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return set()
-    return next((set(line.split()) for line in lines if line.startswith("flags")), set())

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from muver.encoders import device
+from muver.io import processor
 from muver.io.errors import InputError
 
 
@@ -21,11 +22,13 @@ def test_the_settings_are_followed():
     ("name", "precision", "said"),
     [
         ("cuda", "fp32", "compute.device is 'cuda'"),  # which is not there
-        ("cpu", "fp16", "precision: 'fp16' .* fp32, bf16"),
+        ("cpu", "fp16", "precision: 'fp16' .* fp32, bf16, int8"),
+        ("cpu", "int8", "which this one does not report"),
     ],
 )
 def test_what_this_machine_has_not(monkeypatch, name, precision, said):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(processor, "flags", lambda: {"avx2"})
     with pytest.raises(InputError, match=said):
         device.start(name, precision, 1)
 

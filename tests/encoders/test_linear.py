@@ -8,6 +8,7 @@ from muver.encoders import linear
 from muver.encoders.bert import Bert, BertConfig
 from muver.encoders.linear import Linear
 from muver.encoders.packing import pack
+from muver.io import processor
 
 INPUTS = {
     "rows": lambda: torch.randn(9, 6),
@@ -82,7 +83,7 @@ def test_it_is_taken_on_amd_s_processors_with_avx_512(
 ):
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text(f"vendor_id\t: {vendor}\n")
-    monkeypatch.setattr(linear, "CPUINFO", cpuinfo)
+    monkeypatch.setattr(processor, "CPUINFO", cpuinfo)
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
     assert linear.by_onednn.__wrapped__() is taken

@@ -4,7 +4,7 @@ import base64
 import gzip
 import json
 
-from muver.report.machine import gpus, machine, processor, versions
+from muver.report.machine import gpus, machine, versions
 from muver.report.markup import compressed
 from muver.report.page import ASSETS, SCRIPTS
 from muver.report.rows import without_places
@@ -33,9 +33,6 @@ def test_assets_are_used_and_can_stand_in_a_page():
 
 def test_kind_of_machine_without_names(tmp_path):
     assert set(machine()) == {"System", "Processor", "Cores", "Memory", "GPU", "Instruction set"}
-    (tmp_path / "cpuinfo").write_text("flags: x\nmodel name\t: Some CPU\n")
-    assert processor(tmp_path / "cpuinfo") == "Some CPU"
-    assert processor(tmp_path / "nowhere")
     (tmp_path / "0000").mkdir()
     (tmp_path / "0000" / "information").write_text("Model: \t A GPU\nIRQ: 1\n")
     assert gpus(tmp_path) == ["A GPU"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from muver.evaluation.lengths import Bin
+from muver.io import processor
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.report.machine import instruction_set
@@ -148,7 +149,8 @@ def test_what_cannot_stand_on_the_page(project, spoil, argument, said):
         ("model name : x", "not known"),
     ],
 )
-def test_instructions_of_the_processor(tmp_path, line, told):
-    (tmp_path / "cpuinfo").write_text(f"processor : 0\n{line}\n")
-    assert instruction_set(tmp_path / "cpuinfo") == told
-    assert instruction_set(tmp_path / "nothing") == "not known"
+def test_instructions_of_the_processor(tmp_path, monkeypatch, line, told):
+    monkeypatch.setattr(processor, "CPUINFO", tmp_path / "cpuinfo")
+    assert instruction_set() == "not known"
+    processor.CPUINFO.write_text(f"processor : 0\n{line}\n")
+    assert instruction_set() == told

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from muver.io import processor
 from muver.settings import precision
 from muver.settings.precision import fast_at_bf16, settle_precision
 
@@ -20,7 +21,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
     def make(cpuinfo: str = AVX, gpu: bool = False, smi: str | None = None, torch: str = "2.0"):
         (tmp_path / "cpuinfo").write_text(cpuinfo)
-        monkeypatch.setattr(precision, "CPUINFO", tmp_path / "cpuinfo")
+        monkeypatch.setattr(processor, "CPUINFO", tmp_path / "cpuinfo")
         monkeypatch.setattr(precision, "NVIDIA", (tmp_path / "none", tmp_path / "nvidia0"))
         if gpu:
             (tmp_path / "nvidia0").touch()
@@ -76,7 +77,7 @@ def test_hidden_gpus_do_not_count(machine, monkeypatch, hidden):
 
 def test_a_system_without_cpuinfo(machine, monkeypatch, tmp_path):
     machine()
-    monkeypatch.setattr(precision, "CPUINFO", tmp_path / "missing")
+    monkeypatch.setattr(processor, "CPUINFO", tmp_path / "missing")
     assert fast_at_bf16("auto") is False
 
 

@@ -19,7 +19,9 @@ class Tower:
     def __init__(self, folder: Path, settings: Encoding):
         self._accelerator = device.start(settings.device, settings.precision, settings.threads)
         self._batch_tokens = device.batch_tokens(settings.batch_tokens, self._accelerator.device)
-        self.model = BiEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
+        self.model = device.ready(
+            BiEncoder.from_pretrained(folder), self._accelerator, settings.precision
+        )
         if self.model.config.score == "sum_max":
             raise InputError(
                 f"{folder}: compares token vectors, which are not stored. Rank with "

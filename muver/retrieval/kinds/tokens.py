@@ -45,7 +45,7 @@ def retrieve(
     from muver.views.worlds import load_worlds
 
     accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
-    towers = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
+    towers = device.ready(BiEncoder.from_pretrained(model), accelerator, compute["precision"])
     config = towers.config
     rows = RunRows()
     counts = {"entities": 0, "views": 0}

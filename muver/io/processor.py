@@ -1,0 +1,36 @@
+"""What this machine's processor is, as Linux lists it. Of other systems only its kind is known."""
+
+import platform
+from pathlib import Path
+
+CPUINFO = Path("/proc/cpuinfo")
+
+
+def name() -> str:
+    """The processor's name where the system knows it, else its kind."""
+    return _first("model name") or platform.processor() or platform.machine()
+
+
+def vendor() -> str:
+    """``AuthenticAMD``, ``GenuineIntel`` and so on; empty where it is not listed."""
+    return _first("vendor_id")
+
+
+def flags() -> set[str]:
+    """Names of what the processor can do."""
+    return set(f"{_first('flags')} {_first('Features')}".split())
+
+
+def values(path: Path, name: str) -> list[str]:
+    """Values of a property in a file of lines ``name: value``; none without the file."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    parts = [line.partition(":") for line in lines]
+    return [value.strip() for key, _, value in parts if key.strip() == name]
+
+
+def _first(name: str) -> str:
+    """Of several processors the first one's."""
+    return next(iter(values(CPUINFO, name)), "")
