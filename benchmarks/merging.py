@@ -1,14 +1,20 @@
 """Measures merging: one pass of four layers, and the whole sweep of Table 3."""
 
+from functools import partial
+
 import numpy as np
 import torch
 
 from benchmarks import baseline, flops
 from benchmarks.context import Context
 from benchmarks.encoding import compare
+from benchmarks.ours import Tower
 from benchmarks.rows import Findings, Row
 from benchmarks.sweep import LAYERS, SETTINGS, Sweep
+from benchmarks.timing import in_turn
 from muver.views.expand import NewViews
+
+REACH = {"bf16": 4.0, "int8": None}  # to the baseline in fp32
 
 
 def run(context: Context) -> Findings:
@@ -35,6 +41,7 @@ def run(context: Context) -> Findings:
     findings.rows.append(
         context.share_of_peak("merging", "one pass of 4 layers", "fp32", work, ours)
     )
+    findings.add(_lower_precisions(context, len(new)))
     findings.rows += _sweep_rows(sweep)
     for pairs in ("distant", "close"):
         _check(findings, pairs, sweep)
@@ -45,6 +52,36 @@ def run(context: Context) -> Findings:
             torch.cat(sweep.expected_originals).numpy(),
         )
     )
+    return findings
+
+
+def _lower_precisions(context: Context, views: int) -> Findings:
+    """The pass in precisions below fp32, from the same vectors of the original views."""
+    findings = Findings()
+    options, sweep = context.options, context.sweep
+    plain, entities = sweep.plain_merging["distant", LAYERS], range(len(sweep.entities))
+    expected = [_of_entity(sweep.merged["distant"], entity)[0] for entity in entities]
+    for precision in filter(REACH.__contains__, options.precisions):
+        tower = Tower(context.case, options.device, precision, options.batch_tokens)
+        merge = partial(tower.merge, sweep.entities, sweep.originals, LAYERS, "distant")
+        seconds, merged = in_turn({"": merge}, options.repetitions)[""]
+        findings.rows.append(
+            Row(
+                "merging",
+                f"one pass of 4 layers, distant, {precision}",
+                "merged views/s",
+                views / plain,
+                views / seconds,
+                plain / seconds,
+                REACH[precision],
+                remark="the baseline in fp32",
+            )
+        )
+        same = sum(_of_entity(merged, entity)[0] == expected[entity] for entity in entities)
+        findings.agreements.append(
+            f"distant, {precision}: the same views merged as in fp32 for {same} of "
+            f"{len(expected)} entities"
+        )
     return findings
 
 

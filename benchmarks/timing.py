@@ -3,14 +3,12 @@
 import statistics
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 
-@dataclass(frozen=True)
-class Timed:
+class Timed(NamedTuple):
     """Median seconds of some calls, and the last result."""
 
     seconds: float
