@@ -33,7 +33,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--large", action="store_true", help="also a world of 1 million views (minutes)"
     )
-    parser.add_argument("--figures", type=Path, help="folder for the figures; no page is written")
+    parser.add_argument(
+        "--figures", type=Path, help="folder for the figures, with --only too; no page is written"
+    )
     parser.add_argument("--render", action="store_true", help="only rewrite the page")
     args = parser.parse_args(arguments)
     if bool(args.dataset) != bool(args.encoder):
@@ -76,7 +78,7 @@ def main() -> int:
         page.print_rows(found)
         print(f"  ({phase} took {time.monotonic() - started:.0f} s)", flush=True)
         findings.add(found)
-    if not args.only and not args.quick:
+    if args.figures or not (args.only or args.quick):
         command = shlex.join(["python", "-m", "benchmarks", *_shown(sys.argv[1:])])
         folder = args.figures or page.FIGURES
         path = page.save(findings, machine, context.case.name, command, folder)

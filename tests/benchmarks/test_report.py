@@ -35,11 +35,12 @@ def test_page_has_a_section_a_machine(tmp_path):
     findings.agree(True, "lists identical")
     findings.agree(False, "vectors apart")
     for device in ("Kind A", "Kind B"):
-        machine = {"device": device, "threads": "2", "torch": "2.0"}
+        machine = {"device": device, "CPU": "Kind A", "threads": "2", "torch": "2.0"}
+        machine["vector instructions"] = "AVX2"
         page.save(findings, machine, "made", "python -m benchmarks", tmp_path)
     page.write_page(tmp_path, tmp_path / "performance.md")
     text = (tmp_path / "performance.md").read_text()
-    assert "## Kind A, 2 threads" in text and "## Kind B, 2 threads" in text
+    assert "## Kind A, AVX2, 2 threads" in text and "## Kind B, 2 threads" in text
     assert (
         "| ranking | max | 40.0 mentions/s | 1,000 mentions/s | 25.0 | at least 20.0 | met |"
         in text
