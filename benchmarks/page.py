@@ -90,7 +90,8 @@ def write_page(folder: Path = FIGURES, page: Path = PAGE) -> None:
 def _title(machine: dict[str, str]) -> str:
     """The device and its threads; processors of one name differ in their instructions."""
     instructions = [machine["vector instructions"]] if machine["device"] == machine["CPU"] else []
-    return ", ".join([machine["device"], *instructions, f"{machine['threads']} threads"])
+    threads = f"{machine['threads']} thread{'s' * (machine['threads'] != '1')}"
+    return ", ".join([machine["device"], *instructions, threads])
 
 
 def _section(record: dict[str, Any]) -> str:
