@@ -14,10 +14,8 @@ from muver.io import processor
 
 KEYS = ("precision", "training_precision")
 NVIDIA = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidia0"))
-# Instructions for products of bf16: matrix units, or AVX-512's alone. On an AMD EPYC with the
-# latter bf16 was 6.5 times as fast in products, 2.4 times in a training step and 1.2 times in
-# encoding, beside other work (`python -m benchmarks --only peak encoding training --precision fp32
-# bf16 --threads 1`); on MiniLM and real text, by the process's own time, 1.6 times in both.
+# Instructions for products of bf16: matrix units, or AVX-512's alone. With the latter, on an AMD
+# EPYC, bf16 was 1.7 times as fast as fp32 in encoding and in a training step (docs/performance.md).
 CPU_FLAGS = {"amx_bf16", "avx512_bf16"}
 CAPABILITY = 8.0  # of the first GPUs with bf16 matrix units
 
