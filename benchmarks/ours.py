@@ -12,7 +12,7 @@ from accelerate.state import AcceleratorState
 from benchmarks.data import Case
 from muver.encoders import device as devices
 from muver.encoders.bulk import encode_vectors
-from muver.encoders.int8 import in_int8
+from muver.encoders.int8 import to_precision
 from muver.retrieval.aggregates import MAX, Centred, LogMeanExp, Penalised, SoftmaxSum
 from muver.retrieval.exact import Ranking, build_world, first_with_same, rank
 from muver.views.expand import NewViews, expand_world
@@ -43,7 +43,7 @@ class Tower:
         self.case, self.device, self.precision = case, device, precision
         self.batch_tokens = batch_tokens
         case.model.to(device).eval()
-        self.model = in_int8(deepcopy(case.model)) if precision == "int8" else case.model
+        self.model = to_precision(deepcopy(case.model), precision)
 
     @contextlib.contextmanager
     def _precision(self) -> Iterator[None]:

@@ -1,16 +1,11 @@
 """Device, precision, threads and the size of batches: decided in this place alone."""
 
-from typing import TypeVar
-
 import torch
 from accelerate import Accelerator
-from torch import nn
 
-from muver.encoders.int8 import in_int8
 from muver.io import processor
 from muver.io.errors import InputError
 
-Model = TypeVar("Model", bound=nn.Module)
 # Sums of products of bytes; without them oneDNN adds up in 16 bits, which may overflow.
 INT8_FLAGS = {"amx_int8", "avx512_vnni", "avx_vnni"}
 MIXED_PRECISION = {"fp32": "no", "bf16": "bf16", "int8": "no"}
@@ -45,12 +40,6 @@ def start(device: str, precision: str, threads: int) -> Accelerator:
     if precision == "int8":
         _check_int8(accelerator)
     return accelerator
-
-
-def ready(model: Model, accelerator: Accelerator, precision: str) -> Model:
-    """A model on its device and without dropout, in int8 where that is asked for."""
-    model = model.to(accelerator.device).eval()
-    return in_int8(model) if precision == "int8" else model
 
 
 def batch_tokens(asked: int | str, device: torch.device) -> int:

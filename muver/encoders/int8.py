@@ -4,22 +4,17 @@ Each row of states and each row of weights is rounded by a scale of its own, so 
 in a batch changes nothing. torch's own dynamic quantisation has one scale for a whole batch.
 """
 
+from typing import TypeVar
+
 import torch
 from torch import Tensor, nn
 
+Model = TypeVar("Model", bound=nn.Module)
 STEPS = 127  # on either side of 0
 
 
 class Int8Linear(nn.Module):
-    """A linear layer of which the product is of bytes; bias and result are in fp32.
-
-    Examples
-    --------
-    >>> layer = nn.Linear(2, 1)
-    >>> layer.weight.data, layer.bias.data = torch.tensor([[1.0, 0.25]]), torch.tensor([5.0])
-    >>> Int8Linear(layer)(torch.tensor([[2.0, 2.0]])).detach()  # 0.25 is 32 steps of 1/127
-    tensor([[7.5039]])
-    """
+    """A linear layer that multiplies bytes; its bias and its result are in fp32."""
 
     rounded: Tensor
     scale: Tensor
@@ -60,8 +55,13 @@ def to_bytes(rows: Tensor) -> tuple[Tensor, Tensor]:
     return (rows / scale).round_().to(torch.int8), scale
 
 
-def in_int8(model: nn.Module) -> nn.Module:
-    """The model with an :class:`Int8Linear` in place of each linear layer, changed in place."""
+def to_precision(model: Model, precision: str) -> Model:
+    """The model, with int8 changed in place: an :class:`Int8Linear` for each linear layer.
+
+    The other precisions are autocast's and leave the weights as they are.
+    """
+    if precision != "int8":
+        return model
     for parent in list(model.modules()):
         for name, child in parent.named_children():
             if isinstance(child, nn.Linear):

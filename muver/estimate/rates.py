@@ -102,12 +102,13 @@ def measure(
     from muver.encoders import device
     from muver.encoders.bert import Bert
     from muver.encoders.bulk import encode_vectors
+    from muver.encoders.int8 import to_precision
     from muver.encoders.packing import pack
 
     accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
     target, size = accelerator.device, encoder.hidden_size
     tower = Bert(encoder).to(target)
-    coder = device.ready(deepcopy(tower), accelerator, compute["precision"])
+    coder = to_precision(deepcopy(tower).eval(), compute["precision"])
     batch_tokens = device.batch_tokens(compute["batch_tokens"], target)
     bf16 = compute["training_precision"] == "bf16"
     random = np.random.default_rng(0)

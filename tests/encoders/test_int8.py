@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from muver.encoders import device
 from muver.encoders.bert import Bert, BertConfig
-from muver.encoders.int8 import Int8Linear, in_int8, to_bytes
+from muver.encoders.int8 import Int8Linear, to_bytes, to_precision
 from muver.encoders.linear import Linear
 from muver.encoders.packing import pack
 
@@ -19,6 +19,7 @@ def layer(weight, bias):
     return made
 
 
+@WITH_VNNI
 def test_products_computed_by_hand():
     """Weights in steps of 1 and 2, states in steps of 0.5 and 1."""
     own = Int8Linear(layer([[127.0, -3.0], [254.0, 4.0]], [0.0, 10.0]))
@@ -53,7 +54,7 @@ def test_a_tower_s_vectors_are_nearly_those_in_fp32():
     batch = pack([[5, 9, 6], [5, 30, 31, 6], [5, 12, 17, 33, 6]])
     with torch.inference_mode():
         plain = tower.eval().states(batch), tower.first_states(batch)
-        own = in_int8(tower).states(batch), tower.first_states(batch)
+        own = to_precision(tower, "int8").states(batch), tower.first_states(batch)
     assert sum(isinstance(module, Int8Linear) for module in tower.modules()) == 3 * 6
     for ours, expected in zip(own, plain, strict=True):
         assert not torch.equal(ours, expected)
@@ -64,6 +65,6 @@ def test_weights_on_disk_are_those_of_fp32():
     tower = Bert(BertConfig(vocab_size=40, num_hidden_layers=1, hidden_size=8,
                             num_attention_heads=2, intermediate_size=12))  # fmt: skip
     before = {name: weight.clone() for name, weight in tower.state_dict().items()}
-    after = in_int8(tower).state_dict()
+    after = to_precision(tower, "int8").state_dict()
     assert after.keys() == before.keys()
     assert all(torch.equal(after[name], weight) for name, weight in before.items())

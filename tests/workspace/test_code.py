@@ -27,6 +27,7 @@ def test_a_rule_has_code(rule):
     ("rule", "expected"),
     [
         ("merge", ["muver/views/merging.py", "muver/encoders/bert.py"]),
+        ("encode", ["muver/encoders/int8.py"]),
         ("retrieve_bm25", ["muver/retrieval/exact.py", "muver/runs/run.py"]),
         ("figures", ["muver/tables/paper.yaml", "muver/evaluation/bootstrap.py"]),
         ("generate", ["muver/corpus/miniwikia/lexicon.yaml"]),

@@ -8,6 +8,7 @@ import numpy as np
 from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.bulk import Encode, encode_vectors
+from muver.encoders.int8 import to_precision
 from muver.encoders.settings import Encoding
 from muver.io.errors import InputError
 from muver.views.layout import Ids
@@ -19,9 +20,8 @@ class Tower:
     def __init__(self, folder: Path, settings: Encoding):
         self._accelerator = device.start(settings.device, settings.precision, settings.threads)
         self._batch_tokens = device.batch_tokens(settings.batch_tokens, self._accelerator.device)
-        self.model = device.ready(
-            BiEncoder.from_pretrained(folder), self._accelerator, settings.precision
-        )
+        model = BiEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
+        self.model = to_precision(model, settings.precision)
         if self.model.config.score == "sum_max":
             raise InputError(
                 f"{folder}: compares token vectors, which are not stored. Rank with "

@@ -38,6 +38,7 @@ def retrieve(
 
     from muver.encoders import device
     from muver.encoders.biencoder import BiEncoder
+    from muver.encoders.int8 import to_precision
     from muver.io.files import write_manifest
     from muver.retrieval.exact import rank_scores
     from muver.retrieval.rows import ORIGINAL, Origins, RunRows, candidates, mentions_of_split
@@ -45,7 +46,8 @@ def retrieve(
     from muver.views.worlds import load_worlds
 
     accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
-    towers = device.ready(BiEncoder.from_pretrained(model), accelerator, compute["precision"])
+    loaded = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
+    towers = to_precision(loaded, compute["precision"])
     config = towers.config
     rows = RunRows()
     counts = {"entities": 0, "views": 0}
