@@ -15,71 +15,80 @@ from benchmarks.sweep import SETTINGS
 from benchmarks.timing import in_turn
 
 CONTEXTS, RANKED = 100, 64
+REACH = {"fp32": 7.0, "bf16": 12.0, "int8": None}
 
 
 def run(context: Context) -> Findings:
-    """Seconds of each part on both sides, and their sum."""
+    """Seconds of each part on both sides, and their sum, for each precision of ours."""
     options, case, sweep = context.options, context.case, context.sweep
     entities = sum(world.entities for world in case.worlds)
     mentions = sum(world.mentions for world in case.worlds)
     views = sum(world.views for world in case.worlds)
     scale = views / sweep.views
-    plain = {"encoding and merging": scale * sum(sweep.plain.values())}
-    ours = {"encoding and merging": scale * sweep.ours}
-    plain["mentions"], ours["mentions"] = (
-        len(SETTINGS) * seconds if side == "baseline" else seconds
-        for side, seconds in _mention_seconds(context, mentions).items()
-    )
-    plain["ranking"] = ours["ranking"] = 0.0
+    contexts = _mention_seconds(context, list(sweep.ours), mentions)
+    ranking = {"baseline": 0.0, "ours": 0.0}
     for setting in SETTINGS:
         for world in case.worlds:
             seconds = _ranking_seconds(_grown(context, world, *setting), world.mentions)
-            plain["ranking"] += seconds["baseline"]
-            ours["ranking"] += seconds["ours"]
-    totals = {**plain, "all": sum(plain.values())}, {**ours, "all": sum(ours.values())}
+            ranking = {side: ranking[side] + seconds[side] for side in ranking}
+    plain = {
+        "encoding and merging": scale * sum(sweep.plain.values()),
+        "mentions": len(SETTINGS) * contexts["baseline"],
+        "ranking": ranking["baseline"],
+    }
     findings = Findings()
-    for part in totals[0]:
-        theirs, own = (side[part] for side in totals)
-        last = part == "all"
+    for precision, swept in sweep.ours.items():
+        ours = {
+            "encoding and merging": scale * swept.seconds,
+            "mentions": contexts[precision],
+            "ranking": ranking["ours"],
+        }
+        findings.rows += [
+            Row(
+                "end to end",
+                f"of it, {precision}: {part}",
+                "s",
+                plain[part],
+                own,
+                plain[part] / own,
+            )
+            for part, own in ours.items()
+        ]
+        theirs, own = sum(plain.values()), sum(ours.values())
         findings.rows.append(
             Row(
                 "end to end",
-                "Table 1 and Table 3 after training" if last else f"of it: {part}",
+                f"Table 1 and Table 3 after training, {precision}",
                 "s",
                 theirs,
                 own,
                 theirs / own,
-                10.0 if last else None,
+                REACH[precision],
                 remark=f"scaled from {len(sweep.entities)} entities to {entities:,}, {views:,} "
-                f"views, {mentions:,} mentions in {len(case.worlds)} worlds; fp32; "
-                f"{options.repetitions} repetitions"
-                if last
-                else "",
+                f"views, {mentions:,} mentions in {len(case.worlds)} worlds; the baseline in fp32; "
+                f"{options.repetitions} repetitions",
             )
         )
     return findings
 
 
-def _mention_seconds(context: Context, mentions: int) -> dict[str, float]:
+def _mention_seconds(context: Context, precisions: list[str], mentions: int) -> dict[str, float]:
     """Seconds to encode all mentions once, from a sample of contexts."""
     options, case = context.options, context.case
     contexts = case.contexts[:CONTEXTS]
     model = baseline.library_model(case.model.mention_encoder, options.device)
-    tower = Tower(case, options.device, "fp32", options.batch_tokens)
-    timed = in_turn(
-        {
-            "baseline": lambda: baseline.encode_contexts(model, contexts),
-            "ours": lambda: tower.contexts(contexts),
-        },
-        options.repetitions,
-    )
+    calls = {"baseline": lambda: baseline.encode_contexts(model, contexts)}
+    for precision in precisions:
+        tower = Tower(case, options.device, precision, options.batch_tokens)
+        calls[precision] = lambda tower=tower: tower.contexts(contexts)
+    timed = in_turn(calls, options.repetitions)
     return {name: one.seconds * mentions / len(contexts) for name, one in timed.items()}
 
 
 def _grown(context: Context, world: WorldSize, pairs: str, layers: int) -> Vectors:
     """Synthetic vectors of a world whose views grow as the sample's."""
     sweep = context.sweep
-    new = sum(len(layer.views) for layer in sweep.merged[pairs][:layers])
+    new = sum(len(layer.views) for layer in sweep.ours["fp32"].merged[pairs][:layers])
     views = round(world.views * (1 + new / sweep.views))
     ranked = min(world.mentions, RANKED)
     return made_world(views, ranked, context.case.config.hidden_size, world.entities)

@@ -1,17 +1,13 @@
 """Measures merging: one pass of four layers, and the whole sweep of Table 3."""
 
-from functools import partial
-
 import numpy as np
 import torch
 
 from benchmarks import baseline, flops
 from benchmarks.context import Context
 from benchmarks.encoding import compare
-from benchmarks.ours import Tower
 from benchmarks.rows import Findings, Row
 from benchmarks.sweep import LAYERS, SETTINGS, Sweep
-from benchmarks.timing import in_turn
 from muver.views.expand import NewViews
 
 REACH = {"fp32": 3.0, "bf16": 4.0, "int8": None}  # over the baseline, which is in fp32
@@ -21,68 +17,54 @@ def run(context: Context) -> Findings:
     """Rows of the pass and of the sweep, and whether both sides made the same views."""
     findings = Findings()
     sweep = context.sweep
-    new = [ids for layer in sweep.merged["distant"] for ids in (view.ids for view in layer.views)]
-    plain, ours = sweep.plain_merging["distant", LAYERS], sweep.ours_merging["distant"]
-    tokens = sum(map(len, new)) / max(len(new), 1)
-    findings.rows.append(
-        Row(
-            "merging",
-            "one pass of 4 layers, distant, fp32",
-            "merged views/s",
-            len(new) / plain,
-            len(new) / ours,
-            plain / ours,
-            REACH["fp32"],
-            remark=f"{len(new)} merged views of {len(sweep.entities)} entities, {tokens:.1f} "
-            "tokens each; encoding of the original views not counted on either side",
+    views = [view.ids for layer in sweep.ours["fp32"].merged["distant"] for view in layer.views]
+    work = 1e-9 * flops.forward(context.case.config, [len(ids) for ids in views])
+    tokens = sum(map(len, views)) / max(len(views), 1)
+    plain = sweep.plain_merging["distant", LAYERS]
+    for precision, ours in sweep.ours.items():
+        seconds = ours.merging["distant"]
+        findings.rows.append(
+            Row(
+                "merging",
+                f"one pass of 4 layers, distant, {precision}",
+                "merged views/s",
+                len(views) / plain,
+                len(views) / seconds,
+                plain / seconds,
+                REACH[precision],
+                remark=f"{len(views)} merged views of {len(sweep.entities)} entities, "
+                f"{tokens:.1f} tokens each; encoding of the original views not counted on "
+                "either side; the baseline in fp32",
+            )
         )
-    )
-    work = 1e-9 * flops.forward(context.case.config, [len(ids) for ids in new])
-    findings.rows.append(
-        context.share_of_peak("merging", "one pass of 4 layers", "fp32", work, ours)
-    )
-    findings.add(_lower_precisions(context, len(new)))
+        if precision == "fp32":
+            findings.rows.append(
+                context.share_of_peak("merging", "one pass of 4 layers", "fp32", work, seconds)
+            )
+        else:
+            findings.agreements.append(_as_in_fp32(precision, sweep))
     findings.rows += _sweep_rows(sweep)
     for pairs in ("distant", "close"):
         _check(findings, pairs, sweep)
     findings.agree(
         *compare(
             "vectors of the original views",
-            sweep.originals,
-            torch.cat(sweep.expected_originals).numpy(),
+            sweep.ours["fp32"].originals,
+            torch.cat(sweep.plain_originals).numpy(),
         )
     )
     return findings
 
 
-def _lower_precisions(context: Context, views: int) -> Findings:
-    """The pass in precisions below fp32, from the same vectors of the original views."""
-    findings = Findings()
-    options, sweep = context.options, context.sweep
-    plain, entities = sweep.plain_merging["distant", LAYERS], range(len(sweep.entities))
-    expected = [_of_entity(sweep.merged["distant"], entity)[0] for entity in entities]
-    for precision in (name for name in options.precisions if name != "fp32"):
-        tower = Tower(context.case, options.device, precision, options.batch_tokens)
-        merge = partial(tower.merge, sweep.entities, sweep.originals, LAYERS, "distant")
-        seconds, merged = in_turn({"": merge}, options.repetitions)[""]
-        findings.rows.append(
-            Row(
-                "merging",
-                f"one pass of 4 layers, distant, {precision}",
-                "merged views/s",
-                views / plain,
-                views / seconds,
-                plain / seconds,
-                REACH[precision],
-                remark="the baseline in fp32",
-            )
-        )
-        same = sum(_of_entity(merged, entity)[0] == expected[entity] for entity in entities)
-        findings.agreements.append(
-            f"distant, {precision}: the same views merged as in fp32 for {same} of "
-            f"{len(expected)} entities"
-        )
-    return findings
+def _as_in_fp32(precision: str, sweep: Sweep) -> str:
+    """For how many entities a lower precision merges what fp32 does, its own vectors given."""
+    both = [sweep.ours[one].merged["distant"] for one in ("fp32", precision)]
+    entities = range(len(sweep.entities))
+    same = sum(_of_entity(both[0], one)[0] == _of_entity(both[1], one)[0] for one in entities)
+    return (
+        f"distant, {precision}: the same views merged as in fp32 for {same} of "
+        f"{len(entities)} entities"
+    )
 
 
 def _sweep_rows(sweep: Sweep) -> list[Row]:
@@ -91,18 +73,21 @@ def _sweep_rows(sweep: Sweep) -> list[Row]:
     rows = [
         Row(
             "sweep",
-            f"all {len(SETTINGS)} settings: no merging, 1 to 4 layers distant and close",
+            f"all {len(SETTINGS)} settings: no merging, 1 to 4 layers distant and close, "
+            f"{precision}",
             "entities/s",
             per_entity / plain,
-            per_entity / sweep.ours,
-            plain / sweep.ours,
+            per_entity / ours.seconds,
+            plain / ours.seconds,
             remark="encoding and merging; ranking is in the end to end",
         )
+        for precision, ours in sweep.ours.items()
     ]
+    ours = sweep.ours["fp32"]
     for name, taken in (("distant", ["distant"]), ("close", ["close"]), ("both", None)):
-        passes = sweep.ours_merging if taken is None else {p: sweep.ours_merging[p] for p in taken}
-        whole = sweep.ours_encoding + sum(passes.values())
-        dearest = sweep.ours_encoding + max(passes.values())
+        passes = ours.merging if taken is None else {p: ours.merging[p] for p in taken}
+        whole = ours.encoding + sum(passes.values())
+        dearest = ours.encoding + max(passes.values())
         rows.append(
             Row(
                 "sweep",
@@ -121,10 +106,10 @@ def _sweep_rows(sweep: Sweep) -> list[Row]:
 
 def _check(findings: Findings, pairs: str, sweep: Sweep) -> None:
     """Compare spans and vectors of an entity's new views, layer by layer."""
-    expected = sweep.expected[pairs]
+    expected = sweep.plain_merged[pairs]
     equal, ours, theirs, views = 0, [], [], 0
     for entity, one in enumerate(expected):
-        spans, vectors = _of_entity(sweep.merged[pairs], entity)
+        spans, vectors = _of_entity(sweep.ours["fp32"].merged[pairs], entity)
         views += sum(map(len, one.spans))
         if spans == one.spans:
             equal += 1

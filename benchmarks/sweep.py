@@ -1,7 +1,7 @@
 """Measures Table 3's settings of merging: each from scratch, against two passes for all."""
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -20,8 +20,31 @@ Setting = tuple[str, int]
 
 
 @dataclass(frozen=True)
+class Ours:
+    """Our side in one precision: median seconds, and the results of the last call.
+
+    Attributes
+    ----------
+    encoding, merging
+        Seconds for the original views, and for all layers of "distant" and of "close".
+    originals, merged
+        Vectors of the original views, new views by pairs.
+    """
+
+    encoding: float
+    merging: dict[str, float]
+    originals: np.ndarray
+    merged: dict[str, list[NewViews]]
+
+    @property
+    def seconds(self) -> float:
+        """Of the whole sweep."""
+        return self.encoding + sum(self.merging.values())
+
+
+@dataclass(frozen=True)
 class Sweep:
-    """Median seconds, and the results of the last call.
+    """Both sides: median seconds, and the results of the last call.
 
     Attributes
     ----------
@@ -29,28 +52,18 @@ class Sweep:
         Baseline: seconds of each setting, encoding of the original views included.
     plain_merging
         Baseline: seconds of merging alone, by setting.
-    ours_encoding, ours_merging
-        Seconds for the original views, and for all layers of "distant" and of "close".
-    originals, merged
-        Ours: vectors of the original views, new views by pairs.
-    expected_originals, expected
-        The same of the baseline: by entity, and by pairs and entity.
+    plain_originals, plain_merged
+        Baseline: vectors of the original views by entity, new views by pairs and entity.
+    ours
+        By precision, fp32 first.
     """
 
     entities: list[list[Ids]]
     plain: dict[Setting, float]
     plain_merging: dict[Setting, float]
-    ours_encoding: float
-    ours_merging: dict[str, float]
-    originals: np.ndarray
-    merged: dict[str, list[NewViews]]
-    expected_originals: list[torch.Tensor]
-    expected: dict[str, list[baseline.Merged]]
-
-    @property
-    def ours(self) -> float:
-        """Seconds of the whole sweep on our side."""
-        return self.ours_encoding + sum(self.ours_merging.values())
+    plain_originals: list[torch.Tensor]
+    plain_merged: dict[str, list[baseline.Merged]]
+    ours: dict[str, Ours]
 
     @property
     def views(self) -> int:
@@ -59,19 +72,21 @@ class Sweep:
 
 
 def measure(case: Case, options: Options) -> Sweep:
-    """Both sides in turn on the same entities, in fp32."""
+    """Both sides in turn on the same entities: the baseline in fp32, ours in each precision."""
     entities = case.sample(options.merged_entities)
-    flat = [ids for views in entities for ids in views]
     model = baseline.library_model(case.model.entity_encoder, options.device)
-    tower = Tower(case, options.device, "fp32", options.batch_tokens)
+    towers = {
+        precision: Tower(case, options.device, precision, options.batch_tokens)
+        for precision in dict.fromkeys(("fp32", *options.precisions))
+    }
     marks = baseline.Marks(case.markers.sep, case.markers.title_end)
     encode: dict[Setting, list[float]] = {setting: [] for setting in SETTINGS}
     merge: dict[Setting, list[float]] = {setting: [] for setting in SETTINGS}
-    own: dict[str, list[float]] = {"encoding": [], "distant": [], "close": []}
+    ours: dict[str, list[Ours]] = {precision: [] for precision in towers}
     expected: dict[str, list[baseline.Merged]] = {}
-    merged: dict[str, list[NewViews]] = {}
     baseline.encode_entity(model, entities[0])  # warm up
-    tower.views(flat[:100])
+    for tower in towers.values():
+        tower.views(_flat(entities)[:100])
     for _ in range(options.repetitions):
         for pairs, layers in SETTINGS:
             took, originals = clock(lambda: [baseline.encode_entity(model, e) for e in entities])
@@ -85,23 +100,43 @@ def measure(case: Case, options: Options) -> Sweep:
             merge[pairs, layers].append(took)
             if layers == LAYERS:
                 expected[pairs] = result
-        took, vectors = clock(lambda: tower.views(flat))
-        own["encoding"].append(took)
-        for pairs in ("distant", "close"):
-            took, merged[pairs] = clock(
-                lambda vectors=vectors, pairs=pairs: tower.merge(entities, vectors, LAYERS, pairs)
-            )
-            own[pairs].append(took)
-    medians = {name: statistics.median(times) for name, times in own.items()}
+        for precision, tower in towers.items():
+            ours[precision].append(_our_sweep(tower, entities))
     merging = {setting: statistics.median(times) for setting, times in merge.items()}
     return Sweep(
         entities,
         {s: statistics.median(times) + merging[s] for s, times in encode.items()},
         merging,
-        medians.pop("encoding"),
-        medians,
-        vectors,
-        merged,
         originals,
         expected,
+        {precision: _median(runs) for precision, runs in ours.items()},
     )
+
+
+def _our_sweep(tower: Tower, entities: list[list[Ids]]) -> Ours:
+    """The original views once, and all layers of each kind of pairs."""
+    encoding, originals = clock(lambda: tower.views(_flat(entities)))
+    timed = {
+        pairs: clock(lambda pairs=pairs: tower.merge(entities, originals, LAYERS, pairs))
+        for pairs in ("distant", "close")
+    }
+    return Ours(
+        encoding,
+        {pairs: seconds for pairs, (seconds, _) in timed.items()},
+        originals,
+        {pairs: merged for pairs, (_, merged) in timed.items()},
+    )
+
+
+def _median(runs: list[Ours]) -> Ours:
+    """The last of some runs, with their median seconds."""
+    last = runs[-1]
+    return replace(
+        last,
+        encoding=statistics.median(run.encoding for run in runs),
+        merging={p: statistics.median(run.merging[p] for run in runs) for p in last.merging},
+    )
+
+
+def _flat(entities: list[list[Ids]]) -> list[Ids]:
+    return [ids for views in entities for ids in views]

