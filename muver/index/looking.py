@@ -9,6 +9,7 @@ from muver.index.state import MODEL, PUNKT, SEGMENTS, Segment, State, read_state
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.io.pruning import size
+from muver.views.files import punkt_fingerprint
 
 
 def info(snapshot: Snapshot) -> dict[str, Any]:
@@ -98,10 +99,9 @@ def _model(folder: Path, state: State) -> list[str]:
     if state.model is None:
         return []
     from muver.encoders.fingerprint import model_fingerprint
-    from muver.views.punkt import fingerprint
 
     try:
-        found = {MODEL: model_fingerprint(folder / MODEL), PUNKT: fingerprint(folder / PUNKT)}
+        found = {MODEL: model_fingerprint(folder / MODEL), PUNKT: punkt_fingerprint(folder / PUNKT)}
     except (InputError, OSError) as error:
         return [str(error)]
     wanted = {MODEL: state.model.fingerprint, PUNKT: state.model.punkt}

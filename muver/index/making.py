@@ -16,6 +16,7 @@ from muver.index.state import MODEL, PUNKT, SEGMENTS, Segment, State
 from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.retrieval.answers import Mention
+from muver.views.files import punkt_fingerprint
 
 if TYPE_CHECKING:
     from muver.encoders.biencoder import BiEncoder
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 class Machinery:
     """Model and sentence splitter of an index, the same for all of its snapshots and threads.
+
+    Each is loaded when first needed: a query needs no splitter.
 
     Parameters
     ----------
@@ -37,24 +40,39 @@ class Machinery:
         self._encoder: ViewEncoder | None = None
 
     @property
-    def encoder(self) -> "ViewEncoder":
-        """Lays out and encodes views; loaded once.
+    def model(self) -> "BiEncoder":
+        """The model.
 
         Raises
         ------
         InputError
-            If the index's model is not the one that its vectors were made with.
+            If it is not the one that the index's vectors were made with.
         """
         with self._lock:
+            if self._model is None:
+                self._model = self._load_model()
+        return self._model
+
+    @property
+    def encoder(self) -> "ViewEncoder":
+        """Lays out and encodes views.
+
+        Raises
+        ------
+        InputError
+            If the model or the splitter is not the one that the index was made with.
+        """
+        model = self.model
+        with self._lock:
             if self._encoder is None:
-                self._encoder = self._load()
+                self._encoder = self._load_encoder(model)
         return self._encoder
 
     def mentions(self, mentions: Sequence[Mention]) -> np.ndarray:
         """(mentions, d) float32 vectors of mentions in their contexts."""
         from muver.retrieval.retriever import mention_vectors
 
-        return mention_vectors(self.encoder.model, mentions, self.encoder.device)
+        return mention_vectors(self.model, mentions)
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         """All columns of a part."""
@@ -69,19 +87,9 @@ class Machinery:
             made |= words.columns(entities)
         return made
 
-    def _load(self) -> "ViewEncoder":
-        from muver.index.encoder import ViewEncoder
-        from muver.index.model import load_model
-
-        if self._model is None:
-            self._check()
-        model = self._model or load_model(self.folder / MODEL)
-        return ViewEncoder(model, self.state.settings, self.folder / PUNKT)
-
-    def _check(self) -> None:
-        """Look whether model and sentence splitter are those of the index."""
+    def _load_model(self) -> "BiEncoder":
         from muver.encoders.fingerprint import model_fingerprint
-        from muver.views.punkt import fingerprint
+        from muver.index.model import load_model
 
         wanted = self.state.model
         found = model_fingerprint(self.folder / MODEL)
@@ -91,11 +99,18 @@ class Machinery:
                 f"({wanted.name}): its fingerprint is {found[:12]}, the index's "
                 f"{wanted.fingerprint[:12]}. Put that model back, or make the index again."
             )
-        if fingerprint(self.folder / PUNKT) != wanted.punkt:
+        return load_model(self.folder / MODEL)
+
+    def _load_encoder(self, model: "BiEncoder") -> "ViewEncoder":
+        from muver.index.encoder import ViewEncoder
+
+        folder = self.folder / PUNKT
+        if punkt_fingerprint(folder) != self.state.model.punkt:
             raise InputError(
-                f"{self.folder / PUNKT}: not the parameters that this index was made with. Put "
-                "them back, or make the index again."
+                f"{folder}: not the parameters that this index was made with. Put them back, or "
+                "make the index again."
             )
+        return ViewEncoder(model, self.state.settings, folder)
 
 
 def write_segment(

@@ -11,6 +11,7 @@ from nltk.tokenize.punkt import PunktParameters
 
 from muver.io.errors import InputError
 from muver.views import punkt
+from muver.views.files import punkt_fingerprint
 
 ABBREVIATIONS = """
 adm al apr aug ave blvd bros c ca capt cf ch cmdr co col corp dec dept dr e.g ed eds esp est etc feb
@@ -40,4 +41,4 @@ def keep(given: str | Path | None, folder: Path) -> str:
             raise InputError(f"--punkt {given}: no such folder.")
         parameters = punkt.load(given)
     punkt.save(parameters, folder)
-    return punkt.fingerprint(folder)
+    return punkt_fingerprint(folder)

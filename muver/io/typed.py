@@ -152,6 +152,7 @@ def _parts(kind: Any, given: Any, key: str) -> Iterable[tuple[Any, Any, str]]:
             yield arguments[0], value, _join(key, n)
 
 
+@cache
 def fields(kind: Any) -> dict[str, Any]:
     """The keys of a :class:`Settings` class, each with its type."""
     hints = get_type_hints(kind, include_extras=True)

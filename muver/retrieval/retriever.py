@@ -160,13 +160,12 @@ class Retriever:
         return _World(name, index, table["document_id"].to_pylist(), titles, origins, sentences)
 
 
-def mention_vectors(
-    model: BiEncoder, mentions: Sequence[Mention], device: torch.device | str = "cpu"
-) -> np.ndarray:
+def mention_vectors(model: BiEncoder, mentions: Sequence[Mention]) -> np.ndarray:
     """(mentions, d) float32 vectors of mentions in their contexts, which are lower-cased."""
     check_texts(mentions)
     sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
     ids = mention_contexts(*sides, model.config.context, model.pieces)
+    device = next(model.parameters()).device
     return encode_vectors(model.encode_mentions, ids, model.dimension, BATCH_TOKENS, device)
 
 

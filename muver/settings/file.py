@@ -1,6 +1,7 @@
 """Reading params.yaml."""
 
 from collections.abc import Hashable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +51,22 @@ def read_params(path: str | Path) -> dict[str, Any]:
         lines).
     """
     try:
-        with Path(path).open(encoding="utf-8") as file:
-            read = yaml.load(file, _Loader)
+        text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(
             f"{path}: no such file. Run this in the project's folder, or name it by --directory."
         ) from None
+    return parse_params(text, str(path))
+
+
+def parse_params(text: str, name: str) -> dict[str, Any]:
+    """As :func:`read_params`, of a text whose errors are to have this name."""
+    stream = StringIO(text)
+    stream.name = name
+    try:
+        read = yaml.load(stream, _Loader)
     except yaml.YAMLError as error:
-        raise InputError(f"{path}: not YAML ({error}).") from None
+        raise InputError(f"{name}: not YAML ({error}).") from None
     if not isinstance(read, dict):
-        raise InputError(f"{path}: expected sections of settings.")
+        raise InputError(f"{name}: expected sections of settings.")
     return read

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from muver.io.errors import InputError
 from muver.io.typed import overlay
-from muver.settings.file import read_params
+from muver.settings.file import parse_params, read_params
 
 
 def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[str]:
@@ -25,8 +24,12 @@ def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[st
     preset
         The one in use.
     """
-    before = _at(revision, params)
-    if before is None:
+    text = _at(revision, params)
+    if text is None or text == params.read_text(encoding="utf-8"):
+        return []
+    try:
+        before = parse_params(text, f"{params} at {revision}")
+    except InputError:
         return []
     now = read_params(params)
     return [
@@ -58,14 +61,12 @@ def _values(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str,
             yield f"{above}{key}", value
 
 
-def _at(revision: str, file: Path) -> dict[str, Any] | None:
+def _at(revision: str, file: Path) -> str | None:
     """A file's content at a revision; None where there is no git or no such file in it."""
     command = ["git", "show", f"{revision}:./{file.name}"]
+    folder = file.absolute().parent
     try:
-        done = subprocess.run(
-            command, cwd=file.absolute().parent, capture_output=True, text=True, check=True
-        )
-        read = yaml.safe_load(done.stdout)
-    except (OSError, subprocess.CalledProcessError, yaml.YAMLError):
+        done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
         return None
-    return read if isinstance(read, dict) else None
+    return done.stdout.decode(errors="replace")

@@ -1,4 +1,7 @@
-"""Names of the files that segmentation keeps (imports nothing heavy)."""
+"""The files of a sentence splitter's parameters (imports nothing heavy)."""
+
+import hashlib
+from pathlib import Path
 
 PUNKT_FILES = (
     "abbrev_types.txt",
@@ -6,3 +9,11 @@ PUNKT_FILES = (
     "ortho_context.tab",
     "sent_starters.txt",
 )
+
+
+def punkt_fingerprint(folder: str | Path) -> str:
+    """SHA-256 over the four files, which says which parameters were used."""
+    whole = hashlib.sha256()
+    for name in PUNKT_FILES:
+        whole.update((Path(folder) / name).read_bytes() + b"\0")
+    return whole.hexdigest()

@@ -4,7 +4,6 @@ The files are those of NLTK's ``punkt_tab`` packages. They are read and written 
 only touches files below its own data folders, and writes sets in an order that changes.
 """
 
-import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -128,14 +127,6 @@ def verify_english(folder: str | Path) -> None:
             f"{folder}: not Punkt's English parameters: 'Dr. Smith came. He left.' is split into "
             f"{sentences}."
         )
-
-
-def fingerprint(folder: str | Path) -> str:
-    """SHA-256 over the four files, which says which parameters were used."""
-    whole = hashlib.sha256()
-    for name in PUNKT_FILES:
-        whole.update((Path(folder) / name).read_bytes() + b"\0")
-    return whole.hexdigest()
 
 
 def _rows(path: Path, columns: int) -> list[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from muver.io.files import read_json, sha256_of, write_manifest
 from muver.io.parquet import table_writer
 from muver.io.progress import Progress, logger
 from muver.views import punkt
+from muver.views.files import punkt_fingerprint
 from muver.views.settings import Segment
 
 Span = tuple[int, int]
@@ -61,7 +62,7 @@ def segment(
         "punkt": {
             "parameters": parameters,
             "worlds": training if parameters == "train" else None,
-            "sha256": punkt.fingerprint(out / "punkt"),
+            "sha256": punkt_fingerprint(out / "punkt"),
         },
         "sentences": sentences,
     }

@@ -183,8 +183,11 @@ def test_another_model_in_its_place(with_model, tmp_path, encoder):
 
 def test_other_parameters_of_the_sentence_splitter(with_model):
     (with_model.folder / "punkt" / "abbrev_types.txt").write_text("mr\n")
+    opened = Index.open(with_model.folder)
+    assert opened.retrieve([Mention("x")])  # splits nothing
     with pytest.raises(InputError, match="punkt: not the parameters that this index was made with"):
-        Index.open(with_model.folder).retrieve([Mention("x")])
+        opened.add([NEW])
+    assert opened.generation == 1
     assert "punkt: not what the index was made with" in with_model.verify()[0]
     shutil.rmtree(with_model.folder / "punkt")
     assert "punkt" in with_model.verify()[0]

@@ -89,3 +89,14 @@ def test_a_reader_that_has_had_enough(tmp_path):
         assert json.loads(process.stdout.readline())["answer"] == "g"
         process.stdout.close()
         assert (process.stderr.read(), process.wait()) == (b"", 141)
+
+
+def test_a_question_loads_no_sentence_splitter(tmp_path, model):
+    """NLTK takes more than a second to import."""
+    Index.create(tmp_path / "index", [Entity(id="g", title="the gate")], model)
+    code = (
+        "import sys; from muver.cli import main; code = main(['query', 'index', 'The [[gate]].'])\n"
+        "sys.exit(code or 'nltk' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 0 and b"the gate" in done.stdout

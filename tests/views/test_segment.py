@@ -16,8 +16,7 @@ from muver.corpus.schema import ENTITIES, read_sentences
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
 from muver.io.parquet import table_writer
-from muver.views import punkt
-from muver.views.files import PUNKT_FILES
+from muver.views.files import PUNKT_FILES, punkt_fingerprint
 from muver.views.segment import segment, sentence_spans
 from muver.views.settings import Segment
 
@@ -99,7 +98,7 @@ def test_trained_on_the_training_worlds(corpus, tmp_path):
     assert manifest["punkt"] == {
         "parameters": "train",
         "worlds": ["a"],
-        "sha256": punkt.fingerprint(out / "punkt"),
+        "sha256": punkt_fingerprint(out / "punkt"),
     }
     assert manifest["sentences"] == {"a": 16, "b": 2}
 
