@@ -42,7 +42,9 @@ def main() -> None:
     parser.add_argument("--dimensions", type=int, default=256)
     parser.add_argument("--mentions", type=int, default=500)
     parser.add_argument("--k", type=int, default=100)
-    parser.add_argument("--types", nargs="+", default=TYPES, help="names or faiss strings")
+    parser.add_argument(
+        "--types", nargs="*", default=TYPES, help="names or faiss strings; none: exact search alone"
+    )
     parser.add_argument("--products", nargs="+", choices=("ip", "l2"), default=["ip"])
     parser.add_argument("--centre", nargs="+", choices=("yes", "no"), default=["yes"])
     parser.add_argument(
@@ -92,6 +94,9 @@ def measure(args: argparse.Namespace) -> list[dict]:
                 out = args.folder / "index" / name
                 command = ["muver.cli", "ann-build", "--vectors", vectors, "--out", out]
                 indices[out] = run([*command, "--settings", json.dumps(settings)], args.threads)
+    rows = [{"type": EXACT, "size": size(vectors), **search_apart(args, EXACT)}]
+    if not indices:
+        return rows
     check = {
         "k": args.k,
         "mentions": args.mentions,
@@ -108,7 +113,6 @@ def measure(args: argparse.Namespace) -> list[dict]:
     command += ["--mention-vectors", args.folder / "mentions.npy", "--settings", json.dumps(check)]
     _, check_memory, _ = run([*command, "--index", *indices], args.threads)
     agreed = json.loads(report.read_text())
-    rows = [{"type": EXACT, "size": size(vectors), **search_apart(args, EXACT)}]
     rows[0]["check_mb"] = check_memory
     for folder, (seconds, memory, _) in indices.items():
         result, manifest = agreed[str(folder)], read_manifest(folder)
@@ -182,12 +186,16 @@ def time_search(args: argparse.Namespace) -> dict:
         call = index_search(args, index, mentions)
     started = time.perf_counter()
     call()
-    return {"mentions_a_second": len(mentions) / (time.perf_counter() - started)}
+    seconds = time.perf_counter() - started
+    rates = {"mentions_a_second": len(mentions) / seconds}
+    if str(args.search) == EXACT:  # which reads every vector once
+        rates["gigabytes_a_second"] = size(args.folder / "vectors") / seconds / 1e9
+    return rates
 
 
 def exact_search(args: argparse.Namespace, shards: Shards, mentions: np.ndarray):
     """A call of exact search."""
-    return lambda: search_exact(shards, mentions, args.k, args.memory_mb)
+    return lambda: search_exact(shards, mentions, args.k, args.memory_mb, threads=args.threads)
 
 
 def index_search(args: argparse.Namespace, index: AnnIndex, mentions: np.ndarray):
@@ -239,7 +247,7 @@ def size(folder: Path) -> int:
 def table(rows: list[dict]) -> str:
     """What was measured, to read."""
     head = "| Type | Build, s | Build, MB | Size, MB | nprobe / efSearch | Recall | Best found | "
-    lines = [head + "Mentions/s | Search, MB |", "|" + " --- |" * 9]
+    lines = [head + "Mentions/s | GB/s | Search, MB |", "|" + " --- |" * 10]
     for row in rows:
         exact = row["type"] == EXACT
         cells = [
@@ -251,6 +259,7 @@ def table(rows: list[dict]) -> str:
             "1" if exact else f"{row['recall']:.4f}",
             "1" if exact else f"{row['best']['found']:.4f}",
             f"{row['mentions_a_second']:.1f}",
+            f"{row['gigabytes_a_second']:.2f}" if exact else "",
             f"{row['search_mb']:.0f}",
         ]
         lines.append("| " + " | ".join(cells) + " |")

@@ -146,7 +146,7 @@ def measure(
         known["train"][length] = rate(partial(train, ids), SEQUENCES, length, "tokens")
     product = rate(lambda amount: views[:amount] @ views.T, SEARCHED, SEARCHED, "products")
     known["multiply"] = {"": product}
-    with exact_search(size) as search:
+    with exact_search(size, compute["threads"]) as search:
         known["search"] = {"exact": rate(search, MENTIONS, SEARCHED, "products")}
     if dump is not None:
         known["read"] = {"": reading_rate(dump)}
@@ -205,7 +205,7 @@ def reading_rate(dump: Path) -> Rate:
 
 
 @contextlib.contextmanager
-def exact_search(dimension: int) -> Iterator[Callable[[int], Any]]:
+def exact_search(dimension: int, threads: int) -> Iterator[Callable[[int], Any]]:
     """Exact search of so many mentions in :data:`SEARCHED` random views, stored in 16 bits."""
     from muver.retrieval.ann.flat import search_exact
     from muver.vectors.shards import Shards, write_part
@@ -219,6 +219,6 @@ def exact_search(dimension: int) -> Iterator[Callable[[int], Any]]:
         with tempfile.TemporaryDirectory() as folder:
             write_part(folder, 0, views, np.ones(SEARCHED, np.int64), "random", "random")
             shards = Shards(folder)
-            yield lambda amount: search_exact(shards, mentions[:amount], 100)
+            yield lambda amount: search_exact(shards, mentions[:amount], 100, threads=threads)
     finally:
         logger.setLevel(before)

@@ -72,7 +72,7 @@ def test_rates_of_a_small_tower(tmp_path, monkeypatch):
 def test_exact_search_leaves_no_lines(monkeypatch, caplog):
     caplog.set_level("INFO", "muver")
     monkeypatch.setattr(rates, "SEARCHED", 300)
-    with exact_search(16) as search:
+    with exact_search(16, 1) as search:
         assert search(5).entities.shape == (5, 100)
     assert "exact search" not in caplog.text and rates.logger.level == logging.INFO
 

@@ -82,7 +82,7 @@ def check_indices(
         AnnIndex(folder, shards, gpu=False)
     sample = _sample(len(mentions), settings.mentions, settings.seed)
     queries = np.ascontiguousarray(mentions[sample], dtype=np.float32)
-    exact = search_exact(shards, queries, settings.k, settings.memory_mb)
+    exact = search_exact(shards, queries, settings.k, settings.memory_mb, threads=settings.threads)
     written = {}
     for folder in opened:
         index = AnnIndex(folder, shards, settings.gpu, settings.threads)

@@ -4,8 +4,12 @@ It ranks as :func:`muver.retrieval.exact.rank` does. Approximate indices are mea
 and a row without an index searches by it.
 """
 
-import numpy as np
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from muver.io.ahead import ahead
 from muver.io.progress import Progress
 from muver.retrieval.aggregates import MAX, Aggregate
 from muver.retrieval.blocks import Block, top_columns
@@ -20,8 +24,12 @@ def search_exact(
     k: int,
     memory_mb: int = 1024,
     aggregate: Aggregate = MAX,
+    threads: int = 1,
 ) -> Ranking:
     """Rank all entities for each mention.
+
+    The next views are read while some mentions are ranked in each thread. So products, their best
+    per entity and the order of entities all take as many cores as there are threads.
 
     Parameters
     ----------
@@ -40,15 +48,20 @@ def search_exact(
     """
     found = Ranking.empty(len(mentions), k)
     progress = Progress("exact search", shards.views, "views")
-    for part in shards.blocks(memory_mb // 4):
-        # Bytes a mention: a product for each view; the best and some indices for each entity.
-        columns = 4 * len(part.vectors) + 32 * len(part.starts)
-        rows = max(memory_mb * 2**20 // 2 // columns, 1)
-        for start in range(0, len(mentions), rows):
-            span = slice(start, start + rows)
-            block = Block.of(mentions[span] @ part.vectors.T, part.starts)
-            _take(found, span, block, aggregate, part)
-        progress.advance(len(part.vectors))
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+        for part in ahead(shards.blocks(memory_mb // 6)):  # two at a time
+            # Bytes a mention: a product for each view; the best and some indices for each entity.
+            columns = 4 * len(part.vectors) + 32 * len(part.starts)
+            most = max(memory_mb * 2**20 // 2 // threads // columns, 1)
+            rows = min(most, -(-len(mentions) // threads))
+
+            def work(start: int, part: ShardBlock = part, rows: int = rows) -> None:
+                span = slice(start, start + rows)
+                block = Block.of(mentions[span] @ part.vectors.T, part.starts)
+                _take(found, span, block, aggregate, part)
+
+            list(pool.map(work, range(0, len(mentions), rows)))  # raises what a thread raised
+            progress.advance(len(part.vectors))
     progress.finish()
     return found
 

@@ -19,10 +19,10 @@ EFFORTS = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096]
 
 
 class Build(Index, kw_only=True):
-    """An index and how it is built. 0 threads means as many as faiss takes."""
+    """An index and how it is built."""
 
     seed: Natural
-    threads: Natural
+    threads: Count
     memory_mb: Count = 256
     gpu: bool = True  # where faiss has one
 
@@ -44,7 +44,7 @@ class Check(Settings):
     most_views: Count
     memory_mb: Count
     seed: Natural
-    threads: Natural
+    threads: Count
     mentions: Count = 1000
     efforts: Some[Count] = field(default_factory=lambda: list(EFFORTS))
     gpu: bool = True

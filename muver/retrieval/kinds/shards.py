@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from muver.io.typed import Count, Natural, Share, Text
+from muver.io.typed import Count, Share, Text
 from muver.retrieval.aggregates import AGGREGATES
 from muver.retrieval.settings import OfAggregates, check_aggregate, open_choice, scorer
 
@@ -29,8 +29,6 @@ class Settings(OfAggregates, kw_only=True):
         nprobe or efSearch; None: what the index's check chose.
     minimum
         The agreement with exact search that an index must have; None: any.
-    threads
-        0: as many as faiss takes.
     """
 
     split: Text | None
@@ -40,7 +38,7 @@ class Settings(OfAggregates, kw_only=True):
     most_views: Count
     effort: Count | None
     minimum: Share | None
-    threads: Natural
+    threads: Count
     memory_mb: Count
     gpu: bool
     aggregate: Literal[tuple(name for name, one in AGGREGATES.items() if one.alone)] = "max"
@@ -104,7 +102,9 @@ def retrieve(
         )
     more: dict[str, Any] = {}
     if index is None:
-        ranking = search_exact(shards, queries, settings.k, settings.memory_mb, scorer(settings))
+        ranking = search_exact(
+            shards, queries, settings.k, settings.memory_mb, scorer(settings), settings.threads
+        )
     else:
         opened = _open(index, shards, settings)
         found = search(

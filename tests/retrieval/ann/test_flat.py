@@ -40,8 +40,9 @@ def test_equal_on_vectors_of_all_norms(made, monkeypatch):
     monkeypatch.setattr(module, "MOST_VIEWS", 300)  # the least of a block
     world = build_world([made.vectors], owners(made.counts), np.arange(600))
     expected = rank(made.mentions, world, 20)
-    for memory in (0, 64):  # a block of mentions each, and all at once
-        found = search_exact(made.shards, made.mentions, 20, memory)
+    # A block of mentions each, and all at once; a thread for each mention of some
+    for memory, threads in ((0, 1), (64, 1), (0, 3), (64, 500)):
+        found = search_exact(made.shards, made.mentions, 20, memory, threads=threads)
         assert np.array_equal(found.entities, expected.entities)
         np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-5)
         assert np.array_equal(found.rows, expected.rows)
@@ -66,3 +67,12 @@ def test_views_in_half_precision(tmp_path):
     assert found.entities.tolist() == [[1, 0, -1]]
     assert found.rows.tolist() == [[2, 0, -1]]
     assert found.scores.tolist() == [[3, 2, -np.inf]]
+
+
+def test_what_a_thread_raises_is_raised(made, monkeypatch):
+    """So is what reading the views ahead raises."""
+    with pytest.raises(ValueError, match="matmul"):
+        search_exact(made.shards, made.mentions[:, :3], 5, threads=2)
+    monkeypatch.setattr(module.Part, "starts", lambda part: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        search_exact(made.shards, made.mentions, 5)

@@ -126,7 +126,7 @@ def test_settings_that_cannot_be(tmp_path, made, settings, message):
 
 
 def test_lists_by_the_number_of_views():
-    settings = Build(factory="ivf_sq", seed=0, threads=0)
+    settings = Build(factory="ivf_sq", seed=0, threads=1)
     assert factory_string(settings, 29_517_650) == "IVF16384,SQfp16"
     assert factory_string(settings, 100) == "IVF2,SQfp16"
     assert factory_string(settings, 1) == "IVF1,SQfp16"
