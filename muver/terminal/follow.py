@@ -2,7 +2,6 @@
 
 import logging
 import re
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -14,7 +13,7 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
 from muver.io.errors import InputError
 from muver.io.progress import duration
-from muver.terminal.live import Live
+from muver.terminal.live import Live, say
 from muver.workspace import Graph
 
 KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
@@ -149,10 +148,7 @@ class Follower(logging.Handler):
             self._remaining.costs = rough_costs(self._graph)
 
     def _say(self, line: str) -> None:
-        if self._live:
-            self._live.say(line)
-        else:
-            print(f"[{self._whole()}] {line}", file=sys.stderr, flush=True)
+        say(line if self._live else f"[{self._whole()}] {line}")
 
     def _whole(self) -> str:
         now = time.time()

@@ -9,6 +9,15 @@ from collections.abc import Callable
 from muver.io.progress import FOLLOWED
 
 
+def say(line: str) -> None:
+    """Write a line to standard error in one piece, as other threads write there too.
+
+    `print` writes the line's end by itself, and another's line may come in between.
+    """
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
 class Live:
     """Keeps lines up to date below what the process and its children write to standard error.
 
@@ -48,10 +57,6 @@ class Live:
         self._reader = threading.Thread(target=self._read, args=(source,), daemon=True)
         self._reader.start()
         atexit.register(self.stop)
-
-    def say(self, line: str) -> None:
-        """Write a line above the others."""
-        print(line, file=sys.stderr, flush=True)
 
     def stop(self) -> None:
         """Give the terminal back; may be called twice."""

@@ -8,13 +8,13 @@ import sys
 PROGRAM = """
 import os, subprocess, sys, time
 from muver.io.progress import FOLLOWED
-from muver.terminal.live import Live
+from muver.terminal.live import Live, say
 live = Live(lambda: ["train muver", "1 of 2 jobs"])
 assert Live.possible()
 live.start()
 assert FOLLOWED in os.environ
 subprocess.run([sys.executable, "-c", "import sys; print('of a child', file=sys.stderr)"])
-live.say("of the run")
+say("of the run")
 live.stop()
 live.stop()
 print("afterwards", file=sys.stderr)
@@ -37,6 +37,16 @@ def test_lines_of_children_scroll_by_and_the_terminal_is_given_back():
     assert places == sorted(places) and -1 not in places
     assert "train muver\r\n1 of 2 jobs" in text
     assert "\x1b" not in text[places[-1] :]
+
+
+def test_lines_of_several_threads_stay_whole():
+    program = (
+        "import threading\nfrom muver.terminal.live import say\n"
+        "def work():\n    for n in range(3000):\n        say('a line')\n"
+        "for _ in range(3):\n    threading.Thread(target=work).start()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stderr.splitlines() == ["a line"] * 9000
 
 
 def _read(terminal: int) -> bytes:
