@@ -5,6 +5,7 @@ and a row without an index searches by it.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -52,24 +53,21 @@ def search_exact(
         for part in ahead(shards.blocks(memory_mb // 6)):  # two at a time
             # Bytes a mention: a product for each view; the best and some indices for each entity.
             columns = 4 * len(part.vectors) + 32 * len(part.starts)
-            most = max(memory_mb * 2**20 // 2 // threads // columns, 1)
-            rows = min(most, -(-len(mentions) // threads))
-
-            def work(start: int, part: ShardBlock = part, rows: int = rows) -> None:
-                span = slice(start, start + rows)
-                block = Block.of(mentions[span] @ part.vectors.T, part.starts)
-                _take(found, span, block, aggregate, part)
-
-            list(pool.map(work, range(0, len(mentions), rows)))  # raises what a thread raised
+            most = memory_mb * 2**20 // 2 // threads // columns
+            rows = max(min(most, -(-len(mentions) // threads)), 1)
+            spans = (slice(start, start + rows) for start in range(0, len(mentions), rows))
+            work = partial(_take, found, mentions, aggregate, part)
+            list(pool.map(work, spans))  # raises what a thread raised
             progress.advance(len(part.vectors))
     progress.finish()
     return found
 
 
 def _take(
-    found: Ranking, span: slice, block: Block, aggregate: Aggregate, part: ShardBlock
+    found: Ranking, mentions: np.ndarray, aggregate: Aggregate, part: ShardBlock, span: slice
 ) -> None:
-    """Let a block's entities enter the rankings of some mentions, in place."""
+    """Let some entities enter the rankings of the mentions in a span, in place."""
+    block = Block.of(mentions[span] @ part.vectors.T, part.starts)
     scores = aggregate.scores(block, found.scores.shape[1])
     # Most entities are not among the k best so far. One that is equal to the last came later.
     enter = scores > found.scores[span, -1:]
