@@ -1,5 +1,7 @@
 """Measures a training step as it is run, in the baseline and ours."""
 
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -13,7 +15,8 @@ from benchmarks.context import Context
 from benchmarks.data import Case
 from benchmarks.ours import accelerator
 from benchmarks.rows import Findings, Row
-from benchmarks.timing import in_turn
+from benchmarks.timing import in_turn, synchronise
+from muver.encoders.bert import Bert
 from muver.training.memory import keep_freed_memory
 from muver.training.optimiser import build_optimiser
 from muver.training.step import backward_through_batch
@@ -75,9 +78,9 @@ class Ours:
 class Plain:
     """The baseline's step."""
 
-    def __init__(self, case: Case, device: str):
-        self.mention = baseline.library_model(case.model.mention_encoder, device).train()
-        self.entity = baseline.library_model(case.model.entity_encoder, device).train()
+    def __init__(self, mention: Bert, entity: Bert, device: str):
+        self.mention = baseline.library_model(mention, device).train()
+        self.entity = baseline.library_model(entity, device).train()
         weights = [*self.mention.parameters(), *self.entity.parameters()]
         self._optimiser = AdamW(weights, UNMOVED, weight_decay=0.01, eps=1e-6)
 
@@ -96,6 +99,21 @@ class Plain:
         return _updated(self.step(batch), self._optimiser)
 
 
+_plain: Plain  # of a process of the baseline's own
+
+
+def _prepare(mention: Bert, entity: Bert, device: str, threads: int) -> None:
+    global _plain
+    torch.set_num_threads(threads)
+    _plain = Plain(mention, entity, device)
+
+
+def _run(batch: Batch) -> float:
+    loss = _plain.run(batch)
+    synchronise()
+    return loss
+
+
 def _updated(loss: float, optimiser: Optimizer) -> float:
     """The loss, once gradients are clipped and weights updated."""
     weights = [weight for group in optimiser.param_groups for weight in group["params"]]
@@ -109,7 +127,7 @@ def run(context: Context) -> Findings:
     findings = Findings()
     options, case = context.options, context.case
     batch = Batch(case, MENTIONS)
-    plain = Plain(case, options.device)
+    towers = case.model.mention_encoder, case.model.entity_encoder
     rows = sum(map(len, batch.repeated)) / (MENTIONS * VIEWS)
     dropout = case.config.hidden_dropout_prob
     steps = {
@@ -117,12 +135,14 @@ def run(context: Context) -> Findings:
         for precision in options.training_precisions
     }
     if "fp32" in steps:
-        _check(findings, steps["fp32"], plain, batch)
-    keep_freed_memory()  # of both sides, as they share a process
-    calls = {"baseline": partial(plain.run, batch)}
-    for precision, ours in steps.items():
-        calls[precision] = partial(ours.run, batch)
-    timed = in_turn(calls, options.repetitions)
+        _check(findings, steps["fp32"], Plain(*towers, options.device), batch)
+    keep_freed_memory()  # as our training does, so the baseline has a process of its own
+    calls = {precision: partial(ours.run, batch) for precision, ours in steps.items()}
+    spawn = multiprocessing.get_context("spawn")
+    given = (*towers, options.device, options.threads)
+    with ProcessPoolExecutor(1, spawn, _prepare, given) as apart:
+        calls["baseline"] = lambda: apart.submit(_run, batch).result()
+        timed = in_turn(calls, options.repetitions)
     for precision in options.training_precisions:
         theirs, own = timed["baseline"].seconds, timed[precision].seconds
         findings.rows.append(

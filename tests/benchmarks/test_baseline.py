@@ -120,7 +120,8 @@ def test_loss_and_gradients_are_ours():
     findings = Findings()
     batch = training.Batch(case(), 6)
     ours = training.Ours(case(), "cpu", "fp32", 1)
-    training._check(findings, ours, training.Plain(case(), "cpu"), batch)
+    plain = training.Plain(case().model.mention_encoder, case().model.entity_encoder, "cpu")
+    training._check(findings, ours, plain, batch)
     case().model.eval()
     assert findings.differences == []
     assert len(findings.agreements) == 2
