@@ -5,6 +5,7 @@ import io
 import json
 import re
 import sqlite3
+import sys
 
 import pytest
 
@@ -77,6 +78,13 @@ def test_the_rows_by_world_stand_beside(main_job, rows):
     ]
     keys = {row["row_key"] for row in rows if row["method"] in methods}
     assert {line["row_key"] for line in lines} == keys
+
+
+def test_no_timer_keeps_a_call_from_its_end(main_job):
+    """Snakemake has one for each start where the starts a second are limited, by default to 100."""
+    said = main_job.snakemake("--verbose", "--force", "results/table1.csv")
+    left = re.findall(r"^Resources after job selection: .*'_job_count': (\d+)", said, re.MULTILINE)
+    assert set(left) == {str(sys.maxsize)}
 
 
 def test_a_second_call_has_nothing_to_do(main_job):

@@ -117,6 +117,10 @@ onstart:
             (job.resources.get("slurm_partition"), job.resources.get("gpu", 0)) for job in jobs
         ]
         raised(check_slurm, asked)
+    if workflow.executor_plugin.common_settings.local_exec:
+        # With a limit on jobs a second, here 100, every start is followed by a second's timer. The
+        # call waits for the last of them, and each has the waiting jobs weighed up once more.
+        workflow.scheduler.job_rate_limiter = None
     FOLLOWER.start(logger, W, jobs, workflow.cores)
 
 
