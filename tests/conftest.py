@@ -14,6 +14,8 @@ import pytest
 from tests import tiny
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# The processes of a test run share the cores; a second thread would mostly wait for the first.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Compiled once, and not by each of hundreds of processes.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -223,10 +223,10 @@ def shared(
 
 @pytest.fixture(scope="session")
 def main_job(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Every table and figure of the default preset, made by Snakemake in two calls.
+    """Every table and figure of the default preset, made by Snakemake in three calls.
 
-    The first is killed while it trains; in the end the rows are recorded again. The notes have the
-    files that were ``left`` by the kill, what was ``said`` by `muver unlock` and the second call,
+    The second is killed while it trains; in the end the rows are recorded again. The notes have the
+    files that were ``left`` by the kill, what was ``said`` by `muver unlock` and the third call,
     and the list of runs in MLflow as it was first and then (``recorded``).
     """
     return shared(tmp_path_factory, "main_job", make_main_job)
@@ -234,6 +234,7 @@ def main_job(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def make_main_job(project: Project) -> dict[str, Any]:
     """All results, and the notes of :func:`main_job`."""
+    project.snakemake("stage_pretrain")
     project.warm = False
     running = subprocess.Popen(
         ["snakemake", "--cores", "2", project.place("models", "muver").files[0]],
