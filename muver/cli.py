@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from muver.io.errors import InputError
+from muver.io.garbage import collect_seldom
 from muver.io.progress import note, start_logging
 from muver.stages import STAGES
 from muver.version import __version__
@@ -73,6 +74,7 @@ def _meant(arguments: list[str]) -> tuple[Iterable[str], list[str]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a stage; 0 if it went well, 2 after a user's mistake, 130 or 141 where it was stopped."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    collect_seldom()
     # Read when torch is loaded. Threads that wait are to sleep: by default they spin, and where
     # other work runs as well they keep the processors from those that have something to do.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -11,8 +11,10 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from muver.io.garbage import collect_seldom
 from tests import tiny
 
+collect_seldom()
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # The processes of a test run share the cores; a second thread would mostly wait for the first.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
