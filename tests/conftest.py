@@ -12,7 +12,6 @@ import hypothesis
 import pytest
 
 from muver.io.garbage import collect_seldom
-from tests import tiny
 
 collect_seldom()
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -92,11 +91,16 @@ def _logging_as_it_was():
 
 @pytest.fixture(scope="session")
 def encoder(tmp_path_factory) -> Path:
+    # Not above: it loads PyTorch, and the process that hands out the tests needs none.
+    from tests import tiny
+
     return tiny.make_encoder(tmp_path_factory.mktemp("encoder"))
 
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory) -> tuple[Path, Path, Path]:
+    from tests import tiny
+
     return tiny.write_corpus(tmp_path_factory.mktemp("corpus"))
 
 

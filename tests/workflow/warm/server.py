@@ -31,10 +31,12 @@ def serve(name: str, until: int) -> None:
         listening.bind(f"\0{name}")
     except OSError:
         return  # another process of the test run has started it
+    gc.disable()
     for library in LIBRARIES:
         importlib.import_module(library)
     sys.modules["snakemake.cli"].get_argument_parser()  # imports its plugins
     gc.freeze()
+    gc.enable()
     listening.listen(64)
     copies: dict[socket.socket, Process] = {}  # by caller
     while os.path.exists(f"/proc/{until}"):
