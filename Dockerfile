@@ -7,7 +7,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 COPY . /opt/muver
 ARG GPU=0
-# Pods reach their bucket by s3.lock.
+# s3.lock: pods keep what they make in a bucket.
 RUN make -C /opt/muver setup .venv/.has-s3 GPU=$GPU && rm -rf /root/.cache
 ENV PATH=/opt/muver/.venv/bin:$PATH
 WORKDIR /work

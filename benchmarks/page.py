@@ -29,9 +29,9 @@ ratio divided by the share of the peak beside it is the most that this machine c
 that is below the reach, no code reaches it here. Reaches in bf16 are meant for processors with
 AMX, whose products in bf16 are many times as fast as in fp32.
 
-A shared machine's speed changes within a run: with AVX-512 and two threads, three runs of merging
-in fp32 had 1.94, 2.14 and 2.48 times the baseline, which made 42 to 58 views a second, and two runs
-end to end 6.8 and 7.95.
+A shared machine's speed changes within a run. With AVX-512 and two threads, merging in fp32 was
+1.94, 2.14 and 2.48 times as fast as the baseline in three runs, in which the baseline made 58, 51
+and 42 views a second; two runs end to end gave 6.8 and 7.95.
 
 Distant and close merging encode some equal runs of sentences. Each row encodes its own, so that its
 last digits do not depend on the rows made before it.

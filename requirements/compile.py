@@ -7,12 +7,12 @@ base.lock       everything but the packages below; test tools and build backend 
 torch.lock      torch as PyPI has it, with the CUDA packages it takes along on Linux
 faiss-cpu.lock  one of these two, never both
 faiss-gpu.lock
-slurm.lock      Snakemake's way to Slurm, which slows every start of Snakemake
-s3.lock         Snakemake's and DVC's ways to S3, two thousand files
+slurm.lock      Snakemake's way to Slurm, apart because it slows every start of Snakemake
+s3.lock         Snakemake's and DVC's ways to S3, apart because they are two thousand files
 installer.lock  uv, which installs the others
 recordings.lock the encoder of the released system's recordings, for the tests that replay them
-kubernetes.lock Snakemake's way to Kubernetes, beside base.lock and s3.lock; it slows every start
-                more
+kubernetes.lock Snakemake's way to Kubernetes, beside base.lock and s3.lock; it slows a start by a
+                second
 servers.lock    what tests/cluster needs beside those: a server of S3, MLflow's way to PostgreSQL
 
 environment.yml, beside params.yaml, gets the versions of base.lock as its packages from PyPI.

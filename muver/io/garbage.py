@@ -7,7 +7,7 @@ OBJECTS = 50_000
 
 
 def collect_seldom() -> None:
-    """Look for garbage after ``OBJECTS`` new objects, where Python does after 700; none at the end.
+    """Look for garbage only after ``OBJECTS`` new objects (Python: 700), and not at the end.
 
     Loading torch makes hundreds of thousands of objects that stay, and looking through them again
     and again takes a quarter of a short stage. Whatever is left at the end goes with the process.

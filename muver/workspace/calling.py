@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from muver.io.errors import InputError
-from muver.settings.file import home
+from muver.settings.file import home, read_params
 
 BUILT_IN = "local", "dryrun", "touch"  # Snakemake's own executors
 
@@ -72,11 +72,10 @@ def call(results: Sequence[str], config: Mapping[str, Any], cores: str, profile:
 
 def _check_executor(settings: Path) -> None:
     """Snakemake itself would only call the executor an invalid choice."""
-    written = yaml.safe_load(settings.read_text("utf-8")) if settings.exists() else None
-    executor = (written or {}).get("executor", "local")
-    if executor in BUILT_IN:
-        return
-    if not find_spec(f"snakemake_executor_plugin_{executor}".replace("-", "_")):
+    written = read_params(settings) if settings.is_file() else {}
+    executor = written.get("executor", "local")
+    plugin = f"snakemake_executor_plugin_{executor}".replace("-", "_")
+    if executor not in BUILT_IN and not find_spec(plugin):
         raise InputError(
             f"{settings}: the executor {executor} is not installed. Install it with: pip install "
             f"snakemake-executor-plugin-{executor}"

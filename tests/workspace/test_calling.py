@@ -38,6 +38,12 @@ def test_an_executor_that_is_not_there_is_told_with_its_package(tmp_path):
     )
 
 
+def test_a_profile_that_is_not_yaml_is_told_with_its_file(tmp_path):
+    (tmp_path / "config.yaml").write_text("executor: [slurm")
+    with pytest.raises(InputError, match=r"config\.yaml: not YAML"):
+        calling.call([], {}, "all", str(tmp_path))
+
+
 @pytest.mark.parametrize("settings", ["jobs: 4", "executor: local"])
 def test_other_profiles_need_nothing_more(tmp_path, settings):
     (tmp_path / "config.yaml").write_text(settings)
