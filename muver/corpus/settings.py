@@ -56,11 +56,16 @@ class MentionsBySplit(Settings):
 
 
 class Generate(Settings):
-    """The built-in dataset, in ZESHEL's format; mentions are a split's total."""
+    """The built-in dataset, in ZESHEL's format; mentions are a split's total.
+
+    ``one_aspect`` is the share of the passages about a mention's entity that keep to one part of its
+    description (:mod:`muver.corpus.miniwikia.pages`).
+    """
 
     seed: Natural
     worlds: Worlds
     entities_per_world: WorldSize
+    one_aspect: Share
     mentions: MentionsBySplit
 
 

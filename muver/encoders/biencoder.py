@@ -48,7 +48,9 @@ class ModelConfig:
         ``dot``, or ``l2``: minus the Euclidean distance (equation 1).
     scale
         What the cosine of two vectors is multiplied with to give their dot product; each is brought
-        to the length of its square root. None: vectors are as long as the states are.
+        to the length of its square root. For token vectors it is divided by the square root of
+        ``context.max_tokens``, so that a sum of so many products spreads about as far as one
+        product does. None: vectors are as long as the states are.
     provenance
         Settings of the training run, for people.
 
@@ -71,12 +73,11 @@ class ModelConfig:
             value = getattr(self, name)
             if value not in allowed:
                 raise InputError(f"{name}: {value!r} is not one of {', '.join(allowed)}.")
-        own = (self.metric, self.pooling, self.scale)
-        if self.score == "sum_max" and own != ("dot", "cls", None):
+        if self.score == "sum_max" and (self.metric, self.pooling) != ("dot", "cls"):
             raise InputError(
                 f"score 'sum_max' compares all token vectors by their dot products, but metric is "
-                f"{self.metric!r}, pooling {self.pooling!r} and scale {self.scale}. Leave them "
-                "out, or set score to 'max'."
+                f"{self.metric!r} and pooling {self.pooling!r}. Leave them out, or set score to "
+                "'max'."
             )
 
     @classmethod
@@ -196,11 +197,16 @@ class BiEncoder(nn.Module):
 
     def _encode(self, tower: Bert, batch: Packed, span: tuple[int, int]) -> Tensor:
         if self.config.score == "sum_max":
-            return batch.unpack(tower.states(batch))
-        vectors = self._pooled(tower, batch, span)
+            return batch.unpack(self._scaled(tower.states(batch)))
+        return self._scaled(self._pooled(tower, batch, span))
+
+    def _scaled(self, vectors: Tensor) -> Tensor:
+        """Vectors as they are, or all of the length that the scale gives them."""
         if self.log_scale is None:
             return vectors
-        return F.normalize(vectors.float(), dim=1) * (self.log_scale / 2).exp()
+        summed = self.config.context["max_tokens"] if self.config.score == "sum_max" else 1
+        length = (self.log_scale / 2 - math.log(summed) / 4).exp()
+        return F.normalize(vectors.float(), dim=1) * length
 
     def _pooled(self, tower: Bert, batch: Packed, span: tuple[int, int]) -> Tensor:
         if self.config.pooling == "cls":

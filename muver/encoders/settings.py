@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 from muver.io.typed import Count, Natural, Positive, Settings, Share
 
 Pooling = Literal["cls", "last", "special", "span", "all"]
+Vectors = Literal["raw", "unit"]
 Precision = Literal["fp32", "bf16", "int8", "auto"]
 
 

@@ -199,7 +199,7 @@ class _Lister:
         if one.kind == "runs":
             model = settings["systems"][one.label]["model"]
         elif one.kind == "grid":
-            model = settings["grid"]["model"]
+            model = self.graph.trials[one.label].model
         else:
             model = (given.get("model") or given.get("vectors") or one).name
         if model not in self.lengths:

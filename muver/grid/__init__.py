@@ -1,5 +1,5 @@
 """The grid over hyper-parameters of the paper's appendix, scored on validation."""
 
-from muver.grid.points import HYPERPARAMETERS, points
+from muver.grid.points import HYPERPARAMETERS, Trial, points, trials
 
-__all__ = ["HYPERPARAMETERS", "points"]
+__all__ = ["HYPERPARAMETERS", "Trial", "points", "trials"]

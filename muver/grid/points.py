@@ -1,15 +1,40 @@
-"""The points of the grid: all combinations of the hyper-parameters' values."""
+"""The points of the grid, all combinations of the hyper-parameters' values, and its trials."""
 
 import itertools
 from collections.abc import Container, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 
-SHORT = {"learning_rate": "lr", "weight_decay": "wd", "warmup": "wu", "batch_size": "bs"}
+SHORT = {
+    "learning_rate": "lr",
+    "weight_decay": "wd",
+    "warmup": "wu",
+    "batch_size": "bs",
+    "initial_scale": "is",
+    "epochs": "ep",
+}
 HYPERPARAMETERS = tuple(SHORT)
+WHOLE = ("batch_size", "epochs")
+
+
+class Trial(NamedTuple):
+    """A training of the grid: the model, the point's name, and the point's training settings."""
+
+    model: str
+    point: str
+    values: dict[str, float | int]
+
+
+def trials(grid: Mapping[str, Any]) -> dict[str, Trial]:
+    """Every model of the grid at every point, by a name of its own; the model changes fastest."""
+    return {
+        f"{model}_{name}": Trial(model, name, values)
+        for name, values in points(grid).items()
+        for model in grid["models"]
+    }
 
 
 def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
@@ -37,13 +62,12 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
     ['lr1e-05_wd0.01_wu0_bs64', 'lr1e-05_wd0.01_wu0_bs128']
     """
     # 0 and 0.0 are the same value, so settings and keys spell them the same.
-    lists = [
-        grid[key] if key == "batch_size" else [float(value) for value in grid[key]]
+    lists = {
+        key: grid[key] if key in WHOLE else [float(value) for value in grid[key]]
         for key in HYPERPARAMETERS
-    ]
-    product = (
-        dict(zip(HYPERPARAMETERS, values, strict=True)) for values in itertools.product(*lists)
-    )
+        if key in grid
+    }
+    product = (dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values()))
     named = {name_of(point): point for point in product}
     subset = grid.get("subset", named)
     for name in subset:
@@ -57,11 +81,11 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
 
 def name_of(point: Mapping[str, float]) -> str:
     """A point's name: unique, and usable as a file's name."""
-    return "_".join(f"{short}{spelled(point[key])}" for key, short in SHORT.items())
+    return "_".join(f"{SHORT[key]}{spelled(value)}" for key, value in point.items())
 
 
-def point_of(log: Path, named: Container[str]) -> str:
-    """The point that a training log is named after: ``<point>`` or ``<point>-<key>``."""
+def trial_of(log: Path, named: Container[str]) -> str:
+    """The trial that a training log is named after: ``<trial>`` or ``<trial>-<key>``."""
     return log.stem if log.stem in named else log.stem.rpartition("-")[0] or log.stem
 
 

@@ -4,29 +4,33 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.typed import Amount, Count, Positive, Settings, Some, Text
+from muver.io.typed import Amount, Count, Name, Positive, Settings, Some
 
 Below1 = Annotated[int, Meta(ge=0, lt=1)] | Annotated[float, Meta(ge=0, lt=1)]
 
 
 class Grid(Settings):
-    """The values of each hyper-parameter, and optionally the subset of points to try."""
+    """The models to train at each point, the values of each hyper-parameter, and optionally the
+    subset of points to try."""
 
-    model: Text
+    models: Some[Name]
     learning_rate: Some[Positive]
     weight_decay: Some[Amount]
     warmup: Some[Below1]
     batch_size: Some[Count]
+    initial_scale: Some[Positive] | UnsetType = UNSET
+    epochs: Some[Count] | UnsetType = UNSET
     subset: Some[str] | UnsetType = UNSET
 
 
 class GridTable(Settings):
-    """The ``--settings`` of ``muver grid``: the section ``grid`` and all settings of its model."""
+    """The ``--settings`` of ``muver grid``: the section ``grid``, and all settings of each model."""
 
     grid: Grid
-    base: dict[str, Any]
+    base: dict[str, dict[str, Any]]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if "validation_cutoff" not in self.base.get("training", {}):
-            raise ValueError("base.training must hold the settings of training.")
+        for model in self.grid.models:
+            if "validation_cutoff" not in self.base.get(model, {}).get("training", {}):
+                raise ValueError(f"base.{model}.training must hold the settings of training.")

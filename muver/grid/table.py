@@ -1,5 +1,6 @@
 """The grid's table: validation recall of each point, the chosen point, means by value."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -7,7 +8,7 @@ from typing import Any
 
 from muver.corpus.statistics import read_counts
 from muver.evaluation.precision import in_words, reduced_precision
-from muver.grid.points import HYPERPARAMETERS, point_of, points, spelled
+from muver.grid.points import spelled, trial_of, trials
 from muver.grid.settings import GridTable
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -20,9 +21,10 @@ from muver.tables.render import write_table
 from muver.training.log import kept_validation
 
 RULE = (
-    "The point with the greatest recall on the validation worlds is chosen; of several, the one "
-    "that stands first. The test worlds are not looked at."
+    "The point with the greatest recall on the validation worlds{summed} is chosen; of several, the "
+    "one that stands first. The test worlds are not looked at."
 )
+SUMMED = ", summed over the models,"
 
 
 def make_grid(
@@ -39,7 +41,7 @@ def make_grid(
     Parameters
     ----------
     logs
-        Training log of every point, named after it, in the order of the rows.
+        Training log of every trial, named after it, in the order of the rows.
     counts
         The corpus stage's counts, which have the data's fingerprint.
     encoder
@@ -50,7 +52,7 @@ def make_grid(
     Raises
     ------
     InputError
-        If the logs do not fit the points, or a log has no validation at the model's cutoff.
+        If the logs do not fit the trials, or a log has no validation at the models' cutoff.
     """
     fingerprint = read_counts(counts, dataset).fingerprint
     further = {} if encoder is None else {"encoder": read_json(encoder)["identity"]}
@@ -66,58 +68,67 @@ def _build(
     further: Mapping[str, Any],
 ) -> GridResult:
     """The grid as data."""
-    named, base, model = points(settings.grid.as_dict()), settings.base, settings.grid.model
-    cutoff = base["training"]["validation_cutoff"]
-    by_point = _by_point(named, logs)
-    found = {name: kept_validation(log, cutoff) for name, log in by_point.items()}
-    chosen = max(found, key=lambda name: found[name][0])  # the first of equals
+    models, named = settings.grid.models, trials(settings.grid.as_dict())
+    cutoff = settings.base[models[0]]["training"]["validation_cutoff"]
+    by_trial = _by_trial(named, logs)
+    found = {name: kept_validation(log, cutoff) for name, log in by_trial.items()}
+    totals: Counter[str] = Counter()
+    for name, (recall, _) in found.items():
+        totals[named[name].point] += recall
+    chosen = max(totals, key=totals.__getitem__)  # the first of equals
     rows = []
     for name, (recall, step) in found.items():
-        own = {"model": overlay(base, {"training": named[name]}), **further}
+        model, point, values = named[name]
+        own = {"model": overlay(settings.base[model], {"training": values}), **further}
         rows.append(
             PointRow(
                 method=model,
                 system=name,
                 row_key=row_key(own, fingerprint),
-                values=named[name],
+                values=values,
                 recall=recall,
                 step=step,
                 settings=own,
-                chosen=name == chosen,
+                chosen=point == chosen,
             )
         )
-    training = {k: v for k, v in base["training"].items() if k not in HYPERPARAMETERS}
-    shared = {"model": {**base, "training": training}, **further}
+    shared = {
+        name: {
+            **base,
+            "training": {k: v for k, v in base["training"].items() if k not in rows[0].values},
+        }
+        for name, base in settings.base.items()
+    }
     return GridResult(
         name="grid",
         caption=f"validation recall@{cutoff} in percent",
         dataset=dataset,
         fingerprint=fingerprint,
-        model=model,
+        models=models,
         cutoff=cutoff,
-        rule=RULE,
-        row_key=short_hash({"grid": model, "settings": shared, "data": fingerprint}),
+        rule=RULE.format(summed=SUMMED if len(models) > 1 else ""),
+        row_key=short_hash({"grid": shared, "settings": further, "data": fingerprint}),
         chosen=chosen,
-        means={key: _means(rows, key) for key in HYPERPARAMETERS},
+        means={key: _means(rows, key) for key in rows[0].values},
         rows=rows,
     )
 
 
-def _by_point(named: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]:
-    """The log of each point, in the logs' order."""
-    by_point: dict[str, Path] = {}
+def _by_trial(named: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]:
+    """The log of each trial, in the logs' order."""
+    by_trial: dict[str, Path] = {}
     for log in logs:
-        name = point_of(log, named)
+        name = trial_of(log, named)
         if name not in named:
             raise InputError(
-                f"{log}: not named after a point of the grid.{did_you_mean(log.stem, named)}"
+                f"{log}: not named after a trial of the grid.{did_you_mean(log.stem, named)}"
             )
-        if name in by_point:
-            raise InputError(f"{log}: a second log of {name}; the first is {by_point[name]}.")
-        by_point[name] = log
-    if missing := [name for name in named if name not in by_point]:
-        raise InputError(f"--logs: no log of {', '.join(missing)}. Train these points first.")
-    return by_point
+        if name in by_trial:
+            raise InputError(f"{log}: a second log of {name}; the first is {by_trial[name]}.")
+        by_trial[name] = log
+    if missing := [name for name in named if name not in by_trial]:
+        raise InputError(f"--logs: no log of {', '.join(missing)}. Train these first.")
+    return by_trial
 
 
 def _means(rows: Sequence[PointRow], key: str) -> list[Mean]:
@@ -130,12 +141,12 @@ def _means(rows: Sequence[PointRow], key: str) -> list[Mean]:
 
 
 def page(grid: GridResult) -> Page:
-    """The points with the chosen recall in bold, and the means by value."""
+    """The trials with the chosen recall in bold, the sums of points, and the means by value."""
     recall, rows = f"R@{grid.cutoff}", grid.rows
     cells = [
         [
             row.method,
-            *(spelled(row.values[key]) for key in HYPERPARAMETERS),
+            *map(spelled, row.values.values()),
             f"{row.recall:.2f}",
             str(row.step),
             "true" if row.chosen else "false",  # pandas reads these as booleans
@@ -151,7 +162,7 @@ def page(grid: GridResult) -> Page:
     note = f"{len(rows)} points. {grid.rule} step is where the recall was reached."
     if precision := in_words(reduced_precision(rows[0].settings)):  # all points have the same
         note += f" Not in fp32: {precision}."
-    header = ["method", *HYPERPARAMETERS, recall, "step", "chosen", "row_key"]
+    header = ["method", *grid.means, recall, "step", "chosen", "row_key"]
     best = {(n, header.index(recall)) for n, row in enumerate(rows) if row.chosen}
     by_value = Section(
         "By value",
@@ -159,7 +170,26 @@ def page(grid: GridResult) -> Page:
         ["hyper-parameter", "value", "points", f"mean {recall}"],
         means,
     )
-    return Page(
-        f"Grid of {grid.model}: {grid.caption}, {grid.dataset}",
-        [Section("", note, header, cells, best), by_value],
-    )
+    sections = [Section("", note, header, cells, best), by_value]
+    if len(grid.models) > 1:
+        sections.insert(1, _by_point(grid))
+    return Page(f"Grid of {', '.join(grid.models)}: {grid.caption}, {grid.dataset}", sections)
+
+
+def _by_point(grid: GridResult) -> Section:
+    """A line for each point: the recall of every model, and their sum, by which it is chosen."""
+    lines: dict[tuple[str, ...], dict[str, PointRow]] = {}
+    for row in grid.rows:
+        lines.setdefault(tuple(map(spelled, row.values.values())), {})[row.method] = row
+    header = [*grid.means, *grid.models, "sum"]
+    cells = [
+        [
+            *values,
+            *(f"{own[model].recall:.2f}" for model in grid.models),
+            f"{sum(row.recall for row in own.values()):.2f}",
+        ]
+        for values, own in lines.items()
+    ]
+    chosen = [any(row.chosen for row in own.values()) for own in lines.values()]
+    bold = {(n, len(header) - 1) for n, one in enumerate(chosen) if one}
+    return Section("By point", f"R@{grid.cutoff} of each model.", header, cells, bold)

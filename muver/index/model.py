@@ -13,7 +13,7 @@ from muver.encoders.start import make_start
 from muver.index.settings import Making
 from muver.io.errors import InputError
 from muver.io.progress import logger
-from muver.training.start import is_model, start_from, with_own_pooling
+from muver.training.start import is_model, makers_vectors, settle_vectors, start_from
 
 SCALE = 20.0  # of the product of two vectors that are brought to one length
 LAYOUT = {"kind": "sentences", "min_pieces": 6, "title_room": 6, "training_views": None}
@@ -76,8 +76,9 @@ def _save_untrained(source: str, folder: Path, settings: Making) -> None:
             "context": {"max_tokens": settings.context_tokens},
             "score": "max",
             "pooling": "auto",
+            "vectors": "unit" if makers_vectors(start)["normalised"] else "raw",
         }
-        own = with_own_pooling(asked, start, SCALE)
+        own = settle_vectors(asked, start, SCALE)
         config = ModelConfig.from_settings(own, {"untrained": source})
         start_from(start, config).save_pretrained(folder)
 

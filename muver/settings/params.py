@@ -13,7 +13,7 @@ from muver.corpus.settings import (
     LinkedSet,
     SetName,
 )
-from muver.encoders.settings import Compute, Pooling, Scratch
+from muver.encoders.settings import Compute, Pooling, Scratch, Vectors
 from muver.evaluation.settings import Evaluate
 from muver.figures.settings import Figure
 from muver.grid.settings import Grid
@@ -143,6 +143,7 @@ class Shared(Settings, kw_only=True):
     dataset: Text
     encoder: Text
     pooling: Pooling | Literal["auto"]
+    vectors: Vectors
     seed: Natural
     workspace: FileName | UnsetType = UNSET
     repeat_seeds: list[Natural]

@@ -31,7 +31,7 @@ NAMES = (
     ("contrasts.*", "systems"),
     ("sweep.searches", "merge.searches"),
     ("figures.*.rows", "systems"),
-    ("grid.model", "models"),
+    ("grid.models", "models"),
     ("linking.train", "linking.sets"),
     ("linking.validation", "linking.sets"),
     ("linking.test", "linking.sets"),
@@ -129,9 +129,9 @@ def _models(settings: Settings) -> Iterator[str]:
                     "system that ranks entities by their best view as it is. Name another one, or "
                     f"change systems.{system}: {change}."
                 )
-    model = settings["grid"]["model"]
-    if {"best_of", "checkpoint"} & set(settings["models"][model]):
-        yield f"grid.model is {model!r}, which is not trained as one model."
+    for model in settings["grid"]["models"]:
+        if {"best_of", "checkpoint"} & set(settings["models"][model]):
+            yield f"grid.models names {model!r}, which is not trained as one model."
 
 
 def _choice(settings: Settings, where: str, names: list[str]) -> Iterator[str]:

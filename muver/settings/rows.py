@@ -16,7 +16,13 @@ Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
 # Values that stand in no row's settings: what rows had before the key was there, so that their
 # keys stay.
-BEFORE = {"keep": "best", "wasted": "kept", "temperature": 1, "initial_scale": 20}
+BEFORE = {
+    "keep": "best",
+    "wasted": "kept",
+    "temperature": 1,
+    "initial_scale": 20,
+    "vectors": "raw",
+}
 OF_VIEWS = ("aggregate", *fields(OfAggregates), "merge_layers", "search", "global_view", "spans")
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 
@@ -92,6 +98,7 @@ def model_settings(settings: Settings, model: str) -> Settings:
         return layouts
     made = {
         **layouts,
+        **_without_defaults({"vectors": settings["vectors"]}),
         "training": _without_defaults(overlay(settings["training"], own.get("training", {}))),
         "precision": settings["compute"]["training_precision"],
         "seed": own.get("seed", settings["seed"]),
@@ -113,6 +120,7 @@ def pretrain_settings(settings: Settings) -> Settings:
         **settings["pretrain"],
         "context_tokens": settings["context"]["max_tokens"],
         "initial_scale": settings["training"]["initial_scale"],
+        "vectors": settings["vectors"],
         "precision": settings["compute"]["training_precision"],
         "seed": settings["seed"],
     }

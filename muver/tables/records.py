@@ -265,7 +265,7 @@ class LengthsFigure(ResultOnData, tag="lengths"):
 
 
 class PointRow(Record):
-    """A point of the grid, with the step where validation recall was greatest."""
+    """A model at a point of the grid, with the step where validation recall was greatest."""
 
     method: str
     system: str
@@ -288,11 +288,11 @@ class Mean(Record):
 class GridResult(ResultOnData, tag="grid"):
     """The grid over hyper-parameters."""
 
-    model: str
+    models: list[str]
     cutoff: int
     rule: str
     row_key: str  # of the whole grid: it stays when points are added
-    chosen: str
+    chosen: str  # the point
     means: dict[str, list[Mean]]  # by hyper-parameter, sorted by value
     rows: list[PointRow]
 

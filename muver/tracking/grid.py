@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from muver.grid.points import point_of, spelled
+from muver.grid.points import spelled, trial_of
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.tables.records import GridResult, PointRow
@@ -29,7 +29,7 @@ def grid_entry(grid: GridResult, source: Path, settings: Recording) -> Entry:
         If a point has no log, or not the one its number was read from.
     """
     names = [row.system for row in grid.rows]
-    by_point = {point_of(log, names): log for log in map(Path, settings.logs)}
+    by_point = {trial_of(log, names): log for log in map(Path, settings.logs)}
     if unknown := [name for name in by_point if name not in names]:
         raise InputError(
             f"logs: {unknown[0]} is not a point of the grid.{did_you_mean(unknown[0], names)}"
@@ -42,12 +42,14 @@ def grid_entry(grid: GridResult, source: Path, settings: Recording) -> Entry:
         _point(row, grid, by_point[row.system], name, data, stages.get(row.system, {}))
         for row in grid.rows
     ]
-    chosen = points[names.index(grid.chosen)]
+    chosen = next(
+        point for point, row in zip(points, grid.rows, strict=True) if row.chosen
+    )
     return parent(
         points,
         {"chosen": chosen.name, "chosen_row_key": chosen.key},
         key=grid.row_key,
-        name=f"grid of {grid.model}",
+        name=f"grid of {', '.join(grid.models)}",
         metrics={**chosen.metrics, "points": len(points)},
         parameters=chosen.parameters,
         note=f"{_note(grid, chosen)}\n\n{notes.how_to(name, options=settings.options)}",
@@ -74,14 +76,14 @@ def _point(
         name=row.system,
         tags={
             **describe.precision(row.settings),
-            "method": grid.model,
+            "method": row.method,
             "dataset": grid.dataset,
             "data_fingerprint": grid.fingerprint,
             "system": row.system,
             "chosen": str(row.chosen).lower(),
         },
         metrics={validation: row.recall, "best/step": row.step},
-        note=f"**{grid.model}** on {grid.dataset} with {values}: row `{row.row_key}` of "
+        note=f"**{row.method}** on {grid.dataset} with {values}: row `{row.row_key}` of "
         f"`{source}`. Validation only.",
         source=source,
         data=data,
@@ -104,7 +106,7 @@ def _note(grid: GridResult, chosen: Entry) -> str:
     ]
     shown = notes.grid(["setting", "value", f"mean R@{grid.cutoff}", "points"], lines)
     return (
-        f"**Grid of {grid.model}** on {grid.dataset}, {len(grid.rows)} points below this "
-        f"run. Chosen: `{chosen.name}`, whose parameters are this run's. {grid.rule}\n\n"
+        f"**Grid of {', '.join(grid.models)}** on {grid.dataset}, {len(grid.rows)} points below this "
+        f"run. Chosen: `{grid.chosen}`, whose parameters are this run's. {grid.rule}\n\n"
         f"Mean validation recall@{grid.cutoff} by value:\n\n{shown}"
     )

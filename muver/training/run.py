@@ -15,7 +15,7 @@ from muver.training.loop import Trainer, write_log
 from muver.training.memory import keep_freed_memory
 from muver.training.negatives import hard_negatives
 from muver.training.settings import check_sources, training_settings
-from muver.training.start import is_model, start_files, start_from, with_own_pooling
+from muver.training.start import is_model, start_files, start_from, settle_vectors
 from muver.views.worlds import load_worlds
 
 
@@ -61,7 +61,7 @@ def train(
     check_sources(settings, is_model(start), negatives is not None)
     made_with = ("training", "precision", "seed", "start", "negatives")
     parts = training_settings(settings["training"], settings.get("views", {}))
-    settings = with_own_pooling(settings, start, parts.initial_scale)
+    settings = settle_vectors(settings, start, parts.initial_scale)
     config = ModelConfig.from_settings(
         settings, provenance={key: settings[key] for key in made_with if key in settings}
     )

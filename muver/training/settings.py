@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from muver.encoders.settings import Vectors
 from muver.io.errors import InputError
 from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text, read
 from muver.retrieval.settings import Mining
@@ -129,5 +130,6 @@ class Pretraining(Pretrain, kw_only=True):
 
     context_tokens: Count
     initial_scale: Positive
+    vectors: Vectors
     precision: Literal["fp32", "bf16"]
     seed: Natural

@@ -40,37 +40,44 @@ def start_files(folder: Path) -> list[str]:
     return names
 
 
-def with_own_pooling(
+def settle_vectors(
     settings: Mapping[str, Any], folder: Path, initial_scale: float
 ) -> dict[str, Any]:
-    """A model's settings with that in place of the pooling ``auto`` which it stands for.
+    """A model's settings with its pooling by name, its prompts, and the scale of its vectors.
 
-    From an encoder: what its makers did, as its manifest has it
-    (:mod:`muver.encoders.own_pooling`), with ``initial_scale`` where vectors are normalised. From a
-    model: what that model does. Any other pooling stays.
+    The pooling ``auto`` becomes what an encoder's makers did, as its manifest has it
+    (:mod:`muver.encoders.own_pooling`), or what the model does that training starts from; any other
+    pooling stays. Unit vectors start with ``initial_scale``, or with the scale which that model has
+    learnt; raw ones have none.
 
     Raises
     ------
     InputError
         If the encoder's pooling was not read when it was taken.
     """
+    old = read_json(folder / CONFIG_FILE) if is_model(folder) else {}
+    scale = old.get("scale") or initial_scale if settings.get("vectors") == "unit" else None
     if settings.get("pooling") != "auto":
-        return dict(settings)
-    if is_model(folder):
-        old = read_json(folder / CONFIG_FILE)
-        pooling, scale = old.get("pooling", "cls"), old.get("scale")
+        return {**settings, "scale": scale}
+    if old:
+        pooling = old.get("pooling", "cls")
         prompts = {name: old[name].get("prompt") for name in ("context", "views")}
     else:
-        vectors = read_json(folder / MANIFEST_FILE)["identity"].get("vectors")
-        if vectors is None:
-            raise InputError(
-                f"--start {folder}: {MANIFEST_FILE} does not say how the encoder pools, as auto "
-                """asks for. Make it with muver encoder --settings '{"pooling": "auto"}'."""
-            )
-        pooling, scale = vectors["pooling"], initial_scale if vectors["normalised"] else None
-        prompts = {"context": vectors["query"], "views": vectors["passage"]}
+        own = makers_vectors(folder)
+        pooling, prompts = own["pooling"], {"context": own["query"], "views": own["passage"]}
     layouts = {name: {**settings[name], "prompt": own} for name, own in prompts.items() if own}
     return {**settings, **layouts, "pooling": pooling, "scale": scale}
+
+
+def makers_vectors(folder: Path) -> dict[str, Any]:
+    """How an encoder's makers take vectors from it, as the manifest in its directory has it."""
+    vectors = read_json(folder / MANIFEST_FILE)["identity"].get("vectors")
+    if vectors is None:
+        raise InputError(
+            f"--start {folder}: {MANIFEST_FILE} does not say how the encoder pools, as auto "
+            """asks for. Make it with muver encoder --settings '{"pooling": "auto"}'."""
+        )
+    return vectors
 
 
 def start_from(folder: Path, config: ModelConfig) -> BiEncoder:

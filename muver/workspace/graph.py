@@ -19,7 +19,7 @@ from muver.encoders.files import (
     POOLING_FILES,
     START_FILES,
 )
-from muver.grid.points import points
+from muver.grid.points import trials
 from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.retrieval import kinds
@@ -70,7 +70,7 @@ class Graph(ABC):
     def __init__(self, settings: Mapping[str, Any]):
         self.settings = settings
         self.root = f"build/{settings['workspace']}"
-        self.points = points(settings["grid"])
+        self.trials = trials(settings["grid"])
         # Each is asked for many times.
         for method in ("model", "run", "evaluation"):
             setattr(self, method, cache(getattr(self, method)))
@@ -167,13 +167,13 @@ class Graph(ABC):
 
     @property
     def grid_points(self) -> list[Artifact]:
-        """Training logs of all points of the grid."""
-        return [self.grid_point(point) for point in self.points]
+        """Training logs of all models at all points of the grid."""
+        return [self.grid_point(trial) for trial in self.trials]
 
     def grid_point(self, name: str) -> Artifact:
-        """The training log of a point of the grid, which leaves no weights."""
-        model = self.settings["grid"]["model"]
-        settings = overlay(model_settings(self.settings, model), {"training": self.points[name]})
+        """The training log of a trial of the grid, which leaves no weights."""
+        model, _, values = self.trials[name]
+        settings = overlay(model_settings(self.settings, model), {"training": values})
         inputs = {"start": self.origin(model), **self.training_data(model)}
         return self.made("grid", name, "grid_point", settings, **inputs)
 

@@ -84,8 +84,8 @@ class Results:
         return [f"{self.folder}/plots/{name}.csv" for name in self.drawn]
 
     def _rows_or_points(self, name: str) -> list[str]:
-        points = self.graph.points
-        return list(points if name == "grid" else self.settings["tables"][name]["rows"])
+        trials = self.graph.trials
+        return list(trials if name == "grid" else self.settings["tables"][name]["rows"])
 
     def refuse(self, name: str) -> NoReturn:
         """Raise the error of a table that the dataset has not: what there is."""
@@ -114,7 +114,8 @@ class Results:
         """Settings of a result's stage."""
         if name == "grid":
             grid = self.settings["grid"]
-            return {"grid": grid, "base": model_settings(self.settings, grid["model"])}
+            base = {model: model_settings(self.settings, model) for model in grid["models"]}
+            return {"grid": grid, "base": base}
         if name in self.settings["figures"]:
             return self._figure(self.settings["figures"][name])
         own, rows = self.settings["tables"][name], self._rows(name)

@@ -126,7 +126,7 @@ if not ONE_BASE:
         input:
             logs=POINTS,
             counts=W.corpus.files[2],
-            start=W.weights(S["grid"]["model"]).path,
+            start=W.weights(S["grid"]["models"][0]).path,
             code=code("grid"),
         output:
             shown(f"{RESULTS}/grid.html", "grid"),

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from muver.corpus.miniwikia.chance import Chance
 from muver.corpus.miniwikia.entities import SORTS
+from muver.corpus.miniwikia.facts import Fact
 from muver.corpus.miniwikia.grammar import as_sentence
 from muver.corpus.miniwikia.sentences import SLOT, Sentences
 from muver.corpus.miniwikia.surfaces import Surface, common_noun, names
@@ -11,13 +12,17 @@ from muver.corpus.miniwikia.world import World
 
 
 class Link(NamedTuple):
-    """A mention of entity ``target`` on page ``page``, at the tokens start to end (included)."""
+    """A mention of entity ``target`` on page ``page``, at the tokens start to end (included).
+
+    ``told`` are the facts of the target that its passage tells.
+    """
 
     page: int
     start: int
     end: int
     text: str
     target: int
+    told: tuple[Fact, ...]
 
 
 class Page(NamedTuple):
@@ -33,18 +38,24 @@ class Page(NamedTuple):
 
 
 class _Sentence(NamedTuple):
-    """A sentence, and the text and target of the mention that fills its SLOT, if it has one."""
+    """A sentence, and the mention that fills its SLOT, if it has one: text, target, facts told."""
 
     text: str
     mention: str = ""
     target: int = -1
+    told: tuple[Fact, ...] = ()
 
 
 class PageWriter:
-    """Writes the pages of a world, in any order: each has its own random choices."""
+    """Writes the pages of a world, in any order: each has its own random choices.
 
-    def __init__(self, world: World):
-        self._world = world
+    ``one_aspect`` is the share of the passages whose facts are all of one aspect of their target,
+    so that a mention's context points to one part of its description. The others tell facts of two
+    aspects, where the target has them and the page has room.
+    """
+
+    def __init__(self, world: World, one_aspect: float = 1):
+        self._world, self._one_aspect = world, one_aspect
         self._sentences = Sentences(world)
 
     def write(self, number: int) -> Page:
@@ -64,12 +75,14 @@ class PageWriter:
                     mention = mention[:1].upper() + mention[1:]
                 start = len(tokens)
                 tokens.extend(mention.split(" "))
-                links.append(Link(number, start, len(tokens) - 1, mention, sentence.target))
+                end = len(tokens) - 1
+                links.append(Link(number, start, end, mention, sentence.target, sentence.told))
         return Page(title, " ".join(tokens), links, starts)
 
     def _plan(self, number: int) -> list[_Sentence]:
         """The page's sentences: the lead, then own facts in their order, mixed with the rest."""
         chance = self._world.chance("page", number)
+        aspects = self._world.chance("aspects", number)  # of its own: at 1 it changes nothing else
         facts = self._world.facts.of[number]
         room = self._world.facts.lengths[number] - len(facts)
         result = [_Sentence(self._sentences.lead(number))]
@@ -78,7 +91,7 @@ class PageWriter:
             room -= 1
         others: list[list[_Sentence]] = []
         while room > 0:
-            passage = self._passage(number, room, chance) if chance.random() < 0.75 else []
+            passage = self._passage(number, room, chance, aspects) if chance.random() < 0.75 else []
             others.append(passage or [_Sentence(self._sentences.filler(chance))])
             room -= len(others[-1])
         own, rest, continued = iter(facts[1:]), iter(others), True
@@ -91,12 +104,13 @@ class PageWriter:
             continued = is_own
         return result
 
-    def _passage(self, number: int, room: int, chance: Chance) -> list[_Sentence]:
+    def _passage(
+        self, number: int, room: int, chance: Chance, aspects: Chance
+    ) -> list[_Sentence]:
         """One to three sentences with a link to another entity and one or two of its facts.
 
-        Two facts are of one aspect: a context points to one part of a description. Unless the
-        mention is a full name that no other entity has, at least one of the facts is true of the
-        target alone; for a target without such a fact there is no sentence.
+        Unless the mention is a full name that no other entity has, at least one of the facts is
+        true of the target alone; for a target without such a fact there is no sentence.
         """
         world, make = self._world, self._sentences
         target = chance.skewed(len(world.entities))
@@ -116,14 +130,16 @@ class PageWriter:
         if room > 1 + linked:
             kinds = world.grammar.kinds
             aspect = kinds[facts[0][0]].aspect
-            told += [fact for fact in facts[1:] if kinds[fact[0]].aspect == aspect][:1]
+            one = aspects.random() < self._one_aspect
+            told += [fact for fact in facts[1:] if (kinds[fact[0]].aspect == aspect) == one][:1]
         told = chance.shuffled(told)
+        all_told = tuple(told)
         if linked:
             text = make.link(number, target, surface, chance)
         else:
             text = make.mentioning(target, told.pop(), surface, chance)
         more = [_Sentence(make.more(target, fact, surface, chance)) for fact in told]
-        return [_Sentence(text, surface.text, target), *more]
+        return [_Sentence(text, surface.text, target, all_told), *more]
 
     def _surface(self, target: int, chance: Chance) -> Surface:
         """How a passage mentions its target: by a name, or by the sort of thing it is."""

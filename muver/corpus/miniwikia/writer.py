@@ -29,7 +29,8 @@ def generate(settings: Generate, folder: str | Path) -> None:
     ----------
     folder
         Gets ``documents/<world>.json`` and ``mentions/{train,val,test}.json``. Equal settings give
-        equal bytes everywhere; a world's documents depend on the seed, its name and its size only.
+        equal bytes everywhere; a world's documents depend on the seed, its name, its size and
+        ``one_aspect`` only.
 
     Raises
     ------
@@ -45,7 +46,8 @@ def generate(settings: Generate, folder: str | Path) -> None:
         for position, name in enumerate(names):
             world = World(settings.seed, name, size)
             _check_disjoint(world, words)
-            links = _write_documents(world, folder / "documents" / f"{name}.json", progress)
+            path = folder / "documents" / f"{name}.json"
+            links = _write_documents(PageWriter(world, settings.one_aspect), world, path, progress)
             wanted = quota(getattr(settings.mentions, split), len(names), position)
             if len(links) < wanted:
                 raise InputError(
@@ -74,9 +76,10 @@ def _check_disjoint(world: World, words: dict[str, str]) -> None:
             )
 
 
-def _write_documents(world: World, path: Path, progress: Progress) -> list[Link]:
+def _write_documents(
+    pages: PageWriter, world: World, path: Path, progress: Progress
+) -> list[Link]:
     """Write a world's pages, a line each, and return the links in them."""
-    pages = PageWriter(world)
     links: list[Link] = []
 
     def lines() -> Iterable[dict[str, Any]]:

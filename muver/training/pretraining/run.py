@@ -60,7 +60,7 @@ def pretrain(
     )
     chunk_tokens = device.batch_tokens(compute["batch_tokens"], accelerator.device)
     pooling = vectors.get("pooling", "cls")
-    scale = settings.initial_scale if vectors.get("normalised") else None
+    scale = settings.initial_scale if settings.vectors == "unit" else None
     trainer = Pretrainer(tower, pieces, wikis, settings, accelerator, chunk_tokens, pooling, scale)
     lines = trainer.run()
     save_tower(tower.to("cpu"), out)

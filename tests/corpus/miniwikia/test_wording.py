@@ -85,29 +85,23 @@ def test_a_context_uses_other_words_than_the_description() -> None:
     assert checked > 500
 
 
-def test_a_context_tells_one_aspect_of_its_entity(monkeypatch: pytest.MonkeyPatch) -> None:
+def links_at(one_aspect: float) -> list[tuple[int, int]]:
+    """How many facts each passage of a world tells, and of how many aspects."""
     world = World(5, "w", 120)
-    passages: list[list[str]] = []
-    passage = PageWriter._passage
+    pages = PageWriter(world, one_aspect)
+    links = [link for number in range(120) for link in pages.write(number).links]
+    kinds = world.grammar.kinds
+    return [(len(link.told), len({kinds[fact[0]].aspect for fact in link.told})) for link in links]
 
-    def counted(self, *arguments):
-        passages.append([])
-        return passage(self, *arguments)
 
-    monkeypatch.setattr(PageWriter, "_passage", counted)
-    for name in ("mentioning", "more"):
-        tell = getattr(Sentences, name)
-
-        def noted(self, target, fact, surface, chance, tell=tell):
-            passages[-1].append(world.grammar.kinds[fact[0]].aspect)
-            return tell(self, target, fact, surface, chance)
-
-        monkeypatch.setattr(Sentences, name, noted)
-    pages = PageWriter(world)
-    for number in range(120):
-        pages.write(number)
-    assert sum(len(aspects) == 2 for aspects in passages) > 20
-    assert all(len(set(aspects)) <= 1 for aspects in passages)
+def test_a_context_tells_one_aspect_of_its_entity_or_two_as_asked() -> None:
+    # Facts told, and their aspects: a second fact is of the same aspect, or of another one.
+    assert set(links_at(1)) == {(1, 1), (2, 1)}
+    assert set(links_at(0)) == {(1, 1), (2, 2)}
+    mixed = links_at(0.5)
+    two = mixed.count((2, 2))
+    assert set(mixed) == {(1, 1), (2, 1), (2, 2)}
+    assert 0.35 * links_at(0).count((2, 2)) < two < 0.65 * links_at(0).count((2, 2))
 
 
 def test_a_page_tells_its_entitys_other_name() -> None:
