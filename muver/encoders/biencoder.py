@@ -97,6 +97,11 @@ class ModelConfig:
         return {key: value for key, value in asdict(self).items() if value is not None}
 
     @property
+    def terms(self) -> int:
+        """Products of vectors that make a score, at most."""
+        return self.context["max_tokens"] if self.score == "sum_max" else 1
+
+    @property
     def pad_to(self) -> tuple[int | None, int | None]:
         """Lengths to which contexts and views are padded, padding taking part in the score.
 
@@ -171,7 +176,7 @@ class BiEncoder(nn.Module):
         config = self.config
         if self.log_scale is not None:
             config = replace(config, scale=math.exp(self.log_scale.item()))
-        write_model_card(folder / "README.md", config.as_dict())
+        write_model_card(folder / "README.md", config.as_dict(), config.terms)
         write_json(folder / CONFIG_FILE, config.as_dict())
 
     def require_positions(self, setting: str, tokens: int) -> None:
@@ -204,8 +209,7 @@ class BiEncoder(nn.Module):
         """Vectors as they are, or all of the length that the scale gives them."""
         if self.log_scale is None:
             return vectors
-        summed = self.config.context["max_tokens"] if self.config.score == "sum_max" else 1
-        length = (self.log_scale / 2 - math.log(summed) / 4).exp()
+        length = (self.log_scale / 2 - math.log(self.config.terms) / 4).exp()
         return F.normalize(vectors.float(), dim=1) * length
 
     def _pooled(self, tower: Bert, batch: Packed, span: tuple[int, int]) -> Tensor:

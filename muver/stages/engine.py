@@ -66,8 +66,8 @@ ENGINE = (
   --compute '{"device": "cpu", "threads": 1, "batch_tokens": "auto"}'
   --settings '{"steps": 200, "batch_size": 32, "learning_rate": 1e-3, "weight_decay": 0.01,
   "warmup": 0.1, "clip_norm": 1.0, "adam_epsilon": 1e-6, "mask": 0.15, "hide_names": 0.2,
-  "keep_text": 0.5, "context_tokens": 64, "initial_scale": 20, "precision": "fp32",
-  "seed": 10000}'""",
+  "keep_text": 0.5, "context_tokens": 64, "initial_scale": 20, "vectors": "unit",
+  "precision": "fp32", "seed": 10000}'""",
         settings="muver.training.settings:Pretraining",
         about="as the sections pretrain, context and compute have them",
     ),

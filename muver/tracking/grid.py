@@ -47,7 +47,7 @@ def grid_entry(grid: GridResult, source: Path, settings: Recording) -> Entry:
     )
     return parent(
         points,
-        {"chosen": chosen.name, "chosen_row_key": chosen.key},
+        {"chosen": grid.chosen, "chosen_row_key": chosen.key},
         key=grid.row_key,
         name=f"grid of {', '.join(grid.models)}",
         metrics={**chosen.metrics, "points": len(points)},

@@ -92,6 +92,20 @@ def test_a_scale_brings_vectors_to_one_length_and_is_trained_and_saved(encoder, 
     assert "their cosine times 32.97" in (tmp_path / "README.md").read_text()
 
 
+def test_token_vectors_may_be_of_one_length_too(encoder, tmp_path):
+    """A score of up to 32 products: each is the cosine times the scale over the root of 32."""
+    model = tiny.make_model(encoder, "sum_max", scale=20)
+    plain = tiny.make_model(encoder, "sum_max").encode_views(pack(IDS))
+    vectors = model.encode_views(pack(IDS))
+    cosines = torch.nn.functional.cosine_similarity(plain[0, :, None], plain[1, None], dim=2)
+    torch.testing.assert_close(vectors[0] @ vectors[1].T, 20 / 32**0.5 * cosines)
+    (vectors[0, 0] @ vectors[1, 0]).backward()  # d of s cos / d of log s
+    torch.testing.assert_close(model.log_scale.grad, 20 / 32**0.5 * cosines[0, 0].detach())
+    model.save_pretrained(tmp_path)
+    assert BiEncoder.from_pretrained(tmp_path).config.scale == pytest.approx(20)
+    assert "their cosine times 3.536" in (tmp_path / "README.md").read_text()
+
+
 def test_pooling_and_metric_are_saved_and_stand_on_the_card(encoder, tmp_path):
     model = tiny.make_model(encoder, pooling="span", metric="l2")
     model.save_pretrained(tmp_path)
@@ -110,7 +124,6 @@ def test_pooling_and_metric_are_saved_and_stand_on_the_card(encoder, tmp_path):
         ({"score": "mean"}, "score: 'mean'"),
         ({"score": "sum_max", "metric": "l2"}, "score 'sum_max' .* 'l2'"),
         ({"score": "sum_max", "pooling": "all"}, "score 'sum_max' .* pooling 'all'"),
-        ({"score": "sum_max", "scale": 20}, "score 'sum_max' .* scale 20"),
     ],
 )
 def test_settings_that_do_not_exist_or_do_not_go_together(wrong, message):

@@ -14,7 +14,7 @@ from muver.encoders.pretrained import find_file
 from muver.encoders.start import from_directory
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.training.start import with_own_pooling
+from muver.training.start import settle_vectors
 from tests import tiny
 
 MODULES = ["models.Transformer", "models.Pooling", "models.Normalize"]
@@ -24,6 +24,7 @@ SETTINGS = {
     "context": {"max_tokens": 32},
     "score": "max",
     "pooling": "auto",
+    "vectors": "unit",
 }
 # The switches of all-MiniLM-L6-v2, as its directory has them.
 MINILM = {
@@ -144,7 +145,7 @@ def test_it_is_of_the_encoder_s_identity_where_asked_for(start, copied, tmp_path
 
 def test_vectors_are_those_of_the_library(start):
     """Mean over all pieces by the attention mask, brought to length 1: theirs, times our scale."""
-    settings = with_own_pooling(SETTINGS, start, 20)
+    settings = settle_vectors(SETTINGS, start, 20)
     model = BiEncoder.from_encoder(start, ModelConfig.from_settings(settings, {})).eval()
     sequences = [[5, 40, 41, 42, 43, 6], [5, 50, 6]]
     ids = torch.tensor([[*some, *[0] * (6 - len(some))] for some in sequences])
@@ -158,7 +159,7 @@ def test_vectors_are_those_of_the_library(start):
 
 
 def test_the_prompts_join_the_layouts(start):
-    settings = with_own_pooling(SETTINGS, start, 20)
+    settings = settle_vectors(SETTINGS, start, 20)
     assert settings["context"] == {"max_tokens": 32, "prompt": PROMPTS["query"]}
     assert settings["views"] == {**tiny.SENTENCE_VIEWS, "prompt": PROMPTS["passage"]}
     assert (settings["pooling"], settings["scale"]) == ("all", 20)
@@ -166,24 +167,32 @@ def test_the_prompts_join_the_layouts(start):
 
 def test_any_other_pooling_stays(start):
     for own in ({"pooling": "cls"}, {"pooling": "span"}):
-        assert with_own_pooling({**SETTINGS, **own}, start, 20) == {**SETTINGS, **own}
+        assert settle_vectors({**SETTINGS, **own}, start, 20) == {**SETTINGS, **own, "scale": 20}
+
+
+def test_the_form_of_vectors_is_apart_from_pooling(start):
+    for own in ({"pooling": "auto"}, {"pooling": "cls"}, {"score": "sum_max", "pooling": "cls"}):
+        raw = settle_vectors({**SETTINGS, **own, "vectors": "raw"}, start, 20)
+        unit = settle_vectors({**SETTINGS, **own, "vectors": "unit"}, start, 20)
+        assert (raw["scale"], unit["scale"]) == (None, 20)
+        assert {**raw, **unit} == unit
 
 
 def test_a_model_is_gone_on_with_as_it_is(start, tmp_path):
-    first = with_own_pooling(SETTINGS, start, 20)
+    first = settle_vectors(SETTINGS, start, 20)
     model = BiEncoder.from_encoder(start, ModelConfig.from_settings(first, {}))
     with torch.no_grad():
         model.log_scale += 0.5
     model.save_pretrained(tmp_path / "model")
-    assert with_own_pooling(SETTINGS, tmp_path / "model", 7) == {
+    assert settle_vectors(SETTINGS, tmp_path / "model", 7) == {
         **first, "scale": pytest.approx(20 * 2.718281828**0.5),
     }  # fmt: skip
     tiny.make_model(start).save_pretrained(tmp_path / "plain")
-    assert with_own_pooling(SETTINGS, tmp_path / "plain", 7) == {
-        **SETTINGS, "pooling": "cls", "scale": None,
+    assert settle_vectors(SETTINGS, tmp_path / "plain", 7) == {
+        **SETTINGS, "pooling": "cls", "scale": 7,
     }  # fmt: skip
 
 
 def test_an_encoder_whose_pooling_was_not_read(encoder):
     with pytest.raises(InputError, match="manifest.json does not say how the encoder pools"):
-        with_own_pooling(SETTINGS, encoder, 20)
+        settle_vectors(SETTINGS, encoder, 20)

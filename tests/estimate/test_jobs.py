@@ -66,7 +66,7 @@ def test_jobs_of_worlds(worlds):
         ("retrieve", "test/muver"),
     ]
     points = [job for key, job in found.items() if key[0] == "grid"]
-    assert len(points) == 4 and {job.disk for job in points} == {0}
+    assert len(points) == 20 and {job.disk for job in points} == {0}
     # merged views: four layers of 0.4 of the original ones
     views = found["retrieve", "test/muver"].estimate.work[0].amounts["products"]
     assert views == pytest.approx(1800 * 1800 / 3 * 15.33 * (1 + 4 * 0.4))

@@ -17,14 +17,14 @@ from tests.blank import blank, jsonable
 LISTS = {
     "learning_rate": [2e-5, 1e-5], "weight_decay": [0.01], "warmup": [0, 0.1], "batch_size": [32]
 }  # fmt: skip
-POINTS = points(LISTS)
-NAMES = list(POINTS)
+POINTS = list(points(LISTS))
+NAMES = [f"muver_{point}" for point in POINTS]
 BASE: dict[str, Any] = {
     "views": {"kind": "sentences"},
     "training": {"learning_rate": 1e-5, "epochs": 2, "validation_cutoff": 8},
     "seed": 1,
 }
-# Validation recall of each point at steps 2 and 4.
+# Validation recall of each trial at steps 2 and 4.
 RECALLS = dict(zip(NAMES, [(50.0, 62.5), (75.0, 75.0), (75.0, 25.0), (25.0, 50.0)], strict=True))
 
 
@@ -49,7 +49,7 @@ def counts(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def logs(tmp_path: Path) -> list[Path]:
-    """A log of each point, in the grid's order."""
+    """A log of each trial, in the grid's order."""
     return [
         write_log(tmp_path / "grid" / f"{name}.jsonl", recalls) for name, recalls in RECALLS.items()
     ]
@@ -63,9 +63,12 @@ def make(tmp_path: Path, counts: Path, logs: list[Path]) -> Callable[..., dict[s
         logs: list[Path] = logs,
         dataset: str = "tiny",
         encoder: Path | None = None,
+        base: dict[str, Any] | None = None,
         **settings: Any,
     ) -> dict[str, Any]:
-        given = read(GridTable, {"grid": {"model": "muver", **LISTS}, "base": BASE, **settings})
+        grid = {"models": ["muver"], **LISTS, **settings}
+        bases = {"muver": BASE} if base is None else base
+        given = read(GridTable, {"grid": grid, "base": bases})
         make_grid(logs, dataset, counts, tmp_path / "grid.csv", given, encoder)
         return json.loads((tmp_path / "grid.json").read_text())
 

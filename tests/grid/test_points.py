@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.grid.points import HYPERPARAMETERS, name_of, points, spelled
+from muver.grid.points import HYPERPARAMETERS, name_of, points, spelled, trials
 from muver.grid.settings import Grid
 from muver.io.errors import InputError
 from muver.io.typed import read
@@ -29,6 +29,21 @@ def test_the_papers_grid():
     assert names[-1] == "lr5e-05_wd0.001_wu0.1_bs196"
     assert found["lr1e-05_wd0.01_wu0.1_bs128"] == {
         "learning_rate": 1e-5, "weight_decay": 0.01, "warmup": 0.1, "batch_size": 128
+    }  # fmt: skip
+
+
+def test_further_hyperparameters_stand_behind_in_the_names():
+    (name,) = points({**{key: values[:1] for key, values in PAPER.items()}, "epochs": [2]})
+    assert name == "lr5e-06_wd0.1_wu0_bs32_ep2"
+    found = points({**PAPER, "initial_scale": [5, 20]})
+    assert len(found) == 192 and list(found)[1] == "lr5e-06_wd0.1_wu0_bs32_is20"
+
+
+def test_every_model_is_tried_at_every_point():
+    grid = {**{key: values[:1] for key, values in PAPER.items()}, "models": ["som", "muver"]}
+    (point, values), *_ = points(grid).items()
+    assert trials(grid) == {
+        f"som_{point}": ("som", point, values), f"muver_{point}": ("muver", point, values)
     }  # fmt: skip
 
 
@@ -59,12 +74,14 @@ def test_a_subset_by_name_keeps_the_grids_order():
         ("batch_size", [0]),
         ("batch_size", [32.5]),
         ("batch_size", [True]),
+        ("initial_scale", [0]),
+        ("epochs", [1.5]),
         ("subset", []),
     ],
 )
 def test_values_that_are_refused(key: str, values: Any):
     with pytest.raises(InputError, match=key):
-        read(Grid, {"model": "muver", **PAPER, key: values})
+        read(Grid, {"models": ["muver"], **PAPER, key: values})
 
 
 rates = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
@@ -82,7 +99,7 @@ def test_the_cross_product_with_a_name_for_each(
     learning_rates: list[float], weight_decays: list[float], warmup: list[float], batch: list[int]
 ):
     values = (learning_rates, weight_decays, warmup, batch)
-    found = points(dict(zip(HYPERPARAMETERS, values, strict=True)))
+    found = points(dict(zip(HYPERPARAMETERS, values, strict=False)))
     assert len(found) == math.prod(map(len, values))
     for name, point in found.items():
         assert name_of(point) == name

@@ -7,7 +7,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.tables.keys import row_key
-from tests.grid.conftest import BASE, LISTS, NAMES, write_log
+from tests.grid.conftest import BASE, NAMES, POINTS, write_log
 
 
 def test_csv(make, tmp_path: Path):
@@ -23,8 +23,8 @@ def test_csv(make, tmp_path: Path):
 
 
 def test_the_first_of_equals_is_chosen(make, logs: list[Path]):
-    assert make()["chosen"] == NAMES[1]
-    assert make(logs[::-1])["chosen"] == NAMES[2]
+    assert make()["chosen"] == POINTS[1]
+    assert make(logs[::-1])["chosen"] == POINTS[2]
 
 
 def test_a_points_settings_and_key(make):
@@ -45,12 +45,12 @@ def test_keys_follow_the_encoder_and_the_grids_key_what_points_share(make, tmp_p
     assert first["rows"][0]["row_key"] != other["rows"][0]["row_key"]
     assert first["row_key"] != other["row_key"]
     training = {**BASE["training"], "learning_rate": 3.0}
-    assert make(base={**BASE, "training": training})["row_key"] == first["row_key"]
-    assert make(base={**BASE, "seed": 2})["row_key"] != first["row_key"]
+    assert make(base={"muver": {**BASE, "training": training}})["row_key"] == first["row_key"]
+    assert make(base={"muver": {**BASE, "seed": 2}})["row_key"] != first["row_key"]
 
 
 def test_the_grids_key_stays_when_points_are_added(make, logs: list[Path]):
-    fewer = make(logs[:2], grid={"model": "muver", **LISTS, "subset": NAMES[:2]})
+    fewer = make(logs[:2], subset=POINTS[:2])
     assert fewer["row_key"] == make()["row_key"]
 
 
@@ -67,6 +67,26 @@ def test_means_by_value(make):
     assert means["batch_size"] == [{"value": 32, "points": 4, "recall": 65.625}]
 
 
+def test_of_several_models_the_greatest_sum_is_chosen(make, logs: list[Path], tmp_path: Path):
+    """A point's recalls, BLINK's first: 90 + 62.5, 65 + 75, 70 + 75, 80 + 50."""
+    recalls = dict(zip(POINTS, (90.0, 65.0, 70.0, 80.0), strict=True))
+    others = [
+        write_log(tmp_path / "grid" / f"blink_{point}.jsonl", (recall,))
+        for point, recall in recalls.items()
+    ]
+    both = [log for pair in zip(others, logs, strict=True) for log in pair]
+    grid = make(both, models=["blink", "muver"], base={"blink": BASE, "muver": BASE})
+    assert grid["chosen"] == POINTS[0]
+    assert [row["method"] for row in grid["rows"]] == ["blink", "muver"] * 4
+    assert [row["chosen"] for row in grid["rows"]] == [True] * 2 + [False] * 6
+    lines = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in (tmp_path / "grid.md").read_text().splitlines()
+    ]
+    assert ["2e-05", "0.01", "0", "32", "90.00", "62.50", "**152.50**"] in lines
+    assert ["1e-05", "0.01", "0", "32", "70.00", "75.00", "145.00"] in lines
+
+
 def test_markdown(make, tmp_path: Path):
     make()
     text = (tmp_path / "grid.md").read_text()
@@ -79,7 +99,7 @@ def test_markdown(make, tmp_path: Path):
 def test_a_grid_that_is_not_trained_in_fp32_says_so(make, tmp_path: Path):
     make()
     assert "fp32" not in (tmp_path / "grid.md").read_text()
-    make(base={**BASE, "precision": "bf16"})
+    make(base={"muver": {**BASE, "precision": "bf16"}})
     assert "was reached. Not in fp32: training bf16.\n" in (tmp_path / "grid.md").read_text()
 
 
@@ -91,7 +111,7 @@ def test_the_same_input_gives_the_same_bytes(make, tmp_path: Path):
     assert content() == content()
 
 
-def test_a_log_may_have_a_key_after_its_point(make, logs: list[Path]):
+def test_a_log_may_have_a_key_after_its_trial(make, logs: list[Path]):
     keyed = [log.rename(log.with_stem(f"{log.stem}-70cde659")) for log in logs]
     assert [row["system"] for row in make(keyed)["rows"]] == NAMES
 
@@ -99,20 +119,20 @@ def test_a_log_may_have_a_key_after_its_point(make, logs: list[Path]):
 def test_logs_and_points_must_agree(make, logs: list[Path], tmp_path: Path):
     with pytest.raises(InputError, match=f"no log of {NAMES[3]}"):
         make(logs[:3])
-    stranger = write_log(tmp_path / "lr2e-05_wd0.01_wu0_bs31.jsonl", (1.0,))
-    with pytest.raises(InputError, match=f"a point of the grid. Did you mean '{NAMES[0]}'"):
+    stranger = write_log(tmp_path / "muver_lr2e-05_wd0.01_wu0_bs31.jsonl", (1.0,))
+    with pytest.raises(InputError, match=f"a trial of the grid. Did you mean '{NAMES[0]}'"):
         make([*logs, stranger])
     with pytest.raises(InputError, match=f"a second log of {NAMES[0]}"):
         make([*logs, logs[0]])
 
 
 def test_settings_are_checked(make, tmp_path: Path):
-    with pytest.raises(InputError, match="grid.model is missing"):
-        make(grid=LISTS)
-    with pytest.raises(InputError, match=r"base\.training must hold"):
+    with pytest.raises(InputError, match=r"grid.models is \[\], expected a list, not empty"):
+        make(models=[])
+    with pytest.raises(InputError, match=r"base\.muver\.training must hold"):
         make(base={})
     with pytest.raises(InputError, match="no validation_recall_at_64"):
-        make(base={**BASE, "training": {"validation_cutoff": 64}})
+        make(base={"muver": {**BASE, "training": {"validation_cutoff": 64}}})
     with pytest.raises(InputError, match="counts of 'tiny', expected 'other'"):
         make(dataset="other")
     assert not (tmp_path / "grid.csv").exists()

@@ -30,7 +30,7 @@ def test_further_seeds_train_their_own_models():
 def test_a_choice_of_another_seed_is_among_models_of_that_seed():
     settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": {"table1": ["partalidou"]}})
     assert settings["models"]["partalidou_seed5"]["best_of"] == [
-        "blink_128_seed5", "blink_special_seed5", "blink_span_seed5", "blink_all_seed5",
+        "blink_128_seed5", "blink_cls_seed5", "blink_special_seed5", "blink_span_seed5",
     ]  # fmt: skip
 
 

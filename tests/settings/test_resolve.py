@@ -181,7 +181,7 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("sweep.cutoff", 63, "sweep.cutoff is 63, which is not among evaluate.cutoffs"),
         ("figures.figure2.cutoff", 65, "figure2.cutoff is 65, but retrieve.k keeps only 64"),
         ("figures.figure2.last", 99, "figure2: last is 99, which bins of 5 sentences do not fill"),
-        ("grid.model", "partalidou", "grid.model is 'partalidou', which is not trained as one"),
+        ("grid.models", ["partalidou"], "grid.models names 'partalidou', which is not trained as"),
         ("grid.warmup", [1.0], "grid.warmup.0 is 1.0, expected a number, at least 0, below 1"),
     ],
 )

@@ -108,10 +108,10 @@ def test_lexical_and_fused_runs(settings):
 def test_a_choice_is_made_of_its_models_settings(settings):
     chosen = model_settings(settings, "partalidou")["best_of"]
     assert {name: own["pooling"] for name, own in chosen.items()} == {
-        "blink_128": "auto",
+        "blink_128": "auto",  # the mean over all pieces
+        "blink_cls": "cls",
         "blink_special": "special",
         "blink_span": "span",
-        "blink_all": "all",
     }
 
 

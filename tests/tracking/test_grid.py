@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.io.errors import InputError
-from tests.grid.conftest import BASE, LISTS, NAMES, RECALLS, counts, logs, make, write_log
+from tests.grid.conftest import BASE, NAMES, POINTS, RECALLS, counts, logs, make, write_log
 from tests.tracking.conftest import active, record
 
 __all__ = ["counts", "logs", "make"]  # fixtures
@@ -20,7 +20,7 @@ def record_points(
     tmp_path: Path, client: MlflowClient, name: str, make, logs
 ) -> Callable[..., Lines]:
     def lines(last: int = 4, **settings: Any) -> Lines:
-        make(logs[:last], grid={"model": "muver", **LISTS, "subset": NAMES[:last]}, **settings)
+        make(logs[:last], subset=POINTS[:last], **settings)
         given = {"logs": logs[:last], "settings": {"experiment": name}}
         return record(tmp_path / "recorded.csv", grid=tmp_path / "grid.json", **given)
 
@@ -33,7 +33,7 @@ def test_points_stand_under_their_grid(client: MlflowClient, name: str, record_p
     above = client.get_run(parent["run_id"])
     assert above.info.run_name == "grid of muver"
     assert above.data.tags["role"] == "parent"
-    assert above.data.tags["chosen"] == NAMES[1]
+    assert above.data.tags["chosen"] == POINTS[1]
     assert above.data.tags["chosen_row_key"] == points[1]["row_key"]
     assert above.data.params["model.training.warmup"] == "0.1"
     assert above.data.metrics == {
@@ -59,7 +59,7 @@ def test_points_stand_under_their_grid(client: MlflowClient, name: str, record_p
 def test_points_that_were_not_trained_in_fp32_are_marked(
     client: MlflowClient, name: str, record_points
 ):
-    record_points(base={**BASE, "precision": "bf16"})
+    record_points(base={"muver": {**BASE, "precision": "bf16"}})
     assert [run.data.tags["precision"] for run in active(client, name)] == ["training bf16"] * 5
 
 

@@ -111,6 +111,7 @@ CASES = {  # views, gold, and what the model has besides the default
     "all pieces": (VIEWS, GOLD, {"pooling": "all"}),
     "of one length": (VIEWS, GOLD, {"pooling": "all", "scale": 20}),
     "of one length, l2": (FILLED, GOLD, {"metric": "l2", "scale": 20}),
+    "token vectors of one length": (ONE_VIEW, GOLD, {"score": "sum_max", "scale": 20}),
     "padding": (ONE_VIEW, GOLD, {"score": "sum_max", "padding": True}),
     "negatives": (VIEWS, WITH_NEGATIVES, {}),
     "negatives, token vectors": (ONE_VIEW, WITH_NEGATIVES, {"score": "sum_max"}),

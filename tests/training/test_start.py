@@ -171,7 +171,7 @@ def test_training_by_the_encoder_s_own_pooling(encoder, corpus, tmp_path):
         "pooling": "all", "normalised": True, "query": "the king", "passage": "",
     }  # fmt: skip
     (start / "manifest.json").write_text(json.dumps(manifest))
-    auto = {**SETTINGS, "pooling": "auto"}
+    auto = {**SETTINGS, "pooling": "auto", "vectors": "unit"}
     trained = go_on(tmp_path / "one", start, corpus, auto, initial_scale=9).config
     assert trained.pooling == "all" and trained.context["prompt"] == "the king"
     assert trained.scale == pytest.approx(9, rel=0.05) and trained.scale != 9

@@ -85,7 +85,7 @@ def test_reciprocal_ranks_need_no_validation():
 
 def test_a_chosen_model_needs_those_it_is_chosen_among():
     models = asked("table1", ["partalidou"], "models")
-    assert models == ["blink_128", "blink_special", "blink_span", "blink_all", "partalidou"]
+    assert models == ["blink_128", "blink_cls", "blink_special", "blink_span", "partalidou"]
 
 
 def test_a_model_may_start_from_another_on_worlds_too():
@@ -93,7 +93,7 @@ def test_a_model_may_start_from_another_on_worlds_too():
     made = graph(**start).model("muver")
     assert [one.label for one in made.parents][0] == "blink_128"
     assert made.key != graph().model("muver").key
-    point = graph(**start).grid_points[0]
+    point = graph(**start).grid_point("muver_lr0.002_wd0.01_wu0.1_bs32_is5")
     assert [one.label for one in point.parents][0] == "blink_128"
 
 

@@ -26,5 +26,8 @@ def test_epochs_and_hard_negatives_count():
 
 def test_a_point_of_the_grid_is_a_training_of_its_model():
     graph = graph_of(resolve(PARAMS, {}))
-    model = graph.model(graph.settings["grid"]["model"])
-    assert {priority(one) for one in graph.grid_points} == {priority(model)}
+    names = graph.settings["grid"]["models"]
+    points = len(graph.trials) // len(names)
+    assert [priority(one) for one in graph.grid_points] == points * [
+        priority(graph.model(name)) for name in names
+    ]

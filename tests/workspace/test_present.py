@@ -67,9 +67,9 @@ def test_what_a_stage_is_asked_for_changes_with_its_own_settings_alone():
         for what, after in changed.items()
     }
     assert differ == {
-        "seed": {"encoder", "pretrain", "train", "encode", "merge", "retrieve", "evaluate", "grid"},
+        "seed": {"encoder", "pretrain", "train", "encode", "merge", "retrieve", "evaluate"},
         "merge": {"merge", "retrieve", "evaluate"},
-        "pretraining": {"pretrain", "train", "encode", "merge", "retrieve", "evaluate", "grid"},
+        "pretraining": {"pretrain", "train", "encode", "merge", "retrieve", "evaluate"},
         "another preset": set(),
         "a name": {"tables"},
     }

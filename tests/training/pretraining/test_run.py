@@ -34,6 +34,7 @@ SETTINGS = {
     "keep_text": 0.1,
     "context_tokens": 32,
     "initial_scale": 20,
+    "vectors": "raw",
     "precision": "fp32",
     "seed": 5,
 }
@@ -179,19 +180,17 @@ def test_an_encoder_without_the_mask_piece_or_with_prompts(
     assert not (tmp_path / "out").exists()
 
 
-def test_vectors_are_pooled_as_the_encoders_makers_do(encoder, corpus, counts, made, tmp_path):
+def test_vectors_are_pooled_as_the_encoders_makers_do_in_the_form_asked_for(encoder, corpus, counts, made, tmp_path):
     """At a rate of nearly nothing the first loss shows which vectors are compared."""
     first = {}
-    for name, vectors in {
-        "cls": {},
-        "mean": {"pooling": "all"},
-        "unit": {"pooling": "all", "normalised": True},
-    }.items():
-        start = with_vectors(encoder, tmp_path / name, **vectors)
-        files = run(tmp_path / f"{name}_out", start, corpus, counts, steps=1)
+    means = with_vectors(encoder, tmp_path / "means", pooling="all", normalised=True)
+    starts = {"cls": (encoder, "raw"), "mean": (means, "raw"), "unit": (means, "unit")}
+    for name, (start, form) in starts.items():
+        files = run(tmp_path / f"{name}_out", start, corpus, counts, steps=1, vectors=form)
         first[name] = losses(files)[0]["cloze_loss"]
     assert len(set(first.values())) == 3
     # Products of vectors of length sqrt(s) lie between -s and s.
-    same = run(tmp_path / "flat", tmp_path / "unit", corpus, counts, steps=1, initial_scale=1e-6)
-    flat = losses(same)[0]["cloze_loss"]
-    assert flat == pytest.approx(np.log(SETTINGS["batch_size"]), abs=0.4) and flat != first["unit"]
+    flat = {"steps": 1, "vectors": "unit", "initial_scale": 1e-6}
+    same = run(tmp_path / "flat", means, corpus, counts, **flat)
+    loss = losses(same)[0]["cloze_loss"]
+    assert loss == pytest.approx(np.log(SETTINGS["batch_size"]), abs=0.4) and loss != first["unit"]
