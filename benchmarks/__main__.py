@@ -34,7 +34,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         "--large", action="store_true", help="also a world of 1 million views (minutes)"
     )
     parser.add_argument(
-        "--figures", type=Path, help="folder for the figures, with --only too; no page is written"
+        "--figures", type=Path, help="folder for the run, with --only too; no page is written"
     )
     parser.add_argument("--render", action="store_true", help="only rewrite the page")
     args = parser.parse_args(arguments)
@@ -44,13 +44,14 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def main() -> int:
-    """Measure, print, and after a full run write the figures and the page."""
+    """Measure, print, and after a full run add its figures and write the page."""
     args = parse()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = str(args.threads)  # the libraries read it when imported, below
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-    from benchmarks import page
+    from benchmarks import page, records
+    from benchmarks.reaches import judged
 
     if args.render:
         page.write_page()
@@ -63,6 +64,7 @@ def main() -> int:
     from benchmarks.rows import Findings
 
     torch.set_num_threads(args.threads)
+    name = records.name_run()
     options = _options(args)
     machine = describe(options.device, options.threads)
     context = Context(options)
@@ -75,13 +77,14 @@ def main() -> int:
             found = _measure(phase, context)
         except ModuleNotFoundError as error:
             found = Findings(agreements=[f"{phase}: not measured, {error.name} is not installed"])
+        found.rows = [judged(row) for row in found.rows]
         page.print_rows(found)
         print(f"  ({phase} took {time.monotonic() - started:.0f} s)", flush=True)
         findings.add(found)
     if args.figures or not (args.only or args.quick):
         command = shlex.join(["python", "-m", "benchmarks", *_shown(sys.argv[1:])])
-        folder = args.figures or page.FIGURES
-        path = page.save(findings, machine, context.case.name, command, folder)
+        folder = args.figures or records.FIGURES
+        path = records.save(findings, machine, context.case.name, command, folder, name)
         print(f"figures: {path}")
         if not args.figures:
             page.write_page()

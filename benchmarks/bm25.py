@@ -42,14 +42,14 @@ def run(context: Context) -> Findings:
     plain, ours = timed["bm25s"], timed["ours"]
     findings = Findings()
     findings.rows.append(
-        Row(
+        Row.compared(
             "BM25",
             f"{len(texts):,} documents, best {shown}",
             "queries/s",
-            len(queries) / plain.seconds,
-            len(queries) / ours.seconds,
-            plain.seconds / ours.seconds,
-            remark=f"{len(queries)} queries; the baseline is bm25s' own retrieve()",
+            plain.each,
+            ours.each,
+            len(queries),
+            f"{len(queries)} queries; the baseline is bm25s' own retrieve()",
         )
     )
     scores = np.sort(plain.result.scores, axis=1)[:, ::-1]

@@ -8,8 +8,6 @@ from benchmarks.peak import matrix_peak
 from benchmarks.rows import Row
 from benchmarks.sweep import Sweep, measure
 
-PEAK_SHARE = 0.6
-
 
 class Context:
     """One per run; measures each property once."""
@@ -44,6 +42,5 @@ class Context:
             None,
             rate,
             rate / peak,
-            PEAK_SHARE,
             remark=f"of {peak:,.0f}; real tokens only",
         )

@@ -10,8 +10,6 @@ from benchmarks.rows import Findings, Row
 from benchmarks.timing import in_turn
 
 TOLERANCE = 1e-5  # of the greatest number of a vector, if that is above 1
-REACH = {"fp32": 2.0, "bf16": 5.0, "int8": None}
-INT8_REACH = 1.6  # over ours in fp32
 
 
 def run(context: Context) -> Findings:
@@ -33,15 +31,14 @@ def run(context: Context) -> Findings:
     for precision in options.precisions:
         ours = timed[precision]
         findings.rows.append(
-            Row(
+            Row.compared(
                 "encoding",
                 f"views, {precision}",
                 "views/s",
-                len(flat) / plain.seconds,
-                len(flat) / ours.seconds,
-                plain.seconds / ours.seconds,
-                REACH[precision],
-                remark=f"{len(flat)} views of {len(entities)} entities, {tokens:.1f} tokens each; "
+                plain.each,
+                ours.each,
+                len(flat),
+                f"{len(flat)} views of {len(entities)} entities, {tokens:.1f} tokens each; "
                 "the baseline in fp32",
             )
         )
@@ -59,18 +56,9 @@ def run(context: Context) -> Findings:
                 f"{cosine(ours.result, expected):.4f}"
             )
     if {"fp32", "int8"} <= timed.keys():
-        plain_ours, small = timed["fp32"].seconds, timed["int8"].seconds
-        findings.rows.append(
-            Row(
-                "encoding",
-                "views, int8 over ours in fp32",
-                "views/s",
-                len(flat) / plain_ours,
-                len(flat) / small,
-                plain_ours / small,
-                INT8_REACH,
-            )
-        )
+        sides = timed["fp32"].each, timed["int8"].each
+        what = "views, int8 over ours in fp32"
+        findings.rows.append(Row.compared("encoding", what, "views/s", *sides, len(flat)))
     return findings
 
 

@@ -6,11 +6,9 @@ import torch
 from benchmarks import baseline, flops
 from benchmarks.context import Context
 from benchmarks.encoding import compare
-from benchmarks.rows import Findings, Row
+from benchmarks.rows import Findings, Row, spread
 from benchmarks.sweep import LAYERS, SETTINGS, Sweep
 from muver.views.expand import NewViews
-
-REACH = {"fp32": 3.0, "bf16": 4.0, "int8": None}  # over the baseline, which is in fp32
 
 
 def run(context: Context) -> Findings:
@@ -24,22 +22,23 @@ def run(context: Context) -> Findings:
     for precision, ours in sweep.ours.items():
         seconds = ours.merging["distant"]
         findings.rows.append(
-            Row(
+            Row.compared(
                 "merging",
                 f"one pass of 4 layers, distant, {precision}",
                 "merged views/s",
-                len(views) / plain,
-                len(views) / seconds,
-                plain / seconds,
-                REACH[precision],
-                remark=f"{len(views)} merged views of {len(sweep.entities)} entities, "
+                plain,
+                seconds,
+                len(views),
+                f"{len(views)} merged views of {len(sweep.entities)} entities, "
                 f"{tokens:.1f} tokens each; encoding of the original views not counted on "
                 "either side; the baseline in fp32",
             )
         )
         if precision == "fp32":
             findings.rows.append(
-                context.share_of_peak("merging", "one pass of 4 layers", "fp32", work, seconds)
+                context.share_of_peak(
+                    "merging", "one pass of 4 layers", "fp32", work, np.median(seconds)
+                )
             )
         else:
             findings.agreements.append(_as_in_fp32(precision, sweep))
@@ -69,36 +68,33 @@ def _as_in_fp32(precision: str, sweep: Sweep) -> str:
 
 def _sweep_rows(sweep: Sweep) -> list[Row]:
     plain = sum(sweep.plain.values())
-    per_entity = len(sweep.entities)
     rows = [
-        Row(
+        Row.compared(
             "sweep",
             f"all {len(SETTINGS)} settings: no merging, 1 to 4 layers distant and close, "
             f"{precision}",
             "entities/s",
-            per_entity / plain,
-            per_entity / ours.seconds,
-            plain / ours.seconds,
-            remark="encoding and merging; ranking is in the end to end",
+            plain,
+            ours.seconds,
+            len(sweep.entities),
+            "encoding and merging; ranking is in the end to end",
         )
         for precision, ours in sweep.ours.items()
     ]
     ours = sweep.ours["fp32"]
-    for name, taken in (("distant", ["distant"]), ("close", ["close"]), ("both", None)):
-        passes = ours.merging if taken is None else {p: ours.merging[p] for p in taken}
-        whole = ours.encoding + sum(passes.values())
-        dearest = ours.encoding + max(passes.values())
+    for name, taken in (("distant", ["distant"]), ("close", ["close"]), ("both", [*ours.merging])):
+        passes = np.array([ours.merging[pairs] for pairs in taken])
+        whole = ours.encoding + passes.sum(axis=0)
+        dearest = ours.encoding + passes.max(axis=0)
         rows.append(
             Row(
                 "sweep",
                 f"{name}: the whole sweep over our most expensive setting alone",
                 "s",
-                None,
-                whole,
-                whole / dearest,
-                1.3,
-                at_most=True,
-                remark=f"that setting takes {dearest:.2f} s; one pass gives all its layers",
+                ours=float(np.median(whole)),
+                remark=f"that setting takes {np.median(dearest):.2f} s; one pass gives all its "
+                "layers",
+                **spread(whole / dearest),
             )
         )
     return rows

@@ -1,27 +1,37 @@
-"""Prints results, saves them by machine, and writes docs/performance.md from them."""
+"""Prints results, and writes docs/performance.md from all stored runs."""
 
-import datetime
 import re
 import textwrap
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from benchmarks.rows import HEAD, Findings, Row
-from muver.io.files import read_json, write_json, write_text
+from benchmarks.reaches import judged
+from benchmarks.records import FIGURES, ROOT, Run, read_runs
+from benchmarks.rows import HEAD, Findings, Row, number, span
+from muver.io.files import write_text
 
-ROOT = Path(__file__).parents[1]
-FIGURES = ROOT / "benchmarks" / "figures"
 PAGE = ROOT / "docs" / "performance.md"
 
 INTRODUCTION = """\
 # Performance
 
-`python -m benchmarks` writes this page from `benchmarks/figures/`. The baseline works as the
-released code does: one entity at a time, rows padded to 40 tokens, attentions of all layers
-computed, every setting of merging from scratch; for each mention a softmax over all views of the
-world, a full sort and a walk in Python. Both sides have the same weights, data, threads and device
-and run in turn; figures are medians.
+`python -m benchmarks` adds a run to `benchmarks/figures/` and writes this page from all of them.
+The baseline works as the released code does: one entity at a time, rows padded to 40 tokens,
+attentions of all layers computed, every setting of merging from scratch; for each mention a softmax
+over all views of the world, a full sort and a walk in Python. Both sides have the same weights,
+data, threads and device and run in turn; figures are medians. A ratio is the median over the pairs
+that ran in turn, with the least and the greatest in brackets. Runs up to edbab83 kept no pairs;
+their ratios are those of the medians.
+
+All runs of a machine stay, each with the reaches of its day. Every verdict is computed from the
+figures beside it. A machine's first table judges all its runs by the reaches of now: what is met
+there, every run met. A run is named by its start and the commit checked out then; up to edbab83, by
+the commit that stored it and that one's time.
+
+What a row measures is said in its remark, and changed for two of them. A training step was forward
+and backward only with AVX2; in 3873a64 and bc7142d its baseline shared our process, and so the
+memory that ours keeps. Gradient caching had passes of 4,096 tokens in d558a5a, and of 1,024 since.
 
 Shares of the peak are of the best matrix product measured in the same run. They count the
 operations that real tokens need: no padding, and of the last layer only the vector of `[CLS]`. The
@@ -31,7 +41,16 @@ AMX, whose products in bf16 are many times as fast as in fp32.
 
 A shared machine's speed changes within a run. With AVX-512 and two threads, merging in fp32 was
 1.94, 2.14 and 2.48 times as fast as the baseline in three runs, in which the baseline made 58, 51
-and 42 views a second; two runs end to end gave 6.8 and 7.95.
+and 42 views a second, and the file of the second is not kept; two runs end to end gave 6.8 and
+7.95.
+
+Measured independently at edbab83, alone on the machine (the run's file is not kept): the baseline
+merges 57.4 views a second, and ours is 1.95 times as fast in fp32 and 2.93 in bf16. Encoding is
+2.04 and 3.24 times as fast, the training step 2.93 and 5.30, the sweep 6.99 and 10.6.
+
+There is a new reach since 2026-11-23, later than edbab83: merging in fp32 is to run at 80% of the
+peak, where it was to run at 60% and 3 times as fast as the baseline. Measured independently, it ran
+at 73%; all of the peak would have given 1.95 / 0.73 = 2.67 times, so 3 is past the limit.
 
 Distant and close merging encode some equal runs of sentences. Each row encodes its own, so that its
 last digits do not depend on the rows made before it.
@@ -68,54 +87,68 @@ def print_rows(findings: Findings) -> None:
         print(f"  DIFFERENT: {line}", flush=True)
 
 
-def save(
-    findings: Findings, machine: dict[str, str], data: str, command: str, folder: Path
-) -> Path:
-    """Write a run's figures under the device's name."""
-    name = re.sub(r"[^a-z0-9]+", "-", _title(machine).lower())
-    path = folder / f"{name.strip('-')}.json"
-    record = {
-        "machine": machine,
-        "data": data,
-        "command": command,
-        "date": datetime.date.today().isoformat(),
-        "rows": [asdict(row) for row in findings.rows],
-        "agreements": findings.agreements,
-        "differences": findings.differences,
-    }
-    write_json(path, record)
-    return path
-
-
 def write_page(folder: Path = FIGURES, page: Path = PAGE) -> None:
-    """Write the page from all figures, one section per machine."""
-    records = [read_json(path) for path in sorted(folder.glob("*.json"))]
-    write_text(page, "\n".join([INTRODUCTION, *(_section(record) for record in records)]))
+    """Write the page from all runs."""
+    write_text(page, render(folder))
 
 
-def _title(machine: dict[str, str]) -> str:
-    """The device and its threads; processors of one name differ in their instructions."""
-    instructions = [machine["vector instructions"]] if machine["device"] == machine["CPU"] else []
-    threads = f"{machine['threads']} thread{'s' * (machine['threads'] != '1')}"
-    return ", ".join([machine["device"], *instructions, threads])
+def render(folder: Path = FIGURES) -> str:
+    """The page, one section per machine."""
+    return "\n".join([INTRODUCTION, *(_section(*one) for one in read_runs(folder).items())])
 
 
-def _section(record: dict[str, Any]) -> str:
-    machine = record["machine"]
-    about = ", ".join(f"{name} {value}" for name, value in machine.items() if name != "device")
-    rows = [Row(**row).cells() for row in record["rows"]]
+def _section(machine: str, runs: list[Run]) -> str:
+    heads = ["Phase", "What", *(run.name for run in runs), "Range", "Reach now", ""]
+    lines = [f"## {machine}", "", *_table(heads, _over_runs(runs)), "", *map(_whole, runs)]
+    return "\n".join(lines)
+
+
+def _over_runs(runs: list[Run]) -> list[list[str]]:
+    """What the runs compare, row by row: each one's ratio, their range, the reach and verdict."""
+    compared: dict[tuple[str, str], dict[int, Row]] = {}
+    for place, run in reversed([*enumerate(runs)]):  # in the order of the newest
+        for stored in run.rows:
+            row = judged(replace(stored, what=_what(stored)))
+            if row.baseline is not None or row.reach is not None:
+                compared.setdefault((row.phase, row.what), {})[place] = row
+    return [[*names, *_judgement(rows, len(runs))] for names, rows in compared.items()]
+
+
+def _judgement(rows: dict[int, Row], runs: int) -> list[str]:
+    """The ratio of each run that has the row, their range, the reach, and who missed it."""
+    ratios = [number(rows[run].ratio) if run in rows else "" for run in range(runs)]
+    verdicts = [row.verdict for row in rows.values()]
+    missed = verdicts.count("missed")
+    verdict = f"missed by {missed} of {len(rows)}" if missed else verdicts[0]
+    across = span([row.ratio for row in rows.values()])
+    return [*ratios, across, next(iter(rows.values())).bound, verdict]
+
+
+def _what(row: Row) -> str:
+    """Its name now: what runs before fa3a256 measured in fp32 alone did not say so."""
+    return re.sub(r"(^of it(?=:)|distant and close$|after training$)", r"\1, fp32", row.what)
+
+
+def _whole(run: Run) -> str:
+    """All figures of a run, folded."""
+    about = ", ".join(f"{name} {value}" for name, value in run.machine.items() if name != "device")
     lines = [
-        f"## {_title(machine)}",
+        f"<details><summary>{run.name}: all figures, by the reaches of that day</summary>",
         "",
-        f"{about}. Data: {record['data']}. `{record['command']}`, {record['date']}.",
+        f"{about}. Data: {run.data}. `{run.command}`",
         "",
-        "| " + " | ".join(HEAD) + " |",
-        "|" + " --- |" * len(HEAD),
-        *("| " + " | ".join(cells) + " |" for cells in rows),
+        *_table(HEAD, [row.cells() for row in run.rows]),
         "",
         "Compared in this run:",
         "",
-        *(f"- {line}" for line in record["agreements"]),
-        *(f"- **different**: {line}" for line in record["differences"]),
+        *(f"- {line}" for line in run.agreements),
+        *(f"- **different**: {line}" for line in run.differences),
+        "",
+        "</details>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _table(heads: Sequence[str], rows: list[list[str]]) -> list[str]:
+    lines = ["| " + " | ".join(cells) + " |" for cells in (heads, *rows)]
+    return [lines[0], "|" + " --- |" * len(heads), *lines[1:]]

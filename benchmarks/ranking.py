@@ -9,7 +9,7 @@ import torch
 from benchmarks import baseline
 from benchmarks.context import Context
 from benchmarks.ours import AGGREGATES, rank_world
-from benchmarks.rows import Findings, Row
+from benchmarks.rows import Findings, Row, spread
 from benchmarks.timing import Timed, in_turn
 from muver.retrieval.exact import Ranking
 
@@ -18,7 +18,6 @@ QUICK_SIZES = (1000, 16000)
 VIEWS_AN_ENTITY = 15  # the paper's worlds have 15 to 32
 LEAST_ENTITIES = 250  # the baseline's walk needs 200 titles
 MENTIONS = 256
-REACH = {"max": 20.0, "softmax_sum": 15.0}
 NEAR = 1e-5  # scores that differ by less, relative to the greatest, count as a tie
 
 
@@ -70,15 +69,14 @@ def run(context: Context) -> Findings:
             plain, ours = timed["baseline"], timed["ours"]
             count = len(world.mentions)
             findings.rows.append(
-                Row(
+                Row.compared(
                     "ranking",
                     f"{aggregate}, {size:,} views",
                     "mentions/s",
-                    count / plain.seconds,
-                    count / ours.seconds,
-                    plain.seconds / ours.seconds,
-                    REACH[aggregate] if size >= 16000 else None,
-                    remark=f"{count} mentions, {len(world.titles)} entities, made vectors of "
+                    plain.each,
+                    ours.each,
+                    count,
+                    f"{count} mentions, {len(world.titles)} entities, made vectors of "
                     f"{case.config.hidden_size} numbers, fp32 on the CPU",
                 )
             )
@@ -107,8 +105,8 @@ def beside_max(views: int, dimension: int, repetitions: int) -> list[Row]:
             "mentions/s",
             None,
             MENTIONS / own.seconds,
-            timed["max"].seconds / own.seconds,
             remark="ratio: rate over that of max",
+            **spread(timed["max"].each / own.each),
         )
         for name, own in timed.items()
     ]

@@ -1,6 +1,10 @@
 """The rows of the report: measurements of both sides, and the ratio to reach."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -17,6 +21,8 @@ class Row:
         The least ratio to reach, or the greatest if ``at_most``; None for information only.
     remark
         Further details.
+    ratios
+        Those of the pairs that were run in turn, if there are any: ``ratio`` is their median.
     """
 
     phase: str
@@ -28,6 +34,30 @@ class Row:
     reach: float | None = None
     at_most: bool = False
     remark: str = ""
+    ratios: Sequence[float] = ()
+
+    @classmethod
+    def compared(
+        cls,
+        phase: str,
+        what: str,
+        unit: str,
+        theirs: np.ndarray,
+        ours: np.ndarray,
+        work: float | None = None,
+        remark: str = "",
+    ) -> "Row":
+        """How many times as fast ours is, from the seconds of each repetition of both sides.
+
+        Parameters
+        ----------
+        work
+            What is done in these seconds, in what ``unit`` counts; None if ``unit`` is a time.
+        """
+        sides = [float(np.median(side)) for side in (theirs, ours)]
+        if work is not None:
+            sides = [work / seconds for seconds in sides]
+        return cls(phase, what, unit, *sides, remark=remark, **spread(theirs / ours))
 
     @property
     def verdict(self) -> str:
@@ -37,19 +67,38 @@ class Row:
         met = self.ratio <= self.reach if self.at_most else self.ratio >= self.reach
         return "met" if met else "missed"
 
+    @property
+    def bound(self) -> str:
+        """``reach`` in words."""
+        if self.reach is None:
+            return ""
+        return f"at {'most' if self.at_most else 'least'} {number(self.reach)}"
+
     def cells(self) -> list[str]:
         """The cells of the row in a table."""
-        bound = "at most " if self.at_most else "at least "
+        ratio = number(self.ratio)
+        if self.ratios and (across := span(self.ratios)) != ratio:
+            ratio += f" ({across})"
         return [
             self.phase,
             self.what,
-            f"{_number(self.baseline)} {self.unit}".strip() if self.baseline is not None else "",
-            f"{_number(self.ours)} {self.unit}".strip() if self.ours is not None else "",
-            _number(self.ratio),
-            f"{bound}{_number(self.reach)}" if self.reach is not None else "",
+            f"{number(self.baseline)} {self.unit}".strip() if self.baseline is not None else "",
+            f"{number(self.ours)} {self.unit}".strip() if self.ours is not None else "",
+            ratio,
+            self.bound,
             self.verdict,
             self.remark,
         ]
+
+
+def spread(ratios: np.ndarray) -> dict[str, Any]:
+    """A row's ratio and ratios, from those of the pairs."""
+    return {"ratio": float(np.median(ratios)), "ratios": ratios.tolist()}
+
+
+def span(ratios: Sequence[float]) -> str:
+    """The least and the greatest, once if they read the same."""
+    return " to ".join(dict.fromkeys([number(min(ratios)), number(max(ratios))]))
 
 
 HEAD = ("Phase", "What", "Baseline", "Ours", "Ratio", "Reach", "", "Remark")
@@ -74,7 +123,8 @@ class Findings:
         self.differences += other.differences
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """As the tables show it."""
     if value is None:
         return ""
     if abs(value) >= 100:

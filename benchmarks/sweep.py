@@ -1,6 +1,5 @@
 """Measures Table 3's settings of merging: each from scratch, against two passes for all."""
 
-import statistics
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +20,7 @@ Setting = tuple[str, int]
 
 @dataclass(frozen=True)
 class Ours:
-    """Our side in one precision: median seconds, and the results of the last call.
+    """Our side in one precision: seconds of each repetition, and the results of the last call.
 
     Attributes
     ----------
@@ -31,20 +30,20 @@ class Ours:
         Vectors of the original views, new views by pairs.
     """
 
-    encoding: float
-    merging: dict[str, float]
+    encoding: np.ndarray
+    merging: dict[str, np.ndarray]
     originals: np.ndarray
     merged: dict[str, list[NewViews]]
 
     @property
-    def seconds(self) -> float:
+    def seconds(self) -> np.ndarray:
         """Of the whole sweep."""
         return self.encoding + sum(self.merging.values())
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Both sides: median seconds, and the results of the last call.
+    """Both sides: seconds of each repetition, and the results of the last call.
 
     Attributes
     ----------
@@ -59,8 +58,8 @@ class Sweep:
     """
 
     entities: list[list[Ids]]
-    plain: dict[Setting, float]
-    plain_merging: dict[Setting, float]
+    plain: dict[Setting, np.ndarray]
+    plain_merging: dict[Setting, np.ndarray]
     plain_originals: list[torch.Tensor]
     plain_merged: dict[str, list[baseline.Merged]]
     ours: dict[str, Ours]
@@ -102,14 +101,14 @@ def measure(case: Case, options: Options) -> Sweep:
                 expected[pairs] = result
         for precision, tower in towers.items():
             ours[precision].append(_our_sweep(tower, entities))
-    merging = {setting: statistics.median(times) for setting, times in merge.items()}
+    merging = {setting: np.array(times) for setting, times in merge.items()}
     return Sweep(
         entities,
-        {s: statistics.median(times) + merging[s] for s, times in encode.items()},
+        {s: np.array(times) + merging[s] for s, times in encode.items()},
         merging,
         originals,
         expected,
-        {precision: _median(runs) for precision, runs in ours.items()},
+        {precision: _together(runs) for precision, runs in ours.items()},
     )
 
 
@@ -121,20 +120,20 @@ def _our_sweep(tower: Tower, entities: list[list[Ids]]) -> Ours:
         for pairs in ("distant", "close")
     }
     return Ours(
-        encoding,
-        {pairs: seconds for pairs, (seconds, _) in timed.items()},
+        np.array([encoding]),
+        {pairs: np.array([seconds]) for pairs, (seconds, _) in timed.items()},
         originals,
         {pairs: merged for pairs, (_, merged) in timed.items()},
     )
 
 
-def _median(runs: list[Ours]) -> Ours:
-    """The last of some runs, with their median seconds."""
+def _together(runs: list[Ours]) -> Ours:
+    """The last of some runs, with the seconds of all."""
     last = runs[-1]
     return replace(
         last,
-        encoding=statistics.median(run.encoding for run in runs),
-        merging={p: statistics.median(run.merging[p] for run in runs) for p in last.merging},
+        encoding=np.concatenate([run.encoding for run in runs]),
+        merging={p: np.concatenate([run.merging[p] for run in runs]) for p in last.merging},
     )
 
 

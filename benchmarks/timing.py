@@ -1,18 +1,25 @@
 """Times several calls in turn."""
 
-import statistics
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import torch
 
 
-class Timed(NamedTuple):
-    """Median seconds of some calls, and the last result."""
+@dataclass(frozen=True)
+class Timed:
+    """Seconds of each repetition, whose n-th follows the others' n-th, and the last result."""
 
-    seconds: float
+    each: np.ndarray
     result: Any
+
+    @property
+    def seconds(self) -> float:
+        """Their median."""
+        return float(np.median(self.each))
 
 
 def clock(call: Callable[[], Any]) -> tuple[float, Any]:
@@ -43,7 +50,7 @@ def in_turn(
         for name, call in calls.items():
             took, results[name] = clock(call)
             seconds[name].append(took)
-    return {name: Timed(statistics.median(seconds[name]), results[name]) for name in calls}
+    return {name: Timed(np.array(seconds[name]), results[name]) for name in calls}
 
 
 def synchronise() -> None:

@@ -24,8 +24,6 @@ from muver.training.step import backward_through_batch
 MENTIONS, VIEWS = 32, 10
 CHUNK_TOKENS = 16384
 KEPT, CACHED = 2**62, 0  # tokens up to which a batch keeps its graph
-REACH = 2.5
-BF16_REACH = 2.0  # over ours in fp32
 CLIP_NORM = 1.0
 UNMOVED = 0.0  # the learning rate: an update is as much work, and other phases read the weights
 
@@ -144,38 +142,27 @@ def run(context: Context) -> Findings:
         calls["baseline"] = lambda: apart.submit(_run, batch).result()
         timed = in_turn(calls, options.repetitions)
     for precision in options.training_precisions:
-        theirs, own = timed["baseline"].seconds, timed[precision].seconds
+        own = timed[precision]
         findings.rows.append(
-            Row(
+            Row.compared(
                 "training",
                 f"step of {MENTIONS} mentions x {VIEWS} views, {precision}",
                 "steps/s",
-                1 / theirs,
-                1 / own,
-                theirs / own,
-                REACH,
-                remark=f"forward, backward, clipping and AdamW, dropout {dropout}; "
+                timed["baseline"].each,
+                own.each,
+                1,
+                f"forward, backward, clipping and AdamW, dropout {dropout}; "
                 f"{len(batch.views)} distinct golds, {rows:.0%} of the baseline's rows are real "
                 "views; the baseline in fp32",
             )
         )
         findings.rows.append(
-            context.share_of_peak("training", "the step", precision, batch.work(case), own)
+            context.share_of_peak("training", "the step", precision, batch.work(case), own.seconds)
         )
     if {"fp32", "bf16"} <= steps.keys():
-        plain_ours, fast = (timed[precision].seconds for precision in ("fp32", "bf16"))
-        findings.rows.append(
-            Row(
-                "training",
-                "the step, bf16 over ours in fp32",
-                "steps/s",
-                1 / plain_ours,
-                1 / fast,
-                plain_ours / fast,
-                BF16_REACH,
-                remark="baseline: ours in fp32",
-            )
-        )
+        sides = timed["fp32"].each, timed["bf16"].each
+        what, remark = "the step, bf16 over ours in fp32", "baseline: ours in fp32"
+        findings.rows.append(Row.compared("training", what, "steps/s", *sides, 1, remark))
     case.model.zero_grad()
     case.model.eval()
     return findings
