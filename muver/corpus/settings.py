@@ -58,8 +58,8 @@ class MentionsBySplit(Settings):
 class Generate(Settings):
     """The built-in dataset, in ZESHEL's format; mentions are a split's total.
 
-    ``one_aspect`` is the share of the passages about a mention's entity that keep to one part of its
-    description (:mod:`muver.corpus.miniwikia.pages`).
+    ``one_aspect`` is the share of the passages about a mention's entity that keep to one part of
+    its description (:mod:`muver.corpus.miniwikia.pages`).
     """
 
     seed: Natural

@@ -67,8 +67,9 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
         for key in HYPERPARAMETERS
         if key in grid
     }
-    product = (dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values()))
-    named = {name_of(point): point for point in product}
+    product = itertools.product(*lists.values())
+    points = (dict(zip(lists, values, strict=True)) for values in product)
+    named = {name_of(point): point for point in points}
     subset = grid.get("subset", named)
     for name in subset:
         if name not in named:

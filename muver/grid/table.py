@@ -21,8 +21,8 @@ from muver.tables.render import write_table
 from muver.training.log import kept_validation
 
 RULE = (
-    "The point with the greatest recall on the validation worlds{summed} is chosen; of several, the "
-    "one that stands first. The test worlds are not looked at."
+    "The point with the greatest recall on the validation worlds{summed} is chosen; of several, "
+    "the one that stands first. The test worlds are not looked at."
 )
 SUMMED = ", summed over the models,"
 

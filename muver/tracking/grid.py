@@ -42,9 +42,7 @@ def grid_entry(grid: GridResult, source: Path, settings: Recording) -> Entry:
         _point(row, grid, by_point[row.system], name, data, stages.get(row.system, {}))
         for row in grid.rows
     ]
-    chosen = next(
-        point for point, row in zip(points, grid.rows, strict=True) if row.chosen
-    )
+    chosen = next(point for point, row in zip(points, grid.rows, strict=True) if row.chosen)
     return parent(
         points,
         {"chosen": grid.chosen, "chosen_row_key": chosen.key},
@@ -106,7 +104,7 @@ def _note(grid: GridResult, chosen: Entry) -> str:
     ]
     shown = notes.grid(["setting", "value", f"mean R@{grid.cutoff}", "points"], lines)
     return (
-        f"**Grid of {', '.join(grid.models)}** on {grid.dataset}, {len(grid.rows)} points below this "
-        f"run. Chosen: `{grid.chosen}`, whose parameters are this run's. {grid.rule}\n\n"
+        f"**Grid of {', '.join(grid.models)}** on {grid.dataset}, {len(grid.rows)} points below "
+        f"this run. Chosen: `{grid.chosen}`, whose parameters are this run's. {grid.rule}\n\n"
         f"Mean validation recall@{grid.cutoff} by value:\n\n{shown}"
     )

@@ -15,7 +15,7 @@ from muver.training.loop import Trainer, write_log
 from muver.training.memory import keep_freed_memory
 from muver.training.negatives import hard_negatives
 from muver.training.settings import check_sources, training_settings
-from muver.training.start import is_model, start_files, start_from, settle_vectors
+from muver.training.start import is_model, settle_vectors, start_files, start_from
 from muver.views.worlds import load_worlds
 
 

@@ -104,9 +104,7 @@ class PageWriter:
             continued = is_own
         return result
 
-    def _passage(
-        self, number: int, room: int, chance: Chance, aspects: Chance
-    ) -> list[_Sentence]:
+    def _passage(self, number: int, room: int, chance: Chance, aspects: Chance) -> list[_Sentence]:
         """One to three sentences with a link to another entity and one or two of its facts.
 
         Unless the mention is a full name that no other entity has, at least one of the facts is

@@ -76,9 +76,7 @@ def _check_disjoint(world: World, words: dict[str, str]) -> None:
             )
 
 
-def _write_documents(
-    pages: PageWriter, world: World, path: Path, progress: Progress
-) -> list[Link]:
+def _write_documents(pages: PageWriter, world: World, path: Path, progress: Progress) -> list[Link]:
     """Write a world's pages, a line each, and return the links in them."""
     links: list[Link] = []
 

@@ -180,7 +180,9 @@ def test_an_encoder_without_the_mask_piece_or_with_prompts(
     assert not (tmp_path / "out").exists()
 
 
-def test_vectors_are_pooled_as_the_encoders_makers_do_in_the_form_asked_for(encoder, corpus, counts, made, tmp_path):
+def test_vectors_are_pooled_as_the_encoders_makers_do_in_the_form_asked_for(
+    encoder, corpus, counts, made, tmp_path
+):
     """At a rate of nearly nothing the first loss shows which vectors are compared."""
     first = {}
     means = with_vectors(encoder, tmp_path / "means", pooling="all", normalised=True)

@@ -1,0 +1,104 @@
+"""Table 1 over the invented data's ``one_aspect``: docs/results/one_aspect.csv and its figure.
+
+``make aspects`` runs this. How many contexts keep to one part of a description decides how much
+views can show; the figure draws every row's recall at 16, and its difference from BLINK (128
+tokens), where none, half and all of them do.
+"""
+
+import csv
+import subprocess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from muver.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    VERMILION,
+    house_style,
+    save,
+)
+from muver.io.files import atomic_path
+from muver.tables.records import ComparedRow, ComparisonTable, read_result
+
+SHARES = (0.0, 0.5, 1.0)
+AGAINST, CUTOFF = "blink_128", 16
+TABLE, NUMBERS = Path("results/miniwikia/table1.json"), Path("docs/results/one_aspect.csv")
+IMAGES = Path("docs/images")
+STYLES = zip(
+    (GREY, BLACK, BLUE, GREEN, PURPLE, ORANGE, VERMILION), ("o", "s", "^", "v", "D", "P", "X"),
+    strict=True,
+)  # fmt: skip
+
+
+class Line(NamedTuple):
+    """A row at a share; the difference from BLINK (128 tokens), with its 95% interval, in points.
+
+    Of BLINK itself the difference and its bounds are 0.
+    """
+
+    one_aspect: float
+    method: str
+    recall: float
+    difference: float
+    low: float
+    high: float
+    row_key: str
+
+
+def measure(share: float) -> list[Line]:
+    """Table 1 on the data with this share, each row tested against BLINK (128 tokens)."""
+    given = [f"generate={{one_aspect: {share}}}", f"tables={{table1: {{against: {AGAINST}}}}}"]
+    command = ["snakemake", "--cores", "all", "results/table1.csv", "--config", *given]
+    subprocess.run([*command, "tracking={enabled: false}"], check=True)
+    return [line_of(row, share) for row in read_result(TABLE, ComparisonTable).rows]
+
+
+def line_of(row: ComparedRow, share: float) -> Line:
+    """What the figure shows of a row."""
+    (part,) = row.sets.values()
+    tested = (0.0, 0.0, 0.0)
+    if part.paired:
+        tested = (part.paired.difference[CUTOFF], *part.paired.interval[CUTOFF])
+    return Line(share, row.method, part.micro[CUTOFF], *tested, row.row_key)
+
+
+def draw(lines: list[Line]) -> None:
+    """Both panels, a line for each method."""
+    with house_style():
+        figure = Figure(figsize=(8.3, 3.4), layout="constrained")
+        recall, difference = figure.subplots(1, 2)
+        methods = dict.fromkeys(line.method for line in lines)
+        for method, (colour, marker) in zip(methods, STYLES, strict=False):
+            shares, _, recalls, middle, low, high, _ = zip(
+                *(line for line in lines if line.method == method), strict=True
+            )
+            style: dict[str, Any] = {"color": colour, "marker": marker, "label": method}
+            recall.plot(shares, recalls, **style)
+            bounds = [np.subtract(middle, low), np.subtract(high, middle)]
+            difference.errorbar(shares, middle, bounds, capsize=2, **style)
+        recall.set_title(f"Recall@{CUTOFF} in percent")
+        difference.set_title("minus BLINK (128 tokens), points, 95% intervals")
+        for axes in (recall, difference):
+            axes.set_xticks(SHARES, ["none", "half", "all"])
+            axes.set_xlabel("contexts that keep to one part of a description")
+        figure.legend(*recall.get_legend_handles_labels(), loc="outside right center")
+        save(figure, IMAGES, NUMBERS.stem)
+
+
+def main() -> None:
+    """Measure each share, write the numbers and draw them."""
+    lines = [line for share in SHARES for line in measure(share)]
+    with atomic_path(NUMBERS) as temporary, temporary.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([Line._fields, *lines])
+    draw(lines)
+
+
+if __name__ == "__main__":
+    main()
