@@ -97,6 +97,7 @@ def _with_seed(settings: dict[str, Any], system: str, seed: int) -> str:
 
 
 def _model_with_seed(settings: dict[str, Any], model: str, seed: int) -> str:
+    """The model trained again, and with it what it starts from and what finds its negatives."""
     own = settings["models"][model]
     if "checkpoint" in own:
         return model  # nothing is drawn
@@ -104,6 +105,12 @@ def _model_with_seed(settings: dict[str, Any], model: str, seed: int) -> str:
     if "best_of" in own:
         candidates = [_model_with_seed(settings, one, seed) for one in own["best_of"]]
         settings["models"][name] = {"best_of": candidates}
-    else:
-        settings["models"][name] = {**own, "seed": seed}
+        return name
+    made = {**own, "seed": seed}
+    if "start" in own:
+        made["start"] = _model_with_seed(settings, own["start"], seed)
+    if "negatives" in own:
+        found_by = _with_seed(settings, own["negatives"]["system"], seed)
+        made["negatives"] = {**own["negatives"], "system": found_by}
+    settings["models"][name] = made
     return name

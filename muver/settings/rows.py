@@ -114,7 +114,7 @@ def model_settings(settings: Settings, model: str) -> Settings:
     return made
 
 
-def pretrain_settings(settings: Settings) -> Settings:
+def pretrain_settings(settings: Settings, seed: int) -> Settings:
     """Settings of `muver pretrain`; with 0 steps the encoder is taken as it is."""
     return {
         **settings["pretrain"],
@@ -122,7 +122,7 @@ def pretrain_settings(settings: Settings) -> Settings:
         "initial_scale": settings["training"]["initial_scale"],
         "vectors": settings["vectors"],
         "precision": settings["compute"]["training_precision"],
-        "seed": settings["seed"],
+        "seed": seed,
     }
 
 
@@ -225,7 +225,7 @@ def _knowledge_base_row(settings: Settings, system: str) -> Settings:
         "subset": subset_settings(settings),
         "dtype": settings["linking"]["dtype"],
         "precision": settings["compute"]["precision"],
-        "seed": settings["seed"],
+        "seed": settings["models"][model].get("seed", settings["seed"]),
     }
 
 

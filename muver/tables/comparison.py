@@ -179,7 +179,9 @@ def _over_seeds(table: ComparisonTable, lines: Sequence[Line]) -> list[Section]:
     numbers = sorted({len(seeds.values) for _, seeds in repeated})
     note = (
         f"Mean of {' or '.join(map(str, numbers))} seeds, and their sample standard deviation in "
-        "points. The rows above are the first seed's."
+        "points. The rows above are the first seed's. Each seed draws the weights of an encoder "
+        "from scratch, pre-training, the order of batches and dropout anew. The data stay, and so "
+        "do a public encoder's weights."
     )
 
     def cell(seeds: Seeds, k: int) -> str:

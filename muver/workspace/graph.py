@@ -72,7 +72,7 @@ class Graph(ABC):
         self.root = f"build/{settings['workspace']}"
         self.trials = trials(settings["grid"])
         # Each is asked for many times.
-        for method in ("model", "run", "evaluation"):
+        for method in ("encoder_of", "start_of", "model", "run", "evaluation"):
             setattr(self, method, cache(getattr(self, method)))
 
     # What the two kinds of datasets have each in its own way.
@@ -119,26 +119,39 @@ class Graph(ABC):
 
     # Models.
 
-    @cached_property
+    @property
     def encoder(self) -> Artifact:
         """The BERT directory as it is made from scratch, taken or fetched."""
-        settings, inputs = {"encoder": self.settings["encoder"]}, self.encoder_files()
+        return self.encoder_of(self.settings["seed"])
+
+    @property
+    def start(self) -> Artifact:
+        """The BERT directory that training starts from: the encoder, pre-trained if asked for."""
+        return self.start_of(self.settings["seed"])
+
+    def encoder_of(self, seed: int) -> Artifact:
+        """The encoder of a seed: its own if it is made from scratch, else the one there is."""
+        name, settings, inputs = "", {"encoder": self.settings["encoder"]}, self.encoder_files()
         if settings["encoder"] == "scratch":
-            settings |= {key: self.settings[key] for key in ("scratch", "seed")}
+            name = self.named_by(seed)
+            settings |= {"scratch": self.settings["scratch"], "seed": seed}
             texts = self.texts_to_learn()
             inputs |= {role: texts[role] for role in ("entities", "counts")}
         if self.settings["pooling"] == "auto":
             settings["pooling"] = "auto"
-        return self.made("start", "", "encoder", settings, **inputs)
+        return self.made("start", name, "encoder", settings, **inputs)
 
-    @cached_property
-    def start(self) -> Artifact:
-        """The BERT directory that training starts from: the encoder, pre-trained if asked for."""
-        settings = pretrain_settings(self.settings)
+    def start_of(self, seed: int) -> Artifact:
+        """What trainings with a seed start from."""
+        settings = pretrain_settings(self.settings, seed)
         if not settings["steps"]:
-            return self.encoder
-        inputs = {"start": self.encoder, **self.texts_to_learn()}
-        return self.made("pretrained", "", "pretrain", settings, **inputs)
+            return self.encoder_of(seed)
+        inputs = {"start": self.encoder_of(seed), **self.texts_to_learn()}
+        return self.made("pretrained", self.named_by(seed), "pretrain", settings, **inputs)
+
+    def named_by(self, seed: int) -> str:
+        """The name of what each seed has one of; the main seed's has none."""
+        return "" if seed == self.settings["seed"] else f"seed{seed}"
 
     def encoder_files(self) -> dict[str, Input]:
         """Files of the encoder's directory as they lie there; none for scratch and the hub."""
@@ -163,7 +176,11 @@ class Graph(ABC):
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""
         own = self.settings["models"][model]
-        return self.model(own["start"]) if "start" in own else self.start
+        return self.model(own["start"]) if "start" in own else self.start_for(model)
+
+    def start_for(self, model: str) -> Artifact:
+        """The start of a model's own seed."""
+        return self.start_of(self.settings["models"][model].get("seed", self.settings["seed"]))
 
     @property
     def grid_points(self) -> list[Artifact]:
@@ -194,7 +211,7 @@ class Graph(ABC):
             return self.model(model)[f"/{MANIFEST_FILE}"]
         if origin := own.get("start") or own.get("best_of", [None])[0]:
             return self.weights(origin)
-        return self.start[f"/{MANIFEST_FILE}"]
+        return self.start_for(model)[f"/{MANIFEST_FILE}"]
 
     # Runs and scores.
 

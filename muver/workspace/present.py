@@ -72,7 +72,9 @@ def _places(one: Artifact) -> Iterator[tuple[str, str]]:
     """A link of an artifact's folder, or of each of its files, and what it points to."""
     files = [suffix for suffix in one.suffixes if suffix.startswith(".")]
     if len(files) < len(one.suffixes) or not one.suffixes:
-        yield f"{one.kind}/{one.name}".rstrip("/"), one.path
+        # A further seed's start lies beside the main seed's, which is all of its folder.
+        between = "_" if one.rule in ("encoder", "pretrain") else "/"
+        yield between.join(filter(None, (one.kind, one.name))), one.path
     for suffix in files:
         yield f"{one.kind}/{one.name}{suffix}", f"{one.path}{suffix}"
 

@@ -169,10 +169,10 @@ class Results:
 
     def training_logs(self, table: str) -> dict[str, list[str]]:
         """Each model's training log by system, and its encoder's if that was trained."""
-        graph, systems = self.graph, self.settings["systems"]
-        start = [graph.start.files[-1]] if graph.start.kind == "pretrained" else []
-        return {
-            system: [graph.model(systems[system]["model"]).files[-1], *start]
-            for system in graph.rows(table)
-            if systems[system].get("model")
-        }
+        found = {}
+        for system in self.graph.rows(table):
+            if model := self.settings["systems"][system].get("model"):
+                start = self.graph.weights(model).artifact
+                own = [start.files[-1]] if start.kind == "pretrained" else []
+                found[system] = [self.graph.model(model).files[-1], *own]
+        return found

@@ -84,10 +84,22 @@ def test_a_row_s_key_changes_with_what_its_model_is_made_of(blink, wiki, changed
     assert {s for s in SYSTEMS if row_settings(before, s) != row_settings(after, s)} == changed
 
 
-def test_a_further_seed_starts_from_the_same_model():
+def test_a_further_seed_trains_again_what_a_model_starts_and_learns_from():
     settings = resolved(repeat_seeds=[7], tables={"table1": ["muver_wiki"]})
     other = model_settings(settings, "muver_wiki_seed7")
-    assert (other["seed"], other["start"]["blink_wiki"]["seed"]) == (7, settings["seed"])
+    made_of = (other, other["start"]["blink_wiki_seed7"])
+    assert [one["seed"] for one in (*made_of, other["negatives"]["run"]["blink_wiki_seed7"])] == [
+        7, 7, 7,
+    ]  # fmt: skip
+    system = settings["models"]["muver_wiki_seed7"]["negatives"]["system"]
+    assert settings["systems"][system]["model"] == "blink_wiki_seed7"
+
+
+def test_a_row_over_a_knowledge_base_has_the_seed_of_its_model():
+    again = {"table2": {"rows": ["muver_wiki"], "repeat_seeds": [7]}}
+    settings = resolve(PARAMS, {"preset": "miniwikipedia", "tables": again})
+    seeds = [row_settings(settings, f"muver_wiki{end}")["seed"] for end in ("", "_seed7")]
+    assert seeds == [settings["seed"], 7]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,19 @@ def test_a_dropped_row_leaves_the_table_and_its_files_stay(main_job, adopted):
     assert kept.path not in adopted.run("muver", "prune")
 
 
+def test_a_repeat_seed_s_start_is_made_and_kept_by_dvc(by_dvc, tmp_path):
+    project = by_dvc.copy(tmp_path / "copy")
+    project.change(repeat_seeds=[7], tables={"table1": ["muver_plain"]})
+    project.run("dvc", "repro")
+    assert "up to date" in project.run("dvc", "status")
+    assert project.planned() == {}
+    start = project.place("pretrained", "seed7")
+    assert project.read(f"{start.path}/model.safetensors") != project.read(
+        f"{BUILT}/pretrained/model.safetensors"
+    )
+    assert start.path not in project.run("muver", "prune")
+
+
 def test_another_seed_loses_nothing_and_back_again_costs_nothing(by_dvc, tmp_path):
     """In both tools; the trial's files are none of DVC's."""
     project = by_dvc.copy(tmp_path / "copy")

@@ -52,6 +52,25 @@ def test_the_two_muver_rows_share_a_model_and_differ_in_views(main_job, rows):
     assert runs[0] != runs[1]
 
 
+def test_a_repeat_seed_draws_again_what_a_second_laboratory_would(main_job):
+    for kind, same in (("start", "tokenizer.json"), ("pretrained", "tokenizer.json")):
+        main, repeat = f"{BUILT}/{kind}", f"{BUILT}/{kind}_seed10001"
+        assert main_job.read(f"{main}/model.safetensors") != main_job.read(
+            f"{repeat}/model.safetensors"
+        )
+        assert main_job.read(f"{main}/{same}") == main_job.read(f"{repeat}/{same}")
+    scored = [
+        json.loads(main_job.read(f"{BUILT}/evaluations/test/muver{end}.json"))
+        for end in ("", "_seed10001")
+    ]
+    made = [one["settings"] for one in scored]
+    drawn = [
+        (own["seed"], own["encoder"]["seed"], own["encoder"]["pretrain"]["seed"]) for own in made
+    ]
+    assert drawn == [(10000,) * 3, (10001,) * 3]
+    assert scored[0]["fingerprint"] == scored[1]["fingerprint"]  # of the same mentions
+
+
 def recorded(project, experiment: str) -> list[str]:
     """Row keys of an experiment's runs."""
     with sqlite3.connect(project.folder / "mlflow.db") as store:

@@ -112,6 +112,32 @@ def test_a_seed_names_other_files_of_what_is_drawn_and_the_same_of_the_rest():
     assert first.run("bm25", "test").path == other.run("bm25", "test").path
 
 
+def test_a_repeat_seed_draws_the_start_and_pretraining_again():
+    made, main = graph(repeat_seeds=[7]), graph()
+    repeated = made.model("muver_seed7")
+    start = repeated.inputs["start"]
+    encoder = start.inputs["start"]
+    assert [(one.kind, one.name) for one in (encoder, start)] == [
+        ("start", "seed7"), ("pretrained", "seed7"),
+    ]  # fmt: skip
+    assert [one.settings["seed"] for one in (encoder, start, repeated)] == [7, 7, 7]
+    assert {one.id for one in (encoder, start)} <= {one.id for one in made.asked(["table1"])}
+    assert made.weights("partalidou_seed7").artifact is start
+    # The data are the same, and the rows of the main seed lead to the files that they had.
+    assert start.inputs["entities"].path == main.start.inputs["entities"].path
+    for kind in ("encoder", "start"):
+        assert getattr(made, kind).path == getattr(main, kind).path
+    assert made.model("muver").path == main.model("muver").path
+
+
+def test_a_repeat_seed_has_the_public_encoder_and_pretrains_it_anew():
+    made = graph(preset="zeshel", repeat_seeds=[7])
+    assert made.model("muver_seed7").inputs["start"].path == made.start.path
+    pretrained = graph(preset="zeshel", repeat_seeds=[7], pretrain={"steps": 1})
+    start = pretrained.model("muver_seed7").inputs["start"]
+    assert start.settings["seed"] == 7 and start.inputs["start"].path == made.encoder.path
+
+
 @pytest.mark.parametrize(
     "machine",
     [

@@ -46,6 +46,18 @@ def test_links_without_keys_follow_the_settings():
     assert os.path.islink("build/miniwikia/current/corpus")
 
 
+def test_the_start_of_a_repeat_seed_is_linked_beside_the_main_seed_s():
+    made = graph(repeat_seeds=[7])
+    make(made.start, made.start_of(7))
+    link(made)
+    for name, own in (("pretrained", made.start), ("pretrained_seed7", made.start_of(7))):
+        assert Path("build/miniwikia/current", name).resolve() == Path(own.path).resolve()
+    write_asked(made)
+    asked = json.loads(Path("build/miniwikia/asked/pretrain.json").read_text())["artifacts"]
+    for one in (made.start, made.start_of(7)):
+        assert asked[f"pretrained/{one.name}"] == one.id
+
+
 def test_what_a_stage_is_asked_for_changes_with_its_own_settings_alone():
     asked = Path("build/miniwikia/asked")
 

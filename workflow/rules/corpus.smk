@@ -107,7 +107,9 @@ rule encoder:
         f"{LOGS}/encoder/{{id}}.benchmark.tsv"
     params:
         source=S["encoder"],
-        settings=as_json({k: v for k, v in W.encoder.settings.items() if k != "encoder"}),
+        settings=lambda wildcards: as_json(
+            {k: v for k, v in at("start", wildcards).settings.items() if k != "encoder"}
+        ),
         texts=options("entities", "counts"),
         folder=subpath(output[0], parent=True),
     shell:
