@@ -66,7 +66,7 @@ check: $(READY)
 	@$(BIN)/muver doctor record $(SETTINGS) $(ARGS)
 
 docs-results: $(READY)
-	@$(BIN)/muver results-page $(SETTINGS) --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
+	@$(BIN)/muver results-page $(SETTINGS) $(ARGS) --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
 
 # Figure 2 with each aggregate
 AGGREGATES := $(addprefix figure2_,max sum sum_chosen log_mean_exp penalised centred)

@@ -1,4 +1,10 @@
-"""A run's rows beside the numbers of record: are they equal, and if not, is that usual?"""
+"""A run's rows beside the numbers of record: are they equal, and if not, is that usual?
+
+A row that moves is held against the spread over seeds and machines: its own if it was repeated
+with seeds, else the widest of any row that a model ranks. Further off it is outside, as soon as any
+such row was repeated with seeds; a second machine alone does not show how far rounding can carry a
+training. A row without a model (BM25) may lie no further off than the machines of record do.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,9 +17,12 @@ from muver.io.files import write_json
 from muver.results_page.record import (
     OfRecord,
     RowOfRecord,
+    Systems,
     added,
+    has_model,
     measured,
     path_of,
+    ranked_by_models,
     read_numbers,
     spread,
     this_machine,
@@ -44,15 +53,17 @@ def compare_with_record(
     Returns
     -------
     The report, as JSON has it: by row, set and cut-off the ``difference`` to the page's number in
-    mentions; the ``spread`` in points over machines and over seeds; ``unknown`` rows, each with the
-    key that the record has under its name. ``found`` says whether a row lies outside both spreads.
+    mentions, and the ``limit`` in points that its ``verdict`` follows; the ``spread`` of rows with
+    a model over machines and over seeds; ``unknown`` rows, each with the key that the record has
+    under its name. ``found`` says whether a row lies outside.
 
     Raises
     ------
     InputError
         If there are no results, or nothing to add them to.
     """
-    workspace = resolve(read_params(project / "params.yaml"), overrides)["workspace"]
+    settings = resolve(read_params(project / "params.yaml"), overrides)
+    workspace = settings["workspace"]
     path, results = path_of(project / PAGE, workspace), project / "results" / workspace
     run, record = measured(read_tables(results), this_machine()), read_numbers(path)
     if run is None:
@@ -65,19 +76,19 @@ def compare_with_record(
         "dataset": run.dataset,
         "record": path.as_posix(),
         "data": {"run": run.fingerprint, "record": record and record.fingerprint},
-        **_compared(run, record or replace(run, rows={})),
+        **_compared(run, record or replace(run, rows={}), settings["systems"]),
     }
 
 
-def _compared(run: OfRecord, record: OfRecord) -> dict[str, Any]:
-    spreads = {over: spread(record, over) for over in ("machines", "seeds")}
-    limit = max((one.points for one in spreads.values() if one), default=None)
-    rows = [
-        line
-        for key, row in run.rows.items()
-        if key in record.rows
-        for line in _lines(key, row, record.rows[key], limit)
-    ]
+def _compared(run: OfRecord, record: OfRecord, systems: Systems) -> dict[str, Any]:
+    modelled = ranked_by_models(record, systems)
+    spreads = {over: spread(modelled, over) for over in ("machines", "seeds")}
+    rows = []
+    for key, row in run.rows.items():
+        if key in record.rows:
+            page = record.rows[key]
+            like = modelled if has_model(row.system, systems) else None
+            rows += _lines(key, row, page, *_limit(page, like))
     named = {(one, row.system): key for key, row in record.rows.items() for one in row.results}
     unknown = [
         {
@@ -97,7 +108,23 @@ def _compared(run: OfRecord, record: OfRecord) -> dict[str, Any]:
     }
 
 
-def _lines(key: str, own: RowOfRecord, page: RowOfRecord, limit: float | None) -> Iterator[Line]:
+def _limit(row: RowOfRecord, like: list[RowOfRecord] | None) -> tuple[float, bool]:
+    """How far a row may move in points, and whether one that moves further is outside.
+
+    Parameters
+    ----------
+    like
+        All rows with a model; None for a row without.
+    """
+    rows = [row] if like is None or spread([row], "seeds") else like
+    found = [spread(rows, over) for over in ("machines", "seeds")]
+    points = max((one.points for one in found if one), default=0.0)
+    return points, like is None or found[1] is not None
+
+
+def _lines(
+    key: str, own: RowOfRecord, page: RowOfRecord, limit: float, decides: bool
+) -> Iterator[Line]:
     """What a row found more than the page's machine, a line for each set; fewer is negative."""
     for name, part in own.sets.items():
         if name not in page.sets:
@@ -113,13 +140,14 @@ def _lines(key: str, own: RowOfRecord, page: RowOfRecord, limit: float | None) -
             "mentions": part.mentions,
             "difference": difference,
             "points": points,
-            "verdict": _verdict(points, limit),
+            "limit": limit,
+            "verdict": _verdict(points, limit, decides),
         }
 
 
-def _verdict(points: float, limit: float | None) -> str:
+def _verdict(points: float, limit: float, decides: bool) -> str:
     if points == 0:
         return "equal"
-    if limit is None:
-        return "moved"
-    return "within" if points <= limit + ROUNDING else "outside"
+    if points <= limit + ROUNDING:
+        return "within"
+    return "outside" if decides else "moved"

@@ -24,7 +24,8 @@ def as_text(report: Mapping[str, Any]) -> str:
         "",
     ]
     for over, found in report["spread"].items():
-        lines += [f"Spread over {over}: {Spread(**found) if found else 'not measured'}"]
+        known = Spread(**found) if found else "no row of a model was repeated"
+        lines += [f"Spread over {over}: {known}"]
     for result, name in dict.fromkeys((row["result"], row["set"]) for row in rows):
         own = [row for row in rows if (row["result"], row["set"]) == (result, name)]
         lines += ["", f"{result}, {own[0]['mentions']} mentions of {name}: found more or fewer", ""]
@@ -42,7 +43,7 @@ def as_text(report: Mapping[str, Any]) -> str:
 
 def _table(rows: list[Mapping[str, Any]]) -> list[str]:
     cutoffs = [*rows[0]["difference"]]
-    head = ["row", *(f"R@{k}" for k in cutoffs), "row_key", ""]
+    head = ["row", *(f"R@{k}" for k in cutoffs), "spread", "row_key", ""]
     cells = []
     for row in rows:
         more = [row["difference"].get(k, 0) for k in cutoffs]
@@ -50,11 +51,12 @@ def _table(rows: list[Mapping[str, Any]]) -> list[str]:
             [
                 row["system"],
                 *(f"{n:+d}" if n else "=" for n in more),
+                f"{row['limit']:.2f}",
                 row["row_key"],
                 row["verdict"],
             ]
         )
-    return aligned([head, *cells], right=range(1, 1 + len(cutoffs)))
+    return aligned([head, *cells], right=range(1, 2 + len(cutoffs)))
 
 
 def _unknown(row: Mapping[str, Any]) -> list[str]:

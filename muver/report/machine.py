@@ -6,12 +6,13 @@ import platform
 from pathlib import Path
 
 from muver.io import processor
-from muver.tracking.provenance import code_version
+from muver.tracking.provenance import code_version, git
 
 PACKAGES = (
     "torch", "transformers", "tokenizers", "numpy", "pyarrow", "scipy", "bm25s", "nltk",
     "faiss-cpu", "faiss-gpu", "snakemake", "dvc", "mlflow",
 )  # fmt: skip
+MAKERS = ("muver", "workflow", "params.yaml")  # what decides numbers
 # Flags of /proc/cpuinfo that decide how fast, and in which order, it adds up; the widest first.
 INSTRUCTIONS = {
     "amx_bf16": "AMX (bf16)",
@@ -51,15 +52,20 @@ def versions() -> dict[str, str]:
 
 
 def commit(project: Path = Path(".")) -> dict[str, str]:
-    """The ``hash`` of a project's last commit and whether files were ``changed`` since.
+    """The ``hash`` of a project's last commit and whether what makes numbers ``changed`` since.
 
     Empty where there is no git.
     """
     tags = code_version(project)
     if "git_commit" not in tags:
         return {}
-    changed = ", with changes that are not committed" if tags.get("git_dirty") == "true" else ""
+    changed = ", with changes that are not committed" if changed_since_commit(project) else ""
     return {"hash": tags["git_commit"], "changed": changed}
+
+
+def changed_since_commit(project: Path) -> list[str]:
+    """Files of the code, the workflow and the settings that are not as in the last commit."""
+    return (git(project, "diff", "--name-only", "HEAD", "--", *MAKERS) or "").splitlines()
 
 
 def instruction_set() -> str:

@@ -1,4 +1,4 @@
-"""The numbers of record of a dataset: how many mentions each row found, on each machine.
+"""The numbers of record of a dataset: how many mentions each row found, by machine and by seed.
 
 They lie in git beside the page of record, as ``docs/results/<dataset>.json``. A key stands for the
 same settings, data and seed everywhere, so rounding alone can move its numbers between machines.
@@ -6,7 +6,7 @@ same settings, data and seed everywhere, so rounding alone can move its numbers 
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,6 +15,8 @@ from muver.report.machine import machine, versions
 from muver.tables.records import AnyResult, ComparisonTable, Part, ViewsTable
 
 Hits = dict[int, int]  # mentions found, by cutoff
+Over = Literal["machines", "seeds"]
+Systems = Mapping[str, Mapping[str, Any]]  # the section of the settings
 
 
 class Measured(Record):
@@ -95,11 +97,10 @@ def measured(tables: Mapping[str, AnyResult], where: str) -> OfRecord | None:
     counted = [one for one in tables.values() if isinstance(one, ComparisonTable | ViewsTable)]
     for table in counted:
         for row in table.rows:
-            if row.row_key in rows:
-                rows[row.row_key].results.append(table.name)
-                continue
             sets = {name: _measured(part, row.system, where) for name, part in row.sets.items()}
-            rows[row.row_key] = RowOfRecord(row.system, row.method, [table.name], sets)
+            own = RowOfRecord(row.system, row.method, [], sets)
+            rows[row.row_key] = joined = _joined(rows.get(row.row_key), own)
+            joined.results.append(table.name)
     return OfRecord(counted[0].dataset, counted[0].fingerprint, rows) if counted else None
 
 
@@ -138,7 +139,10 @@ def added(old: OfRecord, new: OfRecord) -> OfRecord:
 
 
 def _joined(first: RowOfRecord | None, second: RowOfRecord | None) -> RowOfRecord:
-    """A row with the numbers of two recordings, in the order of the first; the second's count."""
+    """A row with the numbers of two recordings, in the order of the first.
+
+    Of one machine the second's count, of one seed the first's: these are of the page's machine.
+    """
     if first is None or second is None:
         return first or second
     sets = {}
@@ -147,15 +151,26 @@ def _joined(first: RowOfRecord | None, second: RowOfRecord | None) -> RowOfRecor
         sets[name] = replace(
             part,
             machines={**part.machines, **other.machines},
-            seeds={**part.seeds, **other.seeds},
+            seeds={**other.seeds, **part.seeds},
         )
     return replace(first, sets=sets)
 
 
-def spread(record: OfRecord, over: Literal["machines", "seeds"]) -> Spread | None:
+def ranked_by_models(record: OfRecord, systems: Systems) -> list[RowOfRecord]:
+    """The rows that seeds and rounding can move: those of a model, alone or fused with others."""
+    return [row for row in record.rows.values() if has_model(row.system, systems)]
+
+
+def has_model(system: str, systems: Systems) -> bool:
+    """Whether a model has a part in a row; one that the settings no longer name counts as such."""
+    own = systems.get(system, {"model": None})
+    return "model" in own or any(has_model(part, systems) for part in own.get("fuse", ()))
+
+
+def spread(rows: Iterable[RowOfRecord], over: Over) -> Spread | None:
     """The widest range of a row's numbers over machines or seeds; None if nothing was repeated."""
     found = []
-    for row in record.rows.values():
+    for row in rows:
         for part in row.sets.values():
             repeats = [*getattr(part, over).values()]
             if over == "seeds":

@@ -8,13 +8,15 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import duration
-from muver.report.machine import commit, machine, versions
+from muver.report.machine import changed_since_commit, commit, machine, versions
 from muver.report.times import read_jobs
 from muver.results_page.page import write_page
 from muver.results_page.record import (
     OfRecord,
+    Systems,
     measured,
     path_of,
+    ranked_by_models,
     read_numbers,
     replaced,
     spread,
@@ -32,6 +34,7 @@ def write_section(
     out: Path,
     only: Sequence[str] = (),
     config: Iterable[tuple[str, Any]] = (),
+    uncommitted: bool = False,
 ) -> None:
     """Put a run's section (:func:`make_section`) into a page, in place of its dataset's.
 
@@ -41,12 +44,27 @@ def write_section(
     ----------
     config
         Settings that replace those of the project's params.yaml: they say which dataset.
+    uncommitted
+        Write it although what makes the numbers differs from the commit; the section says so.
+
+    Raises
+    ------
+    InputError
+        If it differs and ``uncommitted`` is not given.
     """
-    workspace = resolve(read_params(project / "params.yaml"), dict(config))["workspace"]
+    if not uncommitted and (changed := changed_since_commit(project)):
+        raise InputError(
+            f"{', '.join(changed[:3])}{', ...' if changed[3:] else ''}: not as in the last commit, "
+            "which the page names as what made its numbers. Commit, make the results and then the "
+            "page; or give --uncommitted, and the page says so."
+        )
+    settings = resolve(read_params(project / "params.yaml"), dict(config))
+    workspace = settings["workspace"]
     path, tables = path_of(out, workspace), read_tables(project / "results" / workspace, only)
     run, record = measured(tables, this_machine()), read_numbers(path)
     record = replaced(record, run, tables) if run else record
-    dataset, text = make_section(project, workspace, command, only, record)
+    spreads = _spreads(record, settings["systems"]) if record else {}
+    dataset, text = make_section(project, workspace, command, only, spreads)
     write_page(out, {dataset: text})
     if run:
         write_json(path, record)
@@ -57,7 +75,7 @@ def make_section(
     workspace: str,
     commands: Sequence[str],
     only: Sequence[str] = (),
-    record: OfRecord | None = None,
+    spreads: Mapping[str, str] | None = None,
 ) -> tuple[str, str]:
     """Name of a run's dataset, and its section as Markdown.
 
@@ -74,8 +92,8 @@ def make_section(
         What was typed to make them, a line each.
     only
         Names of the results that the section has; without any it has all that are there.
-    record
-        The numbers of record, which tell how far apart machines and seeds lie.
+    spreads
+        How far apart machines and seeds lie, in words.
 
     Raises
     ------
@@ -89,7 +107,7 @@ def make_section(
     if named is None:
         raise InputError(f"{results}: no result names its dataset. Make one with rows.")
     dataset = named.dataset
-    facts = {**_facts(project, results, tables), **(_spreads(record) if record else {})}
+    facts = {**_facts(project, results, tables), **(spreads or {})}
     text = "\n\n".join(
         [
             f"## {dataset}",
@@ -123,7 +141,11 @@ def _facts(project: Path, results: Path, tables: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _spreads(record: OfRecord) -> dict[str, str]:
-    """How far apart the numbers of the same rows lie elsewhere, as far as it was measured."""
-    found = [spread(record, over) for over in ("machines", "seeds")]
+def _spreads(record: OfRecord, systems: Systems) -> dict[str, str]:
+    """How far apart the numbers of the same rows lie elsewhere, as far as it was measured.
+
+    Of rows with a model alone: that BM25's are equal everywhere says nothing of the others.
+    """
+    rows = ranked_by_models(record, systems)
+    found = [spread(rows, over) for over in ("machines", "seeds")]
     return {f"Spread over {one.over}": str(one) for one in found if one}

@@ -221,6 +221,10 @@ RESULTS = (
                 default=[],
                 metavar="NAME",
             ),
+            switch(
+                "--uncommitted",
+                "write it although code, workflow or params.yaml differ from the commit",
+            ),
         ),
         """--command 'snakemake --cores all results/fidelity.csv' --only fidelity
   --out docs/fidelity.md""",

@@ -18,9 +18,9 @@ LOCKED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILI
 def code_version(folder: Path = Path(".")) -> dict[str, str]:
     """Tags that name the code: muver's version and, if ``folder`` is a git checkout, the commit."""
     tags = {"muver_version": __version__}
-    commit = _git(folder, "rev-parse", "HEAD")
+    commit = git(folder, "rev-parse", "HEAD")
     if commit:
-        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", *WRITTEN)
+        changed = git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", *WRITTEN)
         dirty = "true" if changed else "false"
         # MLflow has names of its own, which its pages show in the column "Version".
         for prefix in ("git_", "mlflow.source.git."):
@@ -37,7 +37,7 @@ def environment(folder: Path = Path(".")) -> dict[str, str]:
         The project's, with ``requirements/*.lock``; changes are kept if it is a git checkout.
     """
     texts = {"environment/requirements.txt": _requirements(folder)}
-    diff = _git(folder, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", ".", *WRITTEN)
+    diff = git(folder, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", ".", *WRITTEN)
     if diff:
         if (left_out := len(diff) - DIFF_LIMIT) > 0:
             diff = f"{diff[:DIFF_LIMIT]}\n... {left_out} characters more, left out"
@@ -87,7 +87,7 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
+def git(folder: Path, *arguments: str) -> str | None:
     """What git prints; None without git or outside a checkout."""
     try:
         done = subprocess.run(

@@ -47,9 +47,11 @@ def said(capsys, *arguments) -> tuple[int, str]:
     return status, out.out + out.err
 
 
-def of_record(*machines):
-    """Write numbers of record: by machine, rows."""
-    first, *others = [record(name, **rows) for name, rows in machines]
+def of_record(*machines, seeds=None):
+    """Write numbers of record: by machine, rows; ``seeds`` are of the first."""
+    (name, rows), *others = machines
+    first = record(name, seeds=seeds, **rows)
+    others = [record(name, **rows) for name, rows in others]
     for one in others:
         first = added(first, one)
     write_json(RECORD, first)
@@ -64,35 +66,69 @@ def test_equal_numbers(capsys):
     status, text = said(capsys)
     assert status == 0
     assert "Spread over machines: up to 2.50 points (MUVER, R@8, 2 machines)" in text
-    assert "Spread over seeds: not measured" in text
+    assert "Spread over seeds: no row of a model was repeated" in text
     assert text.endswith("Rows: 2 equal.\n")
+
+
+SEEDS = {"muver": [(22, 40), (20, 45)]}  # up to 2.5 points from each other
 
 
 @pytest.mark.parametrize(
     ("hits", "shown", "verdict", "status"),
     [
-        ((20, 45), "=  +5", "within", 0),  # 2.5 points, as far as the machines of record
+        ((20, 45), "=  +5", "within", 0),  # 2.5 points, as far as the seeds
         ((15, 40), "-5  =", "within", 0),
         ((20, 46), "=  +6", "outside", 1),
         ((14, 45), "-6  +5", "outside", 1),
+        ((60, 90), "+40 +50", "outside", 1),
     ],
 )
-def test_other_numbers_of_equal_keys(capsys, hits, shown, verdict, status):
-    of_record(*TWO)
+def test_a_second_processor_is_held_against_the_spread_of_seeds(
+    capsys, hits, shown, verdict, status
+):
+    """The record has one machine, as ours has; another one's numbers of the same keys differ."""
+    of_record(TWO[0], seeds=SEEDS)
     run(bm25=(50, 90), muver=hits)
     found, text = said(capsys)
     assert found == status
     (line,) = [line for line in text.splitlines() if line.startswith("muver")]
-    assert line.split() == ["muver", *shown.split(), "muver", verdict]
+    assert line.split() == ["muver", *shown.split(), "2.50", "muver", verdict]
     assert text.endswith(f"Rows: 1 equal, 1 {verdict}.\n")
 
 
-def test_without_a_measured_spread_nothing_is_outside(capsys):
-    of_record(TWO[0])
-    run(bm25=(10, 90), muver=(20, 40))
+def test_a_row_without_seeds_is_held_against_the_widest_spread_of_a_model(capsys):
+    rows = {"muver": (20, 40), "som": (10, 60), "blink_128": (30, 50)}
+    of_record(("a", rows), seeds={**SEEDS, "blink_128": [(30, 51)]})
+    run(muver=(20, 40), som=(15, 60), blink_128=(33, 50))
     status, text = said(capsys)
-    assert status == 0 and text.endswith("Rows: 1 moved, 1 equal.\n")
-    assert "Spread over machines: not measured" in text
+    assert status == 1  # of BLINK, whose own seeds lie half a point apart
+    verdicts = {line.split()[0]: line.split()[-1] for line in text.splitlines() if line}
+    assert {row: verdicts[row] for row in rows} == {
+        "muver": "equal", "som": "within", "blink_128": "outside",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("machines", [TWO[:1], TWO])
+def test_without_seeds_no_row_of_a_model_is_outside(capsys, machines):
+    of_record(*machines)
+    run(bm25=(50, 90), muver=(10, 40))
+    status, text = said(capsys)
+    assert status == 0 and text.endswith("Rows: 1 equal, 1 moved.\n")
+
+
+def test_a_row_without_a_model_has_to_be_equal(capsys):
+    """However far seeds lie apart, and with one machine of record or several equal ones."""
+    for machines in (TWO[:1], TWO):
+        of_record(*machines, seeds=SEEDS)
+        run(bm25=(51, 90), muver=(20, 40))
+        status, text = said(capsys)
+        assert status == 1 and text.endswith("Rows: 1 outside, 1 equal.\n")
+
+
+def test_equal_rows_of_bm25_are_no_spread(capsys):
+    of_record(TWO[0], ("b", {"bm25": (50, 90)}))
+    run(bm25=(50, 90), muver=(20, 40))
+    assert "Spread over machines: no row of a model was repeated" in said(capsys)[1]
 
 
 def test_rows_of_other_settings_are_told(capsys):
@@ -140,7 +176,7 @@ def test_nothing_to_compare(capsys):
 
 
 def test_a_further_machine_widens_the_spread(capsys):
-    of_record(*TWO)
+    of_record(*TWO, seeds=SEEDS)
     run(bm25=(50, 90), muver=(20, 50))
     assert said(capsys, "--add")[0] == 1  # outside of what was known before
     assert len(read_numbers(RECORD).rows["muver"].sets["test"].machines) == 3

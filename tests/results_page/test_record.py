@@ -10,6 +10,7 @@ from muver.results_page.record import (
     OfRecord,
     RowOfRecord,
     added,
+    has_model,
     measured,
     path_of,
     read_numbers,
@@ -31,13 +32,20 @@ from tests.blank import blank
 
 
 def record(machine="a", data="f0", seeds=None, **rows):
-    """Rows of 200 mentions on one machine: key, and the mentions found at 1 and at 8."""
+    """Rows of 200 mentions on one machine: key, and the mentions found at 1 and at 8.
+
+    ``seeds`` has by row the same of further seeds.
+    """
+    further = {
+        key: {f"{key}_seed{n}": {1: hits[0], 8: hits[1]} for n, hits in enumerate(own, 1)}
+        for key, own in (seeds or {}).items()
+    }
     recorded = {
         key: RowOfRecord(
             key,
             key.upper(),
             ["table1"],
-            {"test": Measured(200, {machine: {1: hits[0], 8: hits[1]}}, seeds or {})},
+            {"test": Measured(200, {machine: {1: hits[0], 8: hits[1]}}, further.get(key, {}))},
         )
         for key, hits in rows.items()
     }
@@ -99,13 +107,53 @@ def test_a_further_machine_adds_to_known_rows_alone():
 
 def test_the_spread_is_the_widest_range_of_a_row():
     one = record(muver=(20, 40), som=(10, 60))
-    assert spread(one, "machines") is None and spread(one, "seeds") is None
+    assert widest(one, "machines") is None and widest(one, "seeds") is None
     three = added(
         added(one, record("b", muver=(21, 45), som=(10, 60))), record("c", muver=(20, 44))
     )
-    assert str(spread(three, "machines")) == "up to 2.50 points (MUVER, R@8, 3 machines)"
-    seeded = record(muver=(20, 40), seeds={"muver_seed1": {1: 28, 8: 42}})
-    assert str(spread(seeded, "seeds")) == "up to 4.00 points (MUVER, R@1, 2 seeds)"
+    assert str(widest(three, "machines")) == "up to 2.50 points (MUVER, R@8, 3 machines)"
+    seeded = record(muver=(20, 40), seeds={"muver": [(28, 42)]})
+    assert str(widest(seeded, "seeds")) == "up to 4.00 points (MUVER, R@1, 2 seeds)"
+
+
+def widest(of, over):
+    return spread(of.rows.values(), over)
+
+
+def test_a_fusion_with_a_model_has_a_model():
+    systems = {
+        "bm25": {"retriever": "bm25"},
+        "twice": {"fuse": ["bm25", "bm25"]},
+        "muver": {"model": "muver"},
+        "both": {"fuse": ["bm25", "muver"]},
+    }
+    named = [name for name in systems if has_model(name, systems)]
+    assert named == ["muver", "both"]
+    assert has_model("renamed since", systems)  # it is not held to be equal everywhere
+
+
+def test_seeds_stay_whichever_table_comes_first():
+    part = blank(ComparedPart, mentions=200, hits={1: 20})
+    seeds = blank(Seeds, values={"muver": {1: 10.0}, "muver_seed1": {1: 12.5}})
+    tables = {
+        name: blank(
+            ComparisonTable,
+            name=name,
+            rows=[blank(ComparedRow, system="muver", row_key="k", sets={"test": own})],
+        )
+        for name, own in (("table1", part), ("seeds", replace(part, seeds=seeds)))
+    }
+    for order in (("table1", "seeds"), ("seeds", "table1")):
+        (row,) = measured({name: tables[name] for name in order}, "here").rows.values()
+        assert row.results == [*order]
+        assert row.sets["test"] == Measured(200, {"here": {1: 20}}, {"muver_seed1": {1: 25}})
+
+
+def test_a_further_machine_leaves_the_seeds_of_the_page_s_machine():
+    page = record(muver=(20, 40), seeds={"muver": [(28, 42)]})
+    other = record("b", muver=(21, 41), seeds={"muver": [(1, 2), (22, 44)]})
+    found = added(page, other).rows["muver"].sets["test"].seeds
+    assert found == {"muver_seed1": {1: 28, 8: 42}, "muver_seed2": {1: 22, 8: 44}}
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path):

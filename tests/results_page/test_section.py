@@ -11,9 +11,18 @@ from muver.io import processor
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.report.machine import instruction_set
-from muver.results_page.section import make_section
+from muver.results_page import section
+from muver.results_page.section import make_section, write_section
 from muver.results_page.tables import read_tables, recall_by_length, result_text, texts
-from muver.tables.records import ComparisonTable, DomainsTable, LengthsFigure, Result, Row
+from muver.tables.records import (
+    ComparedPart,
+    ComparedRow,
+    ComparisonTable,
+    DomainsTable,
+    LengthsFigure,
+    Result,
+    Row,
+)
 from tests.blank import blank
 
 MARKDOWN = "# Table 1: recall, tiny\n\nNote.\n\n| R@1 |\n"
@@ -102,9 +111,11 @@ def test_figures_by_length_stand_side_by_side(project):
 
 def test_a_section_says_what_made_it(project):
     identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
-    (project / "code.py").write_text("1\n")
-    for command in (["init", "-q"], ["add", "code.py"], [*identity, "commit", "-qm", "first"]):
+    shutil.copy(Path(__file__).parents[2] / "params.yaml", project)
+    write_text(project / "notes.md", "1")
+    for command in (["init", "-q"], ["add", "*.yaml", "*.md"], [*identity, "commit", "-qm", "1"]):
         subprocess.run(["git", *command], cwd=project, check=True)
+    write_text(project / "notes.md", "2")  # makes no number
     dataset, text = make_section(project, "tiny", ["make setup", "make results"])
     assert dataset == "tiny"
     assert text.startswith(
@@ -118,9 +129,32 @@ def test_a_section_says_what_made_it(project):
         assert f"| {kind} | " in text
     assert str(project) not in text
 
-    (project / "code.py").write_text("2\n")
-    _, text = make_section(project, "tiny", ["x"])
-    assert f"`{commit}`, with changes that are not committed |" in text
+    with (project / "params.yaml").open("a") as params:
+        params.write("# changed")
+    config, page = [("workspace", "tiny")], project / "page.md"
+    with pytest.raises(InputError, match=r"params\.yaml: not as in the last commit.*--uncommitted"):
+        write_section(project, ["x"], page, config=config)
+    assert not page.exists()
+    write_section(project, ["x"], page, config=config, uncommitted=True)
+    assert f"`{commit}`, with changes that are not committed |" in page.read_text()
+
+
+def test_the_spread_of_rows_that_no_model_ranks_is_not_said(project, monkeypatch):
+    shutil.copy(Path(__file__).parents[2] / "params.yaml", project)
+    part = blank(ComparedPart, mentions=200, hits={1: 20})
+    page, config = project / "page.md", [("workspace", "tiny")]
+
+    def write_page_of(machine, *systems):
+        monkeypatch.setattr(section, "this_machine", lambda: machine)
+        rows = [blank(ComparedRow, system=s, method=s, row_key=s, sets={"": part}) for s in systems]
+        write_result(project / "results/tiny", "table1", ComparisonTable, rows=rows)
+        write_section(project, ["x"], page, ["table1"], config)
+        return page.read_text()
+
+    write_page_of("a", "bm25")
+    assert "Spread" not in write_page_of("b", "bm25", "muver")
+    both = write_page_of("c", "bm25", "muver")
+    assert "| Spread over machines | up to 0.00 points (muver, R@1, 2 machines) |" in both
 
 
 def add_another_dataset(results: Path) -> None:

@@ -134,6 +134,33 @@ def test_a_run_beside_the_numbers_of_record_that_were_made_of_it(main_job):
     assert re.search(r"^Rows: \d+ equal\.$", said, re.MULTILINE)
 
 
+def test_another_processor_is_held_against_the_seeds_of_record(main_job, tmp_path):
+    """Simulated: what a seed moved passes as a machine's doing, what is far beyond does not."""
+    project = main_job.copy(tmp_path / "copy")
+    project.run("muver", "results-page")
+    rows = json.loads(project.read("docs/results/miniwikia.json"))["rows"]
+    repeated = {row["system"]: key for key, row in rows.items() if row["sets"]["test"]["seeds"]}
+    assert [*repeated] == ["blink_128", "muver_plain", "muver"]  # first met in Table 1, without
+    measured = {name: rows[key]["sets"]["test"] for name, key in repeated.items()}
+    drawn = {name: own["seeds"][f"{name}_seed10001"] for name, own in measured.items()}
+    assert any(drawn[name] not in own["machines"].values() for name, own in measured.items())
+
+    def with_hits(hits):
+        for path in (project.folder / "results/miniwikia").glob("*.json"):
+            result = json.loads(path.read_text())
+            for row in result.get("rows", []):
+                if row.get("system") in hits and "sets" in row and result["name"] != "table6":
+                    row["sets"]["test"]["hits"] = hits[row["system"]]
+            path.write_text(json.dumps(result))
+
+    with_hits(drawn)
+    said = project.run("muver", "doctor", "record")
+    assert " within" in said and " outside" not in said
+    with_hits({"muver": dict.fromkeys(drawn["muver"], 20)})
+    said = project.run("muver", "doctor", "record", ok=False)
+    assert re.search(r"^Rows: .*\b1 outside\b", said, re.MULTILINE)
+
+
 @pytest.mark.parametrize("system", ["bm25", "som", "muver", "muver_bm25_rrf"])
 def test_other_tools_score_the_run_files_to_the_same_numbers(main_job, system):
     trec = main_job.folder / BUILT / "evaluations/test"
