@@ -72,6 +72,12 @@ class Evaluation(Record):
     model: str | None  # its fingerprint, where the run's manifest names it
     run_sha256: str  # shows whether the run was changed after it was scored
     chosen: Chosen | None = None  # what validation chose for the run
+    model_chosen: Chosen | None = None  # which of several models it chose
+
+    @property
+    def choices(self) -> list[Chosen]:
+        """All that validation chose."""
+        return [one for one in (self.model_chosen, self.chosen) if one]
 
     @property
     def scores(self) -> Scores:

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow.compute as pc
 from msgspec.structs import asdict
 
+from muver.evaluation.choice import chosen_model
 from muver.evaluation.gold import gold_of_kb, gold_of_worlds
 from muver.evaluation.precision import reduced_precision
 from muver.evaluation.ranks import ranks_table, write_ranks
@@ -37,6 +38,7 @@ def evaluate(
     kb: Path | None = None,
     report: Path | None = None,
     encoder: Path | None = None,
+    choice: Path | None = None,
     trec: bool = False,
 ) -> None:
     """Score a run on a set; write its evaluation and, next to it, the ranks of the gold entities.
@@ -60,6 +62,8 @@ def evaluate(
     encoder
         Manifest of the start encoder. Its identity (for a directory the hash of its weights)
         becomes part of the settings of a row that has a model.
+    choice
+        Of a row whose model is the best of several: its training log, which says which one.
     trec
         Also write the run and the gold entities in TREC's formats, with the suffixes ``.run`` and
         ``.qrels`` (:mod:`muver.runs.trec`).
@@ -138,6 +142,7 @@ def evaluate(
         views_per_entity=views and views["views"] / views["entities"],
         index=index_of(manifest),
         chosen=chosen_of(manifest),
+        model_chosen=choice and chosen_model(choice, row),
         model=manifest.get("inputs", {}).get("model"),
         run_sha256=sha256_of(run),
         **asdict(scores),

@@ -1,4 +1,4 @@
-"""What validation chose for a run."""
+"""What validation chose for a run, or for the model that made it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ class Chosen(Record):
     Attributes
     ----------
     setting, value
-        Such as ``weight`` and 0.7.
+        Such as ``weight`` and 0.7, or ``model`` and a name.
     among
         The values that were tried.
     cutoff
@@ -22,18 +22,29 @@ class Chosen(Record):
     """
 
     setting: str
-    value: float
-    among: list[float]
+    value: float | str
+    among: list[float | str]
     cutoff: int
 
     @property
     def in_words(self) -> str:
-        """A sentence for footnotes."""
-        among = ", ".join(f"{value:g}" for value in self.among)
+        """A sentence for footnotes; at an end of the values tried, a better one may lie beyond."""
+        numbers = [value for value in self.among if not isinstance(value, str)]
+        ends = {min(numbers): "least", max(numbers): "greatest"} if len(numbers) > 1 else {}
+        end = f", the {ends[self.value]} that was tried" if self.value in ends else ""
         return (
-            f"Validation chose {self.setting} {self.value:g} among {among}, by hits at "
-            f"{self.cutoff}."
+            f"Validation chose {self.setting} {_shown(self.value)} among "
+            f"{', '.join(map(_shown, self.among))}, by hits at {self.cutoff}{end}."
         )
+
+    @property
+    def tag(self) -> tuple[str, str]:
+        """Name and value of a run's tag in MLflow."""
+        return f"chosen_{self.setting}", _shown(self.value)
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def chosen_of(manifest: Mapping[str, Any]) -> Chosen | None:

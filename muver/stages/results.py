@@ -28,6 +28,7 @@ RESULTS = (
                 "--encoder",
                 "manifest of the start encoder, whose identity joins the row's settings",
             ),
+            optional("--choice", "training log of a model that was chosen among several"),
             option(
                 "--out", "JSON file to write; the gold entities' ranks go beside it, as .parquet"
             ),

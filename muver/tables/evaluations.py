@@ -157,7 +157,7 @@ def row_of(kind: type[RowKind], row: Row, found: Mapping[str, Evaluations], **ow
     """
     evaluations = {name: one.by_system[row.system] for name, one in found.items()}
     first = next(iter(evaluations.values()))
-    settings, said = first.settings, [row.note, first.chosen and first.chosen.in_words]
+    settings, said = first.settings, [row.note, *(one.in_words for one in first.choices)]
     return kind(
         method=row.method,
         system=row.system,

@@ -127,8 +127,7 @@ def tags(method: str, evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
         "mentions": str(sum(one.mentions for one in evaluations.values())),
         "config_hash": short_hash(first.settings),
     }
-    if first.chosen is not None:
-        named[f"chosen_{first.chosen.setting}"] = f"{first.chosen.value:g}"
+    named |= dict(one.tag for one in first.choices)
     if first.kb is not None:
         named |= {
             "sets": ", ".join(evaluations),

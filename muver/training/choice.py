@@ -8,7 +8,7 @@ from pathlib import Path
 from muver.encoders.files import MODEL_FILES
 from muver.io.files import atomic_path, write_text
 from muver.io.progress import logger
-from muver.training.log import kept_validation
+from muver.training.log import VALIDATION, kept_validation
 
 LOG = "training_log.jsonl"
 
@@ -36,7 +36,7 @@ def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
     for file in MODEL_FILES:
         with atomic_path(out / file) as temporary:
             shutil.copyfile(folders[chosen] / file, temporary)
-    note = {"chosen": chosen, f"validation_recall_at_{cutoff}_of": found}
+    note = {"chosen": chosen, f"{VALIDATION}{cutoff}_of": found}
     log = (folders[chosen] / LOG).read_text(encoding="utf-8")
     write_text(out / LOG, f"{log}{json.dumps(note)}\n")
     for name, recall in found.items():

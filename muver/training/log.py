@@ -21,6 +21,11 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     return [line for line in _lines(path) if "step" in line]
 
 
+def read_notes(path: Path) -> list[dict[str, Any]]:
+    """The notes on the whole run, as :func:`read_log` reads the rest."""
+    return [line for line in _lines(path) if "step" not in line]
+
+
 def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
     """Recall on validation of the state that training kept, and its step.
 

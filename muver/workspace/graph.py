@@ -242,6 +242,8 @@ class Graph(ABC):
         model = self.settings["systems"][system].get("model")
         if model is not None:
             inputs["identity"] = self.weights(model)
+            if "best_of" in self.settings["models"][model]:
+                inputs["choice"] = self.model(model)[LOG]
         settings = {
             **self.settings["evaluate"],
             "row": row_settings(self.settings, system),

@@ -30,6 +30,7 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
         dataset="tiny",
         name="test",
         encoder: Path | None = None,
+        choice: Path | None = None,
         out: str = "out.json",
         trec: bool = False,
         kb: Path | None = None,
@@ -50,6 +51,7 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
             corpus / "counts.json",
             kb=kb,
             encoder=encoder,
+            choice=choice,
             trec=trec,
         )
         return json.loads((corpus / out).read_text())
@@ -63,7 +65,7 @@ def test_file(run_stage: Stage):
         "system", "dataset", "set", "fingerprint", "identified_as", "kb", "outside",
         "matched_by_title", "settings", "precision", "cutoffs", "resample", "mentions", "hits",
         "micro", "macro", "worlds", "interval", "views_per_entity", "index",
-        "model", "run_sha256", "chosen",
+        "model", "run_sha256", "chosen", "model_chosen",
     ]  # fmt: skip
     assert found["settings"] == ROW
     assert found["precision"] == {}
@@ -121,6 +123,24 @@ def test_encoder_joins_the_settings_of_rows_with_a_model(run_stage: Stage, corpu
     found = run_stage(row=row, encoder=corpus / "start.json")
     assert found["settings"] == {**row, "encoder": {"name": "scratch"}}
     assert run_stage(encoder=corpus / "start.json")["settings"] == ROW  # BM25 has none
+
+
+def test_which_of_several_models_was_chosen(run_stage: Stage, corpus: Path):
+    log = corpus / "training_log.jsonl"
+    note = {"chosen": "b", "validation_recall_at_16_of": {"a": 50.0, "b": 60.0}}
+    log.write_text(f'{{"step": 1, "loss": 2.0}}\n{json.dumps(note)}\n')
+    row = {**ROW, "model": {"best_of": {"a": {"pooling": "auto"}, "b": {"pooling": "span"}}}}
+    encoder = corpus / "start.json"
+    encoder.write_text('{"identity": {"vectors": {"pooling": "cls"}}}')
+    assert run_stage(row=row, encoder=encoder, choice=log)["model_chosen"] == {
+        "setting": "model",
+        "value": "b (pooling span)",
+        "among": ["a (pooling cls)", "b (pooling span)"],
+        "cutoff": 16,
+    }
+    log.write_text('{"step": 1, "loss": 2.0}\n')
+    with pytest.raises(InputError, match=r"training_log\.jsonl: says of no model"):
+        run_stage(row=row, encoder=encoder, choice=log)
 
 
 def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):

@@ -59,11 +59,11 @@ def test_rows_that_name_no_aggregate_take_the_preset_s():
 
 
 def test_of_several_values_validation_chooses_among_a_system_each(settings):
-    values = [0.25, 0.5, 1, 2, 4]
+    values = [0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16]
     several = {"aggregate": "log_mean_exp", "temperature": values, "validation_cutoff": 16}
     assert retrieval_settings(settings, "muver_log_mean_exp") == {**MUVER, **several}
     tried = settings["tried"]["muver_log_mean_exp"]
-    assert tried[0] == "muver_log_mean_exp_0_25"
+    assert tried[2] == "muver_log_mean_exp_0_25"
     for value, system in zip(values, tried, strict=True):
         made = retrieval_settings(settings, system, "val")
         # A temperature of 1 is the sum's as released, whose rows have no such key.
@@ -78,9 +78,9 @@ def test_of_several_values_validation_chooses_among_a_system_each(settings):
 def test_seeds_and_sweeps_of_a_row_choose_for_themselves():
     over = {"preset": "miniwikia", "aggregate": "penalised", "repeat_seeds": [7]}
     settings = resolve(PARAMS, over)
-    assert len(settings["tried"]["muver_seed7"]) == len(settings["tried"]["muver_close_2"]) == 5
-    tried = settings["systems"][settings["tried"]["muver_seed7"][0]]
-    assert tried["model"] == "muver_seed7" and tried["aggregate"] == "penalised_0_25"
+    assert len(settings["tried"]["muver_seed7"]) == len(settings["tried"]["muver_close_2"]) == 7
+    tried = settings["systems"][settings["tried"]["muver_seed7"][1]]
+    assert tried["model"] == "muver_seed7" and tried["aggregate"] == "penalised_0_125"
 
 
 def test_a_row_that_is_another_one_of_its_table_is_left_out(settings):

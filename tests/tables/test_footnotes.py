@@ -83,7 +83,7 @@ def test_what_validation_chose_ends_the_note(evaluation, write, tmp_path):
     found = [evaluation(row["system"], (1, 8), (1, 3), chosen=chosen) for row in rows]
     out = tmp_path / "table.csv"
     make_table("table1", write(*found), out, {"rows": rows})
-    said = "Validation chose beta 2 among 1, 2, by hits at 16."
+    said = "Validation chose beta 2 among 1, 2, by hits at 16, the greatest that was tried."
     made = json.loads(out.with_suffix(".json").read_text())["rows"]
     assert [row["note"] for row in made] == [said, f"{OURS} {said}"]
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from muver.encoders.files import MODEL_FILES
+from muver.evaluation.choice import chosen_model
 from muver.io.errors import InputError
 from muver.training.choice import choose
 
@@ -33,6 +34,9 @@ def test_the_best_checkpoint_of_each_counts_and_the_first_of_equals_wins(tmp_pat
         "validation_recall_at_4_of": {"a": 50.0, "b": 60.0, "c": 60.0},
     }
     assert len(log) == 4
+    row = {"model": {"best_of": {name: {"pooling": "cls"} for name in models}}}
+    found = chosen_model(tmp_path / "out" / "training_log.jsonl", row)
+    assert found.value == "b (pooling cls)" and found.cutoff == 4
 
 
 def test_another_cutoff_a_damaged_log_and_none(tmp_path):

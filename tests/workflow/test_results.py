@@ -108,6 +108,18 @@ def test_beyond_the_paper_with_what_validation_chose(main_job):
     assert list(hits) == [0.5, 2] and hits[found["temperature"]] == max(hits.values())
 
 
+def test_a_footnote_names_the_pooling_that_validation_chose(main_job):
+    notes = {
+        row["system"]: row["note"]
+        for row in json.loads(main_job.read("results/table1.json"))["rows"]
+    }
+    log = main_job.read(f"{BUILT}/models/partalidou/training_log.jsonl").decode()
+    chosen = json.loads(log.splitlines()[-1])["chosen"]
+    pooling = PARAMS["models"][chosen].get("pooling", "all")  # the preset's own for BLINK
+    assert f"Validation chose model {chosen} (pooling {pooling}) among " in notes["partalidou"]
+    assert "Validation chose" not in notes["blink_128"]
+
+
 def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
     """Made of rows that are there, recorded and shown on the page; nothing else is changed."""
     project = main_job.copy(tmp_path / "copy")

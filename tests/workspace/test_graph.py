@@ -69,7 +69,8 @@ def test_a_weight_is_chosen_on_validation_runs():
 
 
 def test_a_temperature_is_chosen_on_a_validation_run_of_each():
-    row, values = "muver_log_mean_exp", ("0_25", "0_5", "1", "2", "4")
+    row = "muver_log_mean_exp"
+    values = ("0_0625", "0_125", "0_25", "0_5", "1", "2", "4", "8", "16")
     assert asked("beyond", [row], "evaluations") == [f"test/{row}"]
     runs = asked("beyond", [row], "runs")
     assert runs == [*(f"val/{row}_{value}" for value in values), f"test/{row}"]
@@ -86,6 +87,10 @@ def test_reciprocal_ranks_need_no_validation():
 def test_a_chosen_model_needs_those_it_is_chosen_among():
     models = asked("table1", ["partalidou"], "models")
     assert models == ["blink_128", "blink_cls", "blink_special", "blink_span", "partalidou"]
+    made = graph()
+    log = made.evaluation("partalidou", "test").input_files["choice"]
+    assert log == f"{made.model('partalidou').path}/training_log.jsonl"
+    assert "choice" not in made.evaluation("muver", "test").inputs
 
 
 def test_a_model_may_start_from_another_on_worlds_too():

@@ -58,7 +58,7 @@ rule evaluate:
         set=lambda wildcards: at("evaluations", wildcards).set,
         name=S["dataset"] if ONE_BASE else S["workspace"],
         settings=settings("evaluations"),
-        gold=options("entities", "sentences", "counts", "report", identity="encoder"),
+        gold=options("entities", "sentences", "counts", "report", "choice", identity="encoder"),
         kb=folders("kb"),
     shell:
         "muver evaluate --log {log} --system {params.label} --dataset {params.name}"

@@ -1,0 +1,35 @@
+"""Which of several trained models a row has, from the log that `muver choose` wrote."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from muver.io.errors import InputError
+from muver.runs.chosen import Chosen
+from muver.training.log import VALIDATION, read_notes
+
+
+def chosen_model(log: Path, row: Mapping[str, Any]) -> Chosen:
+    """The choice, each model's pooling beside its name; where that is ``auto``, the encoder's.
+
+    Parameters
+    ----------
+    row
+        The row's settings with its encoder.
+
+    Raises
+    ------
+    InputError
+        If the log is missing or damaged, or says nothing of a choice.
+    """
+    note = next((one for one in read_notes(log) if "chosen" in one), None)
+    if note is None:
+        raise InputError(f"{log}: says of no model that it was chosen. Run `muver choose` again.")
+    names = {}
+    for name, own in row["model"]["best_of"].items():
+        auto = own["pooling"] == "auto"
+        pooling = row["encoder"]["vectors"]["pooling"] if auto else own["pooling"]
+        names[name] = f"{name} (pooling {pooling})"
+    ((key, recall),) = ((key, own) for key, own in note.items() if key != "chosen")
+    cutoff = int(key.removeprefix(VALIDATION).removesuffix("_of"))
+    return Chosen("model", names[note["chosen"]], [names[one] for one in recall], cutoff)
