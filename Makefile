@@ -72,7 +72,7 @@ docs-results: $(READY)
 AGGREGATES := $(addprefix figure2_,max sum sum_chosen log_mean_exp penalised centred)
 
 docs-fidelity: $(READY)
-	@$(BIN)/muver results-page $(SETTINGS) --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
+	@$(BIN)/muver results-page $(SETTINGS) $(ARGS) --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
 	    "snakemake --cores $(CORES) results/fidelity.csv $(AGGREGATES:%=results/%.csv) $(SETTINGS)"
 
 aspects: $(READY)

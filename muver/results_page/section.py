@@ -56,7 +56,7 @@ def write_section(
         raise InputError(
             f"{', '.join(changed[:3])}{', ...' if changed[3:] else ''}: not as in the last commit, "
             "which the page names as what made its numbers. Commit, make the results and then the "
-            "page; or give --uncommitted, and the page says so."
+            "page; or give --uncommitted (make: ARGS=--uncommitted), and the page says so."
         )
     settings = resolve(read_params(project / "params.yaml"), dict(config))
     workspace = settings["workspace"]
