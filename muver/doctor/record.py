@@ -1,9 +1,10 @@
 """A run's rows beside the numbers of record: are they equal, and if not, is that usual?
 
-A row that moves is held against the spread over seeds and machines: its own if it was repeated
-with seeds, else the widest of any row that a model ranks. Further off it is outside, as soon as any
-such row was repeated with seeds; a second machine alone does not show how far rounding can carry a
-training. A row without a model (BM25) may lie no further off than the machines of record do.
+A row that a model ranks is held against the widest spread of any such row over seeds and machines:
+that of the row itself would be a range of few draws, which a further one often leaves. Further off
+it is outside, as soon as any such row was repeated with seeds; a second machine alone does not show
+how far rounding can carry a training. A row without a model (BM25) may lie no further off than the
+machines of record do.
 """
 
 from collections.abc import Iterator, Mapping
@@ -116,8 +117,7 @@ def _limit(row: RowOfRecord, like: list[RowOfRecord] | None) -> tuple[float, boo
     like
         All rows with a model; None for a row without.
     """
-    rows = [row] if like is None or spread([row], "seeds") else like
-    found = [spread(rows, over) for over in ("machines", "seeds")]
+    found = [spread([row] if like is None else like, over) for over in ("machines", "seeds")]
     points = max((one.points for one in found if one), default=0.0)
     return points, like is None or found[1] is not None
 
