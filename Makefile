@@ -16,7 +16,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results docs-fidelity aspects docs-example pictures plots rulegraph test test-cluster record audit pull lint lock clean
+.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials aspects docs-example pictures plots rulegraph test test-cluster record audit pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -31,6 +31,7 @@ help:
 	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
 	@echo 'make docs-results   write docs/results.md and its numbers in docs/results/'
 	@echo 'make docs-fidelity  write the tables of docs/fidelity.md from its results'
+	@echo 'make docs-trials    write the trials of docs/trials.md from results/grid.csv'
 	@echo 'make aspects        Table 1 on three kinds of invented contexts, for docs/miniwikia.md'
 	@echo 'make docs-example   write the example of a retriever in README.md'
 	@echo 'make pictures       take the pictures of docs/images from this run; needs Chromium'
@@ -74,6 +75,10 @@ AGGREGATES := $(addprefix figure2_,max sum sum_chosen log_mean_exp penalised cen
 docs-fidelity: $(READY)
 	@$(BIN)/muver results-page $(SETTINGS) $(ARGS) --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
 	    "snakemake --cores $(CORES) results/fidelity.csv $(AGGREGATES:%=results/%.csv) $(SETTINGS)"
+
+docs-trials: $(READY)
+	@$(BIN)/muver results-page $(SETTINGS) $(ARGS) --only grid --out docs/trials.md --command \
+	    "snakemake --cores $(CORES) results/grid.csv $(SETTINGS)"
 
 aspects: $(READY)
 	@$(BIN)/python workflow/aspects.py
