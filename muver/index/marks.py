@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from muver.index.labelled import Labelled, cut
 from muver.io.errors import InputError
 
-_BRACKETS = re.compile(r"(\\*)(\[\[|\]\])")
+_BRACKETS = re.compile(r"(?<!\\)(\\*)(\[\[|\]\])")
 _ESCAPE = r"Write \[[ and \]] for brackets that mark nothing."
 
 

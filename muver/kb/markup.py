@@ -1,7 +1,7 @@
 """HTML taken out of a description, as a reader would see it."""
 
+import html
 import re
-from html.parser import HTMLParser
 
 HINT = re.compile(r"</?[a-zA-Z]|<!|&#?\w+;")
 
@@ -24,32 +24,17 @@ INLINE = _tags(
 HIDDEN = _tags("script style template title noscript")
 
 
-class _Text(HTMLParser):
-    def __init__(self):
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self.hidden = 0
-
-    def handle_starttag(self, tag, attributes):
-        self.hidden += tag in HIDDEN
-        self._tag(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self._tag(tag)
-
-    def handle_endtag(self, tag):
-        self.hidden -= tag in HIDDEN and self.hidden > 0
-        self._tag(tag)
-
-    def _tag(self, tag):
-        if tag in BLOCKS:
-            self.pieces.append("\n")
-        elif tag not in INLINE | HIDDEN:
-            self.pieces.append(self.get_starttag_text() or "")
-
-    def handle_data(self, data):
-        if not self.hidden:
-            self.pieces.append(data)
+# Each part either matches or is given up at once, so that no text takes long. What is not closed at
+# the end, a comment or a script, is not seen, as in a browser.
+MARKUP = re.compile(
+    r"""<!--.*?(?:-->|\Z)
+      | <(script|style|template|title|noscript)\b[^<>]*+>.*?(?:</\1\b[^<>]*+>|\Z)
+      | <[!?][^<>]*+>
+      | </?([a-z][^\s/<>]*+)(?:(?:[^<>"']|"[^"]*+"|'[^']*+')*+|[^<>]*+)>""",
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
+# Python refuses to read a number of thousands of digits, and no character has one of a hundred.
+NO_CHARACTER = re.compile("&#[0-9]{100,};?")
 
 
 def has_html(text: str) -> bool:
@@ -63,8 +48,17 @@ def without_html(text: str) -> str:
     >>> without_html("<p>A &amp; <b>B</b></p><p>C, if 1 < 2</p><style>p {}</style>")
     'A & B\\nC, if 1 < 2'
     """
-    parser = _Text()
-    parser.feed(text)
-    parser.close()
-    lines = (" ".join(line.split()) for line in "".join(parser.pieces).split("\n"))
+    lines = (" ".join(line.split()) for line in unescaped(MARKUP.sub(_seen, text)).split("\n"))
     return "\n".join(filter(None, lines))
+
+
+def unescaped(text: str) -> str:
+    """The text with HTML's names and numbers of characters resolved."""
+    return html.unescape(NO_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+def _seen(markup: re.Match[str]) -> str:
+    name = (markup[2] or "").lower()
+    if name in BLOCKS:
+        return "\n"
+    return markup[0] if name and name not in INLINE | HIDDEN else ""

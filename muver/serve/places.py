@@ -14,12 +14,20 @@ def place(description: str, text: str) -> tuple[int, int] | None:
     >>> place("A gate.  It was\\nforged.", "It was forged.")
     (9, 23)
     """
-    words = text.split()
-    if not words:
+    wanted = "".join(text.split())
+    at = "".join(description.split()).find(wanted)
+    if at < 0 or not wanted:
         return None
-    pattern = r"\s+".join(map(re.escape, words)).replace(r"\.", r"\s*\.")
-    found = re.search(pattern, description)
-    return found.span() if found else None
+    return _nth_letter(description, at), _nth_letter(description, at + len(wanted) - 1) + 1
+
+
+def _nth_letter(text: str, n: int) -> int:
+    """Where the letter stands before which a text has ``n`` others that are no white space."""
+    for word in re.finditer(r"\S+", text):
+        if n < len(word[0]):
+            return word.start() + n
+        n -= len(word[0])
+    raise IndexError(n)
 
 
 def excerpt(description: str, text: str) -> Excerpt:

@@ -19,6 +19,11 @@ from muver.kb.markup import has_html, without_html
         ("the tag <mine> of a language", "the tag <mine> of a language"),
         ("never <closed", "never <closed"),
         ("</style>still here", "still here"),
+        ("<script>if ('<script>' < b) {}</script>seen", "seen"),
+        ("<a title=don't>one</a> it's <b>two</b>", "one it's two"),
+        ("<!DOCTYPE html><?php?>a <mine>b</mine>", "a <mine>b</mine>"),
+        ("seen <!-- never closed", "seen"),
+        (f"&#{'9' * 5000};&#x41;", "\N{REPLACEMENT CHARACTER}A"),
     ],
 )
 def test_by_hand(html, text):
@@ -30,3 +35,12 @@ def test_by_hand(html, text):
 def test_what_has_no_html_keeps_its_words(text):
     assert not has_html(text)
     assert without_html(text).split() == text.split()
+
+
+@pytest.mark.parametrize(
+    "piece", ["<a ", "</a", "<!--", "<a '\"", '<b x="', "<script></script", "<"]
+)
+def test_what_is_never_closed_is_read_once(piece):
+    """A parser that begins anew at each piece needs hours for a megabyte."""
+    text = piece * (2**20 // len(piece))
+    assert len(without_html(text)) in (0, len(" ".join(text.split())))

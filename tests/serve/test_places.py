@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,15 @@ def test_what_is_not_there_is_not_found():
     assert place("The gate.", "A bell") is None
     assert place("The gate.", " ") is None
     assert place("", "A bell") is None
+
+
+def test_many_spaces_before_full_stops_take_no_longer():
+    """With a regular expression this text took for ever (and all of the service with it)."""
+    gaps = "   " * 20
+    description = f"{gaps}.".join(["word"] * 40)
+    end = len(description) - 1
+    assert place(description, clean(f"{description}.")) is None
+    assert place(description, clean(description)[:-1]) == (0, end)
 
 
 def test_an_excerpt_has_whole_words_around_the_sentences():

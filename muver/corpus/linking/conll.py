@@ -22,7 +22,6 @@ from muver.io.errors import InputError
 START = "-DOCSTART-"
 NO_ENTITY = "--NME--"
 PARTS = {"train": "", "testa": "testa", "testb": "testb"}  # of AIDA, by the end of the number
-_DOCUMENT = re.compile(rf"{START}\s*\(\s*(.*?)\s*\)?\s*")
 _NUMBERED = re.compile(r"(\d+)(testa|testb|)(?: .*)?")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 
@@ -144,10 +143,11 @@ def _documents(path: Path) -> Iterator[_Document]:
 
 
 def _name(text: str, where: str) -> str:
-    found = _DOCUMENT.fullmatch(text)
-    if found is None or not found[1]:
+    bracketed = text.removeprefix(START).strip()
+    name = bracketed.removeprefix("(").strip().removesuffix(")").strip()
+    if not name or not bracketed.startswith("("):
         raise InputError(f"{where}: {text!r} names no document; expected {START} (NAME).")
-    return found[1]
+    return name
 
 
 def _add_token(

@@ -16,7 +16,7 @@ from muver.kb.wiki.prose import DISAMBIGUATION, SHOWN, read_prose
 from muver.kb.wiki.titles import Wiki
 
 # Exports of old wikis say it in the text alone, in the wiki's own language.
-REDIRECT = re.compile(r"\s*#\w+\s*:?\s*\[\[([^\]|]+)(?:\|[^\]]*)?\]\]", re.UNICODE)
+REDIRECT = re.compile(r"\s*#\w+\s*+:?\s*\[\[([^\]|]+)(?:\|[^\]]*)?\]\]", re.UNICODE)
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:

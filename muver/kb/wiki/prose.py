@@ -1,6 +1,5 @@
 """Wikitext as a reader sees it: the text with its links, sections and categories."""
 
-import html
 import re
 from itertools import takewhile
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from muver.kb.items import Link
-from muver.kb.markup import BLOCKS, INLINE
+from muver.kb.markup import BLOCKS, INLINE, unescaped
 from muver.kb.wiki.titles import CATEGORY, FILE, MEDIA, Wiki
 
 
@@ -150,7 +149,7 @@ class Prose:
             if text is None and self.wiki.other_language(named):
                 return
         label = self._inner(text) if text is not None else named.strip().removeprefix(":")
-        label = " ".join(html.unescape(REST.sub("", label)).replace("_", " ").split())
+        label = " ".join(unescaped(REST.sub("", label)).replace("_", " ").split())
         if not label:
             return
         if page is None or page.namespace == MEDIA:

@@ -1,10 +1,11 @@
 """The titles of a wiki: its namespaces, and the page that a link means."""
 
-import html
 import re
 from urllib.parse import unquote
 
 from msgspec import Struct
+
+from muver.kb.markup import unescaped
 
 MEDIA, ARTICLE, FILE, CATEGORY = -2, 0, 6, 14
 # Every wiki knows these beside its own names (MediaWiki's manual, "Namespaces").
@@ -43,7 +44,7 @@ class Wiki(Struct, frozen=True):
 
     def page(self, link: str) -> Page | None:
         """The page that a link's target names; None if it names none."""
-        name = DIRECTION.sub("", html.unescape(unquote(link))).partition("#")[0]
+        name = DIRECTION.sub("", unescaped(unquote(link))).partition("#")[0]
         name = " ".join(name.replace("_", " ").split()).removeprefix(":").strip()
         prefix, colon, rest = name.partition(":")
         namespace = self._namespace(prefix) if colon else None
