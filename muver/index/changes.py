@@ -14,13 +14,24 @@ from msgspec.structs import replace
 
 from muver.index.entity import Entity, checked
 from muver.index.making import Machinery, schema_of, segment_name, write_segment
-from muver.index.segments import ENTITIES_A_PART, Opened, SegmentWriter, joined
+from muver.index.segments import ENTITIES_A_PART, Check, Opened, SegmentWriter, joined
 from muver.index.settings import Making
 from muver.index.snapshot import Place, Snapshot
-from muver.index.state import FILE, MODEL, PUNKT, SEGMENTS, Model, Segment, State, write_state
+from muver.index.state import (
+    FILE,
+    MODEL,
+    PREVIOUS,
+    PUNKT,
+    SEGMENTS,
+    Model,
+    Segment,
+    State,
+    damaged,
+    write_state,
+)
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import folder_beside
+from muver.io.files import folder_beside, synchronise
 from muver.kb.schema import count_entities
 
 if TYPE_CHECKING:
@@ -66,6 +77,7 @@ def create(
         put(snapshot, Machinery(temporary, state, loaded), source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
             temporary.replace(folder)
+            synchronise(folder.parent)
 
 
 def check_free(folder: Path) -> None:
@@ -152,6 +164,7 @@ def compact(snapshot: Snapshot) -> bool:
         state = state.after(segments)
         write_state(folder, state)
     kept = {segment.name for segment in state.segments}
+    (folder / PREVIOUS).unlink(missing_ok=True)  # it names files that go now
     for path in (folder / SEGMENTS).iterdir():
         if path.name not in kept:
             path.unlink()
@@ -219,6 +232,12 @@ def _rewritten(
     parts = [part for one in opened for part in one.parts]
     if not any(part.live.any() for part in parts):
         return []
+    for one in opened:  # once more: what is copied gets a new checksum
+        path = snapshot.folder / SEGMENTS / one.segment.name
+        try:
+            Check(path, one.segment, wait=True)
+        except FileNotFoundError:
+            raise damaged(path, "no such file") from None
     name = name or segment_name(snapshot.state.generation + 1)
     path = snapshot.folder / SEGMENTS / name
     with SegmentWriter(path, schema_of(snapshot.state)) as writer:

@@ -14,6 +14,7 @@ from muver.index.changes import check_free
 from muver.index.index import Change, Index
 from muver.index.looking import sizes
 from muver.index.settings import Making
+from muver.index.state import FILE, has_checksum
 from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
@@ -105,8 +106,21 @@ def verify(index: Path) -> None:
     from muver.index.looking import verify as look
 
     if wrong := look(index):
-        raise InputError("\n".join([*wrong, "Put copies there, or make the index again."]))
+        raise InputError("\n".join(wrong))
     logger.info("%s: all files are as they were written", index)
+    if not has_checksum(index):
+        logger.info("%s: has no checksum of its own yet; the next change writes one", index / FILE)
+
+
+def repair(index: Path) -> None:
+    """Bring a damaged index back to what it was before its last change."""
+    from muver.index.looking import repair as bring_back
+
+    if (state := bring_back(index)) is None:
+        logger.info("%s: all files are as they were written; nothing to repair", index)
+    else:
+        done = "what it was before its last change, which has to be made again"
+        logger.info("%s: %s; %d entities", index, done, state.entities)
 
 
 def _put(folder: Path, source: Path, world: str | None, how: str) -> None:

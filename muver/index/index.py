@@ -1,6 +1,7 @@
 """An index of one's own knowledge base: made, opened, asked, changed."""
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -150,19 +151,13 @@ class Index(OpenIndex):
             If one is not there, or is in several worlds and ``world`` is None. Nothing is removed
             then.
         """
-        with writing(self.folder):
-            snapshot = Snapshot.now(self.folder, self._snapshot)
-            change = changes.remove(snapshot, list(ids), world)
-            self._store = self._store._replace(snapshot=Snapshot.now(self.folder, snapshot))
-        return change
+        with self._changing() as snapshot:
+            return changes.remove(snapshot, list(ids), world)
 
     def compact(self) -> bool:
         """Make the index small again; answers stay the same. Tells whether it was written anew."""
-        with writing(self.folder):
-            snapshot = Snapshot.now(self.folder, self._snapshot)
-            done = changes.compact(snapshot)
-            self._store = self._store._replace(snapshot=Snapshot.now(self.folder, snapshot))
-        return done
+        with self._changing() as snapshot:
+            return changes.compact(snapshot)
 
     def push(self, where: str) -> Change:
         """Bring a collection of Qdrant to the entities of this index.
@@ -179,7 +174,7 @@ class Index(OpenIndex):
         """
         from muver.index.qdrant import push
 
-        return push(self._snapshot, where)
+        return push(self._snapshot.checked(), where)
 
     def info(self) -> dict[str, Any]:
         """What the index is and how large, for people and as JSON."""
@@ -194,8 +189,13 @@ class Index(OpenIndex):
         return verify(self.folder)
 
     def _put(self, entities: Source, overwrite: bool) -> Change:
+        with self._changing() as snapshot:
+            return changes.put(snapshot, self._machinery, entities, overwrite)
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[Snapshot]:
+        """The newest snapshot, whole and held for a change; what follows it is taken in the end."""
         with writing(self.folder):
-            snapshot = Snapshot.now(self.folder, self._snapshot)
-            change = changes.put(snapshot, self._machinery, entities, overwrite)
+            snapshot = Snapshot.now(self.folder, self._snapshot).checked()
+            yield snapshot
             self._store = self._store._replace(snapshot=Snapshot.now(self.folder, snapshot))
-        return change

@@ -3,11 +3,24 @@
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
+from muver.index.lock import writing
 from muver.index.segments import Opened
 from muver.index.snapshot import Snapshot
-from muver.index.state import MODEL, PUNKT, SEGMENTS, Segment, State, read_state
+from muver.index.state import (
+    FILE,
+    MODEL,
+    PREVIOUS,
+    PUNKT,
+    SEGMENTS,
+    Segment,
+    State,
+    damaged,
+    put_state,
+    read_state,
+)
 from muver.io.errors import InputError
-from muver.io.files import sha256_of
 from muver.io.pruning import size
 from muver.views.files import punkt_fingerprint
 
@@ -72,24 +85,51 @@ def _words(aggregate: dict[str, Any]) -> str:
     return " ".join([own.pop("kind"), *(f"{key} {value}" for key, value in own.items())])
 
 
-def verify(folder: Path) -> list[str]:
-    """What is wrong, a sentence each: segments, model, sentence splitter."""
-    state = read_state(folder)
+def verify(folder: Path, name: str = FILE) -> list[str]:
+    """What is wrong, a sentence each: segments, model, sentence splitter.
+
+    Parameters
+    ----------
+    name
+        Of the state's file.
+    """
+    state = read_state(folder, name)
     wrong = [sentence for segment in state.segments for sentence in _segment(folder, segment)]
     return wrong + _model(folder, state)
 
 
+def repair(folder: Path) -> State | None:
+    """Go back to before the last change of an index that is damaged; None if it is not.
+
+    Raises
+    ------
+    InputError
+        If what was before is damaged as well, or nothing is kept of it.
+    """
+    if not (folder / PREVIOUS).is_file():
+        read_state(folder)  # refuses what is no index
+    with writing(folder):
+        try:
+            wrong = verify(folder)
+        except InputError as error:
+            wrong = [str(error)]
+        if not wrong:
+            return None
+        if not (folder / PREVIOUS).is_file() or verify(folder, PREVIOUS):
+            raise InputError("\n".join([*wrong, f"{folder}: no whole state before that."]))
+        before = read_state(folder, PREVIOUS)
+        # Later than the damaged one, which the service and others may have seen.
+        after = replace(before, generation=before.generation + 2)
+        put_state(folder / FILE, after)
+        return after
+
+
 def _segment(folder: Path, segment: Segment) -> list[str]:
     path = folder / SEGMENTS / segment.name
-    if not path.is_file():
-        return [f"{path}: no such file."]
-    if (found := sha256_of(path)) != segment.sha256:
-        return [
-            f"{path}: not as it was written: its SHA-256 is {found[:12]}, expected "
-            f"{segment.sha256[:12]}."
-        ]
     try:
-        Opened.of(folder / SEGMENTS, segment)
+        Opened.of(folder / SEGMENTS, segment, wait=True)
+    except FileNotFoundError:
+        return [str(damaged(path, "no such file"))]
     except InputError as error:
         return [str(error)]
     return []
@@ -106,7 +146,7 @@ def _model(folder: Path, state: State) -> list[str]:
         return [str(error)]
     wanted = {MODEL: state.model.fingerprint, PUNKT: state.model.punkt}
     return [
-        f"{folder / name}: not what the index was made with."
+        f"{folder / name}: not what the index was made with. Put that back, or make it again."
         for name, own in wanted.items()
         if found[name] != own
     ]

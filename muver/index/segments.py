@@ -6,22 +6,24 @@ behind the other, so that they are multiplied where they lie on disk.
 """
 
 import contextlib
+import hashlib
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.index.entity import Entity
-from muver.index.state import Segment
-from muver.io.errors import InputError
+from muver.index.state import Damaged, Segment, damaged
 from muver.io.files import atomic_path, sha256_of
 
 ENTITIES_A_PART = 4096
 CHARACTERS_A_PART = 4_000_000
+AT_ONCE = 1 << 26  # bytes whose checksum takes a fraction of a second
 SPAN = pa.struct([("start", pa.int32()), ("end", pa.int32())])
 VIEW = pa.struct([("layer", pa.int32()), ("first", pa.int32()), ("last", pa.int32())])
 ENTITY = [
@@ -146,32 +148,80 @@ def _numbers(records: pa.ListScalar) -> np.ndarray:
     return np.stack([field.to_numpy() for field in records.values.flatten()], axis=1)
 
 
+class Check:
+    """Compares a segment's SHA-256: at once, or in a thread where that would keep a user waiting.
+
+    Attributes
+    ----------
+    wrong
+        What was found; None while nothing was.
+    """
+
+    def __init__(self, path: Path, segment: Segment, wait: bool):
+        self.wrong: Damaged | None = None
+        self._path, self._segment = path, segment
+        # Open from the beginning: another process may remove the file, which is no damage.
+        self._thread = threading.Thread(target=self._compare, args=(path.open("rb"),), daemon=True)
+        self._thread.start()
+        if wait or segment.bytes <= AT_ONCE:
+            self.finish()
+
+    def finish(self) -> None:
+        """Wait until it is done.
+
+        Raises
+        ------
+        Damaged
+            If the segment is.
+        """
+        self._thread.join()
+        if self.wrong is not None:
+            raise self.wrong
+
+    def _compare(self, file: IO[bytes]) -> None:
+        try:
+            with file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            found = str(error.strerror)
+        if found != self._segment.sha256:
+            why = f"its SHA-256 is {found[:12]}, {self._segment.sha256[:12]} was written"
+            self.wrong = damaged(self._path, why)
+
+
 class Opened(NamedTuple):
-    """A segment and its parts."""
+    """A segment, its parts, and whether it is as it was written."""
 
     segment: Segment
     parts: list[Part]
+    check: Check
 
     @classmethod
-    def of(cls, folder: Path, segment: Segment) -> "Opened":
+    def of(cls, folder: Path, segment: Segment, wait: bool = False) -> "Opened":
         """Map a segment.
+
+        Parameters
+        ----------
+        wait
+            Whether to check a large one at once as well.
 
         Raises
         ------
         FileNotFoundError
             If it has been removed since the state was read.
-        InputError
-            If it is damaged.
+        Damaged
+            If it is.
         """
         path = folder / segment.name
         if path.stat().st_size != segment.bytes:
-            raise broken(path, f"{path.stat().st_size} bytes, {segment.bytes} were written")
+            raise damaged(path, f"{path.stat().st_size} bytes, {segment.bytes} were written")
+        check = Check(path, segment, wait)
         try:
             file = pa.ipc.open_file(pa.memory_map(str(path)))
             batches = [file.get_batch(number) for number in range(file.num_record_batches)]
         except pa.ArrowInvalid as error:
-            raise broken(path, str(error)) from None
-        opened = cls(segment, [Part(one, np.ones(len(one), dtype=bool)) for one in batches])
+            raise damaged(path, str(error)) from None
+        opened = cls(segment, [Part(one, np.ones(len(one), dtype=bool)) for one in batches], check)
         return opened.at(segment)
 
     def at(self, segment: Segment) -> "Opened":
@@ -182,7 +232,7 @@ class Opened(NamedTuple):
         parts = [
             part.without(own) for part, own in zip(self.parts, np.split(live, ends), strict=True)
         ]
-        return Opened(segment, parts)
+        return Opened(segment, parts, self.check)
 
 
 class SegmentWriter:
@@ -194,7 +244,7 @@ class SegmentWriter:
         self._entities = self._views = 0
 
     def __enter__(self) -> "SegmentWriter":
-        self._temporary = self._stack.enter_context(atomic_path(self.path))
+        self._temporary = self._stack.enter_context(atomic_path(self.path, durable=True))
         self._sink = self._stack.enter_context(pa.OSFile(str(self._temporary), "wb"))
         self._file = self._stack.enter_context(pa.ipc.new_file(self._sink, self.kind))
         return self
@@ -219,13 +269,6 @@ class SegmentWriter:
             entities=self._entities,
             views=self._views,
         )
-
-
-def broken(path: Path, why: str) -> InputError:
-    """A segment that cannot be used."""
-    return InputError(
-        f"{path}: damaged ({why}). Bring it back from a copy, or make the index again."
-    )
 
 
 def joined(parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:

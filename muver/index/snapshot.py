@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from muver.index.entity import Entity, key_of
-from muver.index.segments import Opened, Part, broken
-from muver.index.state import SEGMENTS, State, read_state
+from muver.index.segments import Opened, Part
+from muver.index.state import SEGMENTS, Damaged, State, damaged, read_state
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 
@@ -82,17 +82,41 @@ def the_only(
 
 
 class Snapshot:
-    """An index as it was when it was opened.
-
-    Attributes
-    ----------
-    parts
-        Of all segments, in their order.
-    """
+    """An index as it was when it was opened."""
 
     def __init__(self, folder: Path, state: State, opened: list[Opened]):
         self.folder, self.state, self.opened = folder, state, opened
-        self.parts: list[Part] = [part for one in opened for part in one.parts]
+        self._parts = [part for one in opened for part in one.parts]
+
+    @property
+    def parts(self) -> list[Part]:
+        """Of all segments, in their order.
+
+        Raises
+        ------
+        Damaged
+            If one of them is known to be: nothing is answered from it, and nothing made of it.
+        """
+        if (wrong := self.damage) is not None:
+            raise wrong
+        return self._parts
+
+    @property
+    def damage(self) -> Damaged | None:
+        """What is known to be wrong with a segment."""
+        return next((one.check.wrong for one in self.opened if one.check.wrong), None)
+
+    def checked(self) -> "Snapshot":
+        """The same, once all segments are known to be as they were written.
+
+        Raises
+        ------
+        Damaged
+            If they are not.
+        """
+        for one in self.opened:
+            one.check.finish()
+        return self
 
     @classmethod
     def now(cls, folder: str | Path, before: "Snapshot | None" = None) -> "Snapshot":
@@ -114,17 +138,20 @@ class Snapshot:
                 return cls.of(Path(folder), state, before)
             except FileNotFoundError as error:  # compacted between the two
                 lost = error
-        raise broken(Path(lost.filename), "no such file") from None
+        raise damaged(Path(lost.filename), "no such file") from None
 
     @classmethod
     def of(cls, folder: Path, state: State, before: "Snapshot | None" = None) -> "Snapshot":
         """Open what a state names."""
-        if before is not None and before.state == state:
+        again = before is not None and before.damage is not None  # it may be whole by now
+        if before is not None and before.state == state and not again:
             return before
         # Of one name there may have been another file: it counts if it is the same.
-        known = {one.segment.sha256: one for one in before.opened} if before else {}
+        known = {one.segment.sha256: one for one in before.opened} if before and not again else {}
         opened = [
-            known[one.sha256].at(one) if one.sha256 in known else Opened.of(folder / SEGMENTS, one)
+            known[one.sha256].at(one)
+            if one.sha256 in known
+            else Opened.of(folder / SEGMENTS, one, wait=again)
             for one in state.segments
         ]
         return cls(folder, state, opened)

@@ -1,6 +1,7 @@
 """The state of an index: one file, replaced by renaming, that names everything else.
 
 INDEX/index.json     settings, model, segments and which of their entities are gone
+INDEX/previous.json  the same before the last change, for `muver index repair`
 INDEX/segments/      a file each, never changed
 INDEX/model/         the model, where there is one
 INDEX/punkt/         the sentence splitter's parameters
@@ -10,17 +11,20 @@ INDEX/lock           held by whoever changes the index
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from muver.index.settings import Making
 from muver.io.errors import InputError
-from muver.io.files import read_json, short_hash, write_json
-from muver.io.records import Record, read_record
+from muver.io.files import read_json, short_hash, write_json, write_text
+from muver.io.records import Record, as_record
 from muver.version import __version__
 
 STAGE = "index create"
 FORMAT = 1
 FILE = "index.json"
+PREVIOUS = "previous.json"
+CHECKSUM = "sha256"  # of all else in the file; indexes of muver 0.1.0 have none
 SEGMENTS = "segments"
 MODEL = "model"
 PUNKT = "punkt"
@@ -104,15 +108,34 @@ class State(Record):
         return replace(self, generation=self.generation + 1, segments=segments, muver=__version__)
 
 
-def read_state(folder: str | Path) -> State:
+class Damaged(InputError):
+    """A file of an index is not as it was written."""
+
+
+def damaged(path: Path, why: str) -> Damaged:
+    """What to say of a file, and what to do."""
+    return Damaged(
+        f"{path}: damaged ({why}). Bring it back from a copy, go back to before the last change "
+        "with `muver index repair`, or make the index again."
+    )
+
+
+def read_state(folder: str | Path, name: str = FILE) -> State:
     """The state of an index now.
+
+    Parameters
+    ----------
+    name
+        Of the file.
 
     Raises
     ------
     InputError
         If the folder is no index, or one of another version.
+    Damaged
+        If the file is not as it was written.
     """
-    path = Path(folder, FILE)
+    path = Path(folder, name)
     if not path.is_file():
         raise InputError(
             f"{folder}: not an index of one's own entities. Make one with `muver index create`."
@@ -125,9 +148,28 @@ def read_state(folder: str | Path) -> State:
             f"{path}: of format {raw.get('format')}, by muver {raw.get('muver')}; this version "
             f"reads format {FORMAT}. Use that version, or make the index again."
         )
-    return read_record(path, State, "the state of an index", "Make the index again.")
+    if CHECKSUM in raw and raw.pop(CHECKSUM) != short_hash(raw, 64):
+        raise damaged(path, "its SHA-256 is not the one that it names")
+    return as_record(raw, path, State, "the state of an index", "Make the index again.")
+
+
+def has_checksum(folder: Path) -> bool:
+    """Whether a change of the state's file would be noticed."""
+    return CHECKSUM in read_json(folder / FILE)
 
 
 def write_state(folder: str | Path, state: State) -> None:
-    """Make this the index's state, which readers get from now on."""
-    write_json(Path(folder, FILE), state)
+    """Make this the index's state, which readers get from now on; the one before is kept.
+
+    Both are on the disk in the end. An index that is just made has none before.
+    """
+    path = Path(folder, FILE)
+    if state.generation > 1:
+        write_text(path.with_name(PREVIOUS), path.read_text(encoding="utf-8"), durable=True)
+    put_state(path, state)
+
+
+def put_state(path: Path, state: State) -> None:
+    """Write a state's file, with its checksum."""
+    raw = msgspec.to_builtins(state)
+    write_json(path, {**raw, CHECKSUM: short_hash(raw, 64)}, durable=True)

@@ -19,11 +19,17 @@ from muver.version import __version__
 
 
 @contextlib.contextmanager
-def atomic_path(path: str | Path) -> Iterator[Path]:
+def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
     """Give a temporary name beside ``path`` to write to; rename it to ``path`` on success.
 
     The temporary name is unique, so that a process left over from a killed run cannot mix its
     bytes with ours. On an exception that file is removed and ``path`` stays as it was.
+
+    Parameters
+    ----------
+    durable
+        Whether the file, and then its name, are on the disk at the end, whatever the machine does
+        next. Without it a file may be empty after a loss of power.
 
     Raises
     ------
@@ -35,7 +41,11 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
+        if durable:
+            synchronise(temporary)
         os.replace(temporary, path)
+        if durable:
+            synchronise(path.parent)
     except OSError as error:
         _remove(temporary)
         ours = {str(temporary), *(str(folder) for folder in path.parents)}
@@ -69,24 +79,33 @@ def folder_beside(path: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def synchronise(path: Path) -> None:
+    """Have a file's bytes, or a folder's names, written to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _remove(temporary: Path) -> None:
     with contextlib.suppress(OSError):  # it may not exist yet
         temporary.unlink()
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Write UTF-8 text atomically, with Unix line ends on every system."""
-    with atomic_path(path) as temporary:
+def write_text(path: str | Path, text: str, durable: bool = False) -> None:
+    """Write UTF-8 text as :func:`atomic_path` has it, with Unix line ends on every system."""
+    with atomic_path(path, durable) as temporary:
         temporary.write_bytes(text.encode("utf-8"))
 
 
-def write_json(path: str | Path, value: Any) -> None:
-    """Write JSON atomically: indented, keys in the order given, a line end at the end.
+def write_json(path: str | Path, value: Any, durable: bool = False) -> None:
+    """Write JSON as :func:`atomic_path` has it: indented, keys in the order given, a line end.
 
     Records (:mod:`muver.io.records`) may be in it.
     """
     text = json.dumps(value, indent=2, ensure_ascii=False, default=msgspec.to_builtins)
-    write_text(path, f"{text}\n")
+    write_text(path, f"{text}\n", durable)
 
 
 def read_json(path: str | Path) -> Any:

@@ -1,7 +1,7 @@
 """Records as types: what a stage writes as JSON for others, read back as what it is."""
 
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -34,7 +34,12 @@ def read_record(path: Path, kind: type[R], what: str, again: str) -> R:
     InputError
         If the file is missing, cannot be read, or holds something else.
     """
+    return as_record(read_json(path), path, kind, what, again)
+
+
+def as_record(value: Any, path: Path, kind: type[R], what: str, again: str) -> R:
+    """What a file holds, as :func:`read_record` has it."""
     try:
-        return msgspec.convert(read_json(path), kind, str_keys=True)
+        return msgspec.convert(value, kind, str_keys=True)
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: not {what} of this version ({error}). {again}") from None

@@ -132,6 +132,13 @@ INDEXES = (
         "index",
     ),
     Stage(
+        "index repair",
+        "bring a damaged index back to what it was before its last change",
+        "muver.index.commands:repair",
+        (INDEX,),
+        "index",
+    ),
+    Stage(
         "index push",
         "bring a collection of Qdrant to the entities of an index",
         "muver.index.commands:push",

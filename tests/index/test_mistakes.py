@@ -2,14 +2,17 @@
 
 import errno
 import json
+import os
 import shutil
 
 import pyarrow as pa
 import pytest
 
-from muver.index import Entity, Index, changes
+from muver.index import Entity, Index, changes, segments
+from muver.index.commands import repair, verify
 from muver.index.lock import writing
 from muver.index.snapshot import UnknownEntity
+from muver.index.state import Damaged
 from muver.io.errors import InputError
 from muver.retrieval.answers import Candidate, Mention
 from muver.retrieval.retriever import Retriever
@@ -151,11 +154,11 @@ def test_a_segment_that_is_cut(index):
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(InputError, match="000001.arrow: damaged .*were written"):
         Index.open(index.folder)
-    assert "000001.arrow: not as it was written" in index.verify()[0]
+    assert "000001.arrow: damaged" in index.verify()[0]
     path.unlink()
     with pytest.raises(InputError, match="000001.arrow: damaged .no such file"):
         Index.open(index.folder)
-    assert "000001.arrow: no such file" in index.verify()[0]
+    assert "000001.arrow: damaged (no such file)" in index.verify()[0]
 
 
 def test_a_segment_with_other_bytes(index):
@@ -163,10 +166,141 @@ def test_a_segment_with_other_bytes(index):
     whole = bytearray(path.read_bytes())
     whole[len(whole) // 2] ^= 255
     path.write_bytes(whole)
-    assert "000001.arrow: not as it was written: its SHA-256" in index.verify()[0]
-    path.write_bytes(bytes(len(whole)))
-    with pytest.raises(InputError, match="000001.arrow: damaged"):
+    assert "000001.arrow: damaged (its SHA-256 is" in index.verify()[0]
+    with pytest.raises(Damaged, match="000001.arrow: damaged .its SHA-256"):
         Index.open(index.folder)
+
+
+def flip(path, at=None):
+    """Change a bit of a file in its place, under whoever has mapped it."""
+    with path.open("r+b") as file:
+        file.seek(at if at is not None else path.stat().st_size // 2)
+        byte = file.read(1)[0]
+        file.seek(-1, 1)
+        file.write(bytes([byte ^ 1]))
+
+
+@pytest.mark.parametrize("change", ["add", "update", "remove", "compact"])
+def test_damage_is_not_copied_on(change, index, monkeypatch):
+    """An index that was whole when it was opened, and a large one that is not checked yet."""
+    monkeypatch.setattr(changes, "MOST_SMALL", 0)
+    index.remove(["e3"])
+    flip(index.folder / "segments" / "000001.arrow")
+    before = (index.folder / "index.json").read_bytes()
+    monkeypatch.setattr(segments, "AT_ONCE", 0)
+    given = {"add": [[NEW]], "update": [[NEW]], "remove": [["e0"]], "compact": []}[change]
+    for opened in (index, Index.open(index.folder)):
+        if (opened is index) and change == "remove":
+            continue  # copies nothing
+        with pytest.raises(Damaged, match="000001.arrow: damaged"):
+            getattr(opened, change)(*given)
+    assert (index.folder / "index.json").read_bytes() == before
+
+
+def test_a_large_index_answers_until_damage_is_known(index, entities, monkeypatch):
+    monkeypatch.setattr(segments, "AT_ONCE", 0)
+    opened = Index.open(index.folder)
+    assert opened.refresh() is opened
+    path = index.folder / "segments" / "000001.arrow"
+    flip(path, at := path.read_bytes().index(entities[0].description.encode()))
+    broken = Index.open(index.folder)
+    with pytest.raises(Damaged):
+        broken._snapshot.checked()
+    for ask in (
+        lambda: broken.retrieve([Mention("x")]), lambda: broken.entity("e0"), broken.refresh,
+        lambda: list(broken.entities()), lambda: broken.worlds,
+    ):  # fmt: skip
+        with pytest.raises(Damaged, match="000001.arrow: damaged"):
+            ask()
+    flip(path, at)
+    whole = broken.refresh()
+    assert whole.entity("e0") == opened.entity("e0")
+
+
+def test_a_state_with_other_bytes(index):
+    """A segment that is not named any more would not be missed."""
+    index.add([NEW])
+    path = index.folder / "index.json"
+    state = json.loads(path.read_text())
+    for other in ({"segments": state["segments"][:1]}, {"sha256": 5}, {"generation": 1}):
+        path.write_text(json.dumps({**state, **other}))
+        for ask in (lambda: Index.open(index.folder), index.refresh, lambda: index.add([NEW])):
+            with pytest.raises(Damaged, match="index.json: damaged .its SHA-256"):
+                ask()
+
+
+def test_a_state_without_a_checksum(index, caplog):
+    """As muver 0.1.0 wrote it."""
+    caplog.set_level("INFO", "muver")
+    path = index.folder / "index.json"
+    state = json.loads(path.read_text())
+    del state["sha256"]
+    path.write_text(json.dumps(state))
+    verify(index.folder)
+    assert "index.json: has no checksum of its own yet" in caplog.messages[-1]
+    Index.open(index.folder).add([NEW])
+    caplog.clear()
+    verify(index.folder)
+    assert [message.partition(": ")[2] for message in caplog.messages] == [
+        "all files are as they were written"
+    ]
+
+
+@pytest.mark.parametrize("what", ["empty segment", "no segment", "state", "no state"])
+def test_repair_goes_back_to_before_the_last_change(index, what, caplog):
+    index.remove(["e3"])
+    index.add([NEW])
+    state, segment = index.folder / "index.json", index.folder / "segments" / "000003.arrow"
+    if what == "empty segment":
+        segment.write_bytes(b"")
+    elif what == "state":
+        flip(state)
+    else:
+        (segment if what == "no segment" else state).unlink()
+    for ask in (lambda: Index.open(index.folder), index.compact):
+        with pytest.raises(InputError):
+            ask()
+    caplog.set_level("INFO", "muver")
+    repair(index.folder)
+    again = Index.open(index.folder)
+    assert (len(again), again.has("new"), again.verify()) == (11, False, [])
+    assert again.generation > index.generation
+    assert again.add([NEW]).added == 1
+    repair(index.folder)
+    assert caplog.messages[-1].endswith("nothing to repair")
+
+
+def test_what_cannot_be_repaired(index, tmp_path):
+    with pytest.raises(InputError, match="not an index"):
+        repair(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+    index.add([NEW])
+    flip(index.folder / "segments" / "000001.arrow")
+    with pytest.raises(InputError, match="000001.arrow: damaged .*\n.*no whole state before that"):
+        repair(index.folder)
+
+
+def test_a_change_is_on_the_disk_before_the_one_it_replaces_goes(index, monkeypatch):
+    """Files, then their names: the segment, the state that was, and the new state."""
+    done = []
+
+    def sync(descriptor):
+        done.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
+
+    def rename(old, new):
+        done.append(f"rename {new.name}")
+        replace(old, new)
+
+    replace = os.replace
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", rename)
+    index.add([NEW])
+    names = [name.split(".tmp")[0].rpartition(".")[0] if ".tmp" in name else name for name in done]
+    assert names == [
+        ".000002.arrow", "rename 000002.arrow", "segments",
+        ".previous.json", "rename previous.json", "index",
+        ".index.json", "rename index.json", "index",
+    ]  # fmt: skip
 
 
 def test_another_model_in_its_place(with_model, tmp_path, encoder):
@@ -220,6 +354,7 @@ def test_what_is_no_index(tmp_path, index):
         return Index.open(index.folder)
 
     state = json.loads((index.folder / "index.json").read_text())
+    del state["sha256"]
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     newer, other = ({**state, "format": 2, "muver": "9.0"}, {**state, "segments": 3})
