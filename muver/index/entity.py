@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from muver.io.errors import InputError
+from muver.io.errors import Mistake
 from muver.kb.schema import entity_batches
 from muver.kb.settings import Import
 
@@ -67,7 +67,7 @@ def check(entity: Entity, where: str) -> Entity:
 
     Raises
     ------
-    InputError
+    Mistake
         If it has no id or world, neither title nor description, a description that is too long or
         too many aliases, or a field that is no text.
     """
@@ -75,20 +75,20 @@ def check(entity: Entity, where: str) -> Entity:
         entity = msgspec.convert(msgspec.to_builtins(entity), Entity)
         msgspec.json.encode(entity)  # a lone surrogate is no text
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
-        raise InputError(f"{where}: not an entity ({error}).") from None
+        raise Mistake(f"{where}: not an entity ({error}).") from None
     for name in ("id", "world"):
         if not getattr(entity, name):
-            raise InputError(f"{where}: its {name} is empty.")
+            raise Mistake(f"{where}: its {name} is empty.")
     where = f"{where}, id {entity.id!r}"
     if not (entity.title.strip() or entity.description.strip()):
-        raise InputError(f"{where}: neither title nor description; there is nothing to find.")
+        raise Mistake(f"{where}: neither title nor description; there is nothing to find.")
     if len(entity.description) > LIMITS.longest:
-        raise InputError(
+        raise Mistake(
             f"{where}: its description has {len(entity.description)} characters, at most "
             f"{LIMITS.longest} are taken. Shorten it, or split the entity."
         )
     if len(entity.aliases) > LIMITS.most_aliases:
-        raise InputError(
+        raise Mistake(
             f"{where}: {len(entity.aliases)} aliases, at most {LIMITS.most_aliases} are taken. "
             "Leave some out."
         )

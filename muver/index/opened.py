@@ -10,7 +10,7 @@ from muver.index.entity import Entity
 from muver.index.making import Machinery
 from muver.index.snapshot import known_world
 from muver.index.views import EntityViews
-from muver.io.errors import InputError
+from muver.io.errors import InputError, Mistake
 from muver.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 
 MENTIONS_AT_ONCE = 1024
@@ -153,7 +153,7 @@ class OpenIndex(ABC):
             If the index lacks a mention's world, or a field is no text.
         """
         if k < 1:
-            raise InputError(f"k: {k} is not a number of candidates; at least 1 is.")
+            raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
         check_texts(mentions)
         store = self._store
         deep = max(k, COMPARED) if self._calibration else k

@@ -13,14 +13,14 @@ from muver.index.entity import Entity, key_of
 from muver.index.segments import Opened, Part
 from muver.index.state import SEGMENTS, Damaged, State, damaged, read_state
 from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import Mistake
 
 ATTEMPTS = 5  # to read a state before the files that it names are gone
 IDS_COMPARED = 50_000  # for near ones
 T = TypeVar("T")
 
 
-class UnknownEntity(InputError):
+class UnknownEntity(Mistake):
     """There is no entity of this id."""
 
 
@@ -48,7 +48,7 @@ def known_world(name: str | None, worlds: Collection[str], what: str) -> str | N
     """
     if name is None or name in worlds:
         return name
-    raise InputError(
+    raise Mistake(
         f"{what}: world {name!r} is not in this index.{did_you_mean(str(name), worlds)} "
         f"There are: {', '.join(list(worlds)[:20]) or 'none, as it has no entities'}."
     )
@@ -74,7 +74,7 @@ def the_only(
         If several worlds have an entity of this id.
     """
     if len(found) > 1:
-        raise InputError(f"id {id!r} is in several worlds: {', '.join(sorted(found))}. Name one.")
+        raise Mistake(f"id {id!r} is in several worlds: {', '.join(sorted(found))}. Name one.")
     if not found:
         where = f"world {world!r} of this index" if world is not None else "this index"
         raise UnknownEntity(f"id {id!r} is not in {where}.{near()}")

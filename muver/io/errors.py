@@ -7,3 +7,7 @@ class InputError(Exception):
     The message names the file, line or key, says what was expected and what to do. Commands print
     it without a traceback and exit with status 2.
     """
+
+
+class Mistake(InputError):
+    """A mistake in what was asked; the message has nothing of the machine that answers."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from muver.io.errors import InputError
+from muver.io.errors import Mistake
 
 NO_VIEW = -1  # layer of a candidate that words alone have found
 SIDES = ("left", "text", "right")  # of a mention, in the order of the text
@@ -80,13 +80,13 @@ class ViewPart:
 
 
 def check_texts(mentions: Sequence[Mention]) -> None:
-    """Refuse mentions whose sides are no text, with an InputError that says which."""
+    """Refuse mentions whose sides are no text, with a Mistake that says which."""
     for (number, mention), side in product(enumerate(mentions), SIDES):
         if not isinstance(given := getattr(mention, side), str):
-            raise InputError(f"mention {number}: its {side} is {given!r}, expected text.")
+            raise Mistake(f"mention {number}: its {side} is {given!r}, expected text.")
         try:
             given.encode()
         except UnicodeEncodeError as error:  # half of a character: bytes that were no UTF-8
-            raise InputError(
+            raise Mistake(
                 f"mention {number}: its {side} is not Unicode text (character {error.start})."
             ) from None

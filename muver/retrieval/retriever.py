@@ -14,7 +14,7 @@ from muver.corpus.schema import read_entities, read_sentences
 from muver.encoders.biencoder import BiEncoder
 from muver.encoders.bulk import encode_vectors
 from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, Mistake
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.retrieval.answers import SIDES, Candidate, Mention, ViewPart, check_texts
@@ -86,7 +86,7 @@ class Retriever:
         For each mention the best ``k`` candidates of its world, best first, or all if it has fewer.
         """
         if k < 1:
-            raise InputError(f"k: {k} is not a number of candidates; at least 1 is.")
+            raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
         names = [self._world_of(mention) for mention in mentions]
         vectors = self._encode(mentions)
         found: list[list[Candidate]] = [[] for _ in mentions]
@@ -143,9 +143,7 @@ class Retriever:
             if mention.world is not None:
                 near = did_you_mean(mention.world, self.worlds)
                 wrong = f"world {mention.world!r} is not in this index.{near}"
-            raise InputError(
-                f"mention {mention.text!r}: {wrong} There are: {', '.join(self.worlds)}."
-            )
+            raise Mistake(f"mention {mention.text!r}: {wrong} There are: {', '.join(self.worlds)}.")
         return mention.world
 
     def _encode(self, mentions: Sequence[Mention]) -> np.ndarray:

@@ -12,7 +12,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from muver.index.lock import BeingChanged
 from muver.index.opened import NoAnswer
-from muver.io.errors import InputError
+from muver.io.errors import InputError, Mistake
+from muver.io.progress import logger
 from muver.serve.asking import asking
 from muver.serve.changing import changing
 from muver.serve.forms import Said
@@ -55,7 +56,8 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> Guard:
     )
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(InputError, _mistaken)
+    app.add_exception_handler(Mistake, _mistaken)
+    app.add_exception_handler(InputError, _prevented)
     app.add_exception_handler(NoAnswer, _unanswered)
     app.add_exception_handler(BeingChanged, _being_changed)
     app.add_exception_handler(Busy, _busy)
@@ -90,8 +92,14 @@ async def _unanswered(_: Request, error: Any) -> JSONResponse:
     return _said(503, str(error))
 
 
+async def _prevented(_: Request, error: Any) -> JSONResponse:
+    """By the state of files or of the machine, of which a client is told nothing."""
+    logger.error("%s", error)
+    return _said(503, "this can't be done now; the service's log says why.")
+
+
 async def _being_changed(_: Request, error: Any) -> JSONResponse:
-    return _said(409, str(error), {"Retry-After": "1"})
+    return _said(409, "the index is being changed by another process.", {"Retry-After": "1"})
 
 
 async def _busy(_: Request, error: Any) -> JSONResponse:

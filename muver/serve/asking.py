@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, HTTPException
 
 from muver.index.snapshot import UnknownEntity
-from muver.io.errors import InputError
+from muver.io.errors import Mistake
 from muver.io.progress import logger
 from muver.serve.forms import (
     AskedMention,
@@ -81,16 +81,16 @@ def check(asked: Retrieval, limits: Limits) -> None:
 
     Raises
     ------
-    InputError
+    Mistake
         Naming the limit.
     """
     mentions, k = len(asked.mentions), asked.k
     if mentions > limits.mentions:
-        raise InputError(f"mentions: {mentions} of them, {limits.mentions} at most.")
+        raise Mistake(f"mentions: {mentions} of them, {limits.mentions} at most.")
     if k > limits.k:
-        raise InputError(f"k: {k} is too many candidates, {limits.k} at most.")
+        raise Mistake(f"k: {k} is too many candidates, {limits.k} at most.")
     if mentions * k > limits.candidates:
-        raise InputError(
+        raise Mistake(
             f"k: {mentions} mentions with {k} candidates each are {mentions * k}, "
             f"{limits.candidates} at most. Send fewer mentions at a time, or take a smaller k."
         )
@@ -102,7 +102,7 @@ def check_length(where: str, asked: AskedMention, limits: Limits) -> None:
     """Refuse too long a text."""
     length = len(asked.left) + len(asked.mention) + len(asked.right)
     if length > limits.characters:
-        raise InputError(
+        raise Mistake(
             f"{where}: {length} characters with the text around it, {limits.characters} at most. "
             "Send less of left and right: only what is near a mention counts."
         )

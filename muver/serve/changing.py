@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, HTTPException
 
 from muver.index.entity import Entity
-from muver.io.errors import InputError
+from muver.io.errors import Mistake
 from muver.serve.asking import entity_at
 from muver.serve.forms import Changed, Given, Said
 from muver.serve.models import Served
@@ -54,13 +54,13 @@ def world_of(served: Served, world: str | None) -> str:
     worlds = served.index.worlds
     if world is not None or len(worlds) == 1:
         return world or worlds[0]
-    raise InputError(f"world: name one. There are: {', '.join(worlds) or 'none yet'}.")
+    raise Mistake(f"world: name one. There are: {', '.join(worlds) or 'none yet'}.")
 
 
 async def _changed(served: Served, change: Callable[[], Any]) -> Changed:
     """Make a change, to its end even where the client goes away."""
     if served.index.fixed:
-        raise InputError(f"{served.name}: {served.index.fixed} can't be changed.")
+        raise Mistake(f"{served.name}: {served.index.fixed} can't be changed.")
     if served.changing.locked():
         raise Busy(1)
 

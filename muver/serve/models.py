@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from muver.index.query import opened_index
 from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
 from muver.retrieval.answers import Mention
 from muver.retrieval.retriever import Retriever
@@ -29,11 +29,14 @@ class Served:
         The newest snapshot. Requests that are being answered may have an older one.
     changing
         Held by whoever changes the index.
+    trouble
+        Why the newest snapshot couldn't be taken at the last look; it is tried again.
     """
 
     name: str
     index: Any
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    trouble: str | None = None
 
     def warm(self) -> None:
         """Load what the first answer needs."""
@@ -81,7 +84,7 @@ class Models:
         if name is None:
             return next(iter(self))
         if name not in self._by_name:
-            raise InputError(
+            raise Mistake(
                 f"model {name!r} is not served here.{did_you_mean(name, self._by_name)} "
                 f"There are: {', '.join(self._by_name)}."
             )
@@ -140,13 +143,15 @@ class Lookout:
         self._thread.join()
 
     def _watch(self) -> None:
-        said: dict[str, str] = {}
         while not self._end.wait(self._seconds):
             for served in self._models:
+                trouble = None
                 try:
                     served.look()
-                    said.pop(served.name, None)
-                except (InputError, OSError) as error:
-                    if said.get(served.name) != str(error):
-                        logger.warning("%s: stays as it is. %s", served.name, error)
-                    said[served.name] = str(error)
+                except Exception as error:  # whatever it is, the next look may find all well
+                    trouble = str(error) if isinstance(error, InputError) else repr(error)
+                    if trouble != served.trouble:
+                        logger.warning("%s: stays as it is. %s", served.name, trouble)
+                if served.trouble and not trouble:
+                    logger.info("%s: is read again", served.name)
+                served.trouble = trouble

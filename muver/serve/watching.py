@@ -24,6 +24,8 @@ def watching(service: Service, guard: Guard) -> APIRouter:
         """Whether requests are answered. Indexes and models are loaded before the first one."""
         if not service.waiting.alive:
             raise HTTPException(503, "about to end.")
+        if troubled := ", ".join(served.name for served in service.models if served.trouble):
+            raise HTTPException(503, f"{troubled}: can't be read now; the service's log says why.")
         return Said(detail="ready")
 
     @router.get("/metrics", response_class=PlainTextResponse)

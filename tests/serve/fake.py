@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from muver.index.snapshot import UnknownEntity
-from muver.io.errors import InputError
+from muver.io.errors import Mistake
 from muver.retrieval.answers import Candidate, ViewPart
 
 
@@ -87,7 +87,7 @@ class FakeIndex:
 
     def _ranked(self, mention):
         if mention.world not in (None, *self.worlds):
-            raise InputError(f"mention {mention.text!r}: world {mention.world!r} is not here.")
+            raise Mistake(f"mention {mention.text!r}: world {mention.world!r} is not here.")
         found = []
         for one in self.entities.values():
             if mention.world in (None, one.world):

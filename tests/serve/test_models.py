@@ -61,3 +61,26 @@ def test_an_index_that_cannot_be_read_stays_as_it_is_and_is_told_once(caplog):
         time.sleep(0.001)
     lookout.close()
     assert [line.message for line in caplog.records] == ["town: stays as it is. it is gone."]
+
+
+@pytest.mark.parametrize("error", [InputError("it is gone."), KeyError("x"), MemoryError()])
+def test_the_lookout_goes_on_whatever_happens(error):
+    class Odd:
+        generation = 2
+        whole = False
+
+        def refresh(self):
+            if not self.whole:
+                raise error
+            return Odd()
+
+    served = Served("town", odd := Odd())
+    lookout = Lookout(Models([served]), 0.001)
+    while served.trouble is None:
+        time.sleep(0.001)
+    assert served.index is odd
+    Odd.whole = True
+    while served.trouble is not None:
+        time.sleep(0.001)
+    lookout.close()
+    assert served.index is not odd
