@@ -17,6 +17,7 @@ from muver.io.progress import logger
 
 # `muver STAGE` too: a job may outlive the snakemake that started it and still write its output.
 HOLDERS = ("snakemake", "muver")
+LOCKS = Path(".snakemake", "locks")
 OPTIONS_WITH_VALUE = ("-W", "-X")
 
 
@@ -70,16 +71,39 @@ def unlock(folder: str | Path = ".") -> bool:
         If a process that may hold the lock is alive.
     """
     folder = Path(folder)
-    locks = folder / ".snakemake" / "locks"
-    if not locks.is_dir() or not any(locks.iterdir()):
+    if not _locked(folder):
         return False
-    found = holder(folder)
-    if found is not None:
+    _check_holder(folder)
+    shutil.rmtree(folder / LOCKS)
+    logger.info("the last run was cut short and left its lock; no process holds it: removed")
+    return True
+
+
+def check_idle(folder: Path) -> None:
+    """Refuse to go on while a run may be at work in ``folder``, of another machine as well.
+
+    Raises
+    ------
+    InputError
+        If a process works there, or Snakemake's lock is there.
+    """
+    _check_holder(folder)
+    if _locked(folder):
+        raise InputError(
+            f"{folder.resolve() / LOCKS}: a run on another machine is at work there, or one that "
+            "was cut short left its lock. `muver unlock` removes the lock if no run is; then run "
+            "the same command again."
+        )
+
+
+def _locked(folder: Path) -> bool:
+    return (folder / LOCKS).is_dir() and any((folder / LOCKS).iterdir())
+
+
+def _check_holder(folder: Path) -> None:
+    if (found := holder(folder)) is not None:
         pid, name = found
         raise InputError(
             f"{folder.resolve()} is in use: {name} is at work there as process {pid}. Wait until "
             f"it ends, or end it with: kill {pid}. Then run the same command again."
         )
-    shutil.rmtree(locks)
-    logger.info("the last run was cut short and left its lock; no process holds it: removed")
-    return True

@@ -19,6 +19,7 @@ from muver.workspace.artifact import Artifact
 from muver.workspace.catalog import add_to_catalog
 from muver.workspace.code import KIND, PACKAGE, code
 from muver.workspace.graph import STAGES, Graph
+from muver.workspace.locking import check_idle
 
 # The code of a rule that has not the rule's name.
 CODE = {
@@ -155,7 +156,15 @@ def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
 
 
 def prune(config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> None:
-    """Print what was made and is no longer asked for, largest first, and remove it if told to."""
+    """Print what was made and is no longer asked for, largest first, and remove it if told to.
+
+    Raises
+    ------
+    InputError
+        If a run is at work, which may be making or reading what would be removed.
+    """
+    if remove:
+        check_idle(Path())
     graph = _graph(config)
     sizes = {path: size(path) for path in not_asked(graph)}
     for path in sorted(sizes, key=sizes.__getitem__, reverse=True):

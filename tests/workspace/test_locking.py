@@ -9,6 +9,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.workspace.locking import program, unlock
+from muver.workspace.present import prune
 
 UNLOCK = "from muver.workspace.locking import unlock; print(unlock())"
 
@@ -113,6 +114,17 @@ def test_a_link_to_the_folder_is_the_folder(locked, start, script, tmp_path_fact
     link.symlink_to(locked)
     with pytest.raises(InputError, match="in use"):
         unlock(link)
+
+
+def test_nothing_is_removed_beside_a_run(locked, start, script, monkeypatch):
+    """One that Snakemake's lock tells of, and one that works without it."""
+    monkeypatch.chdir(locked)
+    with pytest.raises(InputError, match="another machine is at work there, or .* `muver unlock`"):
+        prune(remove=True)
+    unlock(locked)
+    pid = start(script("snakemake"), locked)
+    with pytest.raises(InputError, match=f"snakemake is at work there as process {pid}"):
+        prune(remove=True)
 
 
 def test_a_killed_process_no_longer_counts(locked, start, script):
