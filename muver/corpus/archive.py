@@ -8,7 +8,6 @@ import lzma
 import shutil
 import stat
 import tarfile
-import uuid
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +17,7 @@ from typing import IO, NamedTuple
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
+from muver.io.files import folder_beside
 
 # ValueError and RuntimeError: what the two libraries make of headers that they did not expect.
 DAMAGE = (
@@ -62,15 +62,10 @@ def unpacked(archive: str | Path, beside: str | Path) -> Iterator[Path]:
         If the archive is damaged or cut short, if it has a member that would leave its folder, a
         link or a device, if it is larger than any dataset, or if the disk refuses.
     """
-    beside = Path(beside)
-    folder = beside.with_name(f".{beside.name}.{uuid.uuid4().hex[:8]}.tmp")
-    try:
+    with folder_beside(Path(beside)) as folder:
         with disk_errors(folder, "Nothing is left of what was unpacked."):
-            folder.mkdir(parents=True)
             _unpack(Path(archive), folder)
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def find_root(folder: str | Path, names: Iterable[str]) -> Path:

@@ -32,9 +32,7 @@ def line_parser(kind: type[T]) -> Callable[[bytes], T]:
         try:
             return decoder.decode(line)
         except msgspec.ValidationError:
-            value = msgspec.json.decode(line)
-            reason = problem(kind, value)[1] if isinstance(value, dict) else "not a JSON object"
-            raise BadLine(_cut(reason.rstrip("."))) from None
+            raise BadLine(_cut(_reason(kind, line).rstrip("."))) from None
         except UnicodeDecodeError as error:
             raise BadLine(f"not UTF-8 text ({error.reason})") from None
         except RecursionError:
@@ -64,6 +62,15 @@ def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
             except BadLine as error:
                 raise InputError(f"{path}, line {number}: {error}.") from None
             yield number, parsed
+
+
+def _reason(kind: type, line: bytes) -> str:
+    """Why a line of JSON is not of a kind."""
+    try:
+        value = msgspec.json.decode(line)
+    except msgspec.ValidationError as error:  # a number that is none of Python's
+        return str(error)
+    return problem(kind, value)[1] if isinstance(value, dict) else "not a JSON object"
 
 
 def _cut(reason: str) -> str:

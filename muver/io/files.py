@@ -1,6 +1,8 @@
 """Writing files whole or not at all, with manifests that say where they came from."""
 
 import contextlib
+import fcntl
+import glob
 import hashlib
 import json
 import os
@@ -64,19 +66,41 @@ def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
 def folder_beside(path: Path) -> Iterator[Path]:
     """Give a new folder on the same disk as ``path``, and remove it in the end.
 
+    Those that killed processes left there are removed as well: nobody holds them any more.
+
     Raises
     ------
     InputError
         If it cannot be made.
     """
-    with disk_errors(path, "Nothing was changed."):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        folder = tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    try:
+    with contextlib.ExitStack() as own:
+        with disk_errors(path, "Nothing was changed."):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with _held(path.parent, wait=True):  # or one that was just made is taken for left
+                for left in path.parent.glob(f".{glob.escape(path.name)}.????????.tmp/"):
+                    with _held(left) as nobody_s:
+                        if nobody_s:
+                            shutil.rmtree(left, ignore_errors=True)
+                folder = tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+                own.enter_context(_held(Path(folder)))
+        own.callback(shutil.rmtree, folder, ignore_errors=True)
         Path(folder).chmod(0o755)  # it may be renamed to ``path``
         yield Path(folder)
+
+
+@contextlib.contextmanager
+def _held(folder: Path, wait: bool = False) -> Iterator[bool]:
+    """Whether a folder is ours until the end, and not another process's; never without locks."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        held = True
+    except OSError:
+        held = False
+    try:
+        yield held
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
 
 
 def synchronise(path: Path) -> None:

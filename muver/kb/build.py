@@ -17,7 +17,7 @@ from muver.io.progress import logger
 from muver.kb.dataset import LINKS, check_free, write_dataset
 from muver.kb.items import Entity, Item, LeftOut, Redirect
 from muver.kb.ledger import Ledger
-from muver.kb.schema import ENTITIES, FILE, MANIFEST, ROWS_A_GROUP
+from muver.kb.schema import ENTITIES, FILE, LONGEST_WORLD, MANIFEST, ROWS_A_GROUP
 from muver.kb.settings import Given, Import
 from muver.kb.sources import format_of, source
 from muver.kb.tidy import SHOWN, Notes, shortened, tidy
@@ -124,6 +124,12 @@ class _Build:
             if isinstance(item, LeftOut):
                 self.left_out.add(item.why, f"{path}, {item.place}")
                 continue
+            if len(item.world.encode(errors="replace")) > LONGEST_WORLD:
+                raise InputError(
+                    f"{path}, {item.place}: its world's name has {len(item.world)} characters, at "
+                    f"most {LONGEST_WORLD} bytes are taken. Name another column with --map "
+                    "world=COLUMN, or a world for all with --world."
+                )
             self.ledger.add_entity(item.world, item.id, item.title, number, item.place)
             self.worlds[item.world] += 1
             self.counts["without_description"] += not item.description

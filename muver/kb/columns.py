@@ -118,7 +118,7 @@ def names_in(value: Any, separator: str) -> list[str]:
     if isinstance(value, str) and value.startswith("["):
         try:
             value = msgspec.json.decode(value)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return value.split(separator)
     if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
         return [as_text(one) for one in value]

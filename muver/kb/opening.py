@@ -11,13 +11,14 @@ import subprocess
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, AnyStr
 
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
 from muver.kb.settings import Import
 
 PIECE = 1 << 20
+LONGEST_LINE = 1 << 26  # characters or bytes; an entity has far fewer
 # By their first bytes, as names mislead.
 OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 CUT = "Was the download cut off? Fetch it anew."
@@ -167,6 +168,30 @@ def encoding_of(path: Path, settings: Import) -> str:
         'look wrong, name its encoding: --settings \'{"encoding": "..."}\'', path, at
     )  # fmt: skip
     return "cp1252"
+
+
+def lines_of(stream: IO[AnyStr], path: Path) -> Iterator[AnyStr]:
+    """The lines of a file.
+
+    Raises
+    ------
+    InputError
+        For a line that is too long, before all of it is read: a small archive may hold a huge one.
+    """
+    number = 0
+    while line := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise too_long(path, f"line {number}")
+        yield line
+
+
+def too_long(path: Path, what: str) -> InputError:
+    """What to say of a part of a file that would fill the memory."""
+    return InputError(
+        f"{path}, {what}: longer than {LONGEST_LINE >> 20} MiB. Is the file of another format? "
+        "Name it with --format."
+    )
 
 
 @contextlib.contextmanager

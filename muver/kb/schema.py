@@ -21,6 +21,7 @@ ENTITIES = pa.schema(
 FILE = "entities.parquet"
 MANIFEST = "manifest.json"
 ROWS_A_GROUP = 5_000
+LONGEST_WORLD = 200  # bytes of its name, of which names of files are made
 
 
 def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> pa.Table:

@@ -7,7 +7,7 @@ from pathlib import Path
 from muver.io.errors import InputError
 from muver.kb.columns import entity_of, find_columns
 from muver.kb.items import Entity
-from muver.kb.opening import opened_text
+from muver.kb.opening import lines_of, opened_text
 from muver.kb.settings import Given
 
 SEPARATORS = "\t,;|"
@@ -27,7 +27,8 @@ def entities(path: Path, given: Given) -> Iterator[Entity]:
         as `muver.kb.columns` says.
     """
     csv.field_size_limit(LONGEST_CELL)
-    with opened_text(path, given.settings) as text:
+    with opened_text(path, given.settings) as stream:
+        text = lines_of(stream, path)
         first = next(text, "")
         separator = max(SEPARATORS, key=first.count)
         quoting = csv.QUOTE_NONE if separator == "\t" and '"' not in first else csv.QUOTE_MINIMAL

@@ -9,7 +9,7 @@ from muver.corpus.jsonl import BadLine, line_parser
 from muver.io.errors import InputError
 from muver.kb.columns import entity_of, find_columns
 from muver.kb.items import Entity
-from muver.kb.opening import opened_text
+from muver.kb.opening import lines_of, opened_text
 from muver.kb.settings import Given
 
 FIRST = 100  # lines, whose keys together are the columns; later ones may add some
@@ -37,7 +37,7 @@ def entities(path: Path, given: Given) -> Iterator[Entity]:
 def _rows(path: Path, given: Given) -> Iterator[tuple[str, dict[str, Any]]]:
     parse = line_parser(dict[str, Any])
     with opened_text(path, given.settings) as text:
-        for number, line in enumerate(text, start=1):
+        for number, line in enumerate(lines_of(text, path), start=1):
             place = f"line {number}"
             try:
                 yield place, parse(line)

@@ -8,7 +8,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.kb.hierarchy import broader
 from muver.kb.items import Entity, Item, LeftOut
-from muver.kb.opening import opened
+from muver.kb.opening import lines_of, opened
 from muver.kb.settings import Given
 from muver.kb.sources import library
 
@@ -59,7 +59,7 @@ def _lines(path: Path) -> dict[str, int]:
     lines: dict[str, int] = {}
     stanza = b""
     with opened(path) as stream:
-        for number, line in enumerate(stream, start=1):
+        for number, line in enumerate(lines_of(stream, path), start=1):
             if line.startswith(b"["):
                 stanza = line.strip()
             elif stanza == b"[Term]" and line.startswith(b"id:"):

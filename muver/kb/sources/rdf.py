@@ -1,5 +1,6 @@
 """RDF: concepts of SKOS, and whatever else has a label."""
 
+import json
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from muver.kb.opening import opened
 from muver.kb.settings import Given
 from muver.kb.sources import COMPRESSIONS, library
 
+LONGEST_SHOWN = 100  # characters of an address
 QUADS = ("nquads", "trig", "json-ld")  # forms of several graphs, which are read as one
 
 
@@ -58,6 +60,8 @@ def _parsed(path: Path, rdflib: Any) -> Any:
             "or .trig."
         )
     graph = rdflib.Graph() if form not in QUADS else rdflib.Dataset()
+    if form == "json-ld":
+        _check_contexts(path)
     with opened(path) as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rdflib's, about itself
         try:
@@ -73,6 +77,26 @@ def _parsed(path: Path, rdflib: Any) -> Any:
         for *triple, _ in graph.quads():
             whole.add(triple)
     return whole
+
+
+def _check_contexts(path: Path) -> None:
+    """Refuse JSON-LD whose contexts lie elsewhere: rdflib would fetch them, from disk as well."""
+    with opened(path) as stream:
+        try:
+            left = [json.load(stream)]
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}: not valid RDF (json-ld): {error}") from None
+    while left:
+        one = left.pop()
+        left += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        contexts = one.get("@context") if isinstance(one, dict) else None
+        found = [*contexts] if isinstance(contexts, list) else [contexts]
+        found += [one.get("@import")] if isinstance(one, dict) else []
+        if elsewhere := next((where for where in found if isinstance(where, str)), None):
+            raise InputError(
+                f"{path}: its @context is elsewhere, at {elsewhere[:LONGEST_SHOWN]!r}, and is not "
+                "fetched. Write what is there in the place of the address."
+            )
 
 
 class _Concepts:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from muver.corpus.jsonl import BadLine, line_parser
 from muver.io.errors import InputError
 from muver.kb.items import Entity, Item, LeftOut
-from muver.kb.opening import cut_off, pieces
+from muver.kb.opening import LONGEST_LINE, cut_off, pieces, too_long
 from muver.kb.parallel import in_order
 from muver.kb.settings import Given
 
@@ -136,7 +136,7 @@ def items(
 def _batches(path: Path, given: Given) -> Iterator[list[tuple[int, bytes]]]:
     batch: list[tuple[int, bytes]] = []
     size, ended = 0, False
-    for number, line in enumerate(_lines(pieces(path, given.settings)), start=1):
+    for number, line in enumerate(_lines(path, given), start=1):
         if number == 1 and line.strip() != b"[":
             raise InputError(f"{path}: has more than [ in its first line. {EXPECTED.format(path)}")
         ended = line.strip() == b"]"
@@ -153,9 +153,11 @@ def _batches(path: Path, given: Given) -> Iterator[list[tuple[int, bytes]]]:
     yield batch
 
 
-def _lines(stream: Iterator[bytes]) -> Iterator[bytes]:
+def _lines(path: Path, given: Given) -> Iterator[bytes]:
     rest = b""
-    for piece in stream:
+    for piece in pieces(path, given.settings):
+        if len(rest) > LONGEST_LINE:
+            raise too_long(path, "a line")
         lines = (rest + piece).splitlines(keepends=True)
         rest = b"" if lines[-1].endswith(b"\n") else lines.pop()
         yield from lines

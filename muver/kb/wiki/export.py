@@ -5,6 +5,7 @@ and others idle. So the bytes are cut where pages end: ``</page>`` is never part
 ``<`` is escaped. The format is that of https://www.mediawiki.org/wiki/Help:Export.
 """
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from msgspec import Struct
 
 from muver.io.errors import InputError
 from muver.kb.items import LeftOut
-from muver.kb.opening import cut_off, pieces
+from muver.kb.opening import LONGEST_LINE, cut_off, pieces, too_long
 from muver.kb.settings import Given
 from muver.kb.wiki.titles import Wiki
 
@@ -45,7 +46,7 @@ def batches(path: Path, given: Given) -> Iterator[bytes]:
         searched = max(0, len(held) - len(END))
         held += piece
         if head:
-            start = held.find(START)
+            start = held.find(START, searched)
             if b"<mediawiki" not in held[: 1 << 16]:
                 raise InputError(
                     f"{path}: no export of MediaWiki (no <mediawiki> at its beginning). Expected "
@@ -53,6 +54,8 @@ def batches(path: Path, given: Given) -> Iterator[bytes]:
                     "enwiki-latest-pages-articles.xml.bz2."
                 )
             if start < 0:
+                if len(held) > LONGEST_LINE:
+                    raise too_long(path, "what is before the first <page>")
                 continue
             yield bytes(held[:start])
             del held[:start]
@@ -79,7 +82,9 @@ def wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
     except ET.ParseError as error:
         raise InputError(f"{path}: its <siteinfo> is no valid XML ({error}).") from None
     found = info.findall("namespaces/namespace")
-    names = {int(one.get("key", "0")): one.text for one in found if one.text}
+    keys = [_number(one.get("key", "0")) for one in found]
+    names = {key: one.text for key, one in zip(keys, found, strict=True) if one.text}
+    names.pop(None, None)
     return Wiki(
         world=given.world or info.findtext("dbname") or given.world_of(path),
         namespaces={name.lower(): key for key, name in names.items()},
@@ -114,12 +119,16 @@ def _source(page: ET.Element) -> Source:
     redirect = page.find("redirect")
     revisions = page.findall("revision")
     last = revisions[-1] if revisions else page  # the newest of a full history
-    namespace = page.findtext("ns")
     return Source(
         id=page.findtext("id") or "",
         title=page.findtext("title") or "",
-        namespace=int(namespace) if namespace else None,
+        namespace=_number(page.findtext("ns")),
         redirect=None if redirect is None else redirect.get("title"),
         model=last.findtext("model") or "wikitext",
         text=last.findtext("text"),
     )
+
+
+def _number(text: str | None) -> int | None:
+    """The number of a namespace; None for anything else."""
+    return int(text) if re.fullmatch("-?[0-9]{1,9}", text or "") else None

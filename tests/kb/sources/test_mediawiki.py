@@ -151,6 +151,27 @@ def test_mistakes(content, said, written, imported):
         imported(written("w.xml", content))
 
 
+def test_a_head_without_end_is_not_held(written, imported, monkeypatch):
+    monkeypatch.setattr("muver.kb.opening.PIECE", 100)
+    monkeypatch.setattr("muver.kb.wiki.export.LONGEST_LINE", 1000)
+    with pytest.raises(InputError, match="w.xml, what is before the first <page>: longer than"):
+        imported(written("w.xml", HEAD + " " * 5000))
+
+
+def test_numbers_of_namespaces_that_are_none(written, imported):
+    """The page's title tells its namespace then; the name of such a namespace is no prefix."""
+    head = HEAD.replace('key="1"', f'key="{"9" * 6000}"')
+    pages = [
+        page("A", "x", "9" * 6000, "<ns>x</ns>"), page("Talk:B", "y", 2, f"<ns>{'9' * 6000}</ns>"),
+        page("Category:C", "z", 3, "<ns>-</ns>"),
+    ]  # fmt: skip
+    rows, counts = imported(written("w.xml", head + "".join(pages) + FOOT))
+    assert [(row["id"], row["title"]) for row in rows] == [("9" * 6000, "A")]
+    assert {what: one["count"] for what, one in counts["left_out"].items()} == {
+        "pages of namespace 1": 1, "pages of namespace 14": 1,
+    }  # fmt: skip
+
+
 def test_without_the_package_it_is_named(imported, monkeypatch):
     monkeypatch.setitem(sys.modules, "mwparserfromhell", None)
     with pytest.raises(InputError, match=r"mwparserfromhell, which.*pip install 'muver\[kb\]'"):

@@ -1,6 +1,7 @@
 """SKOS and other RDF, and OBO."""
 
 import gzip
+import json
 import sys
 
 import pytest
@@ -128,6 +129,31 @@ def test_obo(written, imported):
 def test_mistakes(name, content, given, said, written, imported):
     with pytest.raises(InputError, match=said):
         imported(written(name, content), **given)
+
+
+@pytest.mark.parametrize("where", ["http://x.test/c", "file:context.jsonld", "context.jsonld"])
+@pytest.mark.parametrize(
+    "within",
+    [
+        lambda where: {"@context": where},
+        lambda where: {"@context": [{}, where]},
+        lambda where: {"@context": {"@import": where}},
+        lambda where: {"@context": {"name": {"@id": "http://x.org/n", "@context": where}}},
+        lambda where: {"http://x.org/part": [{"@context": where, "http://x.org/n": "n"}]},
+    ],
+)
+def test_what_json_ld_names_elsewhere_is_not_fetched(where, within, written, imported, monkeypatch):
+    written("context.jsonld", '{"@context": {}}')
+    path = written("a.jsonld", json.dumps({"@id": "http://x.org/a", **within(where)}))
+    monkeypatch.chdir(path.parent)
+    with pytest.raises(InputError, match=f"a.jsonld: its @context is elsewhere, at '{where}'"):
+        imported(path)
+
+
+def test_json_ld_with_its_context(written, imported):
+    own = {"@context": {"name": str(rdflib.RDFS.label)}, "@id": "http://x.org/a", "name": "A"}
+    ((row,), _) = imported(written("a.jsonld", json.dumps(own)))
+    assert (row["id"], row["title"]) == ("http://x.org/a", "A")
 
 
 @pytest.mark.parametrize(("package", "name"), [("rdflib", "a.ttl"), ("pronto", "a.obo")])

@@ -1,5 +1,6 @@
 """JSON lines, CSV and Parquet: the same entities from each, and each one's mistakes."""
 
+import gzip
 import json
 
 import pyarrow as pa
@@ -88,6 +89,31 @@ def test_several_files_make_one_knowledge_base(written, imported):
 
 
 @pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv.gz", b"id,title\n1," + b"A" * 5000),
+        ("t.csv.gz", b"i" * 5000),
+        ("t.jsonl.gz", b'{"id": 1, "title": "A"}\n' + b" " * 5000),
+        ("t.obo.gz", b"format-version: 1.2\n" + b"x" * 5000),
+        ("t.json.gz", b"[\n" + b" " * 5000),
+    ],
+)
+def test_a_line_that_does_not_end_is_not_read_to_its_end(
+    name, content, written, imported, monkeypatch
+):
+    for module in ("opening", "sources.wikidata"):
+        monkeypatch.setattr(f"muver.kb.{module}.LONGEST_LINE", 1000)
+    monkeypatch.setattr("muver.kb.opening.PIECE", 100)
+    with pytest.raises(InputError, match=rf"{name}, (a line|line \d): longer than"):
+        imported(written(name, gzip.compress(content)))
+
+
+def test_an_alias_of_brackets(written, imported):
+    rows, _ = imported(written("t.csv", f"id,title,aliases\n1,A,{'[' * 10_000}\n"))
+    assert rows[0]["aliases"] == ["[" * 10_000]
+
+
+@pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("t.csv", "", "its first line is empty"),
@@ -102,6 +128,9 @@ def test_several_files_make_one_knowledge_base(written, imported):
         ("t.jsonl", '["id"]\n', "more than . in its first line. Expected Wiki.*jq"),
         ("t.jsonl", '{"id": 1, "title": "A"}\n3\n', "line 2: not a JSON object"),
         ("t.jsonl", '{"id": 1, "title": "A"}\n{"title": "B"}\n', "line 2: no 'id'"),
+        ("t.jsonl", f'{{"id": {"9" * 6000}, "title": "A"}}\n', "line 1: Integer value out of"),
+        ("t.csv", f"id,title,world\n1,A,{'w' * 201}\n", "line 2: its world's name .* 200 bytes"),
+        ("t.csv", "id,title,world\n1,A," + "\u6771" * 67, "has 67 characters, at most 200 bytes"),
         ("t.parquet", "PAR1", "not a Parquet file"),
         ("t.doc", "x", "tells no format. Name it with --format: json-lines, csv"),
     ],
