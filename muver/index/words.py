@@ -5,7 +5,7 @@ their mean length and how many have a word, and with them all scores, so none of
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,9 @@ import pyarrow.compute as pc
 from muver.index.entity import Entity
 from muver.index.segments import WORDS, Part
 from muver.index.settings import Words
+from muver.retrieval.answers import Mention
+
+LONGEST = 128  # words of a query, as many as the usual model reads word pieces of a mention
 
 
 def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
@@ -133,8 +136,21 @@ class Scorer:
         return float(np.log1p((self._entities - having + 0.5) / (having + 0.5)))
 
 
-def queries(mentions: Iterable, settings: Words) -> list[list[str]]:
-    """The words that are looked for: those of each mention, or of its context as well."""
+def queries(mentions: Sequence[Mention], settings: Words) -> list[list[str]]:
+    """The words that are looked for: those of each mention, or of its context as well.
+
+    No more than :data:`LONGEST`, the nearest ones on both sides: each takes as long as any other.
+    """
+    found = [words[:LONGEST] for words in split([mention.text for mention in mentions])]
     if settings.query == "mention":
-        return split([mention.text for mention in mentions])
-    return split([f"{one.left} {one.text} {one.right}" for one in mentions])
+        return found
+    left = split([mention.left for mention in mentions])
+    right = split([mention.right for mention in mentions])
+    return [_in_context(*sides) for sides in zip(left, found, right, strict=True)]
+
+
+def _in_context(left: list[str], mention: list[str], right: list[str]) -> list[str]:
+    room = LONGEST - len(mention)
+    after = right[: max(room // 2, room - len(left))]
+    before = left[max(len(left) - room + len(after), 0) :]
+    return [*before, *mention, *after]
