@@ -98,7 +98,7 @@ class Files:
         from muver.index.segments import Opened
         from muver.retrieval.aggregates import MAX
 
-        opened = Opened.of(folder, self._segment(folder, args.entities)).parts
+        opened = Opened.of(folder, self._segment(folder, args.entities), wait=True).parts
 
         def search(mention: np.ndarray) -> Answers:
             (hits,) = by_views(opened, None, mention[None], args.k, MAX, "dot")
@@ -108,9 +108,10 @@ class Files:
 
     def _segment(self, folder: Path, entities: int):
         from muver.index.state import Segment
+        from muver.io.files import sha256_of
 
-        size = (folder / "vectors.arrow").stat().st_size
-        return Segment("vectors.arrow", "", size, entities, 0)
+        path = folder / "vectors.arrow"
+        return Segment(path.name, sha256_of(path), path.stat().st_size, entities, 0)
 
 
 class Qdrant:

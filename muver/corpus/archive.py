@@ -25,8 +25,8 @@ DAMAGE = (
     RuntimeError,
 )  # fmt: skip
 COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
-# No dataset comes near these: KILT's largest file has 35 GB, ZESHEL has 19 files, and Windows takes
-# no path longer than this.
+# No dataset comes near these: KILT's largest file has 35 GB, ZESHEL has 19 files, and a path that
+# Windows takes has about as many bytes.
 MOST_BYTES, MOST_MEMBERS, LONGEST_NAME = 1 << 36, 100_000, 255
 PIECE = 1 << 20  # bytes read at a time; a header that is longer has nothing of a dataset in it
 FILE, FOLDER = stat.S_IFREG, stat.S_IFDIR
