@@ -15,6 +15,16 @@ PATIENCE = 10  # seconds in which the hub has to answer
 CURE = "name a directory that has it (--config encoder=DIR, or --model DIR of an index)"
 
 
+def at_revision(source: str) -> tuple[str, str]:
+    """A hub's name and revision, of ``NAME`` or ``NAME@REVISION``; a directory is its own name.
+
+    >>> at_revision("someone/small-bert@1f0c"), at_revision("bert-base-uncased")
+    (('someone/small-bert', '1f0c'), ('bert-base-uncased', 'main'))
+    """
+    name, _, revision = ("" if Path(source).exists() else source).partition("@")
+    return name or source, revision or "main"
+
+
 def check_form(source: str) -> None:
     """Refuse what is neither a BERT directory nor has the form of a hub name.
 
@@ -31,11 +41,11 @@ def check_form(source: str) -> None:
     from huggingface_hub.utils import validate_repo_id
 
     try:
-        validate_repo_id(source)
+        validate_repo_id(at_revision(source)[0])
     except ValueError:
         raise InputError(
             f"encoder {source!r}: neither a directory here nor a name of the hub, such as "
-            f"bert-base-uncased or OWNER/NAME. Check the path, or {CURE}."
+            f"bert-base-uncased, OWNER/NAME or OWNER/NAME@REVISION. Check the path, or {CURE}."
         ) from None
 
 
@@ -71,7 +81,8 @@ def check_there(source: str) -> None:
         raise InputError(
             f"{lacking}, and HF_HUB_OFFLINE is set. Fetch it once with the network, or {CURE}."
         )
-    address = f"{constants.ENDPOINT}/{source}/resolve/main/config.json"
+    name, revision = at_revision(source)
+    address = f"{constants.ENDPOINT}/{name}/resolve/{revision}/config.json"
     try:
         status = requests.get(address, headers=build_hf_headers(), timeout=PATIENCE).status_code
     except requests.RequestException as error:
@@ -92,13 +103,14 @@ def is_offline() -> bool:
     return given not in ("0", "", "FALSE", "NO", "OFF")
 
 
-def cached(name: str) -> Path | None:
+def cached(source: str) -> Path | None:
     """The config.json of an encoder in the hub's cache here; None without its weights."""
     from huggingface_hub import try_to_load_from_cache
 
+    name, revision = at_revision(source)
     try:
         config, *weights = (
-            try_to_load_from_cache(name, file)
+            try_to_load_from_cache(name, file, revision=revision)
             for file in ("config.json", "model.safetensors", "pytorch_model.bin")
         )
     except ValueError:  # no name that the hub could have

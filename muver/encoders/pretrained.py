@@ -13,6 +13,7 @@ from transformers import AutoConfig, AutoTokenizer, BertModel
 from transformers.utils import logging as transformers_logging
 
 from muver.encoders.bert import Bert, BertConfig
+from muver.encoders.hub import at_revision
 from muver.io.errors import InputError
 from muver.io.progress import logger
 
@@ -28,7 +29,7 @@ def read_tower(source: str) -> Bert:
     Parameters
     ----------
     source
-        A directory, or a hub name.
+        A directory, or a hub name, perhaps with a revision (``NAME@REVISION``).
 
     Raises
     ------
@@ -39,8 +40,9 @@ def read_tower(source: str) -> Bert:
         If the hub has no such name or cannot be reached.
     """
     where = f"encoder {source}"
+    name, revision = at_revision(source)
     try:
-        raw = AutoConfig.from_pretrained(source).to_dict()
+        raw = AutoConfig.from_pretrained(name, revision=revision).to_dict()
     except ValueError as error:  # a model_type that the library does not know, or none
         raise InputError(f"{where}: {error}") from error
     tower = Bert(BertConfig.from_dict(raw, f"{where}: its config.json"))
@@ -48,7 +50,11 @@ def read_tower(source: str) -> Bert:
     transformers_logging.set_verbosity_error()  # what its report would say is checked below
     try:
         loaded, report = BertModel.from_pretrained(
-            source, add_pooling_layer=False, dtype=torch.float32, output_loading_info=True
+            name,
+            revision=revision,
+            add_pooling_layer=False,
+            dtype=torch.float32,
+            output_loading_info=True,
         )
     except (RuntimeError, SafetensorError) as error:
         raise InputError(f"{where}: its weights cannot be loaded ({error}).") from error
@@ -80,10 +86,11 @@ def find_file(source: str, name: str) -> Path | None:
     """
     if (folder := Path(source)).is_dir():
         return folder / name if (folder / name).is_file() else None
+    repository, revision = at_revision(source)
     try:
-        return Path(hf_hub_download(source, name))
+        return Path(hf_hub_download(repository, name, revision=revision))
     except LocalEntryNotFoundError as error:
-        if try_to_load_from_cache(source, name) is _CACHED_NO_EXIST:
+        if try_to_load_from_cache(repository, name, revision=revision) is _CACHED_NO_EXIST:
             return None
         raise InputError(
             f"encoder {source}: pooling auto needs to know its {name}, if it has one, and that is "
@@ -95,4 +102,5 @@ def find_file(source: str, name: str) -> Path | None:
 
 def write_tokenizer(source: str, path: Path) -> None:
     """Write a tokenizer that the source has in an older form (vocab.txt) as tokenizer.json."""
-    AutoTokenizer.from_pretrained(source).backend_tokenizer.save(str(path))
+    name, revision = at_revision(source)
+    AutoTokenizer.from_pretrained(name, revision=revision).backend_tokenizer.save(str(path))

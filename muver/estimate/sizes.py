@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from muver.corpus.kilt.parts import made_parts, open_part
 from muver.corpus.sources import find_source
 from muver.corpus.splits import SPLITS
-from muver.encoders.hub import cached
+from muver.encoders.hub import at_revision, cached
 from muver.encoders.sizes import BertConfig
 from muver.io.errors import InputError
 from muver.io.files import read_json
@@ -51,8 +51,8 @@ def encoder_sizes(graph: Graph, model: Path | None = None) -> tuple[BertConfig, 
         return BertConfig(*(made[key] for key in keys)), "the section scratch"
     if path := cached(name):
         return BertConfig.from_file(path), "the hub's cache"
-    if name in PUBLISHED:
-        return PUBLISHED[name], "as published"
+    if published := PUBLISHED.get(at_revision(name)[0]):
+        return published, "as published"
     return BertConfig(), "BERT-base, since the encoder is not here"
 
 

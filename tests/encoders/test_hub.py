@@ -15,7 +15,9 @@ def elsewhere(tmp_path, monkeypatch, site):
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site.address)
 
 
-@pytest.mark.parametrize("name", ["scratch", "bert-base-uncased", "someone/small-bert"])
+@pytest.mark.parametrize(
+    "name", ["scratch", "bert-base-uncased", "someone/small-bert", "someone/small-bert@1f0c"]
+)
 def test_what_the_hub_could_have(name):
     hub.check_form(name)
     hub.check_there(name)
@@ -64,3 +66,11 @@ def test_a_cache(tmp_path, monkeypatch):
     assert hub.cached("someone/small-bert") == snapshot / "config.json"
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     hub.check_there("someone/small-bert")
+    hub.check_there(f"someone/small-bert@{'0' * 40}")
+    with pytest.raises(InputError, match="nor in the hub's cache"):
+        hub.check_there(f"someone/small-bert@{'1' * 40}")
+
+
+def test_a_folder_may_have_the_sign_of_a_revision_in_its_name(tmp_path):
+    (tmp_path / "bert@home").mkdir()
+    assert hub.at_revision("bert@home") == ("bert@home", "main")

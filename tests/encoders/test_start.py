@@ -216,6 +216,11 @@ def test_a_name_from_the_hub_by_a_local_cache(copied, encoder, tmp_path):
     texts = ["The King of the River saw it."]
     assert WordPieces(tmp_path / "out").ids(texts) == WordPieces(encoder).ids(texts)
     assert read_json(tmp_path / "out" / "manifest.json")["name"] == "someone/small-bert"
+    pinned = f"someone/small-bert@{'0' * 40}"
+    done = run_stage(pinned, tmp_path / "pinned", tmp_path / "cache")
+    assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "pinned")["model.safetensors"] == new["model.safetensors"]
+    assert read_json(tmp_path / "pinned" / "manifest.json")["name"] == pinned
 
 
 def test_names_of_nothing(tmp_path):
