@@ -39,7 +39,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     size, sha256
         Bytes and checksum; None where nobody published them.
     kind
-        "archive", to be unpacked; "file", used as it is; "instructions", for a person only.
+        "archive", to be unpacked; "file", used as it is; "worlds", several repositories at the
+        address; "instructions", for a person only.
     instructions
         What that person is to do.
     """

@@ -23,6 +23,7 @@ from muver.kb.sources import format_of, source
 from muver.kb.tidy import SHOWN, Notes, shortened, tidy
 
 LINKS_FILE = "links.parquet"
+WITH_LINKS = {"mediawiki", "linked"}
 CHARACTERS_A_GROUP = 1 << 22
 
 
@@ -72,8 +73,11 @@ def import_kb(
     if where and set(forms) != {"wikidata"}:
         raise InputError("--where: only Wikidata's dump has properties to filter by.")
     if mentions is not None:
-        if "mediawiki" not in forms:
-            raise InputError("--mentions: only wikis have links, and none of the files is one.")
+        if not WITH_LINKS.intersection(forms):
+            raise InputError(
+                "--mentions: only wikis have links, and none of the files is one. Others are read "
+                "from JSON lines with links, as --format linked."
+            )
         check_free(mentions)
     with folder_beside(out) as temporary:
         build = _Build(temporary, sources, settings)

@@ -17,7 +17,8 @@ class Candidates:
         self._base = sqlite3.connect(path, isolation_level=None)
         self._base.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"
-            "CREATE TABLE mention (split TEXT, world TEXT, category TEXT, key TEXT, line BLOB);"
+            "CREATE TABLE mention (split TEXT, world TEXT, category TEXT, gold TEXT, key TEXT,"
+            " line BLOB);"
             "BEGIN"
         )
 
@@ -28,19 +29,29 @@ class Candidates:
     def add(self, split: str, world: str, mentions: Sequence[tuple[str, dict[str, Any]]]) -> None:
         """Add a page's mentions, each with the key by which it is chosen."""
         self._base.executemany(
-            "INSERT INTO mention VALUES (?, ?, ?, ?, ?)",
-            [(split, world, one["category"], key, json_line(one)) for key, one in mentions],
+            "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (split, world, one["category"], one["label_document_id"], key, json_line(one))
+                for key, one in mentions
+            ],
         )
 
     def write(self, folder: Path, settings: Mentions) -> dict[str, Any]:
         """Write those that the caps leave, in the order of the pages; count."""
+        (all_mentions,) = self._base.execute("SELECT count(*) FROM mention").fetchone()
+        if settings.per_target is not None:
+            self._base.execute(
+                "DELETE FROM mention WHERE rowid IN (SELECT row FROM (SELECT rowid AS row,"
+                " row_number() OVER (PARTITION BY split, world, gold ORDER BY key) AS place"
+                " FROM mention) WHERE place > ?)",
+                (settings.per_target,),
+            )
         self._base.execute("CREATE INDEX by_key ON mention (split, world, category, key)")
         kept: dict[str, dict[str, int]] = {split: {} for split in SPLITS}
         rows = self._base.execute(
             "SELECT split, world, sum(category = 'HIGH_OVERLAP'), count(*) FROM mention"
             " GROUP BY split, world ORDER BY split, world"
         ).fetchall()
-        all_mentions = sum(row[3] for row in rows)
         wanted = {
             (split, world): allowed(high, count - high, settings)
             for split, world, high, count in rows

@@ -27,8 +27,8 @@ class Entity(Struct):
     id: str
     title: str
     description: str
-    place: str
-    world: str
+    place: str = ""
+    world: str = ""
     aliases: list[str] = []
     further: dict[str, str] = {}
     links: list[Link] = []

@@ -16,6 +16,7 @@ class Mentions(Settings):
     test: Share | list[Text] = 0.1
     high_overlap: Share = 0.05  # at most this share of a world's mentions equal their title
     per_page: Count | None = None
+    per_target: Count | None = None  # mentions of one entity
     per_world: Count | None = None
     seed: Natural = 13
 

@@ -17,7 +17,7 @@ from muver.settings.precision import settle_precision
 from muver.settings.references import check_references
 
 Settings = dict[str, Any]
-NAMED_DATASETS = ("miniwikia", "zeshel", *LINKED_DATASETS)
+NAMED_DATASETS = ("miniwikia", "zeshel", "realworlds", *LINKED_DATASETS)
 
 
 def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings:

@@ -5,6 +5,7 @@ from pathlib import Path
 from muver.corpus.obtain import Download, obtain_dataset, obtain_files
 from muver.corpus.settings import Download as Settings
 from muver.corpus.sources import find_source
+from muver.io.errors import InputError
 from muver.views.english import obtain_english
 
 
@@ -23,5 +24,15 @@ def download(
     declared = find_source(dataset or files or f"punkt_{punkt}")
     beside = out if files and declared.kind == "file" else out.parent / "download"
     archive = archive or beside / declared.file
+    if declared.kind == "worlds":
+        from muver.kb.pages.worlds import obtain_worlds
+
+        if settings.sha256:
+            raise InputError(
+                f"download.sha256: {declared.name} is several archives, and its pages are pinned. "
+                "Leave it out."
+            )
+        obtain_worlds(declared, archive, out, url or settings.url, given)
+        return
     obtain = obtain_dataset if dataset else obtain_files if files else obtain_english
     obtain(Download(declared, archive, url or settings.url, given, settings.sha256), out)

@@ -21,6 +21,7 @@ BEGINS = {
     "figures": "figures/stage.py",
     # The files of an archive are verified by its checksum: only what is declared decides.
     "download": "corpus/sources.py",
+    "download_worlds": "kb/pages/worlds.py",
 }
 # What a rule may reach because another result cannot come of it.
 FREE = {

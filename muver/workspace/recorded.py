@@ -71,7 +71,8 @@ def _source(results: Results) -> str:
     if isinstance(graph, KnowledgeBase):
         return graph.linking["source"]["kilt"] or find_source("kilt").address
     download = settings["download"]
-    return download["source"] or download["url"] or find_source("zeshel").address
+    declared = find_source(settings["dataset"])
+    return download["source"] or download["url"] or declared.address
 
 
 def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:

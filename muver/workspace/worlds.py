@@ -105,7 +105,7 @@ class Worlds(Graph):
     @cached_property
     def corpus(self) -> Artifact:
         """Canonical entities and mentions, and their counts."""
-        expected = "zeshel" if self.settings["dataset"] == "zeshel" else None
+        expected = self.raw.name if self.raw and self.raw.pinned else None
         settings = {**self.settings["corpus"], "expected": expected}
         return self.made("corpus", "", "corpus", settings, raw=self.raw or self.raw_files)
 

@@ -20,7 +20,7 @@ def test_zeshel_totals_are_the_sums_of_its_worlds():
 
 def test_every_source_can_be_fetched_by_hand_and_has_a_licence():
     for source in all_sources().values():
-        assert source.kind in ("archive", "file", "instructions")
+        assert source.kind in ("archive", "file", "worlds", "instructions")
         if source.kind == "instructions":
             assert source.address is None and source.instructions
         else:

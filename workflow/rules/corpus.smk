@@ -21,11 +21,12 @@ if W.raw and W.raw.rule == "generate":
             " --out {params.folder}"
 
 
-if S["dataset"] == "zeshel":
+if not ONE_BASE and W.raw and W.raw.pinned:
+    SOURCE = find_source(W.raw.name)
 
     rule download:
         input:
-            code=code("download"),
+            code=code("download_worlds" if SOURCE.kind == "worlds" else "download"),
         output:
             W.raw.files,
         log:
@@ -35,9 +36,10 @@ if S["dataset"] == "zeshel":
         params:
             settings=as_json(S["download"]),
             folder=lambda wildcards: here(W.raw.path),
-            archive=f"{ROOT}/download/zeshel.tar.bz2",
+            name=SOURCE.name,
+            archive=f"{ROOT}/download/{SOURCE.file}",
         shell:
-            "muver download --log {log} --dataset zeshel --settings {params.settings:q}"
+            "muver download --log {log} --dataset {params.name} --settings {params.settings:q}"
             " --archive {params.archive} --out {params.folder}"
 
 

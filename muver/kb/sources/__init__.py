@@ -24,6 +24,7 @@ FORMATS = {  # by name: the endings that tell it, before that of a compression
     "rdf": (".ttl", ".rdf", ".nt", ".n3", ".owl", ".jsonld", ".nq", ".trig"),
     "obo": (".obo",),
     "wikidata": (),  # .json, and an array
+    "linked": (),  # JSON lines whose descriptions have links
 }
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".7z")
 
