@@ -104,6 +104,10 @@ def test_caps(dataset):
     few, _, _ = dataset(SMALL, val=0.3, test=0.3, high_overlap=1, per_page=1)
     pages = [one["context_document_id"] for one in mentions_in(few)]
     assert len(pages) == len(set(pages))
+    once, counts, _ = dataset(SMALL, val=0.3, test=0.3, high_overlap=1, per_target=1)
+    targets = [(one["corpus"], one["label_document_id"]) for one in mentions_in(once)]
+    assert len(targets) == len(set(targets))
+    assert len(mentions_in(everything)) == len(targets) + counts["mentions_left_out"]
     small, counts, _ = dataset(SMALL, val=0.3, test=0.3, per_world=3)
     assert set(counts["mentions"].values()) == {3}
     assert {one["mention_id"] for one in mentions_in(small)} <= {

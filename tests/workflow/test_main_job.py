@@ -178,6 +178,16 @@ def test_a_read_only_results_folder_loses_nothing(main_job):
     assert main_job.read("results/table1.csv") == table
 
 
+def test_real_text_is_planned_from_public_addresses(main_job):
+    config = ("--config", "preset=realworlds")
+    planned = main_job.planned(*config)
+    assert planned["download"] == planned["corpus"] == planned["encoder"] == 1
+    assert planned["train"] >= 6
+    said = main_job.snakemake("-n", "-p", "--quiet", "host", *config)
+    assert "--dataset realworlds" in said
+    assert "--source sentence-transformers/all-MiniLM-L6-v2@" in said
+
+
 @pytest.mark.parametrize(
     ("given", "processes"),
     [([], 2), (["--set-resources", "train:gpu=4", "--resources", "gpu=8"], 4)],

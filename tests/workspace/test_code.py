@@ -33,6 +33,7 @@ def test_a_rule_has_code(rule):
         ("generate", ["muver/corpus/miniwikia/lexicon.yaml"]),
         ("report", ["muver/report/assets/page.css", "muver/tables/numbers.py"]),
         ("download", ["muver/corpus/sources.yaml"]),
+        ("download_worlds", ["muver/kb/pages/realworlds.yaml", "muver/kb/wiki/prose.py"]),
     ],
 )
 def test_a_change_that_another_result_may_come_of_runs_a_rule_again(rule, expected):
