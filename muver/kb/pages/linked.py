@@ -27,7 +27,7 @@ def linked(
 ) -> Iterator[Entity]:
     """The pages of a world, in the order of their paths; the target of a link is a title.
 
-    A page is called as it says itself, or else, or where ``named_by_file``, as its file.
+    A page is called as it says itself, or else as its file; where ``named_by_file``, always so.
 
     Redirects are followed and are no pages, nor are pages of fewer than `SHORTEST` words. Titles
     that several pages have get the folder's name in parentheses; where they still are the same, the

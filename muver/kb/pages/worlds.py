@@ -96,13 +96,14 @@ def obtain_worlds(
                 with _unpacked(archive, archives, temporary, host or source.address, given) as root:
                     pages |= _pages(root, world)
             _check(name, world, pages)
+            logger.info("%s: %s. %s, %s", name, world.title, world.attribution, world.licence)
             files.append(temporary / f"{name}.jsonl")
             lines = map(msgspec.json.encode, linked(pages, FORMS[world.form], world.named_by_file))
             files[-1].write_bytes(b"".join(line + b"\n" for line in lines))
         held = {s: [w for w in recipe.worlds if published[w].split == s] for s in SPLITS[1:]}
         settings = Import(html=False, mentions=msgspec.structs.replace(recipe.mentions, **held))
         import_kb(files, temporary / "kb", settings, "linked", mentions=temporary / "made")
-        made = sorted(path for path in (temporary / "made").glob("*/*.json"))
+        made = sorted((temporary / "made").glob("*/*.json"))
         place(temporary / "made", out, [f"{one.parent.name}/{one.name}" for one in made])
 
 
