@@ -126,6 +126,7 @@ def test_a_zip_with_a_link(tmp_path):
         ("MOST_BYTES", 100_000, "100000 bytes"),
         ("MOST_MEMBERS", 1, "1 members"),
         ("LONGEST_NAME", 10, "no name of a file"),
+        ("LONGEST_PART", 3, "no name of a file"),
     ],
 )
 def test_too_much_for_a_dataset(tmp_path, monkeypatch, kind, limit, most, said):
