@@ -1,31 +1,24 @@
-"""Two runs of the same mentions: what moved, and what in their making explains it."""
+"""Two runs of the same mentions: how far they are apart, and what of their making differs."""
 
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from msgspec.structs import asdict
-
-from muver.doctor.causes import differences, likely, seen_scores
-from muver.doctor.damage import damages, other_ranks
 from muver.doctor.entities import Entities
-from muver.doctor.facts import facts_of
+from muver.doctor.facts import differing_data, differing_settings
 from muver.doctor.origin import Origin
 from muver.doctor.ranks import (
     Gold,
+    Ranks,
     compare_gold,
     compare_lists,
-    count_moves,
     gold_ranks,
     lists_of,
     read_gold,
 )
 from muver.doctor.runs import Run, is_ours, read_runs
 from muver.doctor.settings import Comparison
-from muver.evaluation.agreement import table_agreement
-from muver.evaluation.ranks import ranks_table
-from muver.evaluation.significance import paired
+from muver.evaluation.agreement import check_titles
 from muver.io.errors import InputError
 from muver.runs.run import read_run
 
@@ -55,57 +48,42 @@ def compare(
 
     Returns
     -------
-    The report, as JSON has it; ``found`` says whether the rankings differ by more than ties, or
-    the files are not sound.
+    The report, as JSON has it; ``found`` says whether the rankings differ by more than ties.
 
     Raises
     ------
     InputError
-        If a file is no run or is cut, or the two have no mention in common.
+        If a file is no run or is cut, or the two have no mention in common or rank other entities.
     """
     asked = settings or Comparison()
     known = _entities((first, second), entities)
     runs = read_runs(first, second, known)
     shared, alone = _shared(runs)
     a, b = (run.only(shared) for run in runs)
-    ours = all(run.form == "run" for run in runs)
-    agreement = table_agreement(
-        (first, second), (a.table, b.table), same_titles=known is not None or ours
-    )
+    if known is not None or a.form == b.form:
+        check_titles((first, second), (a.table, b.table))
     depth = min(run.depth for run in runs)
     lists = lists_of(a.table, depth), lists_of(b.table, depth)
-    orders = Counter(compare_lists(lists[0][m], lists[1][m], asked.tolerance) for m in shared)
+    orders = {m: compare_lists(lists[0][m], lists[1][m], asked.tolerance) for m in shared}
     matches = _matches(runs, asked.match)
     gold = _gold(runs, known, qrels, mentions)
-    damaged = [damage for run in runs for damage in damages(run)]
-    recall: dict[str, Any] = {}
-    if gold:
-        counted = list(zip((a, b), runs, matches, strict=True))
-        ranks = [gold_ranks(run, gold, known, match) for run, _, match in counted]
-        if ranks[0][0]:
-            recall = _recall(a, ranks, gold, known, lists, depth, asked)
-        for _, run, match in counted:
-            damaged += other_ranks(run, *gold_ranks(run, gold, known, match))
-    facts = facts_of(runs[0]), facts_of(runs[1])
-    size = float(np.abs(a.table["score"].to_numpy()).mean())
-    seen = seen_scores(agreement, asked.tolerance, size)
-    moved = recall.get("moved", [])
-    same_weights = bool(facts[0].weights) and facts[0].weights == facts[1].weights
-    causes = likely(differences(*facts), seen, same_weights, orders["changed"] > 0 or bool(moved))
-    damaged = [damage for n, damage in enumerate(damaged) if damage not in damaged[:n]]
-    real = any(not move["ties"] for move in moved)
+    ranks = [
+        gold_ranks(run, gold, known, match) for run, match in zip((a, b), matches, strict=True)
+    ]
+    moved = compare_gold(*ranks, depth)
+    for move in moved:
+        move["gold"] = _title(gold[move["mention"]], known)
+    kinds = Counter(orders.values())
+    beyond_ties = kinds["changed"] or any(orders[move["mention"]] != "ties" for move in moved)
     return {
         "runs": [_described(run, match) for run, match in zip(runs, matches, strict=True)],
         "shared": {"mentions": len(shared), "only_first": alone[0], "only_second": alone[1]},
-        "agreement": agreement,
-        "lists": {kind: orders[kind] for kind in ("same", "ties", "changed")},
-        "tolerance": asked.tolerance,
-        **recall,
-        "damaged": damaged,
-        "scores": seen,
-        "sources": [own.sources for own in facts],
-        "causes": causes,
-        "found": bool(orders["changed"] or real or damaged or any(alone)),
+        "lists": {kind: kinds[kind] for kind in ("same", "ties", "changed")},
+        **(_recall(ranks, moved, depth, asked.cutoffs) if ranks[0] else {}),
+        "unknown": [run.manifest is None for run in runs],
+        "settings": differing_settings(runs),
+        "data": differing_data(runs),
+        "found": bool(beyond_ties or any(alone)),
     }
 
 
@@ -162,50 +140,28 @@ def _gold(
 
 
 def _recall(
-    run: Run,
-    found: list[tuple[list[str], np.ndarray]],
-    gold: Gold,
-    entities: Entities | None,
-    lists: tuple[dict, dict],
-    depth: int,
-    asked: Comparison,
+    ranks: list[Ranks], moved: list[dict[str, Any]], depth: int, asked: list[int]
 ) -> dict[str, Any]:
-    """Recall of both runs on the shared mentions, and the moves of the gold entities.
-
-    Parameters
-    ----------
-    run
-        The first, for the mentions' worlds.
-    found
-        Mentions and ranks of the gold entities in either run, from :func:`gold_ranks`.
-    """
-    (ids, first), other = found[0], dict(zip(*found[1], strict=True))
-    ranks = first, np.array([other[mention] for mention in ids])
-    columns = (run.table[name].to_pylist() for name in ("mention_id", "world"))
-    world = dict(zip(*columns, strict=True))
-    worlds = [world[mention] for mention in ids]
-    none, unknown = [0] * len(ids), [None] * len(ids)
-    tables = [
-        ranks_table(ids, worlds, unknown, np.where(own > depth, 0, own), none, depth)
+    """Recall of both runs on the shared mentions, and the moves of the gold entities."""
+    cutoffs = sorted(k for k in asked if k <= depth) or [depth]
+    recall = [
+        {k: 100 * sum(1 <= rank <= k for rank in own.values()) / len(own) for k in cutoffs}
         for own in ranks
     ]
-    cutoffs = sorted(k for k in asked.cutoffs if k <= depth) or [depth]
-    recall = [{k: 100 * float(((own >= 1) & (own <= k)).mean()) for k in cutoffs} for own in ranks]
-    moved = compare_gold(ids, ranks, lists, depth, asked.tolerance)
-    for move in moved:
-        move["world"] = world[move["mention"]]
-        move["gold"] = _title(gold[move["mention"]], entities)
+    kinds = Counter(move["kind"] for move in moved)
     return {
         "depth": depth,
         "recall": {
-            "mentions": len(ids),
-            "cutoffs": cutoffs,
+            "mentions": len(ranks[0]),
             "first": recall[0],
             "second": recall[1],
-            **asdict(paired(tables[1], tables[0], cutoffs, "mentions")),
+            "difference": {k: recall[1][k] - recall[0][k] for k in cutoffs},
         },
-        "deeper": [int((own > depth).sum()) for own in ranks],
-        "counts": count_moves(moved, len(ids)),
+        "deeper": [sum(rank > depth for rank in own.values()) for own in ranks],
+        "counts": {
+            "same": len(ranks[0]) - len(moved),
+            **{kind: kinds[kind] for kind in ("up", "down", "found", "lost")},
+        },
         "moved": moved,
     }
 
@@ -224,6 +180,5 @@ def _described(run: Run, match: str) -> dict[str, Any]:
         "mentions": len(run.mentions),
         "depth": run.depth,
         "match": match,
-        "system": run.origin.system if run.origin else None,
         "notes": run.notes,
     }

@@ -1,4 +1,4 @@
-"""What a run was made from: stores, merged views, model, start, corpus.
+"""What a run was made from, and how it was evaluated.
 
 Our runs lie in ``build/<dataset>/runs/<set>/<system>-<key>.parquet``, and the catalog beside them
 says what each was made of (:mod:`muver.workspace.catalog`).
@@ -11,8 +11,6 @@ from typing import Any
 
 from muver.io.records import Record, read_record
 from muver.workspace.catalog import origins, place_of, read_catalog
-
-VECTORS = ("stores", "merged", "globals", "spans", "models")
 
 
 class Evaluated(Record):
@@ -49,52 +47,23 @@ class Origin:
         runs = [own, *read_catalog(root).get(own, [])]  # an evaluation has its run among its inputs
         return next((cls(root, one) for one in runs if one.startswith("runs/")), None)
 
-    @property
-    def system(self) -> str:
-        """The row's name."""
-        return Path(self.run).name.rpartition("-")[0]
-
-    @property
-    def project(self) -> Path:
-        """The folder that holds build/."""
-        return self.root.parents[1]
-
-    @cached_property
-    def origins(self) -> dict[str, Path]:
-        """By kind, the nearest artifact that the run was made from."""
-        return origins(self.root, self.run)
-
     def file(self, kind: str, name: str) -> Path | None:
-        """A file of what the run was made from, if it is there."""
-        path = self.origins.get(kind, self.root / kind) / name
+        """A file of the nearest artifact of a kind that the run was made from, if it is there."""
+        path = origins(self.root, self.run).get(kind, self.root / kind) / name
         return path if path.is_file() else None
-
-    @cached_property
-    def scores(self) -> Path | None:
-        """What ``muver evaluate`` wrote of this run; the gold ranks lie beside it."""
-        made = read_catalog(self.root).items()
-        own = (path for path, inputs in made if self.run in inputs)
-        found = (self.root / f"{path}.json" for path in own if path.startswith("evaluations/"))
-        return next((path for path in found if path.is_file()), None)
 
     @cached_property
     def evaluation(self) -> Evaluated | None:
-        """Its content."""
-        if self.scores is None:
+        """What ``muver evaluate`` wrote of this run."""
+        made = read_catalog(self.root).items()
+        own = (path for path, inputs in made if self.run in inputs)
+        found = (self.root / f"{path}.json" for path in own if path.startswith("evaluations/"))
+        path = next((path for path in found if path.is_file()), None)
+        if path is None:
             return None
-        return read_record(self.scores, Evaluated, "an evaluation", "Run the evaluate stage again.")
+        return read_record(path, Evaluated, "an evaluation", "Run the evaluate stage again.")
 
     @property
-    def run_file(self) -> Path | None:
+    def run_file(self) -> Path:
         """Our run, also where the file that was given is its TREC form."""
-        path = self.root / f"{self.run}.parquet"
-        return path if path.is_file() else None
-
-    @cached_property
-    def folders(self) -> dict[str, Path]:
-        """Folders of stores, merged, globals, spans and models that the run was made from."""
-        return {
-            kind: folder
-            for kind, folder in self.origins.items()
-            if kind in VECTORS and folder.is_dir()
-        }
+        return self.root / f"{self.run}.parquet"

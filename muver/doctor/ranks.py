@@ -1,7 +1,5 @@
-"""What changed between two runs' lists and ranks of gold entities, and whether only by ties."""
+"""What changed between two runs' lists and ranks of gold entities."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -17,6 +15,7 @@ from muver.runs.trec_reading import read_qrels
 
 Ranked = tuple[np.ndarray, np.ndarray]  # entities and scores of a mention, best first
 Gold = dict[str, set[Any]]
+Ranks = dict[str, int]  # of the gold entity by mention, from 1; 0: not there
 
 
 def lists_of(table: pa.Table, depth: int) -> dict[str, Ranked]:
@@ -30,111 +29,54 @@ def lists_of(table: pa.Table, depth: int) -> dict[str, Ranked]:
     }
 
 
-def near(first: Any, second: Any, tolerance: float) -> Any:
-    """Whether scores are equal but for ``tolerance`` of the larger one's size."""
-    larger = np.maximum(np.abs(first), np.abs(second))
-    return np.abs(np.subtract(first, second)) <= tolerance * larger
-
-
 def compare_lists(first: Ranked, second: Ranked, tolerance: float) -> str:
     """How two ranked lists of a mention differ: "same", "ties" or "changed".
 
     Returns
     -------
-    "ties" if every pair that stands in another order is near in both runs, and every candidate of
-    one list alone is near the ends of both, so that the cut fell between equals.
+    "ties" if the order differs while every candidate has nearly the same score in both lists; one
+    that a list lacks may have the score of its last, as the cut can fall between equals.
     """
-    (ours, own), (theirs, other) = first, second
-    if np.array_equal(ours, theirs):
+    if np.array_equal(first[0], second[0]):
         return "same"
-    _, a, b = np.intersect1d(ours, theirs, return_indices=True)
-    ends = np.array([own[-1], other[-1]])
-    for scores, common in ((own, a), (other, b)):
-        alone = np.delete(scores, common)
-        if not near(alone[:, None], ends, tolerance).all():
-            return "changed"
-    order = np.argsort(a)
-    a, b = a[order], b[order]
-    one, two = np.nonzero(np.triu(b[:, None] > b[None, :], 1))  # pairs in another order
-    tied = near(own[a[one]], own[a[two]], tolerance) & near(other[b[one]], other[b[two]], tolerance)
-    return "ties" if tied.all() else "changed"
+    own, other = (dict(zip(*one, strict=True)) for one in (first, second))
+    scores = [
+        (own.get(entity, first[1][-1]), other.get(entity, second[1][-1]))
+        for entity in {**own, **other}
+    ]
+    apart, larger = np.ptp(scores, axis=1), np.abs(scores).max(axis=1)
+    return "ties" if (apart <= tolerance * larger).all() else "changed"
 
 
-def by_ties(first: Ranked, second: Ranked, ranks: tuple[int, int], tolerance: float) -> bool:
-    """Whether the gold entity's rank differs only because of candidates of nearly its score.
+def compare_gold(first: Ranks, second: Ranks, depth: int) -> list[dict[str, Any]]:
+    """Every mention whose gold entity moved, the greatest move first.
 
     Parameters
     ----------
-    ranks
-        Of the gold entity in either list, from 1; 0 if it is not there.
-    """
-    lists, places = (first, second), [rank - 1 for rank in ranks]
-    if 0 in ranks:
-        which = 0 if ranks[0] else 1
-        ends = np.array([first[1][-1], second[1][-1]])
-        return bool(near(lists[which][1][places[which]], ends, tolerance).all())
-    if first[0][places[0]] != second[0][places[1]]:
-        return False  # another entity of the gold's title was found first
-    ahead = [set(own[:place].tolist()) for (own, _), place in zip(lists, places, strict=True)]
-    for (entities, scores), place in zip(lists, places, strict=True):
-        where = {entity: n for n, entity in enumerate(entities.tolist())}
-        # A candidate that a list does not have scores at most what its last one does.
-        passed = scores[[where.get(entity, -1) for entity in ahead[0] ^ ahead[1]]]
-        if not near(passed, scores[place], tolerance).all():
-            return False
-    return True
-
-
-def compare_gold(
-    mentions: Sequence[str],
-    ranks: tuple[np.ndarray, np.ndarray],
-    lists: tuple[Mapping[str, Ranked], Mapping[str, Ranked]],
-    depth: int,
-    tolerance: float,
-) -> list[dict[str, Any]]:
-    """Every mention whose gold entity moved, the largest move first and mere ties last.
-
-    Parameters
-    ----------
-    mentions
-        Those whose gold is known.
-    ranks
-        Of the gold in each run, (mentions,); 0 where it is not found.
-    lists
-        From :func:`lists_of`, of the same depth.
+    first, second
+        From :func:`gold_ranks`, of the same mentions.
     depth
         Of the shallower run: what the deeper one finds below counts as not found.
 
     Returns
     -------
-    Dicts of ``mention``, ``first`` and ``second`` (ranks; None: not found), ``kind`` ("up",
-    "down", "found", "lost"; of the second run against the first) and ``ties`` (whether scores that
-    are nearly equal explain it).
+    Dicts of ``mention``, ``first`` and ``second`` (ranks; None: not found) and ``kind`` ("up",
+    "down", "found", "lost"; of the second run against the first).
     """
     moved = []
-    cut = (np.where(own <= depth, own, 0).tolist() for own in ranks)
-    for mention, one, two in zip(mentions, *cut, strict=True):
-        if one == two:
-            continue
-        kind = "found" if not one else "lost" if not two else "up" if two < one else "down"
-        ties = by_ties(lists[0][mention], lists[1][mention], (one, two), tolerance)
-        pair = {"first": one or None, "second": two or None}
-        moved.append({"mention": mention, **pair, "kind": kind, "ties": ties})
+    for mention in first:
+        one, two = (rank if (rank := own[mention]) <= depth else 0 for own in (first, second))
+        if one != two:
+            kind = "found" if not one else "lost" if not two else "up" if two < one else "down"
+            ranks = {"first": one or None, "second": two or None}
+            moved.append({"mention": mention, **ranks, "kind": kind})
 
-    def distance(move: Mapping[str, Any]) -> int:
+    def distance(move: dict[str, Any]) -> int:
         """Places moved; not found counts as one below the end."""
         one, two = (move[which] or depth + 1 for which in ("first", "second"))
         return abs(one - two)
 
-    return sorted(moved, key=lambda move: (move["ties"], -distance(move)))
-
-
-def count_moves(moved: Sequence[Mapping[str, Any]], mentions: int) -> dict[str, int]:
-    """How many mentions of each kind; ``ties``: how many of the moved ones only by ties."""
-    kinds = Counter(move["kind"] for move in moved)
-    counts = {kind: kinds[kind] for kind in ("up", "down", "found", "lost")}
-    ties = sum(move["ties"] for move in moved)
-    return {"same": mentions - len(moved), **counts, "ties": ties}
+    return sorted(moved, key=distance, reverse=True)
 
 
 def read_gold(
@@ -157,15 +99,8 @@ def read_gold(
     return found
 
 
-def gold_ranks(
-    run: Run, gold: Gold, entities: Entities | None, match: str
-) -> tuple[list[str], np.ndarray]:
-    """Rank of the first right candidate of each mention whose gold is known.
-
-    Returns
-    -------
-    The mentions, in the run's order, and (mentions,) ranks from 1; 0 where it is not there.
-    """
+def gold_ranks(run: Run, gold: Gold, entities: Entities | None, match: str) -> Ranks:
+    """Rank of the first right candidate of each mention whose gold is known; 0 if not there."""
     table, ids = run.table, run.mentions
     right = {mention: set(gold[mention]) for mention in ids if mention in gold}
     if match == "title" and entities is not None:
@@ -178,5 +113,6 @@ def gold_ranks(
         for mention, world, entity, title in zip(*columns, strict=True)
     ]
     ranks = best_ranks(table, mentions_of_rows(table, ids), np.array(hits, dtype=bool), len(ids))
-    known = [place for place, mention in enumerate(ids) if mention in right]
-    return [ids[place] for place in known], ranks[known]
+    return {
+        mention: rank for mention, rank in zip(ids, ranks.tolist(), strict=True) if mention in right
+    }

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.doctor.entities import Entities, numbered
-from muver.doctor.origin import Origin
+from muver.doctor.origin import Evaluated, Origin
 from muver.io.errors import InputError
-from muver.io.files import read_json
+from muver.io.files import read_json, sha256_of
 from muver.io.parquet import table_of
 from muver.runs.run import RUN, block_starts, ranked_mentions, read_run
 from muver.runs.trec_reading import TrecRun, read_trec_run
@@ -40,6 +40,11 @@ class Run:
     def settings(self) -> dict[str, Any]:
         """Those of retrieval; empty if nothing says."""
         return (self.manifest or {}).get("settings", {})
+
+    @property
+    def evaluation(self) -> Evaluated | None:
+        """What was written of its row."""
+        return self.origin and self.origin.evaluation
 
     def only(self, mentions: Iterable[str]) -> "Run":
         """The same run with these mentions alone."""
@@ -74,7 +79,7 @@ def read_runs(first: Path, second: Path, entities: Entities | None) -> tuple[Run
         manifest = _manifest(path, origin)
         settings = (manifest or {}).get("settings", {})
         if path in ours:
-            table, notes, depth = ours[path], [], settings.get("k")
+            table, notes, depth = ours[path], _edited(path, origin), settings.get("k")
             if entities is not None and settings.get("match") == "title":
                 table = _first_of_title(path, table, entities)
         else:
@@ -110,9 +115,16 @@ def is_ours(path: Path) -> bool:
 
 def _manifest(path: Path, origin: Origin | None) -> dict[str, Any] | None:
     """That beside our run, also where its TREC form was given."""
-    own = path if path.suffix == ".parquet" else origin and origin.run_file
-    beside = own and own.with_suffix(".json")
-    return read_json(beside) if beside and beside.is_file() else None
+    own = origin.run_file if origin and path.suffix != ".parquet" else path
+    beside = own.with_suffix(".json")
+    return read_json(beside) if own.suffix == ".parquet" and beside.is_file() else None
+
+
+def _edited(path: Path, origin: Origin | None) -> list[str]:
+    evaluated = origin and origin.evaluation and origin.evaluation.run_sha256
+    if evaluated in (None, sha256_of(path)):
+        return []
+    return ["not the file that was evaluated: run the retrieve or the evaluate stage again"]
 
 
 def _notes(read: TrecRun) -> list[str]:

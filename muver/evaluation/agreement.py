@@ -40,46 +40,16 @@ def agreement(first: Path, second: Path) -> Agreement:
     InputError
         If a file is not a run, or the runs differ in their mentions or entities.
     """
-    return table_agreement((first, second), [read_run(path) for path in (first, second)])
-
-
-def compare_runs(first: Path, second: Path, out: Path | None = None) -> None:
-    """Print the agreement of two runs (:func:`agreement`).
-
-    Parameters
-    ----------
-    out
-        JSON file to write as well.
-    """
-    found = agreement(first, second)
-    if out is not None:
-        write_json(out, {"runs": [first.as_posix(), second.as_posix()], **asdict(found)})
-    print(as_text(found))
-
-
-def table_agreement(
-    paths: Sequence[Path], tables: Sequence[pa.Table], same_titles: bool = True
-) -> Agreement:
-    """Compare two runs that are already in memory; see :func:`agreement`.
-
-    Parameters
-    ----------
-    paths
-        The files of the two runs, for messages.
-    tables
-        Of schema :data:`muver.runs.run.RUN`.
-    same_titles
-        Refuse runs that give one entity two titles. Runs of other systems have no titles.
-    """
+    paths = first, second
+    tables = [read_run(path) for path in paths]
     ids = _same_mentions(paths, tables)
+    check_titles(paths, tables)
     depth = min(int(table["rank"].to_numpy().max()) for table in tables)
     kept = [table.filter(pa.array(table["rank"].to_numpy() <= depth)) for table in tables]
     mentions = [mentions_of_rows(table, ids) for table in kept]
     keys = [m * 2**31 + t["entity"].to_numpy() for t, m in zip(kept, mentions, strict=True)]
     _, *rows = np.intersect1d(*keys, return_indices=True)
     common = [table.take(pa.array(own)) for table, own in zip(kept, rows, strict=True)]
-    if same_titles:
-        _check_titles(paths, common)
     ranks = [table["rank"].to_numpy() for table in common]
     scores = [table["score"].to_numpy().astype(np.float64) for table in common]
 
@@ -107,6 +77,20 @@ def table_agreement(
         greatest_difference=float(apart.max()) if len(apart) else None,
         mean_difference=float(apart.mean()) if len(apart) else None,
     )
+
+
+def compare_runs(first: Path, second: Path, out: Path | None = None) -> None:
+    """Print the agreement of two runs (:func:`agreement`).
+
+    Parameters
+    ----------
+    out
+        JSON file to write as well.
+    """
+    found = agreement(first, second)
+    if out is not None:
+        write_json(out, {"runs": [first.as_posix(), second.as_posix()], **asdict(found)})
+    print(as_text(found))
 
 
 def as_text(found: Agreement) -> str:
@@ -146,10 +130,14 @@ def _same_mentions(paths: Sequence[Path], tables: Sequence[pa.Table]) -> list[st
     return [name for name, _ in found[0]]
 
 
-def _check_titles(paths: Sequence[Path], common: Sequence[pa.Table]) -> None:
+def check_titles(paths: Sequence[Path], tables: Sequence[pa.Table]) -> None:
     """Refuse different titles: entities are only numbers, which may agree by chance."""
-    for ours, theirs in zip(*(table["title"].to_pylist() for table in common), strict=True):
-        if ours != theirs:
+    columns = (
+        [table[name].to_pylist() for name in ("world", "entity", "title")] for table in tables
+    )
+    first, second = ({own[:2]: own[2] for own in zip(*one, strict=True)} for one in columns)
+    for entity, ours in first.items():
+        if (theirs := second.get(entity, ours)) != ours:
             raise InputError(
                 f"{paths[1]}: calls {theirs!r} what {paths[0]} calls {ours!r}: runs of other "
                 "entities. Compare runs over the same data."

@@ -34,7 +34,7 @@ MODEL = {
 }
 
 
-def save_run(path: Path, ranked: Ranked) -> Path:
+def save_run(path: Path, ranked: Ranked, names: list[str] = TITLES) -> Path:
     """A run file of ours."""
     rows = [
         (mention, rank, entity, score)
@@ -42,7 +42,7 @@ def save_run(path: Path, ranked: Ranked) -> Path:
         for rank, (entity, score) in enumerate(candidates, start=1)
     ]
     ids, ranks, entities, scores = (list(column) for column in zip(*rows, strict=True))
-    titles = [TITLES[entity] for entity in entities]
+    titles = [names[entity] for entity in entities]
     none = [-1] * len(rows)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_run(path, ids, [WORLD] * len(rows), ranks, entities, titles, scores, none, none, none)
@@ -90,20 +90,17 @@ class Project:
         """The folder or file of an artifact."""
         return self.root / kind / f"{name}-{KEY}{suffix}"
 
-    def model(self, name: str, weights: bytes = b"w", **training: Any) -> dict[str, Any]:
+    def model(
+        self, name: str, weights: bytes = b"w", threads: int = 1, **training: Any
+    ) -> dict[str, Any]:
         """A model directory and its store; returns the settings that its row has."""
         folder, store = self.at("models", name), self.at("stores/test", name)
         settings = {**MODEL, "training": {**MODEL["training"], **training}}
-        config = {key: value for key, value in settings.items() if key not in ("training", "seed")}
-        own = {"training": settings["training"], "seed": settings["seed"]}
-        for tower in ("mention_encoder", "entity_encoder"):
-            (folder / tower).mkdir(parents=True, exist_ok=True)
-            (folder / tower / "model.safetensors").write_bytes(weights)
-        write_json(folder / "muver.json", {**config, "provenance": own})
+        write_json(folder / "muver.json", settings)
         store.mkdir(parents=True, exist_ok=True)
         np.save(store / "layer0.npy", np.frombuffer(weights, dtype=np.uint8))
-        compute = {"precision": "fp32", "device": "auto", "threads": 1}
-        write_json(store / "manifest.json", {"settings": compute, "inputs": {}})
+        compute = {"precision": "fp32", "device": "auto", "threads": threads}
+        write_json(store / "manifest.json", {"settings": {"split": "test", **compute}})
         return settings
 
     def run(

@@ -11,8 +11,8 @@ from muver.doctor.compare_text import as_text
 from muver.doctor.origin import Origin
 from muver.doctor.settings import Comparison
 from muver.io.errors import InputError
+from muver.io.files import read_json, write_json
 from tests.doctor.made import GOLD, TITLES, Project, save_run, save_trec
-from tests.grid.conftest import write_log
 
 # Gold (by title): m1 1, m2 2 (the other Bob), m3 3, m4 not found.
 FIRST = {
@@ -37,48 +37,45 @@ def project(tmp_path) -> Project:
     return made
 
 
-def causes(report) -> list[str]:
-    return [cause["cause"] for cause in report["causes"] if cause["explains"]]
+def named(differences) -> dict[str, tuple]:
+    return {one["name"]: (one["first"], one["second"]) for one in differences}
 
 
 def test_two_runs_of_ours(project):
     first = project.run("plain", FIRST)
     second = project.run("best", SECOND, aggregate="max")
     report = compare(first, second)
-    assert report["recall"]["cutoffs"] == [1, 2]
     assert report["recall"]["first"] == {1: 25.0, 2: 50.0}
     assert report["recall"]["second"] == {1: 25.0, 2: 75.0}
     assert report["recall"]["difference"] == {1: 0.0, 2: 25.0}
-    assert report["counts"] == {
-        "same": 1, "up": 1, "down": 1, "found": 1, "lost": 0, "ties": 0,
-    }  # fmt: skip
+    assert report["counts"] == {"same": 1, "up": 1, "down": 1, "found": 1, "lost": 0}
     moved = {move["mention"]: (move["first"], move["second"]) for move in report["moved"]}
     assert moved == {"m3": (3, 1), "m4": (None, 3), "m1": (1, 2)}
     assert report["lists"] == {"same": 1, "ties": 0, "changed": 3}
-    assert causes(report) == ["how views make an entity's score"]
-    assert report["damaged"] == []
+    assert named(report["settings"]) == {"retrieve.aggregate": ("softmax_sum", "max")}
+    assert report["data"] == []
     assert report["found"]
     text = as_text(report)
     assert "1 up, 1 down, 1 newly found, 0 lost, 1 the same" in text
-    assert "retrieve.aggregate: A softmax_sum, B max" in text
-    assert "docs/fidelity.md#score-of-an-entity" in text
+    assert "  retrieve.aggregate  A softmax_sum  B max\n" in text
+    assert "Data, versions and machine: nothing that is written down differs." in text
+    assert "  m3       3  1  Cid\n" in text
 
 
 def test_the_same_run_twice(project):
     first, second = project.run("plain", FIRST), project.run("again", FIRST)
     report = compare(first, second)
-    assert not report["found"] and report["causes"] == []
-    assert "Nothing that is written down of how the two were made differs." in as_text(report)
+    assert not report["found"] and report["settings"] == report["data"] == report["moved"] == []
+    assert "Settings: nothing that is written down differs." in as_text(report)
 
 
 def test_ties_are_nothing_found(project):
     near = {**FIRST, "m1": [(0, 9.0), (1, 8.99999), (3, 7.0)]}
     other = {**FIRST, "m1": [(1, 9.00001), (0, 9.0), (3, 7.0)]}
     report = compare(project.run("a", near), project.run("b", other))
-    assert report["counts"]["ties"] == report["counts"]["down"] == 1
-    assert report["lists"]["ties"] == 1
+    assert report["counts"]["down"] == report["lists"]["ties"] == 1
     assert not report["found"]
-    assert "1 moved among scores that differ by less than 1e-05" in as_text(report)
+    assert "3 the same, 1 but for equal scores, 0 changed" in as_text(report)
     strict = compare(
         project.at("runs/test", "a", ".parquet"),
         project.at("runs/test", "b", ".parquet"),
@@ -87,33 +84,52 @@ def test_ties_are_nothing_found(project):
     assert strict["found"]
 
 
-def test_models_are_followed_to_their_settings_and_weights(project):
-    longer = project.model("two", b"other", epochs=5)
+def test_rows_are_compared_with_their_models_and_vectors(project):
+    longer = project.model("two", b"other", threads=4, epochs=5)
     first = project.run("plain", FIRST)
     second = project.run("longer", SECOND, model="two", settings=longer)
     report = compare(first, second)
-    assert causes(report) == ["length of training", "other weights", "vectors"]
-    [fact] = report["causes"][0]["facts"]
-    assert fact == {"name": "model.training.epochs", "first": 3, "second": 5}
+    assert named(report["settings"]) == {"model.training.epochs": (3, 5)}
+    data = named(report["data"])
+    assert data.pop("stores.threads") == (1, 4)
+    assert [*data] == ["inputs.store"]
 
 
-def test_which_state_was_kept_is_read_from_the_log(project):
-    settings = project.model("two", b"other", keep="last")
-    for name, note in (("one", '{"best_step": 2}'), ("two", '{"last_step": 4}')):
-        log = write_log(project.at("models", name) / "training_log.jsonl", (90.0, 80.0))
-        log.write_text(f"{log.read_text()}{note}\n")
+def test_without_an_evaluation_the_manifests_are_compared(project):
+    """What moves nothing is only known of rows, whose keys leave it out."""
     first = project.run("plain", FIRST)
-    second = project.run("last", SECOND, model="two", settings=settings)
-    cause = compare(first, second)["causes"][0]
-    assert cause["cause"] == "which state of a training was kept"
-    assert {"name": "kept.step", "first": 2, "second": 4} in cause["facts"]
+    second = project.run("best", SECOND, aggregate="max", memory_mb=512)
+    rows = [project.at("evaluations/test", system, ".json") for system in ("plain", "best")]
+    for row in rows:
+        made = read_json(row)
+        del made["settings"]["retrieve"]["memory_mb"]
+        write_json(row, made)
+    assert list(named(compare(first, second)["settings"])) == ["retrieve.aggregate"]
+    rows[1].unlink()
+    report = compare(first, second)
+    assert named(report["settings"]) == {
+        "retrieve.aggregate": ("softmax_sum", "max"),
+        "retrieve.memory_mb": (256, 512),
+    }
+    assert report["data"] == []  # the fingerprint is known of one alone
+
+
+def test_what_validation_chose_is_a_setting(project):
+    first, second = project.run("plain", FIRST), project.run("tried", FIRST)
+    manifest = second.with_suffix(".json")
+    chosen = {"weight": 0.7, "cutoff": 64, "mentions": 4, "tried": [{"weight": 0.7}]}
+    write_json(manifest, {**read_json(manifest), "chosen": chosen, "muver": "9"})
+    report = compare(first, second)
+    assert named(report["settings"]) == {"chosen.weight": (None, 0.7)}
+    assert named(report["data"]) == {"muver": ("0.1.0", "9")}
+    assert "  chosen.weight  A -  B 0.7\n" in as_text(report)
 
 
 def test_the_catalog_names_the_model(project):
     project.model("two", b"other")
     path = project.run("plain", FIRST, model="two")
     origin = Origin.of(path)
-    assert (origin.system, origin.folders["models"]) == ("plain", project.at("models", "two"))
+    assert origin.file("models", "muver.json") == project.at("models", "two") / "muver.json"
     link = project.root / "current" / "plain.parquet"
     link.parent.mkdir()
     link.symlink_to(path)
@@ -128,8 +144,8 @@ def test_title_or_id(project):
     report = compare(first, second)
     assert [move["mention"] for move in report["moved"]] == ["m2"]
     assert (report["moved"][0]["first"], report["moved"][0]["second"]) == (2, None)
-    assert report["scores"] == "same"
-    assert causes(report) == ["gold counted by title or by id"]
+    assert named(report["settings"]) == {"retrieve.match": ("title", "id")}
+    assert report["lists"]["same"] == 4
     assert report["found"]
 
 
@@ -146,6 +162,7 @@ def test_ours_and_a_trec_file(project, tmp_path):
         theirs = save_trec(tmp_path / "theirs.run", SECOND, names)
         report = compare(first, theirs)
         assert report["counts"]["up"] == report["counts"]["down"] == 1
+        assert report["unknown"] == [False, True]
         assert "Nothing is written down of how B was made" in as_text(report)
 
 
@@ -177,31 +194,15 @@ def test_an_edited_run_is_told(project):
     first, second = project.run("plain", FIRST), project.run("best", FIRST)
     save_run(second, SECOND)
     report = compare(first, second)
-    assert [damage["kind"] for damage in report["damaged"]] == ["edited"]
-    assert "not the file that was evaluated" in as_text(report)
+    assert [len(run["notes"]) for run in report["runs"]] == [0, 1]
+    assert "   not the file that was evaluated" in as_text(report)
 
 
-def test_mixed_stores_are_told(project):
-    first, second = project.run("plain", FIRST), project.run("best", FIRST)
-    project.model("one", b"encoded again")
-    report = compare(first, second)
-    assert [damage["kind"] for damage in report["damaged"]] == ["mixed"]
-    assert "two stores are mixed" in report["damaged"][0]["says"]
-    assert report["found"]
-
-
-def test_a_model_trained_again_is_told(project):
-    first, second = project.run("plain", FIRST), project.run("best", FIRST)
-    project.model("one", epochs=9)
-    [damage] = compare(first, second)["damaged"]
-    assert "model.training.epochs is 9, the row was evaluated with 3" in damage["says"]
-
-
-def test_pooling_that_the_encoder_decides_is_no_other_model(project):
-    """The row's settings say auto, the model's what that came to."""
-    settings = {**project.model("one"), "pooling": "auto"}
-    first, second = (project.run(name, FIRST, settings=settings) for name in ("plain", "best"))
-    assert compare(first, second)["damaged"] == []
+def test_runs_of_other_entities_are_refused(tmp_path):
+    first = save_run(tmp_path / "first.parquet", FIRST)
+    second = save_run(tmp_path / "second.parquet", FIRST, [f"other {title}" for title in TITLES])
+    with pytest.raises(InputError, match="calls 'other Ann' what .* calls 'Ann'"):
+        compare(first, second)
 
 
 def test_shared_mentions_are_compared(project, tmp_path):
@@ -224,7 +225,8 @@ def test_deeper_runs(project):
     assert report["depth"] == 1
     assert report["deeper"] == [0, 2]
     assert report["moved"] == [] and not report["found"]
-    assert report["causes"][0]["cause"] == "depth of the lists"
+    assert named(report["settings"]) == {"retrieve.k": (1, 3)}
+    assert "B finds 2 more below rank 1, where the other run ends" in as_text(report)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
 """Runs of real stages on the smallest data: encoded, merged, retrieved in two ways, evaluated."""
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from muver.doctor.compare import compare
-from muver.doctor.origin import Origin
 from muver.encoders.stages.encode import encode_split
 from muver.encoders.stages.merge import merge_store
 from muver.encoders.stages.settings import Encode, Merge
@@ -102,18 +100,12 @@ def runs(root: Path, *names: str) -> list[Path]:
     return [root / f"runs/test/{name}-{KEY}.parquet" for name in names]
 
 
+def named(differences) -> set[str]:
+    return {one["name"] for one in differences}
+
+
 def scores_of(root: Path, name: str) -> Path:
     return root / f"evaluations/test/{name}-{KEY}.json"
-
-
-def test_the_chain_is_followed(root):
-    [merged] = runs(root, "merged")
-    folders = {kind: path.relative_to(root) for kind, path in Origin.of(merged).folders.items()}
-    assert folders == {
-        "stores": Path(f"stores/test/muver-{KEY}"),
-        "models": Path(f"models/muver-{KEY}"),
-        "merged": Path(f"merged/test/muver-distant-{KEY}"),
-    }
 
 
 def test_recall_is_that_of_the_evaluations(root):
@@ -123,31 +115,14 @@ def test_recall_is_that_of_the_evaluations(root):
         for k, recall in report["recall"][which].items():
             if str(k) in evaluation["micro"]:
                 assert recall == pytest.approx(evaluation["micro"][str(k)])
-    assert report["damaged"] == []
-    assert [cause["cause"] for cause in report["causes"] if cause["explains"]] == [
-        "how views make an entity's score"
-    ]
+    assert named(report["settings"]) == {"retrieve.aggregate", "retrieve.softmax_candidates"}
+    assert report["data"] == []
 
 
 def test_merging(root):
     report = compare(*runs(root, "best", "merged"))
-    explained = [cause for cause in report["causes"] if cause["explains"]]
-    assert explained[0]["cause"] == "merged views"
-    names = {fact["name"] for fact in explained[0]["facts"]}
-    assert {"retrieve.merge_layers", "retrieve.search"} <= names
-    assert not any(fact.startswith("weights") for fact in names)
-
-
-def test_views_merged_before_choices_could_be_replaced_were_merged_as_released(root, tmp_path):
-    project = shutil.copytree(root.parents[1], tmp_path / "project")
-    old = project / root.relative_to(root.parents[1])
-    path = old / f"merged/test/muver-distant-{KEY}/manifest.json"
-    manifest = read_json(path)
-    assert manifest["settings"].pop("wasted") == "kept"
-    write_json(path, manifest)
-    report = compare(*runs(root, "merged"), *runs(old, "merged"))
-    facts = {fact["name"] for cause in report["causes"] for fact in cause["facts"]}
-    assert "merge.wasted" not in facts
+    assert named(report["settings"]) == {"retrieve.merge_layers", "retrieve.search"}
+    assert named(report["data"]) == {"counts.views"}  # the store is the same
 
 
 def test_a_run_and_its_trec_file(root):
@@ -156,8 +131,7 @@ def test_a_run_and_its_trec_file(root):
     assert report["lists"] == {"same": 12, "ties": 0, "changed": 0}
 
 
-def test_a_trec_file_changed_by_hand(root, tmp_path):
-    """Nothing records a TREC file's hash, but its gold ranks are not the evaluation's."""
+def test_a_trec_file_changed_by_hand(root):
     path = scores_of(root, "best").with_suffix(".run")
     before = path.read_text()
     lines = [line.split() for line in before.splitlines()]
@@ -166,18 +140,5 @@ def test_a_trec_file_changed_by_hand(root, tmp_path):
     path.write_text("".join(" ".join(line) + "\n" for line in changed))
     report = compare(*runs(root, "best"), path)
     path.write_text(before)
-    assert [damage["kind"] for damage in report["damaged"]] == ["edited"]
-    assert "are not those of the run" in report["damaged"][0]["says"]
+    assert report["found"]
     assert "contradicts the scores in 12 mentions" in report["runs"][1]["notes"][0]
-
-
-def test_vectors_that_were_encoded_again(root):
-    """Another store under the same name: the run's manifest and the merged views say otherwise."""
-    matrix = root / f"stores/test/muver-{KEY}/layer0.npy"
-    before = matrix.read_bytes()
-    np.save(matrix, np.load(matrix) + 1)
-    report = compare(*runs(root, "plain", "merged"))
-    matrix.write_bytes(before)
-    says = [damage["says"] for damage in report["damaged"]]
-    assert len(says) == 2 and all("two stores are mixed" in one for one in says)
-    assert str(root / f"merged/test/muver-distant-{KEY}") in says[1]
