@@ -61,7 +61,7 @@ def _differences(what: str, found: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _value(value: Any) -> str:
-    text = "-" if value is None else str(value)
+    text = "-" if value is None else str(value) or "''"
     is_hash = len(text) == 64 and set(text) <= set("0123456789abcdef")
     return f"{text[:12]}..." if is_hash else text
 

@@ -15,8 +15,8 @@ Difference = dict[str, Any]  # name, first and second: the values, None where a 
 def differing_settings(runs: Sequence[Run]) -> list[Difference]:
     """Settings that differ.
 
-    They are the rows' whole settings, which row keys are made from, so that none is among them that
-    moves nothing. Where a run has no evaluation, they are those of both manifests.
+    They are the rows' whole settings, which row keys are made from: these leave out threads and
+    memory. Where a run has no evaluation, they are those of both manifests.
     """
     if all(run.evaluation for run in runs):
         made = [{**run.evaluation.settings} for run in runs]

@@ -56,7 +56,7 @@ CHECKS = (
     ),
     Stage(
         "doctor compare",
-        "compare two runs of the same mentions: ranks that moved, and what can have moved them",
+        "compare two runs of the same mentions: ranks that moved, settings and data that differ",
         "muver.doctor.stage:compare_runs",
         (
             option("first", "run file: ours (.parquet) or TREC's", metavar="RUN"),
