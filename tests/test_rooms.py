@@ -28,7 +28,6 @@ ROOMS = [
     "grid",
     "settings",
     "stages",
-    "reference",
     "workspace",
     "estimate",
     "terminal",

@@ -311,17 +311,4 @@ ENGINE = (
         settings="muver.retrieval.kinds.views:Settings",
         about="the row's retrieval settings",
     ),
-    Stage(
-        "reference",
-        "replay recordings of the released system and count what agrees; exit 1 if anything "
-        "differs",
-        "muver.reference.replay:replay",
-        (
-            option("folder", "a recording, or a folder with one a world", metavar="DIR"),
-            option("--encoder", "BERT directory they were recorded with"),
-            optional("--out", "JSON file for the report"),
-            option("--threads", "threads of the encoder", type=int, default=1),
-        ),
-        "recordings --encoder all-MiniLM-L6-v2 --out report.json",
-    ),
 )

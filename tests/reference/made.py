@@ -13,10 +13,10 @@ import torch
 import torch.nn.functional as F
 
 from muver.encoders.packing import pack
-from muver.reference.pipeline import Replay, load_model
-from muver.reference.recording import MERGING, Recording
-from muver.reference.training import TRAINING_VIEWS
 from tests import tiny
+from tests.reference.replay.pipeline import Replay, load_model
+from tests.reference.replay.recording import MERGING, PARTS, Recording
+from tests.reference.replay.training import TRAINING_VIEWS
 
 SETTINGS = {"max_cand_len": 20, "max_seq_len": 28, "top_k": 0.4}
 RECORDED = 8  # entities whose tokens are recorded
@@ -49,11 +49,11 @@ def world() -> dict:
 
 
 def make(encoder: Path) -> dict:
-    """The recording's four files: three JSON values and the arrays of the fourth."""
+    """The parts of a recording."""
     inputs = world()
     blank = {"settings": SETTINGS, "entities": [{"merged": [[]] * 4}]}
     model = load_model(encoder, SETTINGS)
-    replay = Replay(Recording("made", inputs, blank, {}, {}), model)
+    replay = Replay(Recording(inputs, blank, {}, {}), model)
     counts = [len(views) for views in replay.views]
     entities = [_entity(replay, line) for line in range(RECORDED)]
     arrays = _arrays(replay, entities)
@@ -69,17 +69,17 @@ def make(encoder: Path) -> dict:
             "entities": entities,
         },
         "ranks": {"ranks": ranks, "training": _training(replay)},
-        "vectors": arrays,
+        "arrays": arrays,
     }
 
 
 def write(recording: dict, folder: Path) -> Path:
     """Write the four files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("inputs", "tokens", "ranks"):
+    folder.mkdir()
+    for name in PARTS:
         with gzip.open(folder / f"{name}.json.gz", "wt") as file:
             json.dump(recording[name], file)
-    np.savez(folder / "vectors.npz", **recording["vectors"])
+    np.savez(folder / "vectors.npz", **recording["arrays"])
     return folder
 
 

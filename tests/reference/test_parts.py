@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.reference.rankings import SMALLEST, entity_scores
-from muver.reference.training import schedule_of
 from muver.retrieval.exact import build_world
+from tests.reference.replay.rankings import SMALLEST, entity_scores
+from tests.reference.replay.training import schedule_of
 
 OWNERS = np.array([0, 0, 1, 2, 2])
 

@@ -1,11 +1,13 @@
 """Compares merging: the ranges and token ids of each layer's new views."""
 
+from collections import defaultdict
+
 import numpy as np
 
-from muver.reference.pipeline import Replay
-from muver.reference.report import Report
 from muver.views.expand import NewViews
 from muver.views.layout import Ids
+from tests.reference.replay.pipeline import Replay
+from tests.reference.replay.tally import Report
 
 # Below this relative gap between the least distant chosen pair and the most distant other pair,
 # rounding decides. Vectors of two implementations differ by about 1e-6 per component, which is 1e-5
@@ -18,37 +20,26 @@ def compare_merging(replay: Replay, report: Report) -> None:
 
     A difference is excused if the recorded choice was a near tie (:data:`NEAR_TIE`).
     """
-    recording, name = replay.recording, replay.recording.name
-    own = [_by_entity(layer) for layer in replay.pool[1:]]
-    starts = recording.arrays["view_offset"]
-    tied = []
-    for entity, start in zip(recording.entities, starts, strict=True):
+    recording = replay.recording
+    pool = [_by_entity(layer) for layer in replay.pool[1:]]
+    for entity, start in zip(recording.entities, recording.arrays["view_offset"], strict=True):
         line, margin = entity["line"], entity["smallest_margin"]
         near = margin is not None and margin < NEAR_TIE
-        if near:
-            tied.append(f"{line} (relative margin {margin:.1e})")
-        for layer, (expected, found) in enumerate(
-            zip(entity["merged"], _from_recorded_vectors(replay, entity, int(start)), strict=True),
-            start=1,
-        ):
-            where = f"{name}, entity line {line}, layer {layer}"
-            wanted = [[*new["range"], new["ids"]] for new in expected]
-            report.tally("merged views, from recorded vectors").equal(where, wanted, found, near)
-            views = own[layer - 1].get(line, [])
-            ranges, ids = [view[:2] for view in views], [view[2] for view in views]
-            report.tally(f"merged ranges, layer {layer}").equal(
-                where, [new["range"] for new in expected], ranges, near
-            )
-            report.tally(f"merged token ids, layer {layer}").equal(
-                where, [new["ids"] for new in expected], ids, near
-            )
-        counts = [len(layer.get(line, [])) for layer in own]
-        totals = np.cumsum([len(replay.views[line]), *counts])[1:].tolist()
-        report.tally("views after each layer").equal(
-            f"{name}, entity line {line}", entity["n_total"], totals, near
-        )
-    if tied:
-        report.notes.append(f"{name}: merging chose among ties in entity lines {', '.join(tied)}.")
+        own = [layer[line] for layer in pool]
+        layers = zip(entity["merged"], _from_recorded(replay, entity, start), own, strict=True)
+        for layer, (expected, from_recorded, views) in enumerate(layers, start=1):
+            ranges, ids = [new["range"] for new in expected], [new["ids"] for new in expected]
+            both = [list(pair) for pair in zip(ranges, ids, strict=True)]
+            own_ranges, own_ids = [view[0] for view in views], [view[1] for view in views]
+            for kind, wanted, found in (
+                ("merged views, from recorded vectors", both, from_recorded),
+                (f"merged ranges, layer {layer}", ranges, own_ranges),
+                (f"merged token ids, layer {layer}", ids, own_ids),
+            ):
+                report[kind].equal(f"entity line {line}, layer {layer}", wanted, found, near)
+        totals = np.cumsum([len(replay.views[line]), *map(len, own)])[1:].tolist()
+        where = f"entity line {line}"
+        report["views after each layer"].equal(where, entity["n_total"], totals, near)
 
 
 def undecided(replay: Replay, layers: int) -> set[int]:
@@ -78,13 +69,14 @@ def _margin(slots: np.ndarray, top_k: float) -> float:
 
 
 def _by_entity(layer: NewViews) -> dict[int, list[list]]:
-    found: dict[int, list[list]] = {}
+    """Ranges and ids of each entity's new views."""
+    found = defaultdict(list)
     for entity, view in zip(layer.entities, layer.views, strict=True):
-        found.setdefault(entity, []).append([view.first, view.last, view.ids])
+        found[entity].append([[view.first, view.last], view.ids])
     return found
 
 
-def _from_recorded_vectors(replay: Replay, entity: dict, start: int) -> list[list[list]]:
+def _from_recorded(replay: Replay, entity: dict, start: int) -> list[list[list]]:
     """Ranges and ids of each layer, with vectors looked up in the recording."""
     vectors = replay.recording.arrays["views"]
     count = len(entity["views"])
@@ -96,7 +88,6 @@ def _from_recorded_vectors(replay: Replay, entity: dict, start: int) -> list[lis
         rows = [known.get(tuple(one), nothing) for one in ids]
         return np.array(rows, dtype=np.float32).reshape(len(rows), vectors.shape[1])
 
-    layers = replay.merge(
-        np.zeros(count, dtype=int), entity["views"], vectors[start : start + count], look_up
-    )
-    return [[[view.first, view.last, view.ids] for view in layer.views] for layer in layers]
+    owners = np.zeros(count, dtype=int)
+    layers = replay.merge(owners, entity["views"], vectors[start : start + count], look_up)
+    return [_by_entity(layer)[0] for layer in layers]

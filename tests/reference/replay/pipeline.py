@@ -1,5 +1,6 @@
 """Runs our pipeline on a recording's inputs, from documents to merged views."""
 
+import tempfile
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,17 @@ import numpy as np
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 from muver.corpus.clean import clean
+from muver.encoders import device
 from muver.encoders.biencoder import BiEncoder, ModelConfig
 from muver.encoders.bulk import encode_vectors
-from muver.io.progress import logger
-from muver.reference.recording import Recording
+from muver.encoders.start import from_directory
 from muver.retrieval.exact import WorldIndex, build_world, first_with_same
 from muver.views.build import entity_views
 from muver.views.expand import NewViews, expand_world
 from muver.views.layout import Ids, View, context
 from muver.views.segment import sentence_spans
 from muver.views.settings import Merging
+from tests.reference.replay.recording import Recording
 
 BATCH_TOKENS = 4096
 # Constants of the released code, which a recording does not name.
@@ -27,15 +29,7 @@ MERGED_TOKENS = 512
 
 
 def load_model(encoder: Path, settings: dict[str, Any]) -> BiEncoder:
-    """Two towers without dropout, with the released layouts.
-
-    Parameters
-    ----------
-    encoder
-        Folder of an encoder in our form (:mod:`muver.encoders.start`).
-    settings
-        The recording's settings: ``max_cand_len`` and ``max_seq_len``.
-    """
+    """Two towers of a BERT directory without dropout, with the released layouts."""
     views = {
         "kind": "sentences",
         "max_tokens": settings["max_cand_len"],
@@ -43,7 +37,9 @@ def load_model(encoder: Path, settings: dict[str, Any]) -> BiEncoder:
         "title_room": TITLE_ROOM,
     }
     config = ModelConfig(views, {"max_tokens": settings["max_seq_len"]}, "max")
-    return BiEncoder.from_encoder(encoder, config).eval()
+    with tempfile.TemporaryDirectory() as start:
+        from_directory(encoder, Path(start))
+        return BiEncoder.from_encoder(Path(start), config).eval()
 
 
 class Replay:
@@ -57,6 +53,8 @@ class Replay:
 
     def __init__(self, recording: Recording, model: BiEncoder):
         self.recording, self.model = recording, model
+        # More threads would change the order of sums.
+        self.accelerator = device.start("cpu", "fp32", threads=1)
         self.candidate_of = first_with_same(recording.titles)
 
     @cached_property
@@ -81,16 +79,15 @@ class Replay:
     def sentences(self) -> list[list[str]]:
         """Sentences of each entity's text."""
         splitter = PunktSentenceTokenizer()  # untrained, as in the recordings
-        split = []
-        for document in self.recording.inputs["documents"]:
-            text = clean(document["text"])
-            split.append([text[start:end] for start, end in sentence_spans(text, splitter)])
-        return split
+        texts = [clean(document["text"]) for document in self.recording.inputs["documents"]]
+        return [
+            [text[start:end] for start, end in sentence_spans(text, splitter)] for text in texts
+        ]
 
     @cached_property
     def views(self) -> list[list[View]]:
         """Views of each entity."""
-        return list(self.lay_out(self.recording.titles, self.sentences))
+        return self.lay_out(self.recording.titles, self.sentences)
 
     def lay_out(self, titles: list[str], sentences: list[list[str]]) -> list[list[View]]:
         """Views of the given entities from their sentences."""
@@ -109,7 +106,6 @@ class Replay:
         owners = [entity for entity, some in enumerate(self.views) for _ in some]
         views = [view for some in self.views for view in some]
         ids = [view.ids for view in views]
-        logger.info("%s: %d views, then merging", self.recording.name, len(views))
         original = NewViews(owners, views, self.encode_views(ids))
         return [original, *self.merge(np.array(owners), ids, original.vectors, self.encode_views)]
 
@@ -121,11 +117,13 @@ class Replay:
         """(views, d) vectors."""
         return encode_vectors(self.model.encode_views, ids, self.model.dimension, BATCH_TOKENS)
 
-    def merge(self, owners: np.ndarray, ids: list[Ids], vectors: np.ndarray, encode: Any) -> list:
+    def merge(
+        self, owners: np.ndarray, ids: list[Ids], vectors: np.ndarray, encode: Any
+    ) -> list[NewViews]:
         """Merge as recorded (:func:`muver.views.expand.expand_world`)."""
         positions = self.model.entity_encoder.config.max_position_embeddings
         settings = Merging(
-            layers=self.recording.layers,
+            layers=len(self.recording.entities[0]["merged"]),
             top_k=self.recording.settings["top_k"],
             pairs="distant",
             among="neighbours",
@@ -133,9 +131,11 @@ class Replay:
         )
         return expand_world(owners, ids, vectors, encode, self.model.pieces.markers, settings)
 
-    def index(self, layers: int) -> WorldIndex:
+    def index(self, layers: int, candidate_of: np.ndarray) -> WorldIndex:
         """All views after ``layers`` layers of merging, grouped by candidate."""
-        return self._index(layers, self.candidate_of)
+        parts = self.pool[: layers + 1]
+        owners = np.concatenate([np.array(part.entities, dtype=np.int64) for part in parts])
+        return build_world([part.vectors for part in parts], owners, candidate_of)
 
     def scores(self, layers: int) -> tuple[np.ndarray, np.ndarray]:
         """Scores of each mention with all views after ``layers`` layers of merging.
@@ -145,10 +145,5 @@ class Replay:
         (mentions, views) dot products in double precision, so that only the recorded ones are
         rounded; (views,) the entity of each view.
         """
-        index = self._index(layers, np.arange(len(self.candidate_of)))
+        index = self.index(layers, np.arange(len(self.candidate_of)))
         return self.context_vectors.astype(np.float64) @ index.vectors.T, index.owners
-
-    def _index(self, layers: int, candidate_of: np.ndarray) -> WorldIndex:
-        parts = self.pool[: layers + 1]
-        owners = np.concatenate([np.array(part.entities, dtype=np.int64) for part in parts])
-        return build_world([part.vectors for part in parts], owners, candidate_of)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from muver.reference.pipeline import Replay
-from muver.reference.recording import MERGING
-from muver.reference.report import Report, Tally
-from muver.reference.vectors import merged_otherwise
 from muver.retrieval.aggregates import MAX, SoftmaxSum
 from muver.retrieval.exact import WorldIndex, build_world, rank
+from tests.reference.replay.pipeline import Replay
+from tests.reference.replay.recording import MERGING
+from tests.reference.replay.tally import Report, Tally
+from tests.reference.replay.vectors import merged_otherwise
 
 AGGREGATES = ("max", "accumulate")
 # The released code sorts float32 probabilities: those that round to the same number are tied, as
@@ -26,43 +26,31 @@ def compare_rankings(replay: Replay, report: Report) -> None:
     Entities whose merging had a tie and chose otherwise are left out of both lists and counted as
     excused.
     """
-    recording = replay.recording
+    recording, candidate_of = replay.recording, replay.candidate_of
     contexts = replay.context_vectors
-    greatest = 0.0
     for merging, layers in MERGING.items():
         scores = recording.arrays[f"scores_{merging}"]
         owners = recording.arrays[f"view_entity_{merging}"]
         # With unit vectors as mentions, the dot products are the recorded scores themselves.
         axes = np.eye(len(scores), dtype=np.float32)
         columns = np.ascontiguousarray(scores.T, dtype=np.float32)
-        recorded = build_world([columns], owners, replay.candidate_of)
+        recorded = build_world([columns], owners, candidate_of)
+        rounding = np.full(len(scores), ROUNDING)
         noise = np.sqrt(contexts.shape[1]) * 2.0**-24 * np.abs(scores).max(axis=1)
-        tied = {int(replay.candidate_of[e]) for e in merged_otherwise(replay, merging)}
+        tied = {int(candidate_of[entity]) for entity in merged_otherwise(replay, merging)}
         for name in AGGREGATES:
-            wanted = replay.candidate_of[np.array(recording.ranks["ranks"][f"{merging}/{name}"])]
-            truth = entity_scores(scores, recorded, name, wanted.shape[1])
+            wanted = candidate_of[np.array(recording.ranks["ranks"][f"{merging}/{name}"])]
+            k = wanted.shape[1]
+            aggregate = MAX if name == "max" else SoftmaxSum(softmax_candidates=k)
+            truth = np.full((len(scores), len(candidate_of)), np.nan)
+            truth[:, np.unique(candidate_of)] = entity_scores(scores, recorded, name, k)
             for start, vectors, index, allowed, left_out in (
-                ("from recorded scores", axes, recorded, np.full(len(noise), ROUNDING), set()),
-                ("end to end", contexts, replay.index(layers), noise, tied),
+                ("from recorded scores", axes, recorded, rounding, set()),
+                ("end to end", contexts, replay.index(layers, candidate_of), noise, tied),
             ):
-                k = wanted.shape[1]
-                aggregate = MAX if name == "max" else SoftmaxSum(softmax_candidates=k)
-                found = rank(vectors, index, k, aggregate)
-                gap = _compare(
-                    replay,
-                    report.tally(f"ranking {merging}/{name}, {start}"),
-                    wanted,
-                    replay.candidate_of[found.entities],
-                    truth,
-                    allowed,
-                    left_out,
-                )
-                greatest = max(greatest, gap)
-    if greatest:
-        report.notes.append(
-            f"{recording.name}: the recorded scores of entities in excused places differ by at "
-            f"most {greatest:.1e}."
-        )
+                found = candidate_of[rank(vectors, index, k, aggregate).entities]
+                tally = report[f"ranking {merging}/{name}, {start}"]
+                _compare(tally, wanted, found, truth, allowed, left_out)
 
 
 def entity_scores(scores: np.ndarray, index: WorldIndex, aggregate: str, k: int) -> np.ndarray:
@@ -91,28 +79,20 @@ def entity_scores(scores: np.ndarray, index: WorldIndex, aggregate: str, k: int)
 
 
 def _compare(
-    replay: Replay,
     tally: Tally,
     expected: np.ndarray,
     found: np.ndarray,
     keys: np.ndarray,
     noise: np.ndarray,
     left_out: set[int],
-) -> float:
-    """Compare rank by rank; return the greatest difference of scores that was excused."""
-    column = {int(candidate): n for n, candidate in enumerate(np.unique(replay.candidate_of))}
-    greatest = 0.0
+) -> None:
+    """Compare rank by rank; ``keys`` are the scores (mentions, entities)."""
     for mention, lists in enumerate(zip(expected.tolist(), found.tolist(), strict=True)):
         wanted, ours = ([e for e in some if e not in left_out] for some in lists)
         without = expected.shape[1] - min(len(wanted), len(ours))
         tally.compared += without
         tally.excused += without
         for place, (theirs, own) in enumerate(zip(wanted, ours, strict=False), start=1):
-            row = keys[mention]
-            gap = abs(row[column[theirs]] - row[column[own]])
-            excused = theirs != own and gap <= noise[mention]
-            if excused:
-                greatest = max(greatest, gap)
-            where = f"{replay.recording.name}, mention {mention}, place {place}, entity line"
-            tally.equal(where, theirs, own, excused)
-    return greatest
+            tied = bool(abs(keys[mention, theirs] - keys[mention, own]) <= noise[mention])
+            where = f"mention {mention}, place {place}, entity line"
+            tally.equal(where, theirs, own, excused=tied)

@@ -1,1 +1,0 @@
-"""Compares each part of our pipeline with recordings of the released system."""
