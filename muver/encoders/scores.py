@@ -26,10 +26,10 @@ def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor
     return mentions @ views.T
 
 
-def best_views(
+def max_over_views(
     mentions: Tensor, views: Tensor, owners: Tensor, entities: int, metric: str = "dot"
-) -> tuple[Tensor, Tensor]:
-    """Greatest similarity of a mention with any view of an entity (equation 4), and that view.
+) -> Tensor:
+    """Greatest similarity of a mention with any view of an entity (equation 4).
 
     Parameters
     ----------
@@ -44,29 +44,19 @@ def best_views(
     Returns
     -------
     (mentions, entities) scores. The gradient goes to the winning view; of equal ones to the first.
-    (mentions, entities) int64: which of the entity's own views won, from 0.
 
     Examples
     --------
     >>> views, owners = torch.tensor([[1.0], [3.0], [2.0]]), torch.tensor([0, 0, 1])
-    >>> scores, winners = best_views(torch.tensor([[2.0]]), views, owners, entities=2)
-    >>> scores.tolist(), winners.tolist()
-    ([[6.0, 4.0]], [[1, 0]])
+    >>> max_over_views(torch.tensor([[2.0]]), views, owners, entities=2).tolist()
+    [[6.0, 4.0]]
     """
     counts = torch.bincount(owners, minlength=entities)
     starts = torch.cumsum(counts, 0) - counts
     slots = torch.arange(int(counts.max()), device=owners.device)
     # Entities with fewer views than the longest repeat their last one, which cannot win first.
     columns = starts[:, None] + torch.minimum(slots[None, :], counts[:, None] - 1)
-    best = similarities(mentions, views, metric)[:, columns].max(dim=2)
-    return best.values, best.indices
-
-
-def max_over_views(
-    mentions: Tensor, views: Tensor, owners: Tensor, entities: int, metric: str = "dot"
-) -> Tensor:
-    """The scores of :func:`best_views`: (mentions, entities)."""
-    return best_views(mentions, views, owners, entities, metric)[0]
+    return similarities(mentions, views, metric)[:, columns].max(dim=2).values
 
 
 def sum_of_max(

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from muver.encoders.scores import best_views, max_over_views, similarities, sum_of_max
+from muver.encoders.scores import max_over_views, similarities, sum_of_max
 
 
 def test_max_over_views_by_hand():
@@ -33,15 +33,6 @@ def test_entities_with_few_views_repeat_none_in_the_gradient():
     assert views.grad.tolist() == [[1.0], [0.0], [0.0], [1.0]]
 
 
-def test_best_views_by_hand():
-    mentions = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
-    views = torch.tensor([[3.0, 1.0], [-1.0, -2.0], [-4.0, 5.0], [0.5, 0.0], [0.5, 0.0]])
-    owners = torch.tensor([0, 1, 1, 2, 2])
-    scores, winners = best_views(mentions, views, owners, 3)
-    assert scores.tolist() == [[3.0, -1.0, 0.5], [2.0, 10.0, 0.0]]
-    assert winners.tolist() == [[0, 0, 0], [0, 1, 0]]  # of equal ones the first
-
-
 def test_distances_by_hand():
     mentions = torch.tensor([[0.0, 0.0], [3.0, 4.0]])
     views = torch.tensor([[3.0, 4.0], [6.0, 8.0], [0.0, 1.0]])
@@ -49,9 +40,8 @@ def test_distances_by_hand():
         [-5.0, -10.0, -1.0],
         [0.0, -5.0, pytest.approx(-math.sqrt(18))],
     ]
-    scores, winners = best_views(mentions, views, torch.tensor([0, 1, 1]), 2, "l2")
+    scores = max_over_views(mentions, views, torch.tensor([0, 1, 1]), 2, "l2")
     assert scores.tolist() == [[-5.0, -1.0], [0.0, pytest.approx(-math.sqrt(18))]]
-    assert winners.tolist() == [[0, 1], [0, 1]]
 
 
 def test_small_distances_of_long_vectors_keep_their_digits():

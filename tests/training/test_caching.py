@@ -11,7 +11,7 @@ from accelerate.state import AcceleratorState
 
 from muver.encoders.bulk import batches_by_length, encode_vectors
 from muver.encoders.packing import Packed, pack
-from muver.encoders.scores import best_views
+from muver.encoders.scores import max_over_views, similarities
 from muver.training.caching import CachedEncoding
 from muver.training.loss import in_batch_loss
 from muver.training.padding import fill_with_empty_views
@@ -146,10 +146,10 @@ def test_empty_views_win_where_they_are_best(encoder, accelerator):
     contexts = encode_vectors(model.encode_mentions, CONTEXTS, 32, 1000)
     flat = [ids for some in FILLED for ids in some]
     vectors = encode_vectors(model.encode_views, flat, 32, 1000)
-    owners = torch.arange(4).repeat_interleave(3)
-    scores, winners = best_views(*map(torch.from_numpy, (contexts, vectors)), owners, 4)
+    both = torch.from_numpy(contexts), torch.from_numpy(vectors)
+    scores = max_over_views(*both, torch.arange(4).repeat_interleave(3), 4)
     empty = torch.tensor([[not any(ids) for ids in some] for some in FILLED])
-    won = empty[torch.arange(4), winners]
+    won = empty[torch.arange(4), similarities(*both).reshape(len(contexts), 4, 3).argmax(dim=2)]
     assert won.any() and not won.all()
     loss = in_batch_loss(scores, torch.from_numpy(GOLD)).item()
     assert cached_step(model, accelerator, FILLED, 25, 0) == pytest.approx(loss, rel=1e-5)
