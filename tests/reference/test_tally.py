@@ -74,4 +74,4 @@ def test_counts_in_words():
     tally.equal("b", 1, 2, excused=True)
     assert str(tally) == "1 of 2, 1 excused"
     tally.close(["c"], [0.0], [2e-5], 1e-4)
-    assert str(tally) == "2 of 3, 1 excused, within 2.0e-05"
+    assert str(tally) == "2 of 3, 1 excused, at most 2.0e-05 apart"

@@ -37,7 +37,7 @@ class Tally:
         text = f"{self.agreed} of {self.compared}"
         if self.excused:
             text += f", {self.excused} excused"
-        return text if self.greatest is None else f"{text}, within {self.greatest:.1e}"
+        return text if self.greatest is None else f"{text}, at most {self.greatest:.1e} apart"
 
     def equal(self, where: str, expected: Any, found: Any, excused: bool = False) -> None:
         """Compare one item that must be equal."""
