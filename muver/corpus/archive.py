@@ -25,8 +25,8 @@ DAMAGE = (
     RuntimeError,
 )  # fmt: skip
 COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
-# No dataset comes near these: KILT's largest file has 35 GB, and the largest wiki of realworlds 38,911
-# files. Names are bounded as Linux bounds them, a part of a path and all of it.
+# No dataset comes near these: KILT's largest file has 35 GB, and the largest wiki of realworlds
+# 38,911 files. Names are bounded as Linux bounds them, a part of a path and all of it.
 MOST_BYTES, MOST_MEMBERS, LONGEST_PART, LONGEST_NAME = 1 << 36, 100_000, 255, 4096
 PIECE = 1 << 20  # bytes read at a time; a header that is longer has nothing of a dataset in it
 FILE, FOLDER = stat.S_IFREG, stat.S_IFDIR
