@@ -1,7 +1,7 @@
 """The points of the grid, all combinations of the hyper-parameters' values, and its trials."""
 
 import itertools
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,9 +85,24 @@ def name_of(point: Mapping[str, float]) -> str:
     return "_".join(f"{SHORT[key]}{spelled(value)}" for key, value in point.items())
 
 
-def trial_of(log: Path, named: Container[str]) -> str:
-    """The trial that a training log is named after: ``<trial>`` or ``<trial>-<key>``."""
-    return log.stem if log.stem in named else log.stem.rpartition("-")[0] or log.stem
+def logs_by_trial(named: Collection[str], logs: Sequence[Path]) -> dict[str, Path]:
+    """The log of each trial, in the logs' order.
+
+    A log is named after its trial: ``<trial>`` or ``<trial>-<key>``.
+    """
+    by_trial: dict[str, Path] = {}
+    for log in logs:
+        name = log.stem if log.stem in named else log.stem.rpartition("-")[0] or log.stem
+        if name not in named:
+            raise InputError(
+                f"{log}: not named after a trial of the grid.{did_you_mean(log.stem, named)}"
+            )
+        if name in by_trial:
+            raise InputError(f"{log}: a second log of {name}; the first is {by_trial[name]}.")
+        by_trial[name] = log
+    if missing := [name for name in named if name not in by_trial]:
+        raise InputError(f"logs: no log of {', '.join(missing)}. Train these first.")
+    return by_trial
 
 
 def spelled(value: float) -> str:

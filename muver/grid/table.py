@@ -8,10 +8,8 @@ from typing import Any
 
 from muver.corpus.statistics import read_counts
 from muver.evaluation.precision import in_words, reduced_precision
-from muver.grid.points import spelled, trial_of, trials
+from muver.grid.points import logs_by_trial, spelled, trials
 from muver.grid.settings import GridTable
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
 from muver.io.files import read_json, short_hash
 from muver.io.typed import overlay
 from muver.tables.keys import row_key
@@ -70,7 +68,7 @@ def _build(
     """The grid as data."""
     models, named = settings.grid.models, trials(settings.grid.as_dict())
     cutoff = settings.base[models[0]]["training"]["validation_cutoff"]
-    by_trial = _by_trial(named, logs)
+    by_trial = logs_by_trial(named, logs)
     found = {name: kept_validation(log, cutoff) for name, log in by_trial.items()}
     totals: Counter[str] = Counter()
     for name, (recall, _) in found.items():
@@ -112,23 +110,6 @@ def _build(
         means={key: _means(rows, key) for key in rows[0].values},
         rows=rows,
     )
-
-
-def _by_trial(named: Mapping[str, Any], logs: Sequence[Path]) -> dict[str, Path]:
-    """The log of each trial, in the logs' order."""
-    by_trial: dict[str, Path] = {}
-    for log in logs:
-        name = trial_of(log, named)
-        if name not in named:
-            raise InputError(
-                f"{log}: not named after a trial of the grid.{did_you_mean(log.stem, named)}"
-            )
-        if name in by_trial:
-            raise InputError(f"{log}: a second log of {name}; the first is {by_trial[name]}.")
-        by_trial[name] = log
-    if missing := [name for name in named if name not in by_trial]:
-        raise InputError(f"--logs: no log of {', '.join(missing)}. Train these first.")
-    return by_trial
 
 
 def _means(rows: Sequence[PointRow], key: str) -> list[Mean]:

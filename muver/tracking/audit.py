@@ -14,7 +14,7 @@ from mlflow.entities import Experiment
 from muver.io.errors import InputError
 from muver.io.network import listen
 from muver.io.progress import logger
-from muver.tracking import shown
+from muver.tracking.experiments import IN_VIEW, VIEW, views_in_browser
 from muver.tracking.listed import read_list
 from muver.tracking.store import open_store, sqlite_file, store_name, store_uri
 
@@ -96,7 +96,7 @@ def address(pages: str, experiment: Experiment, remote: bool) -> str:
     That of a server names the view with recall. Pages that are served here have chosen it.
     """
     plain = pages + RUNS.format(experiment.experiment_id)
-    return f"{plain}&{shown.ADDRESS}" if remote and shown.TAG in experiment.tags else plain
+    return f"{plain}&{IN_VIEW}" if remote and VIEW in experiment.tags else plain
 
 
 def warn_of_other_stores(recorded: Path) -> None:
@@ -127,7 +127,7 @@ def _serve(uri: str, listening: socket.socket, experiments: Sequence[Experiment]
     handlers.initialize_backend_stores(uri, uri, "mlflow-artifacts:/")
     index = Path(app.static_folder, "index.html").read_text(encoding="utf-8")
     choices = {name: json.dumps(value) for name, value in BROWSER.items()}
-    choices |= shown.in_browser(experiments)
+    choices |= views_in_browser(experiments)
     script = CHOOSE % json.dumps(choices).replace("</", "<\\/")
     page = index.replace("<head>", f"<head><script>{script}</script>", 1)
     app.view_functions["serve"] = lambda: page

@@ -1,4 +1,4 @@
-"""Names under which MLflow holds a row: parameters, metrics and tags, from its evaluations.
+"""How MLflow names and describes a row: parameters, metrics and tags, from its evaluations.
 
 MLflow's pages sort groups of metrics (what stands before the slash) by name, so they are called
 such that recall comes first, then training, and uncertainty and the machine's work last: ``all``,
@@ -145,6 +145,24 @@ def precision(settings: Mapping[str, Any]) -> dict[str, str]:
     """
     reduced = reduced_precision(settings)
     return {"precision": in_words(reduced)} if reduced else {}
+
+
+def note(key: str, table: str, options: str, files: Sequence[str] = ()) -> str:
+    """The description of a row's run: where it stands, and the command that makes it again.
+
+    The command's lines are short, as a long one would push what stands beside it out of MLflow's
+    page.
+
+    Parameters
+    ----------
+    table, options
+        The table's CSV, and what follows a call of snakemake that makes it.
+    files
+        What makes the row alone; without them the whole table is made.
+    """
+    call = ["snakemake --cores all", *(files or [table]), *filter(None, [options])]
+    command = " \\\n    ".join(call)
+    return f"Row `{key}` of `{table}`. To make it again:\n\n```\n{command}\n```"
 
 
 def worlds_csv(evaluations: Mapping[str, Evaluation]) -> str:

@@ -48,7 +48,7 @@ class Entry:
     tags: Mapping[str, str]  # beside the key
     metrics: Mapping[str, float]  # without a step
     parameters: Mapping[str, str]
-    note: str  # the description, in Markdown
+    note: str  # the description: what makes it again
     source: str  # the table it belongs to, as the workflow names it
     curves: Sequence[Point] = ()  # metrics by step
     timings: Mapping[str, float] = field(default_factory=dict)  # metrics of the machine

@@ -10,7 +10,7 @@ from muver.tables.records import ComparisonTable, GridResult, ViewsTable, read_r
 from muver.tracking.entries import entries
 from muver.tracking.entry import Entry
 from muver.tracking.grid import grid_entry
-from muver.tracking.listed import Listed, warn_of_lost, write_list
+from muver.tracking.listed import Listed, write_list
 from muver.tracking.settings import Recording, Recordings
 
 FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
@@ -62,10 +62,10 @@ def record(settings: Recording) -> None:
     Raises
     ------
     InputError
-        If the table was not made from these files, one is missing, or a run was changed after it
-        was scored; if the store cannot be used.
+        If an evaluation, a run or a log is missing, or a run was changed after it was scored; if
+        the store cannot be used.
     """
-    made, out = Path(settings.made), Path(settings.out)
+    made = Path(settings.made)
     source = made.with_suffix(".csv")
     if settings.grid:
         found = [grid_entry(read_result(made, GridResult, "a grid"), source, settings)]
@@ -73,35 +73,33 @@ def record(settings: Recording) -> None:
         table = read_result(made, ComparisonTable | ViewsTable, "a table of rows")
         found = entries(table, source.as_posix(), settings)
     if settings.enabled:
-        lines = _put(found, settings.experiment or made.stem, out, made)
+        lines = _put(found, settings.experiment or made.stem, made)
     else:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
         lines = []
-    write_list(out, lines)
+    write_list(Path(settings.out), lines)
 
 
-def _put(found: Sequence[Entry], experiment: str, before: Path, table: Path) -> list[Listed]:
-    """Put entries into an experiment; ``before`` is the list of the last recording, if any."""
+def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[Listed]:
+    """Put entries into an experiment, which ``table`` describes."""
     # MLflow takes two seconds to import, which are saved where tracking is off.
     from muver.tracking.experiments import describe_experiment, open_experiment
     from muver.tracking.runs import Recorder
     from muver.tracking.store import open_store, store_name
-    from muver.tracking.turns import turn
 
-    lines: list[Listed] = []
-    with open_store() as (client, folder), turn(client, experiment, folder is None) as still_here:
+    with open_store() as (client, folder):
         number = open_experiment(client, experiment, folder)
-        recorder = Recorder(client, number)
+        recorder = Recorder(client, number, shared=folder is None)
         # From the last row, for the same order as Recorder.put has below a parent.
         for position, entry in reversed(list(enumerate(found, start=1))):
-            still_here()
-            lines[:0] = [
-                Listed(one.key, one.name, run, number, _address(number, run), store_name())
-                for one, run in recorder.put(entry, f"{position:02d}")
-            ]
+            recorder.put(entry, f"{position:02d}")
         describe_experiment(client, number, found, table)
-        warn_of_lost(client, before, lines, recorder.new)
-    return lines
+        # Last, as another recorder may have been the first to finish a row.
+        runs = [(one, recorder.run_of(one)) for entry in found for one in (entry, *entry.children)]
+        return [
+            Listed(one.key, one.name, run, number, _address(number, run), store_name())
+            for one, run in runs
+        ]
 
 
 def _address(experiment: str, run: str) -> str:

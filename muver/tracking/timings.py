@@ -13,7 +13,7 @@ COLUMNS = {"s": "seconds", "max_rss": "max_rss_mb", "mean_load": "mean_load_perc
 GROUP = "work/"  # what begins their names
 
 
-def timings(stages: Mapping[str, Path]) -> tuple[dict[str, float], Work | None]:
+def timings(stages: Mapping[str, str | Path]) -> tuple[dict[str, float], Work | None]:
     """Metrics such as ``work/train_seconds``, and the work.
 
     Parameters
@@ -34,7 +34,7 @@ def timings(stages: Mapping[str, Path]) -> tuple[dict[str, float], Work | None]:
         If a file is no benchmark file.
     """
     metrics: dict[str, float] = {}
-    files = {stage: path for stage, path in stages.items() if path.is_file()}
+    files = {stage: path for stage, one in stages.items() if (path := Path(one)).is_file()}
     for stage, path in files.items():
         row = _last_row(path)
         for column, name in COLUMNS.items():

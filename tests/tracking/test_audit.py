@@ -17,9 +17,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
 from muver.cli import main
-from muver.tracking import audit, describe, shown
+from muver.tracking import audit, describe
 from muver.tracking.entry import Entry, Work
-from muver.tracking.experiments import describe_experiment, open_experiment
+from muver.tracking.experiments import VIEW, describe_experiment, open_experiment
 from muver.tracking.runs import Recorder
 from muver.tracking.store import open_store
 from tests.report import browser
@@ -29,7 +29,7 @@ from tests.tracking.server import serving
 def test_addresses_stand_in_the_order_of_the_tables_with_the_view_that_was_recorded():
     beyond, table1 = (
         Experiment(number, name, "", "active", [ExperimentTag(tag, "")])
-        for number, name, tag in [("2", "beyond", "other"), ("1", "table1", shown.TAG)]
+        for number, name, tag in [("2", "beyond", "other"), ("1", "table1", VIEW)]
     )
     assert audit.addresses("http://x", [beyond, table1], remote=True) == [
         "table1  http://x/#/experiments/1/runs?workflowType=machine_learning"

@@ -25,6 +25,7 @@ __all__ = ["counts", "logs", "make", "write"]  # fixtures
 FROZEN = Path(__file__).with_name("frozen.json")
 # Of this checkout and moment, or prose.
 VOLATILE = ("git_", "mlflow.source", "mlflow.user", "mlflow.note", "muver_version", "mlflow.parent")
+VOLATILE += ("recorded_at",)
 LOG = (
     '{"step": 1, "epoch": 1, "loss": 2.0, "learning_rate": 0.1, "gradient_norm": 1.5}\n'
     '{"step": 1, "epoch": 1, "validation_recall_at_64": 50.0}\n'

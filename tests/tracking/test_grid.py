@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.io.errors import InputError
-from tests.grid.conftest import BASE, NAMES, POINTS, RECALLS, counts, logs, make, write_log
+from tests.grid.conftest import BASE, NAMES, POINTS, counts, logs, make
 from tests.tracking.conftest import active, record
 
 __all__ = ["counts", "logs", "make"]  # fixtures
@@ -39,9 +39,6 @@ def test_points_stand_under_their_grid(client: MlflowClient, name: str, record_p
     assert above.data.metrics == {
         "best/validation_recall_at_8": 75.0, "best/step": 2.0, "points": 4.0
     }  # fmt: skip
-    assert (
-        "| warmup&ensp;| 0.1&ensp;| 62.50&ensp;| 2&ensp;|" in above.data.tags["mlflow.note.content"]
-    )
     kept = [file.path for file in client.list_artifacts(parent["run_id"], "grid")]
     assert kept == ["grid/grid.csv", "grid/grid.json", "grid/grid.md"]
     runs = [client.get_run(line["run_id"]) for line in points]
@@ -79,9 +76,6 @@ def test_logs_must_be_those_of_the_grid(record_points, logs: list[Path], tmp_pat
     out, grid = tmp_path / "o.csv", tmp_path / "grid.json"
     with pytest.raises(InputError, match=f"no log of {NAMES[3]}"):
         record(out, grid=grid, logs=logs[:3])
-    with pytest.raises(InputError, match="other is not a point of the grid"):
+    with pytest.raises(InputError, match="other.jsonl: not named after a trial of the grid"):
         record(out, grid=grid, logs=[*logs, tmp_path / "other.jsonl"])
-    write_log(logs[0], (RECALLS[NAMES[0]][0],))
-    with pytest.raises(InputError, match="not the log that the grid was made from"):
-        record(out, grid=grid, logs=logs)
     assert not out.exists()

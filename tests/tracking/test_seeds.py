@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 from mlflow import MlflowClient
 
-from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.tables.keys import row_key
 from muver.tables.records import Seeds
@@ -62,11 +61,6 @@ def test_a_parent_with_a_run_a_seed(client: MlflowClient, name: str, record_seed
     }  # fmt: skip
     assert above.data.tags["role"] == "parent"
     assert above.data.params == {"retrieve.k": "8"}  # system and seed differ
-    assert (
-        "| MuVER (seed 7)&ensp;| 50.00&ensp;| 100.00&ensp;|"
-        in above.data.tags["mlflow.note.content"]
-    )
-    assert "| spread&ensp;| 17.68&ensp;| 0.00&ensp;|" in above.data.tags["mlflow.note.content"]
     assert {parent_of(client, line) for line in (first, second)} == {parent["run_id"]}
     recall = [
         client.get_run(line["run_id"]).data.metrics["all/recall_at_1"] for line in (first, second)
@@ -110,22 +104,15 @@ def test_an_interrupted_recording_goes_on(
         with pytest.raises(KeyboardInterrupt):
             record_seeds({1: 3, 7: 2})
     half = {run.info.run_name: run.info for run in active(client, name)}
-    assert half["MuVER"].status == "RUNNING"
-    assert half["MuVER (seed 7)"].status == "FINISHED"
+    assert {one: info.status for one, info in half.items()} == {
+        "MuVER (seed 1)": "FINISHED", "MuVER (seed 7)": "FINISHED"
+    }  # fmt: skip
     lines = record_seeds({1: 3, 7: 2})
     assert lines[2]["run_id"] == half["MuVER (seed 7)"].run_id
     assert parent_of(client, lines[2]) == lines[0]["run_id"]
     runs = active(client, name)
     assert {run.info.run_id for run in runs} == {line["run_id"] for line in lines}
     assert {run.info.status for run in runs} == {"FINISHED"}
-
-
-def test_a_seeds_evaluation_that_is_not_the_tables_is_refused(record_seeds, files, tmp_path):
-    record_seeds({1: 3, 7: 2})
-    path = tmp_path / "muver_seed7.json"
-    path.write_text(path.read_text().replace("50.0", "25.0"))
-    with pytest.raises(InputError, match=r"muver_seed7\.json: not what row MuVER .* was made from"):
-        record_files(files, "none")
 
 
 def test_the_parent_is_marked_as_its_seeds_are(client: MlflowClient, name: str, files: TableFiles):
