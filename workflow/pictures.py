@@ -134,8 +134,7 @@ def run(camera: Camera) -> None:
         for link in ("table1", "MuVER"):
             camera.wait(By.LINK_TEXT, link)
             camera.browser.find_element(By.LINK_TEXT, link).click()
-        camera.wait(By.XPATH, "//*[text()='Show more']")
-        camera.browser.find_element(By.XPATH, "//*[text()='Show more']").click()
+        camera.wait(By.XPATH, "//*[text()='About this run']")
         camera.take("mlflow")
 
 

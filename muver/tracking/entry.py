@@ -62,11 +62,8 @@ class Entry:
 
     def final(self) -> dict[str, float]:
         """What MLflow shows of each metric: the value at its last step."""
-        last: dict[str, Point] = {}
-        for point in self.curves:
-            if point.name not in last or point.step >= last[point.name].step:
-                last[point.name] = point
-        return {**{name: point.value for name, point in last.items()}, **self.metrics}
+        by_step = sorted(self.curves, key=lambda point: point.step)
+        return {**{point.name: point.value for point in by_step}, **self.metrics}
 
     def folders(self) -> set[str]:
         """Names that stand at the top of the run's artifacts."""

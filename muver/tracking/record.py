@@ -94,13 +94,10 @@ def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[Listed]:
         for position, entry in reversed(list(enumerate(found, start=1))):
             recorder.put(entry, f"{position:02d}")
         describe_experiment(client, number, found, table)
+        pages = f"/#/experiments/{number}/runs/{{}}?workflowType=machine_learning"
         # Last, as another recorder may have been the first to finish a row.
         runs = [(one, recorder.run_of(one)) for entry in found for one in (entry, *entry.children)]
         return [
-            Listed(one.key, one.name, run, number, _address(number, run), store_name())
+            Listed(one.key, one.name, run, number, pages.format(run), store_name())
             for one, run in runs
         ]
-
-
-def _address(experiment: str, run: str) -> str:
-    return f"/#/experiments/{experiment}/runs/{run}?workflowType=machine_learning"

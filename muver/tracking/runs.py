@@ -75,7 +75,7 @@ class Recorder:
         own = [child.key for child in entry.children]
         for run_id, why in {**wrong, **dict.fromkeys(doubled, "stood twice")}.items():
             for child in self._runs(MLFLOW_PARENT_RUN_ID, run_id):
-                if child.data.tags["row_key"] not in own:
+                if child.data.tags.get("row_key") not in own:
                     name = child.info.run_name
                     self._delete(child.info.run_id, name, "no longer belongs there", kept)
             self._delete(run_id, entry.name, why, kept)

@@ -1,5 +1,6 @@
 """Making and opening stores."""
 
+import contextlib
 import os
 import shutil
 import socket
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mlflow import MlflowClient
 
 from muver.io.errors import InputError
 from muver.tracking import store
@@ -84,6 +86,21 @@ def test_a_store_that_cannot_be_used(tmp_path: Path, monkeypatch, uri: str, word
         open_store() as (client, artifacts),
     ):
         open_experiment(client, "table1", artifacts)
+
+
+def test_a_store_of_another_mlflow_is_refused_by_mlflow(
+    client: MlflowClient, tmp_path: Path, monkeypatch
+):
+    path = tmp_path / "mlflow.db"
+    shutil.copy(client.tracking_uri.removeprefix("sqlite:///"), path)
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("update alembic_version set version_num = 'ffff'")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{path}")
+    with (
+        pytest.raises(InputError, match="(?s)cannot be used: .*found version ffff.*be recorded"),
+        open_store() as (found, artifacts),
+    ):
+        open_experiment(found, "table1", artifacts)
 
 
 def test_a_server_that_does_not_answer_is_given_up_soon(monkeypatch):
