@@ -50,7 +50,12 @@ TINY = {
     "fusion": {"cutoff": 16},
     "aggregates": {"log_mean_exp": {"temperature": [0.5, 2]}},
     "figures": {"figure2": {"cutoff": 16}},
-    "grid": {"batch_size": [8]},
+    "results": [*PARAMS["presets"]["miniwikia"]["results"], "grid"],
+    "grid": {
+        "models": ["blink_128", "muver"],
+        "batch_size": [8],
+        "subset": ["lr0.001_wd0.01_wu0.1_bs8_is5", "lr0.002_wd0.01_wu0.1_bs8_is5"],
+    },
     "tables": {
         # One further seed does what two do.
         "seeds": {**PARAMS["presets"]["miniwikia"]["tables"]["seeds"], "repeat_seeds": [10001]},
