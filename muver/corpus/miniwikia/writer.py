@@ -55,7 +55,7 @@ def generate(settings: Generate, folder: str | Path) -> None:
                     f"whose {size} pages have {len(links)} links. Ask for fewer, or raise "
                     "entities_per_world."
                 )
-            mentions.extend(_mention(world, link) for link in _in_shares(world, links)[:wanted])
+            mentions.extend(_mention(world, link) for link in in_shares(world, links)[:wanted])
         _write_lines(folder / "mentions" / f"{split}.json", mentions)
     progress.finish()
 
@@ -92,7 +92,7 @@ def _write_documents(pages: PageWriter, world: World, path: Path, progress: Prog
     return links
 
 
-def _in_shares(world: World, links: list[Link]) -> list[Link]:
+def in_shares(world: World, links: list[Link]) -> list[Link]:
     """The links in random order, every stretch of it with SHARES of the four categories.
 
     Where one category has no links left, the others go on without it.

@@ -1,6 +1,10 @@
 """Articles, plurals, the data files, and that contexts paraphrase what descriptions say."""
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
+import yaml
 
 from muver.corpus.categories import category
 from muver.corpus.miniwikia.grammar import TYPES, as_sentence, compile_template, load_grammar
@@ -9,6 +13,11 @@ from muver.corpus.miniwikia.pages import PageWriter
 from muver.corpus.miniwikia.sentences import SLOT, Sentences
 from muver.corpus.miniwikia.surfaces import Surface
 from muver.corpus.miniwikia.world import World
+from muver.corpus.miniwikia.writer import in_shares
+from muver.corpus.settings import Generate
+from muver.io.typed import read
+
+PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text())
 
 
 @pytest.mark.parametrize(
@@ -102,6 +111,20 @@ def test_a_context_tells_one_aspect_of_its_entity_or_two_as_asked() -> None:
     two = mixed.count((2, 2))
     assert set(mixed) == {(1, 1), (2, 1), (2, 2)}
     assert 0.35 * links_at(0).count((2, 2)) < two < 0.65 * links_at(0).count((2, 2))
+
+
+def test_how_many_facts_the_default_s_test_contexts_tell() -> None:
+    """What docs/miniwikia.md states: facts told, and their aspects."""
+    asked = read(Generate, PARAMS["generate"])
+    counts: Counter[tuple[int, int]] = Counter()
+    for name in asked.worlds.test:
+        world = World(asked.seed, name, asked.entities_per_world)
+        pages = PageWriter(world, asked.one_aspect)
+        links = [link for n in range(len(world.entities)) for link in pages.write(n).links]
+        for link in in_shares(world, links)[: asked.mentions.test // len(asked.worlds.test)]:
+            aspects = {world.grammar.kinds[fact[0]].aspect for fact in link.told}
+            counts[len(link.told), len(aspects)] += 1
+    assert counts == {(1, 1): 1002, (2, 1): 127, (2, 2): 671}
 
 
 def test_a_page_tells_its_entitys_other_name() -> None:
