@@ -1,4 +1,4 @@
-"""The model that an index keeps: a copy of a trained one, or two towers from any encoder."""
+"""The model that an index keeps: a copy of a trained one, or two towers from an encoder."""
 
 import shutil
 import tempfile
