@@ -1,11 +1,11 @@
 """Routes that answer questions: ranked entities, their views, entities by id, the models."""
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
-from fastapi import APIRouter, HTTPException
+from fastapi import APIRouter, Request
 
-from muver.index.snapshot import UnknownEntity
 from muver.io.errors import Mistake
 from muver.io.progress import logger
 from muver.serve.forms import (
@@ -18,10 +18,11 @@ from muver.serve.forms import (
     Retrieved,
     Said,
 )
+from muver.serve.guard import Gone
 from muver.serve.models import Served
 from muver.serve.service import Service
 from muver.serve.settings import Limits
-from muver.serve.work import Explaining, Ranking, entity_of, mention_of, tokens
+from muver.serve.work import Explaining, Ranking, mention_of, tokens
 
 BUSY: dict[int | str, dict[str, Any]] = {429: {"model": Said}}
 
@@ -31,7 +32,7 @@ def asking(service: Service) -> APIRouter:
     router = APIRouter(tags=["ask"])
 
     @router.post("/retrieve", responses=BUSY)
-    async def retrieve(asked: Retrieval) -> Retrieved:
+    async def retrieve(asked: Retrieval, request: Request) -> Retrieved:
         """Rank entities for mentions. Requests that wait are ranked together."""
         check(asked, service.limits)
         served = service.models.named(asked.model)
@@ -40,25 +41,25 @@ def asking(service: Service) -> APIRouter:
             for one in mentions:
                 logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
         work = Ranking(served.index, asked.k, asked.excerpts)
-        waiting = service.waiting.put(work, mentions, tokens(asked.mentions, asked.k))
-        ranked = await asyncio.wrap_future(waiting)
-        service.metrics.count("muver_mentions_total", len(mentions), model=served.name)
+        cost = tokens(asked.mentions, asked.k)
+        ranked = await unless_gone(request, service.waiting.do(work, mentions, cost))
+        service.metrics.mentions.labels(served.name).inc(len(mentions))
         return Retrieved(model=served.name, **ranked._asdict())
 
     @router.post("/explain", responses={**BUSY, 404: {"model": Said}})
-    async def explain(question: Question) -> Explained:
+    async def explain(question: Question, request: Request) -> Explained:
         """What each view of an entity adds to its score for a mention."""
         check_length("mention", question.mention, service.limits)
         served = service.models.named(question.model)
         entity = await entity_at(served, question.id, question.world)
         given = mention_of(question.mention), entity
-        cost = tokens([question.mention])
-        return await asyncio.wrap_future(service.waiting.put(Explaining(served.index), given, cost))
+        work = service.waiting.do(Explaining(served.index), given, tokens([question.mention]))
+        return await unless_gone(request, work)
 
     @router.get("/entities/{id:path}", responses={404: {"model": Said}})
     async def entity(id: str, world: str | None = None, model: str | None = None) -> Entity:
         """An entity by its id, which may have slashes in it."""
-        return entity_of(await entity_at(service.models.named(model), id, world))
+        return Entity.of(await entity_at(service.models.named(model), id, world))
 
     @router.get("/models")
     async def models() -> list[Model]:
@@ -69,11 +70,26 @@ def asking(service: Service) -> APIRouter:
 
 
 async def entity_at(served: Served, id: str, world: str | None) -> Any:
-    """An entity of the index; an answer 404 where there is none."""
+    """An entity of the index, which may have to read a file."""
+    return await asyncio.to_thread(served.index.entity, id, world)
+
+
+async def unless_gone(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of some work, which is cancelled where the client hangs up before."""
+    tasks = [asyncio.ensure_future(one) for one in (work, _hung_up(request))]
     try:
-        return await asyncio.to_thread(served.index.entity, id, world)
-    except UnknownEntity as error:
-        raise HTTPException(404, str(error)) from None
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if not tasks[0].done():
+            raise Gone()
+        return tasks[0].result()
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
 
 
 def check(asked: Retrieval, limits: Limits) -> None:

@@ -1,6 +1,6 @@
 """What requests and answers look like, for checking and for the description of the service."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -91,6 +91,11 @@ class Entity(Form):
     description: str
     aliases: list[str]
     world: str
+
+    @classmethod
+    def of(cls, one: Any) -> "Entity":
+        """An entity of an index."""
+        return cls.model_validate(one, from_attributes=True)
 
 
 class View(Form):

@@ -1,11 +1,10 @@
 """The indexes that are served, by name; requests are answered from the newest snapshot."""
 
 import asyncio
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from muver.index.query import opened_index
 from muver.io.checking import did_you_mean
@@ -14,9 +13,6 @@ from muver.io.progress import logger
 from muver.retrieval.answers import Mention
 from muver.retrieval.retriever import Retriever
 from muver.serve.rows import RowIndex
-
-if TYPE_CHECKING:
-    from muver.index import Change, Entity
 
 
 @dataclass(eq=False)
@@ -47,14 +43,6 @@ class Served:
     def all_worlds(self) -> bool:
         """Whether a mention without a world can be looked up."""
         return not isinstance(self.index, RowIndex) or len(self.index.worlds) == 1
-
-    def put(self, entity: "Entity") -> "Change":
-        """Add an entity, or put it in the place of the one with its id."""
-        return self.index.update([entity])
-
-    def remove(self, id: str, world: str) -> "Change":
-        """Remove an entity."""
-        return self.index.remove([id], world)
 
     def look(self) -> None:
         """Take the newest snapshot, if another process made one."""
@@ -128,30 +116,18 @@ def _named(given: str) -> tuple[str, Path]:
     return Path(given).resolve().stem, Path(given)
 
 
-class Lookout:
-    """A thread that looks for changes by other processes."""
-
-    def __init__(self, models: Models, seconds: float):
-        self._models, self._seconds = models, seconds
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="lookout", daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        """End the thread."""
-        self._end.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._end.wait(self._seconds):
-            for served in self._models:
-                trouble = None
-                try:
-                    served.look()
-                except Exception as error:  # whatever it is, the next look may find all well
-                    trouble = str(error) if isinstance(error, InputError) else repr(error)
-                    if trouble != served.trouble:
-                        logger.warning("%s: stays as it is. %s", served.name, trouble)
-                if served.trouble and not trouble:
-                    logger.info("%s: is read again", served.name)
-                served.trouble = trouble
+async def look_out(models: Models, seconds: float) -> None:
+    """Look for changes by other processes, again and again."""
+    while True:
+        await asyncio.sleep(seconds)
+        for served in models:
+            trouble = None
+            try:
+                await asyncio.to_thread(served.look)
+            except Exception as error:  # whatever it is, the next look may find all well
+                trouble = str(error) if isinstance(error, InputError) else repr(error)
+                if trouble != served.trouble:
+                    logger.warning("%s: stays as it is. %s", served.name, trouble)
+            if served.trouble and not trouble:
+                logger.info("%s: is read again", served.name)
+            served.trouble = trouble

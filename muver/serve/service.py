@@ -1,6 +1,5 @@
 """What the routes share: indexes, the queue, limits, and the token for changes."""
 
-import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,13 +33,6 @@ class Service:
 
     def __post_init__(self) -> None:
         self.waiting = Waiting(self.limits.waiting_tokens, self.limits.batch_tokens)
-
-    def allows(self, authorization: str) -> bool:
-        """Whether a header ``Authorization`` shows the token, compared in constant time."""
-        scheme, _, shown = authorization.partition(" ")
-        if self.token is None or scheme.lower() != "bearer":
-            return False
-        return secrets.compare_digest(shown.strip().encode(), self.token.encode())
 
 
 def read_token(path: Path) -> str:

@@ -1,12 +1,13 @@
 """The queue of requests, and the one thread that does those of a kind together."""
 
-import threading
+import asyncio
 import time
-from collections import deque
 from collections.abc import Hashable, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, Protocol
+
+from starlette.exceptions import HTTPException
 
 
 class Work(Hashable, Protocol):
@@ -16,24 +17,25 @@ class Work(Hashable, Protocol):
         """Do some jobs and return their results in order."""
 
 
-class Busy(Exception):
-    """Too much waits already; ``seconds`` is about how long it takes to be done."""
+class Busy(HTTPException):
+    """Too much waits already; it takes about so many seconds to be done."""
 
     def __init__(self, seconds: float):
-        super().__init__(f"busy for about {seconds:.1f} s")
-        self.seconds = seconds
+        whole = max(round(seconds), 1)
+        why = f"too many requests wait. Come again in {whole} s."
+        super().__init__(429, why, {"Retry-After": str(whole)})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Job:
     work: Work
     given: Any
     tokens: int
-    done: Future[Any] = field(default_factory=Future)
+    done: asyncio.Future[Any]
 
 
 class Waiting:
-    """A bounded queue, in order of arrival, and the thread that empties it.
+    """A bounded queue in order of arrival, all of it in the event loop but for the work itself.
 
     Parameters
     ----------
@@ -45,90 +47,77 @@ class Waiting:
 
     def __init__(self, most: int, batch: int):
         self._most, self._batch = most, batch
-        self._jobs: deque[_Job] = deque()
-        self._changed = threading.Condition()
-        self._open = True
+        self._jobs: list[_Job] = []
         self._pace = 0.0  # seconds a token, of late
-        self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
-        self._thread.start()
+        self._worker = ThreadPoolExecutor(1, "worker")  # a model keeps threads for each caller's
+        self._emptying: asyncio.Task[None] | None = None
 
     @property
     def tokens(self) -> int:
         """How many tokens wait."""
-        with self._changed:
-            return self._tokens()
+        return sum(job.tokens for job in self._jobs)
 
-    @property
-    def alive(self) -> bool:
-        """Whether jobs are taken and done."""
-        return self._open and self._thread.is_alive()
-
-    def put(self, work: Work, given: Any, tokens: int) -> Future[Any]:
-        """Let a job wait for its turn; a future that is cancelled before gives up its place.
+    async def do(self, work: Work, given: Any, tokens: int) -> Any:
+        """The result of a job, after its turn; who is cancelled before gives up the place.
 
         Raises
         ------
         Busy
-            If too much waits, or the service is about to end.
+            If too much waits.
         """
-        job = _Job(work, given, tokens)
-        with self._changed:
-            waiting = self._tokens()
-            if not self._open or (waiting and waiting + tokens > self._most):
-                raise Busy(waiting * self._pace)
-            self._jobs.append(job)
-            self._changed.notify()
-        return job.done
+        waiting = self.tokens
+        if waiting and waiting + tokens > self._most:
+            raise Busy(waiting * self._pace)
+        job = _Job(work, given, tokens, asyncio.get_running_loop().create_future())
+        self._jobs.append(job)
+        if self._emptying is None or self._emptying.done():
+            self._emptying = asyncio.create_task(self._empty())
+        try:
+            return await job.done
+        finally:
+            if job in self._jobs:
+                self._jobs.remove(job)
 
     def close(self) -> None:
-        """Do the jobs that wait, then end."""
-        with self._changed:
-            self._open = False
-            self._changed.notify()
-        self._thread.join()
+        """End the thread, after what it is at."""
+        self._worker.shutdown()
 
-    def _tokens(self) -> int:
-        return sum(job.tokens for job in self._jobs if not job.done.cancelled())
-
-    def _work(self) -> None:
+    async def _empty(self) -> None:
         while jobs := self._take():
-            jobs = [job for job in jobs if job.done.set_running_or_notify_cancel()]
             began = time.monotonic()
-            _do(jobs)
-            if jobs:
-                pace = (time.monotonic() - began) / sum(job.tokens for job in jobs)
-                self._pace += (pace - self._pace) / 4
+            given = [job.given for job in jobs]
+            results = await asyncio.get_running_loop().run_in_executor(
+                self._worker, _results, jobs[0].work, given
+            )
+            pace = (time.monotonic() - began) / sum(job.tokens for job in jobs)
+            self._pace += (pace - self._pace) / 4
+            for job, result in zip(jobs, results, strict=True):
+                if job.done.done():
+                    continue  # the client has gone
+                if isinstance(result, Exception):
+                    job.done.set_exception(result)
+                else:
+                    job.done.set_result(result)
 
     def _take(self) -> list[_Job]:
-        """The job that waits longest, and those that can be done with it; none at the end."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._jobs or not self._open)
-            taken: list[_Job] = []
-            left: deque[_Job] = deque()
-            tokens = 0
-            for job in self._jobs:
-                fits = not taken or tokens + job.tokens <= self._batch
-                if fits and (not taken or job.work == taken[0].work):
-                    taken.append(job)
-                    tokens += job.tokens
-                else:
-                    left.append(job)
-            self._jobs = left
-            return taken
+        """The job that waits longest, and those that can be done with it."""
+        taken: list[_Job] = []
+        tokens = 0
+        for job in self._jobs:
+            fits = not taken or tokens + job.tokens <= self._batch
+            if fits and (not taken or job.work == taken[0].work):
+                taken.append(job)
+                tokens += job.tokens
+        self._jobs = [job for job in self._jobs if job not in taken]
+        return taken
 
 
-def _do(jobs: Sequence[_Job]) -> None:
-    """Do jobs together; where that fails, each alone, so that none has another's error."""
-    if not jobs:
-        return
+def _results(work: Work, given: Sequence[Any]) -> list[Any]:
+    """Of jobs done together; where that fails of each alone, so that none has another's error."""
     try:
-        results = jobs[0].work([job.given for job in jobs])
+        results = list(work(given))
     except Exception as error:
-        if len(jobs) == 1:
-            jobs[0].done.set_exception(error)
-        else:
-            for job in jobs:
-                _do([job])
-    else:
-        for job, result in zip(jobs, results, strict=True):
-            job.done.set_result(result)
+        if len(given) == 1:
+            return [error]
+        return [_results(work, [one])[0] for one in given]
+    return results

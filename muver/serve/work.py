@@ -81,22 +81,9 @@ class Explaining:
     def _explained(self, mention: Mention, entity: Any) -> Explained:
         views = []
         if not self.index.has_views:
-            return Explained(entity=entity_of(entity), views=[])
+            return Explained(entity=Entity.of(entity), views=[])
         asked = Candidate(-1, entity.id, entity.title, 0.0, 0, 0, 0, "", entity.world)
         for part in self.index.parts(mention, asked):
             start, end = place(entity.description, part.text) or (None, None)
-            views.append(
-                View(
-                    similarity=part.similarity, share=part.share, layer=part.layer,
-                    first=part.first, last=part.last, text=part.text, start=start, end=end,
-                )
-            )  # fmt: skip
-        return Explained(entity=entity_of(entity), views=views)
-
-
-def entity_of(one: Any) -> Entity:
-    """An entity of the index as answers have it."""
-    return Entity(
-        id=one.id, title=one.title, description=one.description, aliases=list(one.aliases),
-        world=one.world,
-    )  # fmt: skip
+            views.append(View(**vars(part), start=start, end=end))
+        return Explained(entity=Entity.of(entity), views=views)

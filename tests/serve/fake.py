@@ -1,6 +1,6 @@
 """An index of words in memory, as quick as it is simple: an entity's views are its sentences."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from muver.index.snapshot import UnknownEntity
@@ -13,7 +13,7 @@ class Entity:
     id: str
     title: str
     description: str = ""
-    aliases: tuple[str, ...] = ()
+    aliases: list[str] = field(default_factory=list)
     world: str = "town"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import threading
 
 import pytest
@@ -122,6 +123,21 @@ def test_another_type_of_body_is_refused(town):
     """So that no page elsewhere can post here without being asked for its origin first."""
     body = json.dumps({"mentions": [SMITH]}).encode()
     assert town.call("POST", "/retrieve", body, {"Content-Type": "text/plain"}).status == 422
+
+
+def test_the_routes_are_described(town):
+    assert "openapi.json" in town.call("GET", "/docs").body.decode()
+    paths = town.call("GET", "/openapi.json").json["paths"]
+    assert {"/retrieve", "/explain", "/entities/{id}", "/metrics"} < paths.keys()
+
+
+def test_the_page_loads_only_from_here(town):
+    page = town.call("GET", "/")
+    assert page.headers["content-security-policy"].startswith("default-src 'none'; ")
+    files = re.findall(r'(?:src|href)="((?:assets|report)/[^"]+)"', page.body.decode())
+    assert len(files) == 8
+    for path in files:
+        assert town.call("GET", f"/{path}").status == 200
 
 
 @pytest.mark.parametrize("method, path, status", [("GET", "/none", 404), ("GET", "/retrieve", 405)])

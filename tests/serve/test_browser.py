@@ -222,12 +222,3 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(open_page, town, scheme):
     tab.one(".candidate summary").click()
     tab.until(lambda: tab.all(".views li"))
     assert tab.run("return document.documentElement.scrollWidth") <= 360
-
-
-def test_the_routes_are_described_without_a_network(open_page, town):
-    tab = open_page(town)
-    tab.browser.get(f"{town.address}docs")
-    for route in ("POST /retrieve", "POST /explain", "PUT /entities/{id}", "GET /metrics"):
-        assert route in tab.texts("h3 code")
-    for link in tab.run("return [...document.links].map((one) => one.getAttribute('href'))"):
-        assert link in ("openapi.json", "./") or tab.all(f"[id='{link[1:]}']"), link

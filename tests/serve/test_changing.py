@@ -29,12 +29,16 @@ def test_an_entity_that_was_added_is_found_at_once_and_can_be_removed():
 
 def test_only_the_token_lets_one_change():
     with running() as service:
-        for token in (None, "", TOKEN[:-1], TOKEN + "0"):
+        wrong = ("Bearer", f"Bearer {TOKEN[:-1]}", f"Bearer {TOKEN}0", f"Basic {TOKEN}", TOKEN,
+                 "Bearer \xe9")  # fmt: skip
+        for headers in ({}, *({"Authorization": one} for one in wrong)):
             for method in ("PUT", "DELETE"):
-                answer = service.call(method, "/entities/smith", BELL, token=token)
+                answer = service.call(method, "/entities/smith", BELL, headers)
                 assert answer.status == 401
                 assert answer.headers["www-authenticate"] == "Bearer"
         assert service.call("GET", "/entities/smith").json["title"] == "Anna Berg"
+        shown = {"Authorization": f"bearer {TOKEN}"}
+        assert service.call("DELETE", "/entities/smith", headers=shown).status == 200
 
 
 def test_without_a_token_file_nothing_changes():

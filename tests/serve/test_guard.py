@@ -102,15 +102,35 @@ def test_who_sends_slowly_is_refused_and_holds_nobody():
         assert head(line)[0] == 408
 
 
-def test_more_requests_than_are_taken_in_hand():
-    with running({"requests": 1}) as service, service.line() as line:
-        line.sendall(HEAD + b"Content-Length: 10\r\n\r\n{")
-        answer = service.call("GET", "/health")
-        while answer.status == 200:  # the first has not come yet
-            answer = service.call("GET", "/health")
+def begin(line, length, body):
+    """Send the head of a request, and as much of its body."""
+    line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % length + body)
+
+
+def in_hand(service):
+    return service.service.metrics.in_hand.collect()[0].samples[0].value
+
+
+def test_slow_bodies_keep_nobody_out():
+    with running({"requests": 2}) as service, contextlib.ExitStack() as lines:
+        slow = [lines.enter_context(service.line()) for _ in range(20)]
+        for line in slow:
+            begin(line, 10, b"{")
+        until(lambda: in_hand(service) == len(slow))
+        assert service.retrieve("bell", k=1) == ["gate"]
+
+
+@pytest.mark.parametrize("route", ["/health", "/ready", "/metrics"])
+def test_bodies_that_fill_the_memory_are_refused_and_watching_is_not(route):
+    with running({"requests": 1, "body_kb": 1}) as service, service.line() as line:
+        begin(line, 1024, b" " * 1000)
+        until(lambda: in_hand(service) == 1)
+        answer = service.call("POST", "/retrieve", BODY)
         assert (answer.status, answer.headers["retry-after"]) == (429, "1")
+        assert service.call("GET", route).status == 200
         line.close()
-        until(lambda: service.call("GET", "/health").status == 200)
+        until(lambda: in_hand(service) == 0)
+        assert service.retrieve("bell", k=1) == ["gate"]
 
 
 def test_more_than_may_wait():
@@ -137,6 +157,7 @@ def test_the_worker_does_nothing_for_who_has_gone():
         gone = BODY.replace(b"bell", b"bread")
         goes.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(gone) + gone)
         until(lambda: service.service.waiting.tokens)
+        assert service.call("GET", "/health").status == 200  # while the worker is busy
         goes.close()
         until(lambda: not service.service.waiting.tokens)
         held.gate.set()
@@ -144,7 +165,9 @@ def test_the_worker_does_nothing_for_who_has_gone():
         stays.close()
         assert service.retrieve("river", k=1) == ["smith"]
         assert held.asked == ["bell", "river"]
-        assert 'route="/retrieve",status="499"} 1' in service.call("GET", "/metrics").body.decode()
+        assert (
+            'route="/retrieve",status="499"} 1.0' in service.call("GET", "/metrics").body.decode()
+        )
 
 
 def test_who_has_been_taken_in_hand_is_answered_before_the_end():

@@ -1,10 +1,11 @@
-import time
+import asyncio
+import contextlib
 
 import pytest
 
 from muver.io.errors import InputError
 from muver.serve import models as module
-from muver.serve.models import Lookout, Models, Served, open_models
+from muver.serve.models import Models, Served, look_out, open_models
 from tests.serve.fake import Entity, shelf
 
 
@@ -47,6 +48,16 @@ def test_the_newest_snapshot_takes_the_place_of_the_old():
     assert served.index.generation == 2
 
 
+async def looked_until(condition, served):
+    """Look out until something is so."""
+    looking = asyncio.create_task(look_out(Models([served]), 0))
+    while not condition():
+        await asyncio.sleep(0)
+    looking.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await looking
+
+
 def test_an_index_that_cannot_be_read_stays_as_it_is_and_is_told_once(caplog):
     class Gone:
         looks = 0
@@ -56,10 +67,7 @@ def test_an_index_that_cannot_be_read_stays_as_it_is_and_is_told_once(caplog):
             raise InputError("it is gone.")
 
     gone = Gone()
-    lookout = Lookout(Models([Served("town", gone)]), 0.001)
-    while gone.looks < 3:
-        time.sleep(0.001)
-    lookout.close()
+    asyncio.run(looked_until(lambda: gone.looks >= 3, Served("town", gone)))
     assert [line.message for line in caplog.records] == ["town: stays as it is. it is gone."]
 
 
@@ -75,12 +83,8 @@ def test_the_lookout_goes_on_whatever_happens(error):
             return Odd()
 
     served = Served("town", odd := Odd())
-    lookout = Lookout(Models([served]), 0.001)
-    while served.trouble is None:
-        time.sleep(0.001)
+    asyncio.run(looked_until(lambda: served.trouble is not None, served))
     assert served.index is odd
     Odd.whole = True
-    while served.trouble is not None:
-        time.sleep(0.001)
-    lookout.close()
+    asyncio.run(looked_until(lambda: served.trouble is None, served))
     assert served.index is not odd

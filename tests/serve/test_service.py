@@ -3,35 +3,9 @@ import logging
 import pytest
 
 from muver.io.errors import InputError
-from muver.serve.models import Models
-from muver.serve.service import Service, read_token
-from muver.serve.settings import Limits
+from muver.serve.service import read_token
 
 TOKEN = "0123456789abcdef"
-
-
-@pytest.mark.parametrize(
-    "header, allowed",
-    [
-        (f"Bearer {TOKEN}", True),
-        (f"bearer  {TOKEN} ", True),
-        (f"Bearer {TOKEN}0", False),
-        (f"Basic {TOKEN}", False),
-        (TOKEN, False),
-        ("Bearer \u00e9", False),
-        ("", False),
-    ],
-)
-def test_only_the_token_allows(header, allowed):
-    service = Service(Models([]), Limits(), TOKEN)
-    assert service.allows(header) is allowed
-    service.waiting.close()
-
-
-def test_without_a_token_nothing_is_allowed():
-    service = Service(Models([]), Limits())
-    assert not service.allows("Bearer ")
-    service.waiting.close()
 
 
 def test_a_token_is_read_without_white_space(tmp_path, caplog):

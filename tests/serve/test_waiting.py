@@ -1,3 +1,4 @@
+import asyncio
 import threading
 from dataclasses import dataclass, field
 
@@ -29,73 +30,95 @@ def work():
     return Doubling()
 
 
-@pytest.fixture
-def waiting(work):
+class Held:
     """A queue whose worker is held by a first job, until the gate opens."""
-    waiting = Waiting(most=100, batch=10)
-    waiting.put(work, 0, 1)
-    while waiting.tokens:
-        pass
-    yield waiting
-    work.gate.set()
-    waiting.close()
+
+    def __init__(self, work):
+        self.work, self.waiting = work, Waiting(most=100, batch=10)
+
+    async def __aenter__(self):
+        await self.put(0, 1)
+        while self.waiting.tokens:
+            await asyncio.sleep(0)
+        return self
+
+    async def __aexit__(self, *_):
+        self.work.gate.set()
+        self.waiting.close()
+
+    async def put(self, given, tokens, work=None):
+        """A job that waits."""
+        job = asyncio.create_task(self.waiting.do(work or self.work, given, tokens))
+        await asyncio.sleep(0)
+        return job
+
+    async def done(self, *jobs):
+        self.work.gate.set()
+        return await asyncio.gather(*jobs, return_exceptions=True)
 
 
-def done(*futures):
-    return [future.result(WAIT) for future in futures]
+def holding(test):
+    """Runs a test with a queue that is held."""
+
+    def run(work):
+        async def inside():
+            async with Held(work) as held:
+                await test(held, work)
+
+        asyncio.run(inside())
+
+    return run
 
 
-def test_jobs_of_a_kind_that_wait_are_done_together(waiting, work):
-    other = Doubling("other", work.calls, work.gate)
-    kinds = (work, other, work)
-    futures = [waiting.put(kind, n, 1) for n, kind in enumerate(kinds, start=1)]
-    work.gate.set()
-    assert done(*futures) == [2, 4, 6]
+@holding
+async def test_jobs_of_a_kind_that_wait_are_done_together(held, work):
+    kinds = (work, Doubling("other", work.calls, work.gate), work)
+    jobs = [await held.put(n, 1, kind) for n, kind in enumerate(kinds, start=1)]
+    assert await held.done(*jobs) == [2, 4, 6]
     assert work.calls == [[0], [1, 3], [2]]
 
 
-def test_a_batch_has_so_many_tokens_and_a_longer_job_is_alone(waiting, work):
-    futures = [waiting.put(work, n, tokens) for n, tokens in enumerate((6, 4, 1, 50), start=1)]
-    work.gate.set()
-    assert done(*futures) == [2, 4, 6, 8]
+@holding
+async def test_a_batch_has_so_many_tokens_and_a_longer_job_is_alone(held, work):
+    jobs = [await held.put(n, tokens) for n, tokens in enumerate((6, 4, 1, 50), start=1)]
+    assert await held.done(*jobs) == [2, 4, 6, 8]
     assert work.calls == [[0], [1, 2], [3], [4]]
 
 
-def test_none_has_the_error_of_another(waiting, work):
-    good, bad, last = (waiting.put(work, n, 1) for n in (1, 13, 2))
-    work.gate.set()
-    assert done(good, last) == [2, 4]
-    with pytest.raises(ValueError, match="13"):
-        bad.result(WAIT)
+@holding
+async def test_none_has_the_error_of_another(held, work):
+    first, error, last = await held.done(*[await held.put(n, 1) for n in (1, 13, 2)])
+    assert (first, str(error), last) == (2, "13", 4)
     assert work.calls == [[0], [1, 13, 2], [1], [13], [2]]
 
 
-def test_who_goes_away_gives_up_his_place(waiting, work):
-    futures = [waiting.put(work, n, 40) for n in (1, 2)]
+@holding
+async def test_who_goes_away_gives_up_the_place(held, work):
+    first, second = [await held.put(n, 40) for n in (1, 2)]
     with pytest.raises(Busy):
-        waiting.put(work, 3, 40)
-    futures[0].cancel()
-    assert waiting.tokens == 40
-    third = waiting.put(work, 3, 40)
-    work.gate.set()
-    assert done(futures[1], third) == [4, 6]
+        await held.waiting.do(work, 3, 40)
+    first.cancel()
+    await asyncio.sleep(0)
+    assert held.waiting.tokens == 40
+    third = await held.put(3, 40)
+    assert await held.done(second, third) == [4, 6]
     assert work.calls == [[0], [2], [3]]
 
 
-def test_a_job_that_is_more_than_may_wait_is_taken_when_nothing_waits(waiting, work):
-    first = waiting.put(work, 1, 1000)
-    with pytest.raises(Busy):
-        waiting.put(work, 2, 1)
+@holding
+async def test_a_job_that_is_more_than_may_wait_is_taken_when_nothing_waits(held, work):
+    first = await held.put(1, 1000)
+    with pytest.raises(Busy) as busy:
+        await held.waiting.do(work, 2, 1)
+    assert busy.value.headers == {"Retry-After": "1"}
+    assert await held.done(first) == [2]
+
+
+@holding
+async def test_who_goes_away_during_the_work_stops_nobody_else(held, work):
+    jobs = [await held.put(n, 1) for n in (1, 2)]
     work.gate.set()
-    assert done(first) == [2]
-
-
-def test_at_the_end_what_waits_is_done_and_nothing_more_taken(work):
-    waiting = Waiting(most=100, batch=10)
-    futures = [waiting.put(work, n, 1) for n in (1, 2)]
-    threading.Timer(0.01, work.gate.set).start()
-    waiting.close()
-    assert done(*futures) == [2, 4]
-    assert not waiting.alive
-    with pytest.raises(Busy):
-        waiting.put(work, 3, 1)
+    while not work.calls:
+        await asyncio.sleep(0)
+    jobs[0].cancel()
+    assert (await held.done(*jobs))[1] == 4
