@@ -1,7 +1,5 @@
 """Where sentences stand in a description, and an excerpt around them."""
 
-import re
-
 from muver.serve.forms import Excerpt
 
 NEAR = 240  # characters of an excerpt on either side
@@ -18,16 +16,8 @@ def place(description: str, text: str) -> tuple[int, int] | None:
     at = "".join(description.split()).find(wanted)
     if at < 0 or not wanted:
         return None
-    return _nth_letter(description, at), _nth_letter(description, at + len(wanted) - 1) + 1
-
-
-def _nth_letter(text: str, n: int) -> int:
-    """Where the letter stands before which a text has ``n`` others that are no white space."""
-    for word in re.finditer(r"\S+", text):
-        if n < len(word[0]):
-            return word.start() + n
-        n -= len(word[0])
-    raise IndexError(n)
+    letters = [n for n, letter in enumerate(description) if not letter.isspace()]
+    return letters[at], letters[at + len(wanted) - 1] + 1
 
 
 def excerpt(description: str, text: str) -> Excerpt:
@@ -41,7 +31,9 @@ def excerpt(description: str, text: str) -> Excerpt:
     if len(winning) > MOST:
         winning, end = f"{winning[:MOST]}\N{HORIZONTAL ELLIPSIS}", len(description)
     return Excerpt(
-        before=_last(description[:start]), winning=winning, after=_first(description[end:])
+        before=_first(description[:start][::-1])[::-1],
+        winning=winning,
+        after=_first(description[end:]),
     )
 
 
@@ -49,10 +41,3 @@ def _first(text: str) -> str:
     if len(text) <= NEAR:
         return text
     return f"{text[: text.rfind(' ', 0, NEAR) + 1 or NEAR]}\N{HORIZONTAL ELLIPSIS}"
-
-
-def _last(text: str) -> str:
-    if len(text) <= NEAR:
-        return text
-    start = text.find(" ", len(text) - NEAR)
-    return f"\N{HORIZONTAL ELLIPSIS}{text[start if start >= 0 else -NEAR :]}"

@@ -7,7 +7,7 @@ class Limits(Settings):
     """What a client may ask for. Together they bound the memory of the service."""
 
     body_kb: Count = 512  # of a request
-    requests: Count = 256  # in hand at a time, with their bodies
+    requests: Count = 256  # whose bodies are held at a time; shorter ones count by their bytes
     mentions: Count = 64  # of a request
     characters: Count = 10_000  # of a mention with the text around it
     k: Count = 1_000  # candidates of a mention

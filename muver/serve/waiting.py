@@ -2,19 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from starlette.exceptions import HTTPException
 
-
-class Work(Hashable, Protocol):
-    """What a job does. Jobs of equal works are done in one call."""
-
-    def __call__(self, given: Sequence[Any]) -> Sequence[Any]:
-        """Do some jobs and return their results in order."""
+# What jobs do, with their results in order. Jobs of equal works are done in one call.
+Work = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 class Busy(HTTPException):
