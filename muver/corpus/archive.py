@@ -55,12 +55,6 @@ def unpacked(archive: str | Path, beside: str | Path) -> Iterator[Path]:
         The archive; its contents tell its kind.
     beside
         The folder is made next to this path, so that files can be renamed into it.
-
-    Raises
-    ------
-    InputError
-        If the archive is damaged or cut short, if it has a member that would leave its folder, a
-        link or a device, if it is larger than any dataset, or if the disk refuses.
     """
     with folder_beside(Path(beside)) as folder:
         with disk_errors(folder, "Nothing is left of what was unpacked."):
@@ -69,13 +63,7 @@ def unpacked(archive: str | Path, beside: str | Path) -> Iterator[Path]:
 
 
 def find_root(folder: str | Path, names: Iterable[str]) -> Path:
-    """The topmost folder at or below ``folder`` that holds everything in ``names``.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
+    """The topmost folder at or below ``folder`` that holds everything in ``names``."""
     folder, names = Path(folder), list(names)
     candidates = [folder, *sorted(path for path in folder.rglob("*") if path.is_dir())]
     for path in sorted(candidates, key=lambda path: len(path.parts)):

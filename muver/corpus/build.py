@@ -47,11 +47,6 @@ def build_corpus(
         The folder with ``documents/`` and ``mentions/``.
     entities_path, mentions_path, counts_path
         Where the tables (`muver.corpus.schema`) and the counts go.
-
-    Raises
-    ------
-    InputError
-        For anything wrong in the files, naming file and line, and for counts that differ.
     """
     mentions = read_mentions(raw)
     splits = split_of_worlds(raw, mentions)

@@ -29,12 +29,6 @@ def fetch(address: str, path: str | Path, by_hand: str) -> None:
         The finished file.
     by_hand
         What to do where the address does not work, as a sentence; part of the errors.
-
-    Raises
-    ------
-    InputError
-        If the address is dead, answers with a web page, ends before the announced size (the part
-        stays for the next run), or the disk refuses.
     """
     path = Path(path)
     part = path.with_name(path.name + ".part")

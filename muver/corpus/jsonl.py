@@ -48,11 +48,6 @@ def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
     """Read every line of a file as a struct of this type; yields line numbers (from 1) with them.
 
     A byte-order mark, which some editors put before the first line, is passed over.
-
-    Raises
-    ------
-    InputError
-        Naming file and line, for what :func:`line_parser` refuses.
     """
     parse = line_parser(kind)
     with open(path, "rb") as file:

@@ -55,11 +55,6 @@ class Download:
         """The source's file, with its checksum compared.
 
         The checksum of a file that served to the end is recorded beside it, if none is pinned.
-
-        Raises
-        ------
-        InputError
-            For a source that may not be downloaded, a dead address or a wrong checksum.
         """
         source = self.source
         if source.kind == "instructions" and self.given is None:
@@ -86,14 +81,7 @@ class Download:
 
 
 def obtain_dataset(download: Download, out: Path) -> None:
-    """Put a dataset in ZESHEL's format into ``out/documents`` and ``out/mentions``.
-
-    Raises
-    ------
-    InputError
-        As :meth:`Download.fetched`, for missing files, and for worlds of another dataset in
-        ``out``.
-    """
+    """Put a dataset in ZESHEL's format into ``out/documents`` and ``out/mentions``."""
     source = download.source
     with download.unpacked(out) as folder:
         root = find_root(folder, ("documents", "mentions"))

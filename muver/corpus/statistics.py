@@ -42,13 +42,7 @@ class Counts(Record):
 
 
 def read_counts(path: Path, dataset: str | None = None) -> Counts:
-    """Read the counts of the corpus stage, of ``dataset`` if named.
-
-    Raises
-    ------
-    InputError
-        If the file has none, or those of another dataset.
-    """
+    """Read the counts of the corpus stage, of ``dataset`` if named."""
     counts = read_record(path, Counts, "the counts of a corpus", "Run the corpus stage again.")
     if dataset not in (None, counts.dataset):
         raise InputError(f"{path}: counts of {counts.dataset!r}, expected {dataset!r}.")
@@ -72,11 +66,6 @@ def count(
     ----------
     expected
         A declared source whose published counts these must be, or None.
-
-    Raises
-    ------
-    InputError
-        If a count is not the published one; the message lists every such number.
     """
     sizes = Sizes(worlds, _by_split(worlds, "mentions"), _by_split(worlds, "entities"))
     published = find_source(expected).published if expected else None

@@ -49,13 +49,7 @@ class Mention(NamedTuple):
 
 
 def read_mentions(raw: Path) -> list[Mention]:
-    """Read all mentions: the train file, then val, then test, each in its own order.
-
-    Raises
-    ------
-    InputError
-        For a missing or empty file, a malformed line, or a repeated mention id.
-    """
+    """Read all mentions: the train file, then val, then test, each in its own order."""
     mentions: list[Mention] = []
     seen: dict[str, str] = {}
     for split in SPLITS:
@@ -74,14 +68,7 @@ def read_mentions(raw: Path) -> list[Mention]:
 
 
 def split_of_worlds(raw: Path, mentions: Sequence[Mention]) -> dict[str, str]:
-    """Find the split of every world, sorted by name; ``none`` for worlds without mentions.
-
-    Raises
-    ------
-    InputError
-        For a world whose file is missing (with the nearest name that is there), or whose mentions
-        stand in two splits.
-    """
+    """Find the split of every world, sorted by name; ``none`` for worlds without mentions."""
     folder = raw / "documents"
     worlds = {path.stem for path in folder.glob("[!.]*.json")}
     firsts: dict[str, Mention] = {}
@@ -102,13 +89,7 @@ def split_of_worlds(raw: Path, mentions: Sequence[Mention]) -> dict[str, str]:
 
 
 def read_documents(raw: Path, world: str) -> Iterator[Document]:
-    """Read the documents of a world in file order; an entity's number is its line, from 0.
-
-    Raises
-    ------
-    InputError
-        For a malformed line, a repeated document id, or a document with neither title nor text.
-    """
+    """Read the documents of a world in file order; an entity's number is its line, from 0."""
     path = raw / "documents" / f"{world}.json"
     lines: dict[str, int] = {}
     for number, document in read_json_lines(path, Document):
@@ -144,11 +125,6 @@ def context_of(mention: Mention, text: str, tokens: int) -> tuple[str, str]:
     Returns
     -------
     Left and right context, tokens joined by spaces.
-
-    Raises
-    ------
-    InputError
-        If the indices are out of range or do not give the mention's text.
     """
     line, where = mention.line, mention.where
     start, end = line.start_index, line.end_index

@@ -53,11 +53,6 @@ class ModelConfig:
         product does. None: vectors are as long as the states are.
     provenance
         Settings of the training run, for people.
-
-    Raises
-    ------
-    InputError
-        For a value that does not exist, or one that does not go with token vectors.
     """
 
     views: dict[str, Any]

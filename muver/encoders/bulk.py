@@ -53,11 +53,6 @@ def encode_by_length(
     Yields
     ------
     Positions into ``sequences``, their batch, and its vectors in float32, on ``device``.
-
-    Raises
-    ------
-    InputError
-        If the memory does not hold one sequence alone.
     """
     lengths = [pad_to or len(ids) for ids in sequences]
     order = _longest_first(lengths)

@@ -66,12 +66,6 @@ def convert(
     Writes
     ------
     The model directory with ``manifest.json``, whose ``identity`` of the weights joins a row's key.
-
-    Raises
-    ------
-    InputError
-        If the file is no such state dict, or its weights are not those of two towers of the
-        encoder's sizes.
     """
     config = _model_config(settings)
     towers, layout = split_towers(read_state(checkpoint), checkpoint)

@@ -12,11 +12,6 @@ def model_fingerprint(folder: str | Path) -> str:
 
     They depend on both towers' configurations and weights, the tokenizer, and what ``muver.json``
     says of views, contexts, score, pooling, metric and scale, but not on provenance or place.
-
-    Raises
-    ------
-    InputError
-        If the folder is not a model's directory.
     """
     folder = Path(folder)
     config = read_json(folder / CONFIG_FILE)

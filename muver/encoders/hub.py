@@ -26,13 +26,7 @@ def at_revision(source: str) -> tuple[str, str]:
 
 
 def check_form(source: str) -> None:
-    """Refuse what is neither a BERT directory nor has the form of a hub name.
-
-    Raises
-    ------
-    InputError
-        Names what is missing.
-    """
+    """Refuse what is neither a BERT directory nor has the form of a hub name."""
     if source == "scratch":
         return
     if Path(source).exists():

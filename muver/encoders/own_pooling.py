@@ -48,11 +48,6 @@ def own_pooling(find: Find, where: str) -> dict[str, Any]:
     -------
     ``pooling`` (:mod:`muver.encoders.pooling`), ``normalised``, and the prompts of a ``query`` and
     a ``passage``. ``[CLS]``, not normalised and without prompts if there are no such files.
-
-    Raises
-    ------
-    InputError
-        If the files ask for what the towers cannot do, or cannot be read.
     """
     modules = find(MODULES_FILE)
     if modules is None:

@@ -77,13 +77,7 @@ def read_tower(source: str) -> Bert:
 
 
 def find_file(source: str, name: str) -> Path | None:
-    """One of the encoder's files; None if it has none of this name.
-
-    Raises
-    ------
-    InputError
-        If that cannot be told without the network.
-    """
+    """One of the encoder's files; None if it has none of this name."""
     if (folder := Path(source)).is_dir():
         return folder / name if (folder / name).is_file() else None
     repository, revision = at_revision(source)

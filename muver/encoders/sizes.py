@@ -31,13 +31,7 @@ class BertConfig:
 
     @classmethod
     def from_file(cls, path: Path) -> "BertConfig":
-        """Read a config.json.
-
-        Raises
-        ------
-        InputError
-            If it is not a BERT's, or a kind of BERT that is not built here.
-        """
+        """Read a config.json."""
         raw = read_json(path)
         if not isinstance(raw, dict):
             raise InputError(f"{path}: expected an object with a BERT's sizes.")

@@ -55,11 +55,6 @@ def make_start(
     entities, counts
         Outputs of the corpus stage: the vocabulary of an encoder from scratch is learnt from the
         texts of the training worlds.
-
-    Raises
-    ------
-    InputError
-        If something is missing that an encoder from scratch needs, or there is no such BERT.
     """
     if source != "scratch":
         pretrained = read(Pretrained, settings)

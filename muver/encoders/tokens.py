@@ -20,13 +20,7 @@ MARKER_PIECES = {
 
 
 class WordPieces:
-    """A BERT vocabulary with the markers that the layouts need.
-
-    Raises
-    ------
-    InputError
-        If the folder has no ``tokenizer.json``, a damaged one, or one without the markers.
-    """
+    """A BERT vocabulary with the markers that the layouts need."""
 
     def __init__(self, folder: str | Path):
         path = Path(folder) / TOKENIZER_FILE

@@ -20,13 +20,7 @@ def save_tower(tower: Bert, folder: Path) -> None:
 
 
 def load_tower(folder: Path) -> Bert:
-    """Load one tower as :func:`save_tower` wrote it, in float32.
-
-    Raises
-    ------
-    InputError
-        If a file is missing, or the weights are damaged or not those that config.json says.
-    """
+    """Load one tower as :func:`save_tower` wrote it, in float32."""
     for file in TOWER_FILES:
         if not (folder / file).is_file():
             raise InputError(f"{folder / file}: no such file. Expected a BERT directory.")

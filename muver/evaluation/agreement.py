@@ -34,11 +34,6 @@ def agreement(first: Path, second: Path) -> Agreement:
     """Compare two run files that rank entities for the same mentions.
 
     Runs of different depth are compared down to the end of the shallower one.
-
-    Raises
-    ------
-    InputError
-        If a file is not a run, or the runs differ in their mentions or entities.
     """
     paths = first, second
     tables = [read_run(path) for path in paths]

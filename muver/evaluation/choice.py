@@ -16,11 +16,6 @@ def chosen_model(log: Path, row: Mapping[str, Any]) -> Chosen:
     ----------
     row
         The row's settings with its encoder.
-
-    Raises
-    ------
-    InputError
-        If the log is missing or damaged, or says nothing of a choice.
     """
     note = next((one for one in read_notes(log) if "chosen" in one), None)
     if note is None:

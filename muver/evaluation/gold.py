@@ -69,11 +69,6 @@ def gold_of_worlds(
         Files of the corpus stage.
     sentences
         File of the segment stage; gives the length of the gold descriptions.
-
-    Raises
-    ------
-    InputError
-        If the files belong to different data, or the split has no mentions.
     """
     known = read_counts(counts, dataset)
     table = read_mentions(mentions, name)
@@ -112,11 +107,6 @@ def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
         Folder of the knowledge base.
     mentions, report
         Files that ``muver link`` wrote for the benchmark.
-
-    Raises
-    ------
-    InputError
-        If the files do not belong together, or no gold entity is in the knowledge base.
     """
     base, linked = read_json(kb / "manifest.json"), read_json(report)
     if not isinstance(base, dict) or not {*KB} <= base.keys():

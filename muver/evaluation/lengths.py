@@ -50,11 +50,6 @@ def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:
     Returns
     -------
     (mentions,) int64, in the order of ``mentions``.
-
-    Raises
-    ------
-    InputError
-        If a gold entity is not in the file.
     """
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
     gold = mentions["gold"].to_numpy()
@@ -95,11 +90,6 @@ def error_by_length(
     size, last
         Bins 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
         multiple of ``size``.
-
-    Raises
-    ------
-    InputError
-        If the tables have different mentions, or too few candidates for the cutoff.
     """
     check_same_mentions(ranks_a, ranks_b)
     misses = np.stack([~hits_at(ranks_a, cutoff), ~hits_at(ranks_b, cutoff)])

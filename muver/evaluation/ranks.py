@@ -50,14 +50,7 @@ def write_ranks(path: str | Path, table: pa.Table) -> None:
 
 
 def read_ranks(path: str | Path) -> pa.Table:
-    """Read a ranks file and check that it is one.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged or has other columns, or if a rank exceeds the number of
-        candidates.
-    """
+    """Read a ranks file and check that it is one."""
     table = read_table(path, RANKS, "a ranks file", "evaluate")
     if CANDIDATES not in (table.schema.metadata or {}):
         raise InputError(
@@ -79,13 +72,7 @@ def candidates(table: pa.Table) -> int:
 
 
 def hits_at(table: pa.Table, cutoff: int) -> np.ndarray:
-    """Whether the gold entity is among the first ``cutoff`` candidates: (mentions,) bool.
-
-    Raises
-    ------
-    InputError
-        If the cutoff is below 1 or beyond the number of candidates.
-    """
+    """Whether the gold entity is among the first ``cutoff`` candidates: (mentions,) bool."""
     if not 1 <= cutoff <= candidates(table):
         raise InputError(
             f"recall@{cutoff} cannot be computed from ranks among {candidates(table)} candidates: "
@@ -119,13 +106,7 @@ def clusters(table: pa.Table, resample: str) -> np.ndarray:
 
 
 def check_same_mentions(first: pa.Table, second: pa.Table) -> None:
-    """Refuse two ranks tables that do not have the same mentions in the same order.
-
-    Raises
-    ------
-    InputError
-        Names the first row that differs.
-    """
+    """Refuse two ranks tables that do not have the same mentions in the same order."""
     if first.num_rows == 0:
         raise InputError("ranks without any mention: there is nothing to compare.")
     if first.num_rows != second.num_rows:

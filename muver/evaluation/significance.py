@@ -39,12 +39,6 @@ def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: 
         From :func:`muver.evaluation.ranks.read_ranks`.
     resample
         The units that interval and test treat as independent: ``documents`` or ``mentions``.
-
-    Raises
-    ------
-    InputError
-        If the tables differ in their mentions or the order of these, or have too few candidates
-        for a cutoff.
     """
     check_same_mentions(first, second)
     worlds, together = first["world"].to_pylist(), clusters(first, resample)

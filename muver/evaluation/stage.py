@@ -67,12 +67,6 @@ def evaluate(
     trec
         Also write the run and the gold entities in TREC's formats, with the suffixes ``.run`` and
         ``.qrels`` (:mod:`muver.runs.trec`).
-
-    Raises
-    ------
-    InputError
-        If the run does not fit the data or the row, or its index agrees too little with exact
-        search.
     """
     beside = out.with_suffix(".parquet")
     if beside in (run, out):

@@ -32,11 +32,6 @@ def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
     durable
         Whether the file, and then its name, are on the disk at the end, whatever the machine does
         next. Without it a file may be empty after a loss of power.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written to or the disk is full.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
@@ -67,11 +62,6 @@ def folder_beside(path: Path) -> Iterator[Path]:
     """Give a new folder on the same disk as ``path``, and remove it in the end.
 
     Those that killed processes left there are removed as well: nobody holds them any more.
-
-    Raises
-    ------
-    InputError
-        If it cannot be made.
     """
     with contextlib.ExitStack() as own:
         with disk_errors(path, "Nothing was changed."):

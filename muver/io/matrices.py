@@ -27,11 +27,6 @@ def load_matrix(path: str | Path, remedy: str) -> np.ndarray:
     ----------
     remedy
         What makes the file, as a sentence to the user.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or damaged.
     """
     try:
         return np.load(path, mmap_mode="r")

@@ -8,13 +8,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")  # names of this machine f
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address and a port; at any that is free for port 0.
-
-    Raises
-    ------
-    InputError
-        If the address is none of this machine's, or the port is taken.
-    """
+    """A socket that listens at an address and a port; at any that is free for port 0."""
     try:
         (family, *_), *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, OverflowError, UnicodeError) as error:

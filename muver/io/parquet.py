@@ -53,11 +53,6 @@ def read_table(
         Which rows to read, as ``pyarrow.parquet.read_table`` takes them; None reads all.
     columns
         Which columns to read; None reads all.
-
-    Raises
-    ------
-    InputError
-        For a file that is missing, damaged or has other columns.
     """
     try:
         found = pq.read_schema(path)

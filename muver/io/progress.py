@@ -17,11 +17,6 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     """Send the ``muver`` logger to standard error, and to ``log_file`` if one is named.
 
     Where :data:`FOLLOWED` is set, only warnings go to both.
-
-    Raises
-    ------
-    InputError
-        If the log file cannot be written.
     """
     logger.handlers.clear()
     logger.setLevel(logging.INFO)

@@ -28,11 +28,6 @@ def read_record(path: Path, kind: type[R], what: str, again: str) -> R:
         A :class:`Record`, or a union of some.
     what, again
         What such a file is called, and what makes it again, as messages say them.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, cannot be read, or holds something else.
     """
     return as_record(read_json(path), path, kind, what, again)
 

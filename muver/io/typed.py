@@ -56,12 +56,6 @@ def read(kind: type[S], given: Any, where: str = "--settings") -> S:
         What was parsed from JSON or YAML.
     where
         Where it was written: a file, or an option of the command line.
-
-    Raises
-    ------
-    InputError
-        For an unknown or missing key, another type, or a value out of range. Names the dotted key,
-        its value and what is allowed.
     """
     if mistake := problem(kind, given):
         raise InputError(f"{where}: {mistake[1]}")

@@ -35,12 +35,6 @@ def write_index(
     ----------
     chosen
         Where the aggregate has several values: manifest of a run, with what validation chose.
-
-    Raises
-    ------
-    InputError
-        If the settings ask for views that are not given, some belong to another store, or it is
-        not known which of several values was chosen.
     """
     settings = settings.settled(_chosen(chosen, settings))
     given = {"store": store, "merged": merged, "global_views": global_views, "spans": spans}
@@ -82,11 +76,6 @@ class SystemViews:
     store, merged, global_views, spans
         Folders that ``muver encode``, ``merge``, ``encode-global`` and ``encode-spans`` wrote; the
         last three are needed where the settings ask for their views.
-
-    Raises
-    ------
-    InputError
-        If a folder is needed and not given, was made from another store, or holds too few layers.
 
     Notes
     -----

@@ -54,11 +54,6 @@ def mine(
     The manifest's counts: mentions of the set, those left out because their gold is outside the
     base, those mined, their negatives, mentions with fewer than asked for, candidates passed over
     for the gold's title.
-
-    Raises
-    ------
-    InputError
-        If run, mentions and base do not belong together.
     """
     base = KnowledgeBase(kb)
     made_by = _provenance(run_manifest, base, mentions)

@@ -100,13 +100,7 @@ def read_collection(entities: Path, mentions: pa.Table, match: str) -> Collectio
 
 
 def pool_runs(runs: Sequence[Path], collection: Collection) -> Pool:
-    """Read runs and put them side by side.
-
-    Raises
-    ------
-    InputError
-        If a run is not one of these mentions and entities, or ranks a candidate twice.
-    """
+    """Read runs and put them side by side."""
     tables = [read_run(path, collection.mention_ids) for path in runs]
     mentions = [
         _mentions_of(path, table, collection) for path, table in zip(runs, tables, strict=True)

@@ -50,13 +50,7 @@ class Retriever:
 
     @classmethod
     def from_index(cls, path: str | Path) -> "Retriever":
-        """Open what ``muver index row`` wrote; a world is loaded when it is first searched.
-
-        Raises
-        ------
-        InputError
-            If the file is no index, or a file that it names is missing.
-        """
+        """Open what ``muver index row`` wrote; a world is loaded when it is first searched."""
         path = Path(path)
         index = read_json(path)
         if not isinstance(index, dict) or index.get("stage") != "index":

@@ -52,12 +52,6 @@ def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table
     Returns
     -------
     A table of schema :data:`RUN`; the rows of a mention are adjacent, ranked 1, 2, 3, ...
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged or has other columns, if ranks have gaps, or if a mention is
-        unknown or its rows are not adjacent.
     """
     table = read_table(path, RUN, "a run", "retrieve")
     _check_ranks(path, table)

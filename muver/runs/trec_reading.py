@@ -91,13 +91,7 @@ def read_trec_run(path: Path) -> TrecRun:
 
 
 def read_qrels(path: Path) -> dict[str, set[str]]:
-    """The relevant candidates of each mention.
-
-    Raises
-    ------
-    InputError
-        Names a line that is not ``mention 0 candidate relevance``.
-    """
+    """The relevant candidates of each mention."""
     found: dict[str, set[str]] = {}
     lines = _lines(path)
     for number, line in enumerate(lines, start=1):

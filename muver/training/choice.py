@@ -24,11 +24,6 @@ def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
         Names and directories of models with their training logs.
     cutoff
         The k of the recall that checkpoints were kept by.
-
-    Raises
-    ------
-    InputError
-        If a log is missing, damaged, or holds no validation at this cutoff.
     """
     folders = dict(models)
     found = {name: kept_validation(folder / LOG, cutoff)[0] for name, folder in folders.items()}

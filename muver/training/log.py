@@ -11,13 +11,7 @@ LAST = "last_step"  # in the closing note of a run that kept its last state
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """Lines of a training log, a step or a validation each; notes on the whole run are left out.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or a line is not a JSON object.
-    """
+    """Lines of a training log, a step or a validation each; notes on the whole run are left out."""
     return [line for line in _lines(path) if "step" in line]
 
 
@@ -35,11 +29,6 @@ def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
     Returns
     -------
     (recall at ``cutoff`` in percent, step)
-
-    Raises
-    ------
-    InputError
-        If the file is no log, or holds no validation at this cutoff.
     """
     key = f"{VALIDATION}{cutoff}"
     lines = read_log(path)

@@ -41,11 +41,6 @@ def fewer_graph_tokens(
         Contexts and views of the batch that did not fit.
     processes
         How many train together. One of several cannot repeat a step alone.
-
-    Raises
-    ------
-    InputError
-        If the batch was encoded in chunks already. The message says what to set.
     """
     torch.cuda.empty_cache()
     tokens = sum(map(len, sequences))

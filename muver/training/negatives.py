@@ -17,11 +17,6 @@ def hard_negatives(
         As `muver kb-subset` writes it, in the numbers of the corpus.
     mentions
         The corpus' mentions.
-
-    Raises
-    ------
-    InputError
-        If a mention has no line, or its own gold is among its negatives.
     """
     table = read_negatives(path).select(["mention_id", "negatives"])
     found = dict(zip(*(column.to_pylist() for column in table.columns), strict=True))

@@ -49,11 +49,6 @@ def train(
         The model's directory. Without one only the log is written.
     negatives
         Hard negatives of the training mentions (`muver.corpus.schema.NEGATIVES`).
-
-    Raises
-    ------
-    InputError
-        For settings that do not exist or do not go together.
     """
     for name in ("training", "seed"):
         if name not in settings:

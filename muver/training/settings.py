@@ -58,11 +58,6 @@ def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> Tra
         ``training`` as it was asked for; the keys of :data:`BEFORE` may be left out.
     views
         The model's ``views``.
-
-    Raises
-    ------
-    InputError
-        For a setting that is not allowed, or empty views without a number to fill up to.
     """
     settings = read(Training, {**BEFORE, **given}, "--settings: training")
     if settings.padding_views and not views.get("training_views"):

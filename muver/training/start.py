@@ -22,13 +22,7 @@ def is_model(folder: Path) -> bool:
 
 
 def start_files(folder: Path) -> list[str]:
-    """The files below ``folder`` that training starts from.
-
-    Raises
-    ------
-    InputError
-        If one is missing.
-    """
+    """The files below ``folder`` that training starts from."""
     towers = TOWERS if is_model(folder) else (".",)
     names = [*(f"{tower}/{file}" for tower in towers for file in TOWER_FILES), TOKENIZER_FILE]
     names = [name.removeprefix("./") for name in names]
@@ -49,11 +43,6 @@ def settle_vectors(
     (:mod:`muver.encoders.own_pooling`), or what the model does that training starts from; any other
     pooling stays. Unit vectors start with ``initial_scale``, or with the scale which that model has
     learnt; raw ones have none.
-
-    Raises
-    ------
-    InputError
-        If the encoder's pooling was not read when it was taken.
     """
     old = read_json(folder / CONFIG_FILE) if is_model(folder) else {}
     scale = old.get("scale") or initial_scale if settings.get("vectors") == "unit" else None
@@ -85,12 +74,6 @@ def start_from(folder: Path, config: ModelConfig) -> BiEncoder:
 
     Of a model's own configuration nothing is taken here: views, context, pooling and score are
     those of the model to be trained. Sizes are the towers'.
-
-    Raises
-    ------
-    InputError
-        If the two towers differ in size, if the vocabulary has pieces that a tower has no
-        embedding of, or if ``config`` asks for longer sequences than a tower has positions.
     """
     if not is_model(folder):
         return BiEncoder.from_encoder(folder, config)

@@ -54,12 +54,6 @@ def read_mentions(
     ----------
     mentions
         The table of mentions that they must belong to; None skips this check.
-
-    Raises
-    ------
-    InputError
-        If a file is missing or damaged, or the vectors have another dimension, model or table of
-        mentions than expected.
     """
     path = Path(path)
     vectors = np.array(load_matrix(path, "Encode the mentions again."))

@@ -89,12 +89,6 @@ class Shards:
         kb
             Manifest of the knowledge base, with the parts to expect. Without it, missing parts at
             the end go unnoticed.
-
-        Raises
-        ------
-        InputError
-            If a part is missing or damaged, does not belong to the knowledge base, or differs from
-            the first part in its model, dimension or type.
         """
         self.folder = Path(folder)
         names = sorted(path.name.partition(".")[0] for path in self.folder.glob("part-*.json"))
@@ -267,13 +261,7 @@ def write_part(
 
 
 def read_part_manifest(path: Path) -> dict[str, Any]:
-    """Read the manifest of a part and check it against the part's arrays.
-
-    Raises
-    ------
-    InputError
-        If it is missing, is not a part's manifest, or does not fit the arrays.
-    """
+    """Read the manifest of a part and check it against the part's arrays."""
     place = path.with_suffix(".json")
     if not place.is_file():
         raise InputError(f"{place}: no such file: a part is missing. Encode it.")

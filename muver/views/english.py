@@ -10,13 +10,7 @@ from muver.views.punkt import verify_english
 
 
 def obtain_english(download: Download, out: Path) -> None:
-    """Put the four files of Punkt's English parameters into ``out``.
-
-    Raises
-    ------
-    InputError
-        As :meth:`muver.corpus.obtain.Download.unpacked`, and for files that are not they.
-    """
+    """Put the four files of Punkt's English parameters into ``out``."""
     with download.unpacked(out) as folder:
         english = [path.parent for path in folder.rglob(f"english/{PUNKT_FILES[0]}")]
         root = find_root(english[0] if english else folder, PUNKT_FILES)

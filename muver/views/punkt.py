@@ -94,13 +94,7 @@ def save(parameters: PunktParameters, folder: str | Path) -> None:
 
 
 def load(folder: str | Path) -> PunktParameters:
-    """Read the four files of ``punkt_tab``.
-
-    Raises
-    ------
-    InputError
-        For a file that is missing or a line of another form.
-    """
+    """Read the four files of ``punkt_tab``."""
     folder = Path(folder)
     parameters = PunktParameters()
     parameters.abbrev_types = {word for (word,) in _rows(folder / "abbrev_types.txt", 1)}
@@ -114,13 +108,7 @@ def load(folder: str | Path) -> PunktParameters:
 
 
 def verify_english(folder: str | Path) -> None:
-    """Check that a folder's parameters are English ones that work.
-
-    Raises
-    ------
-    InputError
-        If they do not load, or do not know that ``Dr.`` is an abbreviation.
-    """
+    """Check that a folder's parameters are English ones that work."""
     sentences = splitter(load(folder)).tokenize("Dr. Smith came. He left.")
     if sentences != ["Dr. Smith came.", "He left."]:
         raise InputError(

@@ -72,12 +72,6 @@ def load_worlds(
         training).
     negatives
         Hard negatives of every mention of the split, by its id.
-
-    Raises
-    ------
-    InputError
-        If the split has no mentions, the sentences are not those of the entities, or a negative is
-        no entity of the world.
     """
     table = read_mentions(mentions, split)
     if not table.num_rows:

@@ -73,13 +73,7 @@ class KnowledgeBase:
         return self.rows(numbers, ["title"])["title"].to_pylist()
 
     def rows(self, numbers: ArrayLike, columns: Sequence[str] | None = None) -> pa.Table:
-        """Entities (id, title, paragraphs, or the named columns) in the order asked for.
-
-        Raises
-        ------
-        InputError
-            For a number that no entity has, and a part that is missing.
-        """
+        """Entities (id, title, paragraphs, or the named columns) in the order asked for."""
         wanted = np.asarray(numbers, np.int64)
         if wanted.size and (wanted.min() < 0 or wanted.max() >= len(self)):
             raise InputError(f"{self.folder}: has the entities 0 to {len(self) - 1} only.")

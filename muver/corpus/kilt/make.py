@@ -93,13 +93,7 @@ def read_part(
 def make_part(
     dump: str | Path, folder: str | Path, number: int, settings: ReadDump
 ) -> dict[str, Any]:
-    """Make part ``number`` of the plan, whether it is there already or not.
-
-    Raises
-    ------
-    InputError
-        If the plan has no such part, and as :func:`read_part`.
-    """
+    """Make part ``number`` of the plan, whether it is there already or not."""
     parts = plan_parts(dump, settings.part_bytes)
     if not 0 <= number < len(parts):
         raise InputError(

@@ -35,13 +35,7 @@ class Part(NamedTuple):
 
 
 def plan_parts(path: str | Path, bytes_a_part: int) -> list[Part]:
-    """Cut a file into ranges of so many bytes, the last one shorter, regardless of its lines.
-
-    Raises
-    ------
-    InputError
-        If there is no such file or it is empty.
-    """
+    """Cut a file into ranges of so many bytes, the last one shorter, regardless of its lines."""
     size = dump_size(path)
     if size == 0:
         raise InputError(f"{path}: empty; expected KILT's knowledge source, one page a line.")
@@ -152,13 +146,7 @@ def made_parts(folder: str | Path) -> list[int]:
 
 
 def open_part(folder: str | Path, number: int) -> MadePart:
-    """Open a part; reads the metadata of its file only.
-
-    Raises
-    ------
-    InputError
-        If the part was not made, or its file is damaged or not the one of its manifest.
-    """
+    """Open a part; reads the metadata of its file only."""
     parquet, manifest_file = part_files(Path(folder), Part(number, 0, 0))
     if not manifest_file.is_file():
         made = made_parts(folder)

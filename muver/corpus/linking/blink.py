@@ -32,11 +32,6 @@ def read_blink(name: str, path: Path, part: str | None = None) -> Benchmark:
 
     Such a file holds one set, so ``part`` is not looked at. The mentions keep the lines'
     ``query_id`` if every line has one and all differ; else they are numbered ``<name>-<line>``.
-
-    Raises
-    ------
-    InputError
-        For a malformed line, an empty mention, or if no line names a gold entity.
     """
     mentions, lines = [], []
     for number, line in read_json_lines(path, _Line):

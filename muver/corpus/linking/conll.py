@@ -54,11 +54,6 @@ def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
         The set's name, for the ids of mentions whose documents do not all differ in name.
     part
         The part of AIDA whose documents are taken: train, testa or testb; None takes all documents.
-
-    Raises
-    ------
-    InputError
-        Naming file and line of what does not fit the format.
     """
     mentions, lines = [], []
     left_out = {"no_entity": 0, "no_address": 0}

@@ -80,11 +80,6 @@ def write_subset(
     Returns
     -------
     The manifest's counts.
-
-    Raises
-    ------
-    InputError
-        If the files do not belong to the base, or a split has no mention with gold in it.
     """
     base, folder = KnowledgeBase(kb), Path(folder)
     sets = {TRAINING: _read_set(training, base), VALIDATION: _read_set(validation, base)}

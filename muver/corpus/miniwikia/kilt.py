@@ -65,13 +65,7 @@ def page_id(number: int) -> int:
 
 
 def make_world(plan: Plan) -> Output:
-    """Make a world's pages and mentions, from random choices of its own.
-
-    Raises
-    ------
-    InputError
-        If its pages have fewer links than mentions are asked for.
-    """
+    """Make a world's pages and mentions, from random choices of its own."""
     made = made_pages(plan.size)
     world = World(plan.seed, plan.name, made)
     every = made // (made - plan.size)

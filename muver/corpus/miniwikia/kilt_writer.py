@@ -46,11 +46,6 @@ def generate_kilt(settings: GenerateKilt, folder: str | Path, workers: int = 1) 
     Returns
     -------
     The counts: entities, and for each set its mentions by how their gold can be found.
-
-    Raises
-    ------
-    InputError
-        If the pages have too few links for the mentions.
     """
     folder, titles = Path(folder), _Titles()
     counts = {name: {"id": 0, "title": 0, "none": 0} for name in settings.mentions}

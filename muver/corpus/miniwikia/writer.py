@@ -31,11 +31,6 @@ def generate(settings: Generate, folder: str | Path) -> None:
         Gets ``documents/<world>.json`` and ``mentions/{train,val,test}.json``. Equal settings give
         equal bytes everywhere; a world's documents depend on the seed, its name, its size and
         ``one_aspect`` only.
-
-    Raises
-    ------
-    InputError
-        If more mentions are asked for than the pages have links, or two worlds would share a name.
     """
     folder, size = Path(folder), settings.entities_per_world
     worlds = {split: getattr(settings.worlds, split) for split in SPLITS}

@@ -27,13 +27,7 @@ class EntityTexts:
         self._firsts = np.array([part["first"] for part in self.manifest["parts"]])
 
     def fingerprint(self, number: int, kb: str) -> str:
-        """SHA-256 of a part's file; ``kb`` is the fingerprint of the knowledge base's part.
-
-        Raises
-        ------
-        InputError
-            If the texts were written for another part or base.
-        """
+        """SHA-256 of a part's file; ``kb`` is the fingerprint of the knowledge base's part."""
         parts = self.manifest["parts"]
         if number >= len(parts) or parts[number]["kb"] != kb:
             raise InputError(
@@ -54,13 +48,7 @@ class EntityTexts:
         return table["paragraphs"].combine_chunks()
 
     def of(self, numbers: NDArray[np.int64], kb: str) -> pa.Array:
-        """The lists of entities by increasing global numbers; ``kb`` is the base's fingerprint.
-
-        Raises
-        ------
-        InputError
-            If the texts were written for another base.
-        """
+        """The lists of entities by increasing global numbers; ``kb`` is the base's fingerprint."""
         if self.manifest["inputs"]["kb"] != kb:
             raise InputError(f"{self.folder}: written for another knowledge base. {AGAIN}")
         owners = np.searchsorted(self._firsts, numbers, "right") - 1

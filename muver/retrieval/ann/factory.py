@@ -52,11 +52,6 @@ def make(factory: str, dimension: int, product: str, ef_construction: int, seed:
         Of the vectors that will be added.
     product
         "ip" or "l2": the metric.
-
-    Raises
-    ------
-    InputError
-        For a string that faiss does not understand, or that does not go with the dimension.
     """
     import faiss
 
@@ -106,13 +101,7 @@ def training_size(index: Any, views: int, asked: int | None) -> int:
 
 
 def train(index: Any, sample: np.ndarray) -> None:
-    """Train in place.
-
-    Raises
-    ------
-    InputError
-        If faiss cannot train on so few views.
-    """
+    """Train in place."""
     try:
         index.train(sample)
     except RuntimeError as error:

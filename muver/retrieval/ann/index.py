@@ -30,11 +30,6 @@ def build(vectors: str | Path, out: str | Path, settings: Build) -> dict[str, An
     Returns
     -------
     The manifest.
-
-    Raises
-    ------
-    InputError
-        For a factory string that faiss does not understand, or sizes that cannot be trained.
     """
     shards, folder = Shards(vectors), Path(out)
     factory.set_threads(settings.threads)
@@ -124,13 +119,7 @@ class AnnIndex:
     """
 
     def __init__(self, folder: str | Path, shards: Shards, gpu: bool = True, threads: int = 0):
-        """Open an index, on a GPU if ``gpu`` and there is one.
-
-        Raises
-        ------
-        InputError
-            If it was not finished, is damaged, or was built from other shards than these.
-        """
+        """Open an index, on a GPU if ``gpu`` and there is one."""
         import faiss
 
         self.folder, self.shards = Path(folder), shards

@@ -73,13 +73,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Kind:
-    """The kind of this name.
-
-    Raises
-    ------
-    InputError
-        If there is none; it names those there are.
-    """
+    """The kind of this name."""
     if name not in names():
         raise InputError(
             f"retriever kind {name!r}: there is none.{did_you_mean(name, names())} There are: "
@@ -135,11 +129,6 @@ def retrieve(
     inputs
         What it ranks with, by the names in :data:`INPUTS`, None for what is not given; and
         ``compute``, which kinds that run no model do not look at.
-
-    Raises
-    ------
-    InputError
-        For a setting that is not allowed, and for an input too many or too few.
     """
     name, kind = kind, find(kind)
     given = read(kind.Settings, settings)

@@ -76,11 +76,6 @@ def retrieve(
 
     In the run the world is "wikipedia", and ``first`` and ``last`` are the place of the winning
     view among its entity's, from 0.
-
-    Raises
-    ------
-    InputError
-        If something belongs to other data, or the index agrees too little with exact search.
     """
     from muver.corpus.kilt.lookup import KnowledgeBase
     from muver.io.errors import InputError

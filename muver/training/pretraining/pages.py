@@ -83,11 +83,6 @@ def training_wikis(
     ----------
     counts
         ``counts.json`` of the corpus, which says what split a world is of.
-
-    Raises
-    ------
-    InputError
-        If the sentences are not those of the entities, or no page has any.
     """
     worlds = read_json(counts)["worlds"]
     training = sorted(world for world, count in worlds.items() if count["split"] == SPLITS[0])

@@ -38,11 +38,6 @@ def pretrain(
         A BERT directory. Its manifest's identity is the new one's, with these settings.
     entities, counts, sentences
         Of the corpus. Only training worlds are read.
-
-    Raises
-    ------
-    InputError
-        If the encoder has no ``[MASK]``, or asks for prompts, or there is no text.
     """
     keep_freed_memory()
     accelerator = device.start(compute["device"], settings.precision, compute["threads"])
