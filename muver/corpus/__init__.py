@@ -1,1 +1,1 @@
-"""Entities and mentions: where they come from, how they are read, the one form they take."""
+"""Entities and mentions: downloading, reading and checking them, and their canonical tables."""

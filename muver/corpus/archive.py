@@ -1,4 +1,4 @@
-"""Unpacking archives that others made: nothing leaves the folder, nothing half is used."""
+"""Unpack other people's archives: no file leaves the folder, no damaged archive is used."""
 
 import bz2
 import contextlib
@@ -19,25 +19,25 @@ from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import folder_beside
 
-# ValueError and RuntimeError: what the two libraries make of headers that they did not expect.
+# The two libraries raise ValueError and RuntimeError for headers that they did not expect.
 DAMAGE = (
     tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, ValueError,
     RuntimeError,
 )  # fmt: skip
 COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 # No dataset comes near these: KILT's largest file has 35 GB, and the largest wiki of realworlds
-# 38,911 files. Names are bounded as Linux bounds them, a part of a path and all of it.
+# 38,911 files. The limits of names are Linux's, for one part of a path and for all of it.
 MOST_BYTES, MOST_MEMBERS, LONGEST_PART, LONGEST_NAME = 1 << 36, 100_000, 255, 4096
-PIECE = 1 << 20  # bytes read at a time; a header that is longer has nothing of a dataset in it
+PIECE = 1 << 20  # bytes read at a time; no dataset has a longer header
 FILE, FOLDER = stat.S_IFREG, stat.S_IFDIR
 
 
 class Refused(Exception):
-    """An archive with something in it that no dataset has."""
+    """The archive contains something that no dataset has."""
 
 
 class Member(NamedTuple):
-    """What an archive says of a file in it; ``kind`` is as of :func:`stat.S_IFMT`, 0 another."""
+    """A member of an archive; ``kind`` is as of :func:`stat.S_IFMT`, or 0 for any other in a tar."""
 
     name: str
     size: int
@@ -49,12 +49,9 @@ class Member(NamedTuple):
 def unpacked(archive: str | Path, beside: str | Path) -> Iterator[Path]:
     """Unpack a tar (plain, gz, bz2, xz) or zip into a temporary folder that is removed at the end.
 
-    Parameters
-    ----------
-    archive
-        The archive; its contents tell its kind.
-    beside
-        The folder is made next to this path, so that files can be renamed into it.
+    The folder is made next to ``beside``, so that its files can be moved there by renaming. An
+    archive is refused if it is cut short or larger than any dataset, or if a member is a link, a
+    device, or would leave the folder.
     """
     with folder_beside(Path(beside)) as folder:
         with disk_errors(folder, "Nothing is left of what was unpacked."):
@@ -102,9 +99,9 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def _checked(member: Member) -> str:
-    """The name of a file or folder that stays within its folder.
+    """The member's name, if it is a file or folder that stays within its folder.
 
-    Nothing is left to the filters of `tarfile`, which links could trick (CVE-2025-4517).
+    We do not rely on the filters of `tarfile`, which links could trick (CVE-2025-4517).
     """
     name = PurePosixPath(member.name)
     shown = repr(member.name[:LONGEST_PART])
@@ -136,7 +133,7 @@ def _in_tar(archive: Path) -> Iterator[Member]:
                 plain = one.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not one.issparse()
                 kind = FOLDER if one.isdir() else FILE if plain else 0
                 yield Member(one.name, one.size, kind, partial(tar.extractfile, one))
-            # The members end before the compressed stream does: read on, or a cut goes unseen.
+            # The compressed stream goes on after the last member: read it all to notice a cut.
             for _ in range(MOST_BYTES // PIECE):
                 if not stream.read(PIECE):
                     return
@@ -144,7 +141,7 @@ def _in_tar(archive: Path) -> Iterator[Member]:
 
 
 class _Pieces(io.BufferedReader):
-    """Reads no more at once than a piece: `tarfile` holds headers in memory, whatever they ask."""
+    """Refuses to read more than a piece at once: `tarfile` holds whole headers in memory."""
 
     def read(self, size: int | None = -1) -> bytes:
         if size is None or not 0 <= size <= PIECE:

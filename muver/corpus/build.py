@@ -1,4 +1,4 @@
-"""From raw files in ZESHEL's format to the canonical tables, one world in memory at a time."""
+"""Turn raw files in ZESHEL's format into the canonical tables, one world in memory at a time."""
 
 from collections import defaultdict
 from itertools import islice
@@ -37,16 +37,9 @@ def build_corpus(
 ) -> Counts:
     """Check a folder in ZESHEL's format and write its entities, mentions and counts.
 
-    Nothing is written unless everything is in order.
-
-    Parameters
-    ----------
-    name
-        The dataset's name, for the counts.
-    raw
-        The folder with ``documents/`` and ``mentions/``.
-    entities_path, mentions_path, counts_path
-        Where the tables (`muver.corpus.schema`) and the counts go.
+    Nothing is written unless everything is in order, the published counts included where
+    ``settings.expected`` names them. ``raw`` holds ``documents/`` and ``mentions/``; the tables are
+    those of `muver.corpus.schema`.
     """
     mentions = read_mentions(raw)
     splits = split_of_worlds(raw, mentions)
@@ -82,7 +75,8 @@ def _write_world(
 
     Returns
     -------
-    Their numbers by id, the texts that mentions stand in, and how many have no text.
+    Entity numbers by document id, the texts that mentions stand in, and how many entities have no
+    text.
     """
     contexts = {mention.line.context_document_id for mention in mentions}
     numbers: dict[str, int] = {}
@@ -107,7 +101,7 @@ def _write_world(
 
 
 def _warn(file: str, entities: int, without_text: int, same_title: int) -> None:
-    """Say what is allowed and yet may be a mistake in the data."""
+    """Warn of what is allowed but may be a mistake in the data."""
     if without_text:
         logger.warning(
             "%s: %d of %d descriptions are empty; such an entity is found by its title alone",

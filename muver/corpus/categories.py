@@ -1,6 +1,6 @@
 """ZESHEL's four categories of overlap between a mention and the title of its entity."""
 
-# Of the mentions of ZESHEL (Logeswaran et al. 2019, section 3.2).
+# Shares of ZESHEL's mentions (Logeswaran et al. 2019, section 3.2).
 SHARES = {
     "HIGH_OVERLAP": 0.05,
     "MULTIPLE_CATEGORIES": 0.28,
@@ -10,7 +10,7 @@ SHARES = {
 
 
 def category(mention: str, title: str) -> str:
-    """ZESHEL's category of a mention, from its text and the gold title alone (cases ignored).
+    """ZESHEL's category of a mention, from its text and the gold title alone (ignoring case).
 
     HIGH_OVERLAP: the mention is the title; MULTIPLE_CATEGORIES: the title is the mention and a
     disambiguation in parentheses; AMBIGUOUS_SUBSTRING: the mention is a part of the title;

@@ -1,11 +1,11 @@
-"""The text that sentences are found in and counted by."""
+"""Clean up a text before it is split into sentences."""
 
 
 def clean(text: str) -> str:
-    """Undo the space that ZESHEL's tokenisation puts before a full stop.
+    """Remove the space that ZESHEL's tokenisation puts before a full stop.
 
-    Punkt takes a stop that stands alone for a sentence end of its own; this is the one clean-up
-    that the released system does.
+    Punkt takes a full stop that stands alone for a sentence of its own. The released system does
+    this clean-up and no other.
 
     >>> clean("He left . She stayed .")
     'He left. She stayed.'

@@ -1,6 +1,6 @@
-"""Fetching one file over HTTP: in pieces, resumable, checked for its size.
+"""Fetch one file over HTTP, resuming where an earlier call stopped.
 
-What has arrived lies in ``<path>.part`` until it is complete, and a second call continues there.
+What has arrived lies in ``<path>.part`` until the file is complete.
 """
 
 import os
@@ -21,14 +21,8 @@ HTML = (b"<!doctype html", b"<html")
 def fetch(address: str, path: str | Path, by_hand: str) -> None:
     """Download ``address`` to ``path``, continuing ``<path>.part`` if there is one.
 
-    Parameters
-    ----------
-    address
-        An http or https address.
-    path
-        The finished file.
-    by_hand
-        What to do where the address does not work, as a sentence; part of the errors.
+    Errors end with ``by_hand``: what to do if the address does not work. If the connection ends
+    early, the part stays for the next call.
     """
     path = Path(path)
     part = path.with_name(path.name + ".part")
@@ -43,11 +37,11 @@ def fetch(address: str, path: str | Path, by_hand: str) -> None:
 
 def _fetch_part(address: str, part: Path, by_hand: str) -> None:
     done = part.stat().st_size if part.exists() else 0
-    # "identity": the bytes as they are, so that sizes and positions are those of the file.
+    # "identity" asks for the file's own bytes, so that sizes and positions are those of the file.
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={done}-"} if done else {})}
     with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
         total = _announced_size(response)
-        if response.status_code == 416:  # nothing follows the part
+        if response.status_code == 416:  # the server has nothing after the part
             if total == done:
                 return
             logger.info("%s does not fit the file at the address, starting again", part.name)
@@ -71,7 +65,7 @@ def _fetch_part(address: str, part: Path, by_hand: str) -> None:
 
 
 def _announced_size(response: requests.Response) -> int | None:
-    """Bytes of the whole file as the server says, None if it does not."""
+    """Size of the whole file in bytes, None if the server does not say."""
     if response.status_code in (206, 416):
         total = response.headers.get("Content-Range", "").rpartition("/")[2]
     else:
@@ -82,7 +76,7 @@ def _announced_size(response: requests.Response) -> int | None:
 def _receive(
     response: requests.Response, part: Path, done: int, total: int | None, by_hand: str
 ) -> bool:
-    """Write what arrives to the part; say whether the connection broke."""
+    """Write what arrives to the part; return whether the connection broke."""
     progress = Progress(
         f"downloading {part.stem}", (total or 0) // MEGABYTE, "MB", done=done // MEGABYTE
     )

@@ -1,4 +1,4 @@
-"""JSON lines of a known form: parsed, and every mistake reported with its line."""
+"""Read JSON lines of a known form; every mistake is reported with its line."""
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ class BadLine(ValueError):
 
 
 def line_parser(kind: type[T]) -> Callable[[bytes], T]:
-    """A function that reads one line of JSON as a struct, and passes over further keys.
+    """A function that reads one line of JSON as a struct, ignoring unknown keys.
 
     It raises :class:`BadLine` for an empty line, for text that is no JSON object, and for a key
     that is missing or has a value of another type.
@@ -45,10 +45,7 @@ def line_parser(kind: type[T]) -> Callable[[bytes], T]:
 
 
 def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
-    """Read every line of a file as a struct of this type; yields line numbers (from 1) with them.
-
-    A byte-order mark, which some editors put before the first line, is passed over.
-    """
+    """Yield each line's number (from 1) and its struct; a byte-order mark is skipped."""
     parse = line_parser(kind)
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
@@ -60,14 +57,13 @@ def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
 
 
 def _reason(kind: type, line: bytes) -> str:
-    """Why a line of JSON is not of a kind."""
+    """Why a line of JSON does not fit a type."""
     try:
         value = msgspec.json.decode(line)
-    except msgspec.ValidationError as error:  # a number that is none of Python's
+    except msgspec.ValidationError as error:  # a number that Python cannot hold
         return str(error)
     return problem(kind, value)[1] if isinstance(value, dict) else "not a JSON object"
 
 
 def _cut(reason: str) -> str:
-    """The reason without the rest of a long value."""
     return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}..."

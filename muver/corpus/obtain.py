@@ -1,4 +1,4 @@
-"""Raw files in their place: downloaded, or taken from what the user fetched by hand; verified."""
+"""Put raw files in their place, downloaded or fetched by hand, with their checksums verified."""
 
 import contextlib
 import os
@@ -21,18 +21,16 @@ MENTION_FILES = tuple(f"{split}.json" for split in SPLITS)
 
 @dataclass(frozen=True)
 class Download:
-    """A source, and where its files are to come from.
+    """A source, and where its files come from.
 
     Attributes
     ----------
     archive
-        Where the archive is, or is downloaded to if it is not there.
-    url
-        An address in place of the declared one.
+        Where the archive is; it is downloaded to this path if missing.
+    url, sha256
+        An address and a checksum to use instead of the declared ones.
     given
-        An archive or an unpacked folder fetched by hand; nothing is downloaded then.
-    sha256
-        The checksum that the user pins, in place of the declared one.
+        An archive or an unpacked folder that was fetched by hand; nothing is downloaded then.
     """
 
     source: Source
@@ -43,7 +41,7 @@ class Download:
 
     @contextlib.contextmanager
     def unpacked(self, out: Path) -> Iterator[Path]:
-        """The unpacked source, in a temporary folder near ``out``; raises as :meth:`fetched`."""
+        """The unpacked source: the given folder, or a temporary one near ``out``."""
         if self.given is not None and self.given.is_dir():
             yield self.given
             return
@@ -54,7 +52,8 @@ class Download:
     def fetched(self) -> Iterator[Path]:
         """The source's file, with its checksum compared.
 
-        The checksum of a file that served to the end is recorded beside it, if none is pinned.
+        If no checksum is pinned, the file's own is recorded beside it once the caller has used the
+        file without an error.
         """
         source = self.source
         if source.kind == "instructions" and self.given is None:
@@ -96,8 +95,7 @@ def obtain_dataset(download: Download, out: Path) -> None:
 def obtain_files(download: Download, out: Path) -> None:
     """Put the files of a source into ``out``: one file as it is, or an archive's files unpacked.
 
-    A single file is linked, not copied (it may have 35 GB), where the file system allows it. Raises
-    as :meth:`Download.fetched`.
+    A single file is linked, not copied (it may have 35 GB), where the file system allows it.
     """
     source = download.source
     if source.kind == "archive":
@@ -129,7 +127,7 @@ def _link(file: Path, target: Path) -> None:
 
 
 def _check_sum(archive: Path, pinned: str | None, record: Path) -> str:
-    """SHA-256 of the archive, compared with the pinned one, else with the recorded one if any."""
+    """SHA-256 of the archive, compared with the pinned one or else with the recorded one."""
     found = sha256_of(archive)
     where = "the pinned one"
     if pinned is None and record.exists():
@@ -158,7 +156,7 @@ def _check_complete(root: Path, worlds: Sequence[str], source: Source) -> None:
 
 
 def _check_target(documents: Path, worlds: Sequence[str]) -> None:
-    """Refuse a target with worlds of another dataset, which would become part of this one."""
+    """Refuse a target with another dataset's worlds, which would become part of this one."""
     others = sorted({path.name for path in documents.glob("[!.]*.json")} - set(worlds))
     if others:
         raise InputError(

@@ -1,4 +1,4 @@
-"""The canonical tables: entities, mentions, sentences, negatives; how to read them."""
+"""The canonical tables (entities, mentions, sentences, negatives) and how to read them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ MENTIONS = pa.schema(
         ("mention_id", pa.string()),
         ("split", pa.string()),
         ("world", pa.string()),
-        ("document", pa.string()),  # that the mention stands in; null where it is not known
+        ("document", pa.string()),  # the mention's document; null if unknown
         ("context_left", pa.string()),  # contexts and mention are lower-cased
         ("mention", pa.string()),
         ("context_right", pa.string()),
@@ -30,11 +30,11 @@ MENTIONS = pa.schema(
         ("category", pa.string()),
     ]
 )
-# Mentions over a knowledge base. Entities are numbered over all of it; null: gold outside.
+# Mentions linked to a knowledge base; ``gold`` numbers all of its entities, null if not in it.
 LINKED_MENTIONS = MENTIONS.set(
     MENTIONS.get_field_index("gold"), pa.field("gold", pa.int64())
 ).append(pa.field("matched", pa.string()))  # how the gold was found: "id", "title" or "none"
-WIKIPEDIA = "wikipedia"  # the world of all of them
+WIKIPEDIA = "wikipedia"  # the world of all linked mentions
 SENTENCES = pa.schema(
     [
         ("world", pa.string()),
@@ -48,37 +48,37 @@ NEGATIVES = pa.schema(
     [
         ("mention_id", pa.string()),
         ("negatives", pa.list_(pa.int64())),  # entities of the mention's world, hardest first
-        ("ranks", pa.list_(pa.int32())),  # in the run that they were taken from, from 1
-        ("scores", pa.list_(pa.float32())),  # there
+        ("ranks", pa.list_(pa.int32())),  # ranks in the run they come from, from 1
+        ("scores", pa.list_(pa.float32())),  # in that run
     ]
 )
-NEGATIVES_KB = b"kb"  # metadata: fingerprint of the knowledge base whose numbers they are
+NEGATIVES_KB = b"kb"  # metadata: fingerprint of the knowledge base that numbers them
 ROWS_A_GROUP = 10_000
 
 
 def read_entities(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
-    """Entities sorted by world and number (`ENTITIES`), of all worlds or the named ones."""
+    """Entities (`ENTITIES`) sorted by world and number, of all worlds or only of the named ones."""
     return read_table(path, ENTITIES, "a table of entities", "corpus", _among("world", worlds))
 
 
 def read_mentions(path: str | Path, split: str | None = None) -> pa.Table:
-    """Mentions in the order of their files (`MENTIONS`), of all splits or of one."""
+    """Mentions (`MENTIONS`) in the order of their files, of all splits or of one."""
     splits = None if split is None else [split]
     return read_table(path, MENTIONS, "a table of mentions", "corpus", _among("split", splits))
 
 
 def read_linked_mentions(path: str | Path) -> pa.Table:
-    """Mentions of a set over a knowledge base (`LINKED_MENTIONS`), in the set's order."""
+    """Mentions linked to a knowledge base (`LINKED_MENTIONS`), in their file's order."""
     return read_table(path, LINKED_MENTIONS, "a table of linked mentions", "link")
 
 
 def read_sentences(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
-    """Sentences by entity (`SENTENCES`), in the order of `read_entities`."""
+    """Sentences by entity (`SENTENCES`), in the order of :func:`read_entities`."""
     return read_table(path, SENTENCES, "a table of sentences", "segment", _among("world", worlds))
 
 
 def read_negatives(path: str | Path) -> pa.Table:
-    """Hard negatives of mentions (`NEGATIVES`), in the order of the mentions."""
+    """Hard negatives (`NEGATIVES`), in the order of the mentions."""
     return read_table(path, NEGATIVES, "a table of negatives", "negatives")
 
 

@@ -1,5 +1,6 @@
-"""Settings of what the corpus is made of: sections ``corpus``, ``download``, ``generate`` and
-``linking.kb`` of params.yaml."""
+"""Settings of the corpus: sections ``corpus``, ``download``, ``generate`` and ``linking.kb`` of
+params.yaml.
+"""
 
 from typing import Annotated, Literal
 
@@ -70,8 +71,10 @@ class Generate(Settings):
 
 
 class GenerateKilt(Settings):
-    """The built-in encyclopedia, in KILT's format: pages in all, about so many that know of each
-    other, and mentions by set."""
+    """The built-in encyclopedia, in KILT's format; ``entities`` counts all of its pages.
+
+    Pages know of each other in groups of about ``entities_per_world``; ``mentions`` are by set.
+    """
 
     seed: Natural
     entities: WorldSize
@@ -80,7 +83,7 @@ class GenerateKilt(Settings):
 
 
 class BadLines(Settings):
-    """How many lines of a large file may not parse, and what of an id that occurs twice."""
+    """How many unreadable lines a large file may have, and what happens to repeated ids."""
 
     bad_lines: Natural  # more than this many stop the reading,
     bad_share: Share  # if they are also more than this share of all lines
@@ -109,10 +112,10 @@ class ReadTexts(BadLines):
 
 
 class Link(Corpus):
-    """What `muver link` takes of a set."""
+    """What `muver link` takes for one set."""
 
     match: Literal["id", "id_or_title"]
-    format: Literal["blink", "conll"] | None = None  # None: told by the file's ending
+    format: Literal["blink", "conll"] | None = None  # None: guessed from the file's ending
     part: Literal["train", "testa", "testb"] | None = None  # of AIDA's file
     expected: str | None = None  # a declared source whose published number of mentions must be met
     shown: Natural = 100  # examples of each kind in the report
@@ -121,8 +124,8 @@ class Link(Corpus):
 class Subset(Settings):
     """What `muver kb-subset` takes."""
 
-    further: Natural  # entities drawn from the rest of the base: more candidates in validation
-    seed: Natural  # of that draw
+    further: Natural  # entities drawn from the rest of the base, as more candidates in validation
+    seed: Natural  # for that draw
 
 
 class LinkedSet(Settings):

@@ -18,7 +18,7 @@ class PublishedWorld(msgspec.Struct, frozen=True):
 
 
 class Published(msgspec.Struct, frozen=True):
-    """Published counts: entities of each world; entities and mentions by split, or by set."""
+    """Published counts: entities of each world; entities and mentions by split or by set."""
 
     worlds: dict[str, PublishedWorld] = {}
     entities: dict[str, int] = {}
@@ -31,18 +31,18 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     address
-        Where a program fetches it; None where it may not.
+        Where a program fetches it; None if only a person may.
     page
         Where a person fetches it by hand.
     file
         The customary file name.
     size, sha256
-        Bytes and checksum; None where nobody published them.
+        Bytes and checksum; None if nobody published them.
     kind
         "archive", to be unpacked; "file", used as it is; "worlds", several repositories at the
         address; "instructions", for a person only.
     instructions
-        What that person is to do.
+        What that person has to do.
     """
 
     name: str
@@ -69,7 +69,7 @@ def all_sources() -> dict[str, Source]:
 
 
 def find_source(name: str) -> Source:
-    """The source of this name; the error for another name lists the known ones."""
+    """The source of this name; the error for an unknown name lists all names."""
     known = all_sources()
     if name not in known:
         raise InputError(

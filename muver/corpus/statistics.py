@@ -1,4 +1,4 @@
-"""What a corpus holds, in numbers, and whether they are the published ones."""
+"""Counts of a corpus, compared with the published ones."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from muver.io.records import Record, read_record
 
 
 class WorldCounts(Record):
-    """Numbers of a world; ``without_text`` counts entities without a description."""
+    """Counts of a world; ``without_text`` is the number of entities without a description."""
 
     split: str
     entities: int
@@ -23,7 +23,7 @@ class WorldCounts(Record):
 
 
 class Sizes(Record):
-    """Numbers of each world, and of mentions and entities by split or part."""
+    """Counts of each world, and mentions and entities by split or part."""
 
     worlds: dict[str, WorldCounts] = {}
     mentions: dict[str, int] = {}
@@ -31,7 +31,7 @@ class Sizes(Record):
 
 
 class Counts(Record):
-    """What ``counts.json`` holds; ``identified_as`` is as :func:`identify` says."""
+    """What ``counts.json`` holds; ``identified_as`` is the result of :func:`identify`."""
 
     dataset: str
     fingerprint: str
@@ -42,7 +42,7 @@ class Counts(Record):
 
 
 def read_counts(path: Path, dataset: str | None = None) -> Counts:
-    """Read the counts of the corpus stage, of ``dataset`` if named."""
+    """Read the counts of the corpus stage; they must be those of ``dataset`` if it is named."""
     counts = read_record(path, Counts, "the counts of a corpus", "Run the corpus stage again.")
     if dataset not in (None, counts.dataset):
         raise InputError(f"{path}: counts of {counts.dataset!r}, expected {dataset!r}.")
@@ -50,7 +50,7 @@ def read_counts(path: Path, dataset: str | None = None) -> Counts:
 
 
 def fingerprint(raw: Path, files: Iterable[Path]) -> str:
-    """Sixteen hexadecimal digits that name the dataset: its files' names and contents."""
+    """Sixteen hexadecimal digits that name a dataset: a hash of its files' names and contents."""
     whole = hashlib.sha256()
     for name, path in sorted((path.relative_to(raw).as_posix(), path) for path in files):
         whole.update(f"{name}\0{sha256_of(path)}\n".encode())
@@ -60,13 +60,7 @@ def fingerprint(raw: Path, files: Iterable[Path]) -> str:
 def count(
     dataset: str, fingerprint: str, worlds: dict[str, WorldCounts], expected: str | None = None
 ) -> Counts:
-    """Count a dataset.
-
-    Parameters
-    ----------
-    expected
-        A declared source whose published counts these must be, or None.
-    """
+    """Count a dataset; if ``expected`` names a source, its published counts must be met."""
     sizes = Sizes(worlds, _by_split(worlds, "mentions"), _by_split(worlds, "entities"))
     published = find_source(expected).published if expected else None
     if published and (differences := _differences(sizes, published)):
@@ -89,8 +83,8 @@ def _by_split(worlds: Mapping[str, WorldCounts], what: str) -> dict[str, int]:
 def identify(sizes: Sizes) -> str | None:
     """The declared dataset whose published counts these are, or None.
 
-    A dataset's name and place don't say what it is: a folder of one's own may be called zeshel,
-    and ZESHEL may be given as a folder.
+    A name or a place says little: anybody's folder may be called zeshel, and ZESHEL may be given as
+    a folder.
     """
     for name, source in all_sources().items():
         if source.published and not _differences(sizes, source.published):

@@ -1,9 +1,9 @@
-"""Reading a folder in ZESHEL's format, with everything in it checked.
+"""Read a folder in ZESHEL's format and check everything in it.
 
 ``documents/<world>.json`` holds one document a line (``document_id``, ``title``, ``text``),
-``mentions/{train,val,test}.json`` one mention a line; its indices count the tokens of its context
-document's text, from 0, end included. The format is that of Logeswaran et al. (ACL 2019). A
-document may also have a ``type``, which those of ZESHEL lack.
+``mentions/{train,val,test}.json`` one mention a line, whose indices count the tokens of its context
+document's text from 0, the end included. The format is that of Logeswaran et al. (ACL 2019). A
+document may also have a ``type``, which ZESHEL's own documents lack.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ class MentionLine(Struct, frozen=True):
 
 
 class Mention(NamedTuple):
-    """A mention with its split; ``where`` is file and line, for messages."""
+    """A mention with its split; ``where`` names file and line for messages."""
 
     line: MentionLine
     split: str
@@ -49,7 +49,7 @@ class Mention(NamedTuple):
 
 
 def read_mentions(raw: Path) -> list[Mention]:
-    """Read all mentions: the train file, then val, then test, each in its own order."""
+    """Read all mentions: those of train, then val, then test, each in the order of the file."""
     mentions: list[Mention] = []
     seen: dict[str, str] = {}
     for split in SPLITS:
@@ -68,7 +68,7 @@ def read_mentions(raw: Path) -> list[Mention]:
 
 
 def split_of_worlds(raw: Path, mentions: Sequence[Mention]) -> dict[str, str]:
-    """Find the split of every world, sorted by name; ``none`` for worlds without mentions."""
+    """The split of every world, sorted by name; ``none`` for worlds without mentions."""
     folder = raw / "documents"
     worlds = {path.stem for path in folder.glob("[!.]*.json")}
     firsts: dict[str, Mention] = {}
@@ -89,7 +89,7 @@ def split_of_worlds(raw: Path, mentions: Sequence[Mention]) -> dict[str, str]:
 
 
 def read_documents(raw: Path, world: str) -> Iterator[Document]:
-    """Read the documents of a world in file order; an entity's number is its line, from 0."""
+    """Yield a world's documents in file order; an entity's number is its line, from 0."""
     path = raw / "documents" / f"{world}.json"
     lines: dict[str, int] = {}
     for number, document in read_json_lines(path, Document):
@@ -109,22 +109,11 @@ def read_documents(raw: Path, world: str) -> Iterator[Document]:
 
 
 def context_of(mention: Mention, text: str, tokens: int) -> tuple[str, str]:
-    """The lower-cased words around a mention, as BLINK converts ZESHEL.
+    """The lower-cased words left and right of a mention, as BLINK converts ZESHEL.
 
-    Tokens are what stands between single spaces. Where the indices do not give the mention's
-    text that way, any white space separates tokens: so ZESHEL's authors count, and the two
-    differ where a token holds a no-break space.
-
-    Parameters
-    ----------
-    text
-        Text of the mention's context document.
-    tokens
-        How many tokens to keep on each side.
-
-    Returns
-    -------
-    Left and right context, tokens joined by spaces.
+    At most ``tokens`` are kept on each side, joined by spaces. Tokens are separated by single
+    spaces; if the indices do not give the mention's text that way, by any white space. ZESHEL's
+    authors count the second way, and the two differ where a token holds a no-break space.
     """
     line, where = mention.line, mention.where
     start, end = line.start_index, line.end_index

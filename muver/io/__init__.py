@@ -1,1 +1,1 @@
-"""Files written whole and read with a check, messages for people: what every room stands on."""
+"""Ground of all rooms: files, typed settings, errors and progress."""

@@ -1,4 +1,4 @@
-"""Reading ahead of the work."""
+"""Prepare the next item while the current one is in use."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items, each made in another thread while the one before is in use.
+    """Yield the same items; a thread makes each while the caller works on the one before.
 
     >>> list(ahead(iter("abc")))
     ['a', 'b', 'c']

@@ -1,4 +1,4 @@
-"""Turning mistakes into messages: near names, a disk that refuses."""
+"""Parts of error messages: the nearest known name, what a failing disk means."""
 
 import contextlib
 from collections.abc import Iterable, Iterator
@@ -17,14 +17,9 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
 
 @contextlib.contextmanager
 def disk_errors(path: str | Path, afterwards: str) -> Iterator[None]:
-    """Say what a failing disk means for the user: no space left, a read-only folder.
+    """Turn a failing disk (no space left, a read-only folder) into a message that says what to do.
 
-    Parameters
-    ----------
-    path
-        What was being written.
-    afterwards
-        The state it leaves and what to do, as a sentence.
+    The message ends with ``afterwards``, a sentence on the state that is left behind.
     """
     try:
         yield

@@ -10,4 +10,4 @@ class InputError(Exception):
 
 
 class Mistake(InputError):
-    """A mistake in what was asked; the message has nothing of the machine that answers."""
+    """A mistake in a request; clients may see the message, which says nothing of the server."""

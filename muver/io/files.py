@@ -25,13 +25,9 @@ def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
     """Give a temporary name beside ``path`` to write to; rename it to ``path`` on success.
 
     The temporary name is unique, so that a process left over from a killed run cannot mix its
-    bytes with ours. On an exception that file is removed and ``path`` stays as it was.
-
-    Parameters
-    ----------
-    durable
-        Whether the file, and then its name, are on the disk at the end, whatever the machine does
-        next. Without it a file may be empty after a loss of power.
+    bytes with ours. On an exception the temporary file is removed and ``path`` stays as it was.
+    If ``durable``, the file and then its name are flushed to the disk; otherwise the file may be
+    empty after a loss of power.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
@@ -61,12 +57,12 @@ def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
 def folder_beside(path: Path) -> Iterator[Path]:
     """Give a new folder on the same disk as ``path``, and remove it in the end.
 
-    Those that killed processes left there are removed as well: nobody holds them any more.
+    Folders that killed processes left there are removed too; nobody holds their lock.
     """
     with contextlib.ExitStack() as own:
         with disk_errors(path, "Nothing was changed."):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with _held(path.parent, wait=True):  # or one that was just made is taken for left
+            with _held(path.parent, wait=True):  # else a folder just made may pass for abandoned
                 for left in path.parent.glob(f".{glob.escape(path.name)}.????????.tmp/"):
                     with _held(left) as nobody_s:
                         if nobody_s:
@@ -80,7 +76,7 @@ def folder_beside(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _held(folder: Path, wait: bool = False) -> Iterator[bool]:
-    """Whether a folder is ours until the end, and not another process's; never without locks."""
+    """Lock a folder; false if another process holds it or the file system has no locks."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -94,7 +90,7 @@ def _held(folder: Path, wait: bool = False) -> Iterator[bool]:
 
 
 def synchronise(path: Path) -> None:
-    """Have a file's bytes, or a folder's names, written to the disk."""
+    """Flush a file's bytes, or a folder's list of names, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -108,22 +104,19 @@ def _remove(temporary: Path) -> None:
 
 
 def write_text(path: str | Path, text: str, durable: bool = False) -> None:
-    """Write UTF-8 text as :func:`atomic_path` has it, with Unix line ends on every system."""
+    """Write UTF-8 text through :func:`atomic_path`, with Unix line ends on every system."""
     with atomic_path(path, durable) as temporary:
         temporary.write_bytes(text.encode("utf-8"))
 
 
 def write_json(path: str | Path, value: Any, durable: bool = False) -> None:
-    """Write JSON as :func:`atomic_path` has it: indented, keys in the order given, a line end.
-
-    Records (:mod:`muver.io.records`) may be in it.
-    """
+    """Write indented JSON through :func:`atomic_path`; it may contain :mod:`muver.io.records`."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=msgspec.to_builtins)
     write_text(path, f"{text}\n", durable)
 
 
 def read_json(path: str | Path) -> Any:
-    """Read a JSON file; an InputError says what is wrong with it."""
+    """Read a JSON file, with or without a byte-order mark."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
@@ -135,7 +128,7 @@ def read_json(path: str | Path) -> Any:
 
 
 def canonical_json(value: Any) -> str:
-    """One spelling for equal values: sorted keys, no spaces."""
+    """JSON with sorted keys and no spaces, so that equal values give equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -145,7 +138,6 @@ def short_hash(value: Any, length: int = 12) -> str:
 
 
 def sha256_of(path: str | Path) -> str:
-    """SHA-256 of a file's bytes, read in pieces."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -159,8 +151,8 @@ def write_manifest(
 ) -> None:
     """Write what made a stage's output: settings, hashes of the inputs, our version.
 
-    It has neither times nor the git commit, so that the same work gives the same bytes and a repeat
-    changes nothing downstream.
+    The manifest has neither times nor the git commit: the same work gives the same bytes, so a
+    repeat changes nothing downstream.
     """
     write_json(
         path,

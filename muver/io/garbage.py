@@ -1,4 +1,4 @@
-"""How often Python looks for garbage that refers to itself."""
+"""How often Python's garbage collector runs."""
 
 import atexit
 import gc
@@ -7,10 +7,10 @@ OBJECTS = 50_000
 
 
 def collect_seldom() -> None:
-    """Look for garbage only after ``OBJECTS`` new objects (Python: 700), and not at the end.
+    """Collect garbage only after ``OBJECTS`` new objects (Python: 700), and not at exit.
 
-    Loading torch makes hundreds of thousands of objects that stay, and looking through them again
-    and again takes a quarter of a short stage. Whatever is left at the end goes with the process.
+    Loading torch makes hundreds of thousands of objects that stay, and scanning them again and
+    again takes a quarter of a short stage.
     """
     gc.set_threshold(OBJECTS)
     atexit.register(gc.freeze)

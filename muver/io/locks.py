@@ -1,4 +1,4 @@
-"""Locks of files, so that only one process writes at a time."""
+"""File locks, so that only one process writes at a time."""
 
 import fcntl
 from pathlib import Path
@@ -13,9 +13,9 @@ def lock(file: IO, path: Path, wait: bool) -> None:
     Raises
     ------
     BlockingIOError
-        If another process holds the lock and this one is not to wait.
+        If another process holds the lock and ``wait`` is false.
     InputError
-        If the file system has no locks, as some that several machines share.
+        If the file system has no locks, as some network file systems.
     """
     try:
         fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -10,7 +10,6 @@ from muver.io.files import atomic_path
 
 
 def save_matrix(path: str | Path, matrix: np.ndarray) -> None:
-    """Write a matrix as .npy, complete or not at all."""
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         try:
             np.save(file, matrix)
@@ -21,13 +20,7 @@ def save_matrix(path: str | Path, matrix: np.ndarray) -> None:
 
 
 def load_matrix(path: str | Path, remedy: str) -> np.ndarray:
-    """Read a matrix from its .npy, memory-mapped as long as the array is in use.
-
-    Parameters
-    ----------
-    remedy
-        What makes the file, as a sentence to the user.
-    """
+    """Memory-map a .npy file; errors end with ``remedy``, a sentence on what makes the file."""
     try:
         return np.load(path, mmap_mode="r")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Listening at a port, with messages for those who can't."""
+"""A socket to listen at, or a clear error."""
 
 import socket
 
@@ -8,7 +8,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")  # names of this machine f
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address and a port; at any that is free for port 0."""
+    """A socket that listens at an address and a port; port 0 takes any that is free."""
     try:
         (family, *_), *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, OverflowError, UnicodeError) as error:
@@ -20,7 +20,7 @@ def listen(host: str, port: int) -> socket.socket:
             f"--host {host} --port {port}: cannot be used ({error}). Take another port, or end "
             "what is served there."
         ) from None
-    # Head and body of an answer go one after another: the second is not to wait until the first has
-    # been acknowledged. Connections inherit this, and asyncio sets it only on others.
+    # An answer's head and body are sent separately; the body must not wait until the head has been
+    # acknowledged. Connections inherit this option, and asyncio would not set it on them.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening

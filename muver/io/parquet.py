@@ -15,20 +15,19 @@ Column = Sequence | np.ndarray | pa.Array
 
 
 def table_of(schema: pa.Schema, columns: Sequence[Column]) -> pa.Table:
-    """A table of this schema from its columns, each (rows,), in the schema's order."""
+    """A table of this schema; the columns, each (rows,), are in the schema's order."""
     arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def write_table(path: str | Path, table: pa.Table) -> None:
-    """Write a table."""
     with table_writer(path, table.schema) as writer:
         writer.write_table(table)
 
 
 @contextlib.contextmanager
 def table_writer(path: str | Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """Write a Parquet file piece by piece; it appears under its name when all went well."""
+    """Write a Parquet file piece by piece; it gets its name once everything is written."""
     with atomic_path(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
         yield writer
 
@@ -41,18 +40,14 @@ def read_table(
     filters: list[tuple[str, str, list[str]]] | None = None,
     columns: Sequence[str] | None = None,
 ) -> pa.Table:
-    """Read a table that must have this schema; metadata may differ.
+    """Read a table that must have this schema; its metadata may differ.
 
     Parameters
     ----------
-    kind
-        What the file is, with its article.
-    stage
-        The stage that makes it.
+    kind, stage
+        What the file is, with its article, and the stage that makes it: for errors.
     filters
-        Which rows to read, as ``pyarrow.parquet.read_table`` takes them; None reads all.
-    columns
-        Which columns to read; None reads all.
+        As ``pyarrow.parquet.read_table`` takes them.
     """
     try:
         found = pq.read_schema(path)

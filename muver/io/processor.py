@@ -1,4 +1,4 @@
-"""What this machine's processor is, as Linux lists it. Of other systems only its kind is known."""
+"""The machine's processor as Linux describes it; other systems only tell its kind."""
 
 import platform
 from pathlib import Path
@@ -17,12 +17,12 @@ def vendor() -> str:
 
 
 def flags() -> set[str]:
-    """Names of what the processor can do."""
+    """Features of the processor (such as instruction sets) by Linux's names."""
     return set(f"{_first('flags')} {_first('Features')}".split())
 
 
 def values(path: Path, name: str) -> list[str]:
-    """Values of a property in a file of lines ``name: value``; none without the file."""
+    """Values of a property in a file of lines ``name: value``; none if the file is missing."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -32,5 +32,5 @@ def values(path: Path, name: str) -> list[str]:
 
 
 def _first(name: str) -> str:
-    """Of several processors the first one's."""
+    """The value for the first processor; empty if it is not listed."""
     return next(iter(values(CPUINFO, name)), "")

@@ -1,4 +1,4 @@
-"""What a stage says while it works: log lines to standard error and to its log file."""
+"""A stage's log lines, to standard error and to its log file."""
 
 import logging
 import os
@@ -9,14 +9,14 @@ from pathlib import Path
 from muver.io.errors import InputError
 
 logger = logging.getLogger("muver")
-FOLLOWED = "MUVER_FOLLOWED"  # in the environment of stages whose log files somebody watches
-PASSING = {"passing": True}  # marks a line for people who watch, which a log file leaves out
+FOLLOWED = "MUVER_FOLLOWED"  # set for stages whose log files are already on a screen
+PASSING = {"passing": True}  # marks a line that only terminals show
 
 
 def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     """Send the ``muver`` logger to standard error, and to ``log_file`` if one is named.
 
-    Where :data:`FOLLOWED` is set, only warnings go to both.
+    If :data:`FOLLOWED` is set and there is a log file, standard error gets only warnings.
     """
     logger.handlers.clear()
     logger.setLevel(logging.INFO)
@@ -40,7 +40,7 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
 
 
 def note(line: str) -> None:
-    """Write a line to the log file alone, for what stands on the screen in a form of its own."""
+    """Write a line to the log file alone; the screen shows the same in another form."""
     record = logger.makeRecord(logger.name, logging.ERROR, "", 0, line, (), None)
     for handler in logger.handlers:
         if isinstance(handler, logging.FileHandler):
@@ -60,7 +60,7 @@ def duration(seconds: float) -> str:
 class Progress:
     """Logs how far a loop is, its rate and the time left, at most every ``every`` seconds.
 
-    A terminal gets all of these lines. A log file gets one for each twentieth of the whole, or
+    A terminal gets all of these lines; a log file gets one for each twentieth of the whole, or
     every minute. A loop that takes less than ``every`` seconds logs nothing.
     """
 
@@ -89,7 +89,6 @@ class Progress:
         )  # fmt: skip
 
     def finish(self) -> None:
-        """Log what was done and how long it took."""
         took = time.monotonic() - self._started
         if took >= self.every:
             logger.info("%s: %d %s in %s", self.label, self.done, self.unit, duration(took))

@@ -1,4 +1,4 @@
-"""What lies in a folder beside what is kept."""
+"""Find and remove what lies beside the files to keep."""
 
 import shutil
 from collections.abc import Iterable, Iterator
@@ -8,13 +8,10 @@ from muver.io.progress import logger
 
 
 def strays(folder: Path, kept: Iterable[Path]) -> Iterator[Path]:
-    """Everything below a folder that is neither kept nor on the way to something kept.
+    """Everything below a folder except ``kept`` and its parent folders.
 
-    Parameters
-    ----------
-    kept
-        Paths below the folder: of folders, kept whole, or of files without their suffixes, all of
-        which are kept.
+    ``kept`` are paths of folders, kept whole, or of files without their suffixes; files with any
+    suffix are kept.
     """
     kept = set(kept)
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -27,12 +24,11 @@ def strays(folder: Path, kept: Iterable[Path]) -> Iterator[Path]:
 
 
 def _belongs(path: Path, stem: Path) -> bool:
-    """Whether a path is a stem and a suffix; names may have dots in them."""
+    """Whether a path is the stem plus a suffix; names may contain dots."""
     return path.parent == stem.parent and path.name.startswith(f"{stem.name}.")
 
 
 def remove_all(paths: Iterable[Path]) -> None:
-    """Remove files and folders."""
     for path in paths:
         logger.info("removing %s", path)
         if path.is_dir() and not path.is_symlink():

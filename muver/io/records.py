@@ -1,4 +1,4 @@
-"""Records as types: what a stage writes as JSON for others, read back as what it is."""
+"""JSON files that one stage writes for another, as types."""
 
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from muver.io.files import read_json
 class Record(msgspec.Struct, frozen=True):
     """Base of what a file holds, written by :func:`muver.io.files.write_json`.
 
-    Names that are numbers, such as cutoffs, are texts in the file.
+    Dictionary keys that are numbers, such as cutoffs, become text in the file.
     """
 
 
@@ -20,20 +20,15 @@ R = TypeVar("R")
 
 
 def read_record(path: Path, kind: type[R], what: str, again: str) -> R:
-    """Read a file as what a stage wrote.
+    """Read a JSON file as a :class:`Record`, or as a union of some.
 
-    Parameters
-    ----------
-    kind
-        A :class:`Record`, or a union of some.
-    what, again
-        What such a file is called, and what makes it again, as messages say them.
+    Errors call the file ``what`` and end with ``again``: how to make it again.
     """
     return as_record(read_json(path), path, kind, what, again)
 
 
 def as_record(value: Any, path: Path, kind: type[R], what: str, again: str) -> R:
-    """What a file holds, as :func:`read_record` has it."""
+    """Convert parsed JSON as :func:`read_record` does."""
     try:
         return msgspec.convert(value, kind, str_keys=True)
     except msgspec.ValidationError as error:

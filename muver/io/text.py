@@ -6,7 +6,7 @@ GIGABYTE = 10**9
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
-    """Rows as lines with columns of equal width; the columns numbered in ``right`` end alike."""
+    """Rows as lines with columns of equal width; those numbered in ``right`` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

@@ -1,4 +1,4 @@
-"""Settings as types: reading JSON or YAML into frozen structs, with errors that name the key.
+"""Settings as types: JSON or YAML read into frozen structs, with errors that name the key.
 
 A section of params.yaml, or what a stage takes as ``--settings``, is a :class:`Settings` class in
 the package that uses it. msgspec decides what is valid; this module says what is wrong.
@@ -29,7 +29,7 @@ Some = Annotated[list[T], Meta(min_length=1)]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of all settings. A list among them holds no value twice."""
+    """Base of all settings; a list in them may not repeat a value."""
 
     def __post_init__(self) -> None:
         for key in self.__struct_fields__:
@@ -38,7 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 raise ValueError(f"{key} has {twice!r} twice. Leave one out.")
 
     def as_dict(self) -> dict[str, Any]:
-        """The settings as JSON has them, in the order of the fields."""
+        """The settings as JSON values, in the order of the fields."""
         return msgspec.to_builtins(self)
 
 
@@ -46,16 +46,10 @@ S = TypeVar("S")
 
 
 def read(kind: type[S], given: Any, where: str = "--settings") -> S:
-    """Check settings and make them a struct.
+    """Check parsed JSON or YAML and convert it to the :class:`Settings` class ``kind``.
 
-    Parameters
-    ----------
-    kind
-        A :class:`Settings` class.
-    given
-        What was parsed from JSON or YAML.
-    where
-        Where it was written: a file, or an option of the command line.
+    Errors name the dotted key, its value and what is allowed; ``where`` is the file or the option
+    of the command line that they start with.
     """
     if mistake := problem(kind, given):
         raise InputError(f"{where}: {mistake[1]}")
@@ -64,10 +58,10 @@ def read(kind: type[S], given: Any, where: str = "--settings") -> S:
 
 @cache
 def partial(kind: Any) -> Any:
-    """A type with the same keys none of which has to be there, at any depth.
+    """The same type with every key optional, at any depth.
 
-    What a preset says of params.yaml, or a model of the section ``training``: the merged settings
-    are checked by ``kind`` itself, with the rules that join several keys.
+    Presets and models' ``training`` give only some keys and are checked with this type. The merged
+    settings are then checked by ``kind`` itself, with the rules that join several keys.
     """
     if get_origin(kind) is Annotated:
         bare = get_args(kind)[0]
@@ -87,7 +81,7 @@ def partial(kind: Any) -> Any:
 def problem(kind: Any, given: Any) -> tuple[str, str] | None:
     """The dotted key of the first mistake, and a sentence about it; None if all is well.
 
-    Unknown keys are looked for first, anywhere, as they often explain what else is wrong.
+    Unknown keys are reported first, as they often explain what else is wrong.
     """
     try:
         msgspec.convert(given, kind)
@@ -131,7 +125,7 @@ def _invalid(kind: Any, given: Any, key: str) -> tuple[str, str] | None:
 
 
 def _parts(kind: Any, given: Any, key: str) -> Iterable[tuple[Any, Any, str]]:
-    """What stands inside a value: the type, the value and the key of each part."""
+    """The type, value and key of each part inside a value."""
     arguments = get_args(kind)
     if _is_struct(kind) and isinstance(given, Mapping):
         for name, inner in fields(kind).items():
@@ -154,7 +148,7 @@ def fields(kind: Any) -> dict[str, Any]:
 
 
 def overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """``base`` with what ``over`` says instead; sections are merged, lists replaced whole."""
+    """``base`` overridden by ``over``; sections are merged, lists replaced whole."""
     merged = dict(base)
     for key, value in over.items():
         if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
@@ -199,7 +193,7 @@ def describe(kind: Any) -> str:
 
 
 def outline(kind: Any) -> str:
-    """The keys of a :class:`Settings` class in words, those that may be left out in brackets."""
+    """The keys of a :class:`Settings` class in words, optional ones in brackets."""
     keys = [
         f"{name}: {describe(inner)}" if field.required else f"[{name}: {describe(inner)}]"
         for field, (name, inner) in zip(
@@ -210,7 +204,7 @@ def outline(kind: Any) -> str:
 
 
 def suggestion(given: Any, allowed: Iterable[Any]) -> str:
-    """The end of a message: the nearest allowed name, if one is near, and all of them."""
+    """The end of a message: the nearest allowed name, if one is near, and all allowed names."""
     names = ["null" if one is None else str(one) for one in allowed]
     return f".{did_you_mean(str(given), names)} Allowed: {', '.join(names)}."
 
@@ -225,14 +219,14 @@ def _limits(limits: Meta) -> str:
 
 
 def _options(kind: Any) -> tuple[Any, ...]:
-    """The members of a union, without that for a key left out; of another type, the type."""
+    """The members of a union except UNSET; any other type stands alone."""
     if get_origin(kind) not in (Union, types.UnionType):
         return (kind,)
     return tuple(one for one in get_args(kind) if one is not msgspec.UnsetType)
 
 
 def _matching(kind: Any, given: Any) -> Any:
-    """The bare type, of a union the member that a value of this form is meant for."""
+    """The bare type; for a union, the member that a value of this form is meant for."""
     options = [get_args(one)[0] if get_origin(one) is Annotated else one for one in _options(kind)]
     forms = (list, tuple) if isinstance(given, list) else (dict,)
     alike = [one for one in options if (dict if _is_struct(one) else get_origin(one)) in forms]
@@ -259,7 +253,7 @@ def _join(key: str, name: Any) -> str:
 
 
 def _twice(value: Any) -> Any:
-    """A value that stands twice in a list, or in a list within it."""
+    """A value that occurs twice in a list, or in a list within it."""
     if not isinstance(value, list | tuple):
         return None
     inner = (twice for one in value if (twice := _twice(one)) is not None)

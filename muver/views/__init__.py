@@ -1,1 +1,1 @@
-"""Views of an entity: pieces of its description, from sentences upwards."""
+"""Views of an entity: its description in pieces, from single sentences upwards."""

@@ -1,4 +1,4 @@
-"""From texts to token ids as a model's settings say: views of entities, contexts of mentions."""
+"""Lay out views of entities and contexts of mentions as token ids, as a model's settings say."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
@@ -7,11 +7,11 @@ from muver.io.errors import InputError
 from muver.views.layout import Ids, Markers, View, context, prefix_view, sentence_views
 
 BATCH = 1024
-ROOM = 8  # pieces that a prompt has to leave to the text, markers included
+ROOM = 8  # pieces that a prompt must leave for the text, markers included
 
 
 class Tokenizer(Protocol):
-    """What is asked of a tokenizer; :class:`muver.encoders.tokens.WordPieces` is one."""
+    """What the layouts need of a tokenizer; :class:`muver.encoders.tokens.WordPieces` is one."""
 
     markers: Markers
 
@@ -26,7 +26,7 @@ def entity_views(
     tokenizer: Tokenizer,
     types: Sequence[str | None] | None = None,
 ) -> Iterator[list[View]]:
-    """Lay out the views of entities, in their order.
+    """Yield the views of each entity, in order.
 
     Parameters
     ----------
@@ -34,16 +34,12 @@ def entity_views(
         One item an entity; texts are used by kinds "prefix" and "tokens", sentences by
         "sentences".
     settings
-        The model's ``views``: ``kind`` and the arguments of that kind's layout. Kind "prefix" with
-        ``types`` true puts an entity's type, where it has one, before its text. A ``prompt`` stands
-        before the title.
+        The model's ``views``: ``kind`` and the arguments of that kind's layout. For the kind
+        "prefix", ``types`` puts an entity's type, if it has one, before its text. A ``prompt``
+        stands before the title. Kinds "prefix" (BLINK) and "tokens" (SOM, where every position of
+        the one sequence counts as a view) give exactly one view.
     types
-        The entities' types; None where the dataset carries none.
-
-    Yields
-    ------
-    For each entity its views; kinds "prefix" (BLINK) and "tokens" (SOM, where every position of
-    the one sequence counts as a view) give exactly one.
+        The entities' types; None if the dataset has none.
     """
     for start in range(0, len(titles), BATCH):
         span = slice(start, start + BATCH)
@@ -75,7 +71,7 @@ def entity_views(
 def prompted_titles(
     titles: Sequence[str], settings: dict[str, Any], tokenizer: Tokenizer
 ) -> list[Ids]:
-    """Word pieces of titles behind the prompt of the model's ``views``, if it has one."""
+    """Word pieces of titles, each after the prompt of the model's ``views`` if it has one."""
     prompt = _prompt(settings, tokenizer)
     return [[*prompt, *ids] for ids in tokenizer.ids(titles)]
 
@@ -89,10 +85,8 @@ def mention_contexts(
 ) -> list[Ids]:
     """Lay out mentions in their contexts.
 
-    Parameters
-    ----------
-    settings
-        The model's ``context``: ``max_tokens``, and the ``prompt`` behind ``[CLS]`` if any.
+    ``settings`` is the model's ``context``: ``max_tokens``, and a ``prompt`` after ``[CLS]``, if
+    any.
     """
     prompt = _prompt(settings, tokenizer)
     room = settings["max_tokens"] - len(prompt)
@@ -103,16 +97,16 @@ def mention_contexts(
 
 
 def beginnings(texts: Sequence[str], pieces: int, tokenizer: Tokenizer) -> list[Ids]:
-    """Word pieces of each text from its beginning on: all, or at least so many.
+    """Word pieces from the beginning of each text: all of them, or at least ``pieces``.
 
-    Of a long text only the first words are read. Pieces end at a space, and a word has one or more;
-    a text where some have none is read whole.
+    Only the first words of a long text are tokenised, as a word has one piece or more. If some had
+    none and too few pieces came out, the whole text is tokenised.
     """
     return _enough(texts, [_first_words(text, pieces) for text in texts], pieces, tokenizer)
 
 
 def endings(texts: Sequence[str], pieces: int, tokenizer: Tokenizer) -> list[Ids]:
-    """Word pieces of each text up to its end: all, or at least so many."""
+    """Word pieces up to the end of each text: all of them, or at least ``pieces``."""
     return _enough(texts, [_last_words(text, pieces) for text in texts], pieces, tokenizer)
 
 

@@ -1,4 +1,4 @@
-"""What `muver download` does: fetch raw files or Punkt, or take them from a download by hand."""
+"""What `muver download` does: fetch raw files or Punkt, or take what was fetched by hand."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def download(
     url: str | None = None,
     source: Path | None = None,
 ) -> None:
-    """Obtain a dataset, files of another kind, or Punkt's parameters: one of them is named."""
+    """Obtain a dataset, other files, or Punkt's parameters; exactly one of the three is named."""
     given = source or (Path(settings.source) if settings.source else None)
     declared = find_source(dataset or files or f"punkt_{punkt}")
     beside = out if files and declared.kind == "file" else out.parent / "download"

@@ -1,4 +1,4 @@
-"""Merging a world's views: all layers of the heuristic search, or every span of views."""
+"""Merge a world's views: all layers of the heuristic search, or every span of views."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ EncodeViews = Callable[[Sequence[Ids]], np.ndarray]
 
 @dataclass(frozen=True)
 class NewViews:
-    """The views that a layer adds to a world, in the order of their entities."""
+    """The views that a layer adds to a world, sorted by entity."""
 
     entities: list[int]
     views: list[View]
@@ -39,15 +39,16 @@ def expand_world(
     Parameters
     ----------
     entities : (views,)
-        Entity of each original view, the views of one entity next to each other.
+        Entity of each original view; the views of one entity are next to each other.
     ids, vectors
         Token ids and (views, d) vectors of the original views.
     encode
-        Token ids to (n, d) vectors.
+        Turns n lists of token ids into (n, d) vectors.
+
     Returns
     -------
-    For each layer its new views; ``first..last`` count original views, and are the ends of the
-    merged set where it has gaps.
+    The new views of each layer. Their ``first..last`` number original views; a merged set with gaps
+    is given by its two ends.
     """
     kind = SEARCHES[settings.among]
     slices = entity_slices(entities)
@@ -67,18 +68,14 @@ def expand_world(
 def every_span(
     entities: np.ndarray, ids: Sequence[Ids], markers: Markers, max_views: int, max_tokens: int
 ) -> tuple[list[int], list[View]]:
-    """Merge every run of neighbouring views, of entities with at most ``max_views`` of them.
+    """Merge every run of neighbouring views, for entities with at most ``max_views`` of them.
 
-    Every view that merging neighbours can make is among them.
-
-    Parameters
-    ----------
-    entities, ids
-        As for :func:`expand_world`.
+    These are all views that merging neighbours can ever make. ``entities`` and ``ids`` are as for
+    :func:`expand_world`.
 
     Returns
     -------
-    The entities of the merged views, and the views; ``first..last`` count original views.
+    The entities of the merged views, and the views; ``first..last`` number original views.
     """
     slices = [own for own in entity_slices(entities) if own.stop - own.start <= max_views]
     proposed = [contiguous_spans(own.stop - own.start) for own in slices]
@@ -93,7 +90,7 @@ def _lay_out(
     markers: Markers,
     max_tokens: int,
 ) -> tuple[list[int], list[View]]:
-    """Entity and merged view for each of the lists of original views in ``members``."""
+    """The entity and the merged view for each list of original views in ``members``."""
     owners: list[int] = []
     views: list[View] = []
     for own, merged in zip(slices, members, strict=True):

@@ -1,4 +1,4 @@
-"""The files of a sentence splitter's parameters (imports nothing heavy)."""
+"""The files of Punkt's parameters (imports nothing heavy)."""
 
 import hashlib
 from pathlib import Path
@@ -12,7 +12,7 @@ PUNKT_FILES = (
 
 
 def punkt_fingerprint(folder: str | Path) -> str:
-    """SHA-256 over the four files, which says which parameters were used."""
+    """SHA-256 over the four files: it tells which parameters were used."""
     whole = hashlib.sha256()
     for name in PUNKT_FILES:
         whole.update((Path(folder) / name).read_bytes() + b"\0")

@@ -1,4 +1,4 @@
-"""How texts become token ids: the context of a mention, the views of an entity.
+"""Lay out texts as token ids: the context of a mention, the views of an entity.
 
 All functions work on lists of word-piece ids and know nothing of models. The layouts are those
 of the released systems (BLINK's, which MuVER took over, and MuVER's own); ``[ENT]``, ``[Ms]`` and
@@ -25,9 +25,9 @@ class Markers:
 
 
 class View(NamedTuple):
-    """One view of an entity: its ids and the sentences ``first..last`` it was made from.
+    """One view of an entity: its ids, and the sentences ``first..last`` that it was made from.
 
-    Sentence numbers count from 0; a view of the title alone has ``first = last = -1``.
+    Sentences are numbered from 0; a view of the title alone has ``first = last = -1``.
     """
 
     ids: Ids
@@ -38,16 +38,9 @@ class View(NamedTuple):
 def context(left: Ids, mention: Ids, right: Ids, markers: Markers, max_tokens: int = 128) -> Ids:
     """Lay out a mention in its context: ``[CLS] left [Ms] mention [Me] right [SEP]``.
 
-    Each side gets half of the room; what one side does not use goes to the other. An empty
-    mention has no markers. A mention too long for the sequence is cut, markers kept (the
-    released code fails there).
-
-    Parameters
-    ----------
-    left, mention, right
-        Word pieces without special ones.
-    max_tokens
-        Greatest length of the result, ``[CLS]`` and ``[SEP]`` included.
+    Each side gets half of the room; what one side does not need goes to the other. An empty
+    mention has no markers. A mention too long for the sequence is cut but keeps its markers (the
+    released code fails there). ``max_tokens`` includes ``[CLS]`` and ``[SEP]``.
     """
     marked: Ids = []
     if mention:
@@ -79,16 +72,13 @@ def sentence_views(
     """MuVER's views: one a sentence, short sentences joined to the next.
 
     Sentences gather in a buffer; once it holds ``min_pieces`` pieces it becomes a view
-    ``[CLS] title [ENT] buffer [SEP]``, cut to ``max_tokens``. What is left at the end and is too
-    short is dropped, except where the entity would have no view at all: then title and rest are
-    its view.
+    ``[CLS] title [ENT] buffer [SEP]``, cut to ``max_tokens``. A last buffer that is too short is
+    dropped, unless the entity has no other view: then it becomes its only view.
 
     Parameters
     ----------
-    title
-        Word pieces of the title.
-    sentences
-        Word pieces of each sentence, in the description's order.
+    title, sentences
+        Word pieces of the title, and of each sentence in the description's order.
     title_room
         A title that leaves no room for text is cut so that this many pieces of text fit. 0 keeps
         the released code's layout, in which all views of such an entity are equal.
@@ -123,9 +113,9 @@ def sentence_views(
 def merged_view(views: Sequence[Ids], markers: Markers, max_tokens: int = 512) -> Ids:
     """Concatenate neighbouring views under one title (the union Q' of section 2.3).
 
-    It is a concatenation of the views as they were cut, not of the sentences: the first view
-    without its ``[SEP]``, then of each further view what follows its title. A view whose title
-    has driven ``[ENT]`` out adds nothing (the released code fails there).
+    The views are concatenated as they were cut, not their sentences: the first view without its
+    ``[SEP]``, then the text that follows the title in each further view. A view whose long title
+    left no room for ``[ENT]`` adds nothing (the released code fails there).
     """
     ids = list(_until(views[0], markers.sep))
     for view in views[1:]:

@@ -1,14 +1,14 @@
-"""Which views of an entity to merge, one layer at a time (section 2.3), and every span of them.
+"""Choose which views of an entity to merge in a layer (section 2.3), and list every span of them.
 
-Among *neighbours*: an entity with n views has n *slots* throughout. Slot i starts as view i alone;
-when it is chosen it grows to the end of slot i + 1 and keeps its place, so the number of slots, and
-with it the number of pairs chosen in every layer, never changes. Views made in earlier layers stay
-among the entity's views. This is how the released code searches. A chosen slot whose neighbour does
-not reach beyond it makes no view: that choice is *wasted* as released; it can also be *replaced* by
-the next pair in the order, so that every layer makes as many views as it may.
+Among *neighbours*, an entity with n views keeps n *slots*. Slot i starts as view i alone. When it
+is chosen it grows to the end of slot i + 1 and keeps its place, so every layer has the same number
+of slots and of pairs to choose. Views made in earlier layers stay among the entity's views. This is
+how the released code searches. A chosen slot whose neighbour does not reach beyond it makes no
+view: as released, that choice is *wasted*; it can also be *replaced* by the next pair in the order,
+so that every layer makes as many views as it may.
 
-Among *all* views: our reading of the paper's text, in which any two members of the growing set V
-may be united. A member of V is a set of original views.
+Among *all* views, any two members of the growing set V may be united: this is our reading of the
+paper's text. A member of V is a set of original views.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def pairs_to_merge(
         int(n * top_k) pairs are chosen, or as many as there are.
     pairs
         "distant": the greatest squared L2 distance first (Table 3, "Distant Pairs"); "close": the
-        smallest first. Equal distances: the earlier pair first.
+        smallest first. The earlier of two equally distant pairs goes first.
     able : (n - 1,) bool array
         The pairs to choose from; all if not given.
 
@@ -69,19 +69,9 @@ def able_to_grow(ends: Sequence[int]) -> np.ndarray:
 def grow(ends: Sequence[int], chosen: Sequence[int]) -> dict[int, int]:
     """New ends of the chosen slots, from the ends before this layer.
 
-    Parameters
-    ----------
-    ends
-        Last original view of each slot; slot i always starts at view i.
-    chosen
-        Slots to merge with their right neighbour.
+    ``ends`` is the last original view of each slot; slot i always starts at view i. A chosen slot
+    that cannot grow is left out: that choice makes no view.
 
-    Returns
-    -------
-    {slot: new end} of those that are able to grow; the other choices make no view.
-
-    Examples
-    --------
     >>> grow([1, 2, 2], chosen=[0, 1])
     {0: 2}
     """
@@ -100,14 +90,14 @@ def unions_to_add(
         V at the start of the layer.
     vectors : (len(sets), dimension) float array
     count
-        How many sets to add; fewer where V has no more unions.
+        How many sets to add; fewer are added if V has no more unions.
     pairs
-        "distant" or "close", by the L2 distance of the pair's vectors. Equal distances: the pair
-        whose first member joined V earlier, then the one whose second did.
+        "distant" or "close", by the L2 distance of the pair's vectors. Among equal distances, the
+        pair whose first member joined V earlier goes first, then the one whose second did.
 
     Returns
     -------
-    The unions, in the order of their pairs, each once and none that V has already.
+    The new unions, each once, in the order of their pairs.
 
     Examples
     --------

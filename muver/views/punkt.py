@@ -33,7 +33,7 @@ def _is_ellipsis(word: str) -> bool:
 
 
 class _Token(PunktToken):
-    """NLTK's token, but each word meets the patterns once and not wherever it stands."""
+    """NLTK's token, but each distinct word is matched against the patterns only once."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class _Token(PunktToken):
 
 
 class _Trainer(PunktTrainer):
-    """NLTK's trainer, but looking at word types in a fixed order.
+    """NLTK's trainer, but it visits word types in a fixed order.
 
     NLTK goes through a set; whether ``etc..`` or ``etc.`` comes first decides which of the two
     becomes an abbreviation, so the result would change with Python's hash seed.
@@ -59,8 +59,8 @@ class _Trainer(PunktTrainer):
 def train(texts: Iterable[str]) -> PunktParameters:
     """Learn parameters from texts, with the thresholds of Kiss & Strunk (NLTK's defaults).
 
-    The texts are taken in chunks, so that memory is bounded; the same texts in the same order
-    give the same parameters.
+    Texts are taken in chunks to bound the memory; equal texts in the same order give equal
+    parameters.
     """
     trainer = _Trainer(token_cls=_Token)
     chunk: list[str] = []
@@ -76,12 +76,12 @@ def train(texts: Iterable[str]) -> PunktParameters:
 
 
 def splitter(parameters: PunktParameters) -> PunktSentenceTokenizer:
-    """Return NLTK's splitter with these parameters."""
+    """NLTK's splitter with these parameters."""
     return PunktSentenceTokenizer(parameters, token_cls=_Token)
 
 
 def save(parameters: PunktParameters, folder: str | Path) -> None:
-    """Write the four files of ``punkt_tab``, lines sorted: equal parameters give equal bytes."""
+    """Write the four files of ``punkt_tab``, sorted, so that equal parameters give equal bytes."""
     context = {word: flags for word, flags in parameters.ortho_context.items() if flags}
     lines = {
         "abbrev_types.txt": parameters.abbrev_types,
@@ -108,7 +108,7 @@ def load(folder: str | Path) -> PunktParameters:
 
 
 def verify_english(folder: str | Path) -> None:
-    """Check that a folder's parameters are English ones that work."""
+    """Check that the parameters load and know that ``Dr.`` is an abbreviation."""
     sentences = splitter(load(folder)).tokenize("Dr. Smith came. He left.")
     if sentences != ["Dr. Smith came.", "He left."]:
         raise InputError(

@@ -1,4 +1,4 @@
-"""The two ways to search an entity's views for pairs to merge.
+"""Two ways to search an entity's views for pairs to merge.
 
 A layer of merging asks a search for new views (:meth:`propose`), has them encoded, and hands back
 their vectors (:meth:`accept`), from which the search chooses the next layer.
@@ -27,10 +27,7 @@ class Search(Protocol):
 class Neighbours:
     """Slots that grow to the right (:func:`muver.views.merging.grow`).
 
-    Parameters
-    ----------
-    vectors : (n, d)
-        The original views'; they are copied.
+    The original views' (n, d) vectors are copied.
     """
 
     def __init__(self, vectors: np.ndarray, settings: Merging):
@@ -42,7 +39,7 @@ class Neighbours:
         self._grown: list[int] = []
 
     def propose(self) -> list[list[int]]:
-        """Slots that grow in this layer."""
+        """Views of the slots that grow in this layer."""
         able = able_to_grow(self._ends) if self._replaces else None
         chosen = pairs_to_merge(self._vectors, self._top_k, self._pairs, able)
         grown = grow(self._ends, chosen)
@@ -52,18 +49,12 @@ class Neighbours:
         return [list(range(slot, end + 1)) for slot, end in grown.items()]
 
     def accept(self, vectors: np.ndarray) -> None:
-        """A slot that grew has the vector of its new view."""
+        """Give each slot that grew the vector of its new view."""
         self._vectors[self._grown] = vectors
 
 
 class AllPairs:
-    """The set V, to which unions are added (:func:`muver.views.merging.unions_to_add`).
-
-    Parameters
-    ----------
-    vectors : (n, d)
-        The original views'.
-    """
+    """The set V, to which unions are added (:func:`muver.views.merging.unions_to_add`)."""
 
     def __init__(self, vectors: np.ndarray, settings: Merging):
         self._vectors = vectors
@@ -73,12 +64,12 @@ class AllPairs:
         self._new: list[Members] = []
 
     def propose(self) -> list[list[int]]:
-        """Unions that join V in this layer."""
+        """The unions that join V in this layer."""
         self._new = unions_to_add(self._sets, self._vectors, self._count, self._pairs)
         return [sorted(union) for union in self._new]
 
     def accept(self, vectors: np.ndarray) -> None:
-        """The unions are members of V now."""
+        """Add the unions to V."""
         self._sets += self._new
         self._vectors = np.concatenate([self._vectors, vectors])
 

@@ -1,4 +1,4 @@
-"""Sentences of an entity's description, with their place in it (MuVER, section 3.2)."""
+"""Split each entity's description into sentences (MuVER, section 3.2)."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ Span = tuple[int, int]
 
 
 def sentence_spans(cleaned: str, tokenizer: PunktSentenceTokenizer) -> list[Span]:
-    """Start and end of each sentence of a cleaned text, in characters; none for an empty one."""
+    """Start and end of each sentence of a cleaned text, in characters."""
     return list(tokenizer.span_tokenize(cleaned))
 
 
@@ -38,7 +38,7 @@ def segment(
         Receives ``sentences.parquet`` (`muver.corpus.schema.SENTENCES`), ``punkt/`` (the
         parameters that were used) and ``manifest.json``.
     english
-        The folder of NLTK's English parameters; needed for ``english`` only.
+        The folder of NLTK's English parameters, if ``settings`` ask for them.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def _texts(entities: Path, worlds: list[str]) -> Iterator[str]:
 def _write_sentences(
     entities: Path, worlds: Mapping[str, str], tokenizer: PunktSentenceTokenizer, path: Path
 ) -> dict[str, int]:
-    """Write the sentences of every world; give their number by world."""
+    """Write the sentences of every world; return their number by world."""
     numbers: dict[str, int] = {}
     with table_writer(path, SENTENCES) as writer:
         for world in sorted(worlds):

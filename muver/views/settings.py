@@ -64,17 +64,17 @@ class MergeSearch(Settings):
 
 
 class Merging(Settings, kw_only=True):
-    """One search, as it is carried out.
+    """One search with all of its settings.
 
     Attributes
     ----------
     top_k
         int(views * top_k) pairs are merged in a layer.
     wasted
-        What follows a choice among neighbours that makes no view: nothing, as released, or the
-        next pair.
+        What happens if a choice among neighbours makes no view: nothing, as released ("kept"), or
+        the next pair is taken ("replaced").
     max_tokens
-        Of a merged view.
+        The length of a merged view.
     """
 
     layers: Natural

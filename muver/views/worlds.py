@@ -17,7 +17,7 @@ from muver.views.layout import Ids, View
 
 
 class Layouts(Protocol):
-    """Settings of the layouts; :class:`muver.encoders.biencoder.ModelConfig` has them."""
+    """The layouts' settings; :class:`muver.encoders.biencoder.ModelConfig` has them."""
 
     @property
     def views(self) -> dict[str, Any]: ...
@@ -28,20 +28,19 @@ class Layouts(Protocol):
 
 @dataclass(frozen=True)
 class World:
-    """One world ready for a model.
+    """One world, laid out for a model.
 
     Attributes
     ----------
-    titles
-        Title of each entity, by line number.
-    views
-        Views of each entity; empty for entities that were not asked for.
+    titles, views
+        Title and views of each entity, by its number; views are empty for entities that were not
+        asked for.
     contexts
         Token ids of each mention's context.
     gold : (mentions,)
-        Line number of each mention's gold.
+        Number of each mention's gold entity.
     negatives
-        Line numbers of each mention's hard negatives; empty if the world was read without any.
+        Numbers of each mention's hard negatives; empty if none were given.
     """
 
     name: str
@@ -68,7 +67,7 @@ def load_worlds(
     Parameters
     ----------
     gold_only
-        Lay out views only for entities that are some mention's gold or hard negative (enough for
+        Lay out views only of entities that are some mention's gold or hard negative (enough for
         training).
     negatives
         Hard negatives of every mention of the split, by its id.
@@ -86,7 +85,7 @@ def load_worlds(
 
 
 def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: dict[str, Any]) -> list[Ids]:
-    """Token ids of a table's mentions in their contexts, as a model's ``context`` says."""
+    """Token ids of a table's mentions in their contexts, as the model's ``context`` says."""
     sides = (table[name].to_pylist() for name in ("context_left", "mention", "context_right"))
     return mention_contexts(*sides, settings, tokenizer)
 

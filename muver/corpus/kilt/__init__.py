@@ -1,1 +1,1 @@
-"""KILT's knowledge source, one file of JSON lines, read into a knowledge base in parts."""
+"""Read KILT's knowledge source, one file of JSON lines, into a knowledge base in parts."""

@@ -1,4 +1,4 @@
-"""Finish a knowledge base of complete parts: number its entities and write the lookups."""
+"""Finish a knowledge base whose parts are complete: number its entities and write the lookups."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -29,23 +29,13 @@ TOTALS = ("lines", "entities", "without_paragraphs", "first_is_not_title")
 
 
 def finish(dump: str | Path, folder: str | Path, settings: ReadDump) -> dict[str, Any]:
-    """Write ``ids.npy``, ``by_id.npy``, ``by_title.npy`` and ``manifest.json`` of complete parts.
+    """Write ``ids.npy``, ``by_id.npy``, ``by_title.npy`` and ``manifest.json``; return the counts.
 
     An entity's global number is its place in the order of the parts. ``ids`` are the Wikipedia ids
     by number, (entities,) int64; ``by_id`` the numbers in order of id, (entities,) int64;
     ``by_title`` (2, entities) uint64: sorted hashes of the titles, and the numbers they belong to.
-    Apart from these arrays, memory holds one part's ids and titles.
-
-    Returns
-    -------
-    The counts.
-
-    Raises
-    ------
-    InputError
-        If a part is missing or does not fit, if the bad lines of all parts are too many, if an id
-        occurs twice and the settings do not allow it, or if the number of entities is not the
-        expected one. Nothing is written then.
+    Apart from these arrays, memory holds one part's ids and titles. If the parts, the bad lines,
+    the ids or the number of entities are not as the settings allow, nothing is written.
     """
     dump, folder = Path(dump), Path(folder)
     parts = plan_parts(dump, settings.part_bytes)
@@ -108,10 +98,7 @@ def finish(dump: str | Path, folder: str | Path, settings: ReadDump) -> dict[str
 
 
 def check_number(path: Path, entities: int, expected: str | None) -> None:
-    """Refuse a file whose number of entities is not the one published of the source ``expected``.
-
-    Without a source any number passes.
-    """
+    """Refuse another number of entities than is published for the source ``expected``, if any."""
     if expected is None:
         return
     published = find_source(expected).published

@@ -1,4 +1,4 @@
-"""The lines that begin in a range of bytes of a file, read with bounded memory and parsed."""
+"""Read and parse the lines that begin in a range of a file's bytes, with bounded memory."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,9 +21,9 @@ class Line(NamedTuple):
     offset
         Byte of the file at which it begins.
     text
-        Its bytes with the line feed; None for a line that is too long.
+        Its bytes with the line feed; None if the line is too long.
     ended
-        Whether it ends with a line feed: the file's last line may not. True for a line too long.
+        Whether it ends with a line feed, as a file's last line may not. True for a line too long.
     """
 
     offset: int
@@ -34,12 +34,12 @@ class Line(NamedTuple):
 def lines_between(path: str | Path, start: int, stop: int, longest: int) -> Iterator[Line]:
     """Read every line that begins at a byte in ``start <= byte < stop``, to its end.
 
-    Ranges that follow each other give every line of the file once. A line longer than ``longest``
-    bytes comes without its text, and is skipped in pieces.
+    Adjacent ranges together give every line of the file exactly once. A line longer than
+    ``longest`` bytes comes without its text, and is skipped in pieces.
     """
     with open(path, "rb", buffering=PIECE) as file:
         position = start
-        if start:  # the line at hand may have begun before: go to its end
+        if start:  # this line may have begun before the range: go to its end
             file.seek(start - 1)
             position = _skip(file, start - 1, stop)
         while position < stop:
@@ -56,7 +56,7 @@ def lines_between(path: str | Path, start: int, stop: int, longest: int) -> Iter
 
 
 def _skip(file: IO[bytes], position: int, stop: int) -> int:
-    """Read to the end of a line, but not beyond ``stop``, and return where that is."""
+    """Read to the end of a line, but not beyond ``stop``; return the position reached."""
     while position < stop:
         piece = file.readline(PIECE)
         position += len(piece)
@@ -70,8 +70,9 @@ def _skip(file: IO[bytes], position: int, stop: int) -> int:
 class ParsedLines(Generic[T]):
     """Iterates over the lines that begin in a range of bytes, each parsed, with its first byte.
 
-    Lines that do not parse are left out and counted. A last line without a line feed that does not
-    parse was cut off: it is ``unfinished``, and not one of the bad ones.
+    Lines that do not parse are left out and counted as bad. If the last line has no line feed and
+    does not parse, it was cut off: it is ``unfinished`` and not counted as bad. Iterating raises an
+    InputError once there are more bad lines than allowed.
 
     Parameters
     ----------
@@ -90,11 +91,6 @@ class ParsedLines(Generic[T]):
         ``offset`` and ``bytes`` of the line that was cut off, or None.
     unended
         Whether the last line has no line feed.
-
-    Raises
-    ------
-    InputError
-        While iterating, above the limit of bad lines.
     """
 
     def __init__(
@@ -146,7 +142,7 @@ def check_bad(
     expected: str,
     settings: ReadDump | ReadTexts,
 ) -> None:
-    """Refuse a file with more bad lines than ``bad_lines`` and than ``bad_share`` of all lines."""
+    """Refuse a file whose bad lines exceed both ``bad_lines`` and ``bad_share`` of all lines."""
     if bad <= max(settings.bad_lines, int(settings.bad_share * lines)):
         return
     listed = "; ".join(f"at byte {one['offset']}: {one['reason']}" for one in first[:5])

@@ -1,4 +1,4 @@
-"""A finished knowledge base: find entities by Wikipedia id, by title and by number."""
+"""Look up entities of a finished knowledge base by Wikipedia id, title or number."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,14 +18,9 @@ NONE = -1
 
 
 class KnowledgeBase:
-    """What `muver kb finish` wrote; arrays are memory-mapped, texts read when asked for.
+    """What `muver kb finish` wrote; arrays are memory-mapped, texts read when needed.
 
-    Attributes
-    ----------
-    manifest
-        The base's ``manifest.json``.
-    ids
-        Wikipedia ids by global number, (entities,) int64.
+    ``ids`` are the Wikipedia ids by global number, (entities,) int64.
     """
 
     def __init__(self, folder: str | Path):
@@ -42,17 +37,18 @@ class KnowledgeBase:
         return int(self.manifest["entities"])
 
     def by_id(self, ids: ArrayLike) -> NDArray[np.int64]:
-        """Global number of each Wikipedia id, -1 where there is none; the first of double ids."""
+        """Global number of each Wikipedia id, -1 if unknown; of entities with one id, the first."""
         wanted = np.asarray(ids, np.int64)
         at = np.searchsorted(self.ids, wanted, sorter=self._by_id)
         numbers = np.asarray(self._by_id[np.minimum(at, len(self) - 1)])
         return np.where(self.ids[numbers] == wanted, numbers, NONE)
 
     def by_title(self, titles: Sequence[str]) -> NDArray[np.int64]:
-        """Global number of each title, -1 where there is none.
+        """Global number of each title, -1 if unknown.
 
-        Titles are compared in the form of `normal_title`, and a hash alone decides nothing. Among
-        entities of one normal title, the one with exactly this spelling is taken, else the first.
+        Titles are compared as `normal_title` spells them; a hash only finds candidates. If several
+        entities have the same normal title, the one with exactly this spelling wins, else the
+        first.
         """
         hashes = np.array([title_hash(title) for title in titles], np.uint64)
         left = np.searchsorted(self._hashes, hashes, "left")
@@ -69,11 +65,10 @@ class KnowledgeBase:
         return result
 
     def titles(self, numbers: ArrayLike) -> list[str]:
-        """Titles of entities, by global number."""
         return self.rows(numbers, ["title"])["title"].to_pylist()
 
     def rows(self, numbers: ArrayLike, columns: Sequence[str] | None = None) -> pa.Table:
-        """Entities (id, title, paragraphs, or the named columns) in the order asked for."""
+        """Entities (id, title, paragraphs, or the named columns), in the order of ``numbers``."""
         wanted = np.asarray(numbers, np.int64)
         if wanted.size and (wanted.min() < 0 or wanted.max() >= len(self)):
             raise InputError(f"{self.folder}: has the entities 0 to {len(self) - 1} only.")

@@ -1,4 +1,4 @@
-"""Make the parts of a knowledge base: lines of the dump to entities, in several processes."""
+"""Make the parts of a knowledge base from the lines of the dump, in several processes."""
 
 import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,22 +38,14 @@ PAGES = "pages (JSON lines with wikipedia_id, wikipedia_title and text)"
 def read_part(
     dump: str | Path, part: Part, folder: str | Path, settings: ReadDump
 ) -> dict[str, Any]:
-    """Read the lines of one part of the dump; write ``part-N.parquet``, then ``part-N.json``.
+    """Read one part of the dump; write ``part-N.parquet``, then ``part-N.json``; return its counts.
 
-    Memory holds one line and one row group, whatever the part's size.
-
-    Returns
-    -------
-    The counts that the manifest has.
-
-    Raises
-    ------
-    InputError
-        Above the limit of bad lines, with the first ones; no part is written then.
+    Memory holds one line and one row group, whatever the part's size. If there are more bad lines
+    than allowed, no part is written.
     """
     dump, folder = Path(dump), Path(folder)
     parquet, manifest = part_files(folder, part)
-    # A new part must never lie beside its old manifest, nor in a base that counts as finished.
+    # A new part must never lie beside its old manifest, nor in a base that passes for finished.
     for old in (folder / "manifest.json", manifest):
         old.unlink(missing_ok=True)
     size = dump_size(dump)
@@ -93,7 +85,7 @@ def read_part(
 def make_part(
     dump: str | Path, folder: str | Path, number: int, settings: ReadDump
 ) -> dict[str, Any]:
-    """Make part ``number`` of the plan, whether it is there already or not."""
+    """Make part ``number`` of the plan, even if it is there already."""
     parts = plan_parts(dump, settings.part_bytes)
     if not 0 <= number < len(parts):
         raise InputError(
@@ -106,15 +98,11 @@ def make_part(
 
 
 def make_missing(dump: str | Path, folder: str | Path, settings: ReadDump, workers: int = 1) -> int:
-    """Make every part that is not there or does not fit; return how many were made.
+    """Make every part that is missing or does not fit; return how many were made.
 
-    The bytes are the same with any number of workers. After an interruption a second call makes
-    what is missing; after the dump has grown, the parts that changed.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_part`; parts made until then are kept.
+    The bytes are the same with any number of workers. After an interruption or an error, finished
+    parts are kept and a second call makes the rest; after the dump has grown, it makes the parts
+    that changed.
     """
     dump, folder = Path(dump), Path(folder)
     if workers < 1:
@@ -138,7 +126,7 @@ def make_missing(dump: str | Path, folder: str | Path, settings: ReadDump, worke
 
 
 def _groups(pages: Iterator[Page]) -> Iterator[list[Page]]:
-    """Pages in row groups, bounded in rows and characters."""
+    """Pages in row groups, limited in rows and in characters."""
     group: list[Page] = []
     characters = 0
     for page in pages:

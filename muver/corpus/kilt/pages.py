@@ -17,8 +17,8 @@ class Page(NamedTuple):
     Attributes
     ----------
     paragraphs
-        The first text paragraphs after the title: no section headings, bullet items without their
-        mark, stripped, none empty.
+        The first text paragraphs after the title, stripped and not empty, without section headings
+        and without the marks of bullet items.
     begins_with_title
         Whether the first paragraph, which is left out, is the title, as KILT's description says.
     """
@@ -39,13 +39,10 @@ _parse = line_parser(_Line)
 
 
 def read_page(line: bytes, paragraphs: int) -> Page:
-    """Read the page of a line, with at most so many paragraphs; further keys are passed over.
+    """Parse a line, keeping at most so many paragraphs; raises BadLine for any other form.
 
-    Raises
-    ------
-    BadLine
-        If the line is not a JSON object with an id (digits, as text or number), a title that is
-        not empty and a list of texts.
+    The line must have an id (digits, as text or number), a title and a list of texts; other keys
+    are ignored.
     """
     page = _parse(line)
     title = page.wikipedia_title.strip()
@@ -57,13 +54,7 @@ def read_page(line: bytes, paragraphs: int) -> Page:
 
 
 def whole_id(value: str | int, key: str) -> str:
-    """The id of a page, given as text or as a number, if it fits into an int64.
-
-    Raises
-    ------
-    BadLine
-        For anything else.
-    """
+    """A page's id, given as text or number, as text; raises BadLine unless it fits an int64."""
     if not re.fullmatch("[0-9]{1,18}", text := str(value)):
         raise BadLine(f"{key} {value!r} is not a number of at most 18 digits")
     return text

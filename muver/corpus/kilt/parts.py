@@ -1,4 +1,4 @@
-"""The parts of a knowledge base: planned as ranges of the dump's bytes, and opened once made."""
+"""The parts of a knowledge base: planned as ranges of the dump's bytes, opened once made."""
 
 import hashlib
 import json
@@ -17,8 +17,8 @@ from muver.io.files import read_json, short_hash
 SCHEMA = pa.schema(
     [("id", pa.string()), ("title", pa.string()), ("paragraphs", pa.list_(pa.string()))]
 )
-FORM = 1  # of the parts' files: with a new number all parts are made again
-PROBE = 4096  # bytes at either end of a range that tell one dump from another
+FORM = 1  # version of the parts' files: a new number makes all parts anew
+PROBE = 4096  # bytes at both ends of a range that tell one dump from another
 
 
 class Part(NamedTuple):
@@ -30,12 +30,12 @@ class Part(NamedTuple):
 
     @property
     def name(self) -> str:
-        """``part-00000``, the stem of its files."""
+        """The stem of its files, such as ``part-00000``."""
         return f"part-{self.number:05d}"
 
 
 def plan_parts(path: str | Path, bytes_a_part: int) -> list[Part]:
-    """Cut a file into ranges of so many bytes, the last one shorter, regardless of its lines."""
+    """Cut a file into ranges of so many bytes, regardless of its lines; the last may be shorter."""
     size = dump_size(path)
     if size == 0:
         raise InputError(f"{path}: empty; expected KILT's knowledge source, one page a line.")
@@ -46,7 +46,6 @@ def plan_parts(path: str | Path, bytes_a_part: int) -> list[Part]:
 
 
 def dump_size(path: str | Path) -> int:
-    """Bytes of the dump."""
     path = Path(path)
     if not path.is_file():
         raise InputError(
@@ -65,8 +64,8 @@ def fitting_manifest(
 ) -> dict[str, Any] | None:
     """The manifest of a part that was made from this dump with these settings, else None.
 
-    Of the dump, both ends of the range are compared. A part whose last line had no line feed when
-    it was read (the dump was still growing) fits only as long as the dump has the same size.
+    The dump is recognised by both ends of the part's range. A part whose last line had no line feed
+    when it was read (the dump was still growing) fits only while the dump has the same size.
     """
     parquet, manifest_file = part_files(folder, part)
     try:
@@ -99,7 +98,7 @@ def probe(dump: Path, part: Part) -> str:
 
 
 def remove_beyond(folder: Path, parts: int) -> list[str]:
-    """Remove files of parts that a longer dump, or one cut otherwise, had; return their names."""
+    """Remove parts of a longer dump, or of one cut into more parts; return their file names."""
     removed = []
     for path in sorted(folder.glob("part-[0-9]*.*")):
         known = path.suffix in (".parquet", ".json") and path.stem[5:].isdigit()
@@ -111,17 +110,15 @@ def remove_beyond(folder: Path, parts: int) -> list[str]:
 
 @dataclass(frozen=True)
 class MadePart:
-    """A part that is made.
+    """A part that has been made.
 
     Attributes
     ----------
-    fingerprint
-        SHA-256 of its Parquet file.
-    bytes
-        Size of that file.
+    fingerprint, bytes
+        SHA-256 and size of its Parquet file.
     segments
-        Paragraphs of all its entities, where an entity without any counts as 1: the most views
-        that the kind "sentences" makes of them.
+        Paragraphs of all its entities, an entity without any counting as 1: the most views that the
+        kind "sentences" can make of them.
     """
 
     path: Path
@@ -131,7 +128,7 @@ class MadePart:
     bytes: int
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        """The entities in order, up to ``size`` at a time; memory holds little more than these."""
+        """The entities in order, up to ``size`` at a time; memory holds little more than those."""
         with pq.ParquetFile(self.path) as file:
             try:
                 yield from file.iter_batches(batch_size=size, columns=list(columns))
@@ -140,13 +137,13 @@ class MadePart:
 
 
 def made_parts(folder: str | Path) -> list[int]:
-    """Numbers of the parts whose manifests are there, in order."""
+    """Numbers of the parts that have a manifest, in order."""
     stems = (path.stem for path in Path(folder).glob("part-*.json"))
     return sorted(int(stem[5:]) for stem in stems if stem[5:].isdigit())
 
 
 def open_part(folder: str | Path, number: int) -> MadePart:
-    """Open a part; reads the metadata of its file only."""
+    """Open a part, reading only its file's metadata."""
     parquet, manifest_file = part_files(Path(folder), Part(number, 0, 0))
     if not manifest_file.is_file():
         made = made_parts(folder)
@@ -171,7 +168,7 @@ def open_part(folder: str | Path, number: int) -> MadePart:
 
 
 def _segments(metadata: pq.FileMetaData) -> int:
-    """Items of the lists of paragraphs; Parquet counts an empty list as one."""
+    """The number of paragraphs; Parquet counts an empty list as one."""
     paragraphs = metadata.num_columns - 1  # the last column of SCHEMA
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     return sum(group.column(paragraphs).num_values for group in groups)

@@ -1,4 +1,4 @@
-"""When two titles are the same, and their 64-bit hash."""
+"""When two titles are the same, and a 64-bit hash of a title."""
 
 import hashlib
 import unicodedata

@@ -1,1 +1,1 @@
-"""Entity-linking benchmarks over Wikipedia: mentions in BLINK's JSON lines, matched to a base."""
+"""Entity-linking benchmarks over Wikipedia: their mentions, matched to a knowledge base."""

@@ -1,4 +1,4 @@
-"""The mentions of a benchmark, whatever the format of its file."""
+"""The mentions of a benchmark, independent of its file's format."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,12 +12,10 @@ class LinkedMention(NamedTuple):
 
     Attributes
     ----------
-    gold_id
-        Wikipedia id of the gold entity, -1 if there is none.
-    gold_title
-        Its title, empty if there is none.
+    gold_id, gold_title
+        Wikipedia id and title of the gold entity; -1 and empty if unknown.
     document
-        The article that the mention stands in; None where the benchmark does not say.
+        The article that the mention stands in; None if the benchmark does not say.
     """
 
     mention_id: str
@@ -30,7 +28,7 @@ class LinkedMention(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """The mentions of a set, in the file's order, and how many were left out for which reason."""
+    """The mentions of a set in the file's order, and the number left out for each reason."""
 
     mentions: list[LinkedMention]
     left_out: dict[str, int]

@@ -30,8 +30,8 @@ class _Line(Struct):
 def read_blink(name: str, path: Path, part: str | None = None) -> Benchmark:
     """Read the mentions of a file, in its order; none is left out.
 
-    Such a file holds one set, so ``part`` is not looked at. The mentions keep the lines'
-    ``query_id`` if every line has one and all differ; else they are numbered ``<name>-<line>``.
+    Such a file holds one set, so ``part`` is ignored. The mentions keep the lines' ``query_id`` if
+    every line has one and all differ; else they are numbered ``<name>-<line>``.
     """
     mentions, lines = [], []
     for number, line in read_json_lines(path, _Line):

@@ -35,26 +35,13 @@ def link_set(
 ) -> dict[str, Any]:
     """Write a benchmark's mentions (`LINKED_MENTIONS`) with their entities, and a report.
 
-    Parameters
-    ----------
-    name
-        Name of the set.
-    path
-        The benchmark's file.
-    kb
-        Folder of a finished knowledge base.
-    below
-        An unpacked archive: ``path`` is then a file in any of its folders.
+    Nothing is written if the file is malformed, has another number of mentions than expected, or
+    has no gold entity in the knowledge base at all. If ``below``, an unpacked archive, is given,
+    ``path`` names a file in any of its folders.
 
     Returns
     -------
     The report's counts.
-
-    Raises
-    ------
-    InputError
-        For anything wrong in the file, for a number of mentions that is not the expected one, and
-        if no gold entity at all is in the base. Nothing is written then.
     """
     path = _locate(name, path, below)
     mentions, left_out = _read(name, path, settings.format, settings.part)
@@ -75,7 +62,7 @@ def link_set(
 
 
 def published_mentions(source: str) -> dict[str, int]:
-    """The published number of mentions by set."""
+    """The published number of mentions of each set."""
     published = find_source(source).published
     return published.mentions if published else {}
 

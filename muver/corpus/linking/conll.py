@@ -21,7 +21,7 @@ from muver.io.errors import InputError
 
 START = "-DOCSTART-"
 NO_ENTITY = "--NME--"
-PARTS = {"train": "", "testa": "testa", "testb": "testb"}  # of AIDA, by the end of the number
+PARTS = {"train": "", "testa": "testa", "testb": "testb"}  # how AIDA's document numbers end
 _NUMBERED = re.compile(r"(\d+)(testa|testb|)(?: .*)?")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 
@@ -45,15 +45,16 @@ class _Document:
 def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
     """Read the mentions of a set, in its order.
 
-    A mention's context is the rest of its document, tokens joined by spaces. Left out are mentions
-    with no entity (``no_entity``) and those whose entity has no Wikipedia address (``no_address``).
+    A mention's context is the rest of its document, tokens joined by spaces. Mentions without an
+    entity (``no_entity``) and those whose entity has no Wikipedia address (``no_address``) are left
+    out and counted.
 
     Parameters
     ----------
     name
-        The set's name, for the ids of mentions whose documents do not all differ in name.
+        The set's name, for the ids of mentions if two documents have the same name.
     part
-        The part of AIDA whose documents are taken: train, testa or testb; None takes all documents.
+        Read only AIDA's documents of this part (train, testa or testb); None reads all.
     """
     mentions, lines = [], []
     left_out = {"no_entity": 0, "no_address": 0}
@@ -72,7 +73,7 @@ def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
 
 
 def title_of(entity: str, address: str) -> str:
-    """The title of a mention's entity: of the address if there is one, else YAGO2's name.
+    """The title of a mention's entity, from its address if there is one, else from YAGO2's name.
 
     >>> title_of("Dragomir_\\u0160tor", ""), title_of("x", "http://en.wikipedia.org/wiki/AT%26T")
     ('Dragomir Štor', 'AT&T')
@@ -83,13 +84,13 @@ def title_of(entity: str, address: str) -> str:
 
 
 def _characters(escapes: re.Match[str]) -> str:
-    """The characters of UTF-16 units such as ``u0160``; two units may make one character."""
+    """Decode UTF-16 units such as ``u0160``; two units may make one character."""
     units = bytes.fromhex(escapes[0].replace("\\u", ""))
     return units.decode("utf-16-be", errors="replace")
 
 
 def _take_part(document: _Document, part: str, path: Path) -> bool:
-    """Whether a document is of this part of AIDA; it is then called by its number."""
+    """Whether a document is of this part of AIDA; names the document by its number."""
     found = _NUMBERED.fullmatch(document.name)
     if found is None:
         raise InputError(
@@ -148,7 +149,7 @@ def _name(text: str, where: str) -> str:
 def _add_token(
     document: _Document, columns: list[str], inside: bool, number: int, where: str
 ) -> bool:
-    """Add a token and the mention that it begins or continues; say whether it is in a mention."""
+    """Add a token and the mention that it begins or continues; tell whether it is in a mention."""
     position = len(document.tokens)
     document.tokens.append(columns[0])
     if len(columns) == 1:

@@ -1,4 +1,4 @@
-"""Find which entity of a knowledge base a benchmark's gold is."""
+"""Find a benchmark's gold entities in a knowledge base."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -14,7 +14,7 @@ KINDS = ("id", "title", "none")
 
 
 class Match(NamedTuple):
-    """The entity of a mention (None outside the base), how it was found, its title in the base."""
+    """A mention's entity (None if outside the base), how it was found, its title in the base."""
 
     entity: int | None
     kind: str
@@ -22,16 +22,10 @@ class Match(NamedTuple):
 
 
 def match(mentions: Sequence[LinkedMention], base: KnowledgeBase, by: str) -> list[Match]:
-    """Find the gold entities by Wikipedia id, and if asked, by title (`normal_title`).
+    """Find gold entities by Wikipedia id and, for ``id_or_title``, by title (`normal_title`).
 
-    An id that the base lacks is that of a page that was merged, moved or written after the dump;
-    its title may be there all the same.
-
-    Parameters
-    ----------
-    by
-        ``id``: by id alone, as for the numbers that the paper quotes for BLINK; or
-        ``id_or_title``.
+    The base may lack an id because the page was merged, moved or written after the dump; an entity
+    of that title may still be there. The paper's BLINK numbers are matched by id alone.
     """
     gold = base.by_id([mention.gold_id for mention in mentions])
     kinds = np.where(gold == NONE, "none", "id").tolist()
@@ -52,7 +46,7 @@ def report(
 ) -> dict[str, Any]:
     """Counts by kind of match, and the first ``shown`` mentions of each kind worth a look.
 
-    ``other_title`` counts those whose id is in the base under another title than the benchmark's.
+    ``other_title`` counts mentions whose id has another title in the base than in the benchmark.
     """
     pairs = list(zip(mentions, matches, strict=True))
     counts = {kind: sum(one.kind == kind for one in matches) for kind in KINDS}

@@ -1,4 +1,4 @@
-"""An entity's paragraphs as the text and the sentences of the canonical tables."""
+"""Turn an entity's paragraphs into the text and sentences of the canonical tables."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,12 +11,8 @@ BETWEEN = "\n"  # no space, so that `clean` changes nothing across two paragraph
 class Passages(NamedTuple):
     """A text and its paragraphs.
 
-    Attributes
-    ----------
-    sentences
-        The paragraphs, each as `clean` makes it.
-    starts, ends
-        Their places in ``clean(text)``, in characters.
+    ``sentences`` are the paragraphs after `clean`; ``starts`` and ``ends`` are their places in
+    ``clean(text)``, in characters.
     """
 
     text: str
@@ -26,7 +22,7 @@ class Passages(NamedTuple):
 
 
 def passages(paragraphs: Sequence[str]) -> Passages:
-    """Join paragraphs to a text in which each is a "sentence", so that each becomes a view.
+    """Join paragraphs to a text, each as one "sentence", so that each becomes a view.
 
     >>> passages(["A b .", "C"])
     Passages(text='A b .\\nC', sentences=['A b.', 'C'], starts=[0, 5], ends=[4, 6])

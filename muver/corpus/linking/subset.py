@@ -1,7 +1,7 @@
-"""The part of a knowledge base that training needs, as the canonical tables that training reads.
+"""Cut out the part of a knowledge base that training needs, as the tables that training reads.
 
-All entities are of one world, "wikipedia", which has mentions of both splits. Its entities are in
-the base's order and numbered anew from 0.
+All entities are of one world, "wikipedia", with mentions of both splits. The entities keep the
+base's order and are numbered anew from 0.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ ENTITIES_AT_ONCE = 5_000
 
 
 class _Inside(NamedTuple):
-    """The mentions of a set whose gold is in the base, and how many have it outside."""
+    """The mentions of a set whose gold is in the base, and how many others there are."""
 
     table: pa.Table
     outside: int
@@ -56,30 +56,24 @@ def write_subset(
     settings: Subset,
     texts: str | Path | None = None,
 ) -> dict[str, Any]:
-    """Write the tables that training and its validation read, with their provenance.
+    """Write the tables that training and its validation read; return the manifest's counts.
 
     Memory holds the mentions and a few thousand entities, whatever the size of the base.
 
     Parameters
     ----------
-    kb
-        Folder of the knowledge base.
     training, validation
-        Parquet that `muver link` wrote: the splits "train" and "val". Mentions whose gold is
+        Parquet files of `muver link`, for the splits "train" and "val". Mentions whose gold is
         outside the base are left out and counted.
     negatives
         Hard negatives of the training mentions (:mod:`muver.retrieval.negatives`), if any.
     folder
-        Receives ``entities.parquet``, ``mentions.parquet`` and ``sentences.parquet``
-        (:mod:`muver.corpus.schema`), ``negatives.parquet`` if there are any, in the numbers of
-        these entities, ``counts.json`` and ``manifest.json``.
+        Receives ``entities.parquet``, ``mentions.parquet``, ``sentences.parquet``
+        (:mod:`muver.corpus.schema`), ``negatives.parquet`` if there are any (renumbered),
+        ``counts.json`` and ``manifest.json``.
     texts
-        Folder that `muver kb-texts` wrote, for a model whose views name a ``text``: an entity's
-        text from there takes the place of its paragraphs.
-
-    Returns
-    -------
-    The manifest's counts.
+        Folder of `muver kb-texts`, for a model whose views name a ``text``: this text replaces an
+        entity's paragraphs.
     """
     base, folder = KnowledgeBase(kb), Path(folder)
     sets = {TRAINING: _read_set(training, base), VALIDATION: _read_set(validation, base)}
@@ -136,9 +130,9 @@ def write_subset(
 def with_further(
     needed: NDArray[np.int64], entities: int, further: int, seed: int
 ) -> NDArray[np.int64]:
-    """Sorted distinct numbers with ``further`` others below ``entities``, all equally likely.
+    """The ``needed`` numbers and ``further`` random others below ``entities``, sorted.
 
-    If there are fewer others, all are taken.
+    ``needed`` is sorted and distinct. If there are fewer others, all are taken.
 
     >>> with_further(np.array([1, 3]), 5, 9, 0).tolist()
     [0, 1, 2, 3, 4]
@@ -179,7 +173,7 @@ def _read_negatives(path: str | Path, base: KnowledgeBase) -> pa.Table:
 def _write_entities(
     base: KnowledgeBase, texts: EntityTexts | None, numbers: NDArray[np.int64], folder: Path
 ) -> int:
-    """Write entities and their paragraphs, or texts; return how many have none."""
+    """Write entities and their paragraphs or texts; return how many have none."""
     without_text = 0
     progress = Progress("entities", len(numbers), "entities")
     with (
@@ -217,7 +211,7 @@ def _write_mentions(sets: Mapping[str, _Inside], numbers: NDArray[np.int64], pat
 
 
 def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) -> None:
-    """Write the negatives in the subset's numbers; it holds all of them."""
+    """Write the negatives with the subset's numbers; all of them are in the subset."""
     renumbered = np.searchsorted(numbers, pc.list_flatten(table["negatives"]).to_numpy())
     ends = np.cumsum(pc.list_value_length(table["negatives"]).to_numpy())
     offsets = pa.array(np.r_[0, ends], pa.int32())

@@ -1,4 +1,4 @@
-"""Random choices that come out the same on every machine and Python version."""
+"""Random choices that are the same on every machine and Python version."""
 
 import random
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ T = TypeVar("T")
 class Chance:
     """Choices drawn from a generator that is seeded by a text, e.g. ``13/world/page/7``.
 
-    Only ``random.random()`` is used, the one method whose sequence Python promises to keep. Every
-    place of the data has its own seed, so that nothing depends on what was drawn elsewhere.
+    Only ``random.random()`` is used, the one method whose sequence Python promises to keep. Each
+    part of the data has a seed of its own, so it does not depend on draws made elsewhere.
     """
 
     __slots__ = ("random",)
@@ -20,19 +20,19 @@ class Chance:
         self.random = random.Random("/".join(str(part) for part in seed)).random
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1, all equally likely."""
+        """A random whole number from 0 to n - 1."""
         return int(self.random() * n)
 
     def skewed(self, n: int) -> int:
-        """A whole number from 0 to n - 1, the smaller of two that are equally likely."""
+        """The smaller of two random whole numbers from 0 to n - 1."""
         return int(min(self.random(), self.random()) * n)
 
     def pick(self, items: Sequence[T]) -> T:
-        """One of the items, all equally likely."""
+        """A random item."""
         return items[int(self.random() * len(items))]
 
     def weighted(self, items: Sequence[tuple[T, float]]) -> T:
-        """One of the items of (item, weight) pairs, in proportion to its weight."""
+        """A random item of (item, weight) pairs, in proportion to its weight."""
         left = self.random() * sum(weight for _, weight in items)
         for item, weight in items:
             left -= weight
@@ -50,7 +50,7 @@ class Chance:
 
 
 def mixed(*numbers: int) -> int:
-    """A small integer hash of ``numbers``: it looks random but is always the same."""
+    """A small integer hash of ``numbers`` that looks random."""
     state = 0x9E3779B9
     for number in numbers:
         state = ((state ^ number) * 0x85EBCA6B) & 0xFFFFFFFF

@@ -7,7 +7,7 @@ from muver.corpus.miniwikia.grammar import TYPES
 from muver.corpus.miniwikia.lexicon import Form, Lexicon, form
 from muver.corpus.miniwikia.names import WordMaker
 
-# The class of the lexicon that says what sort of its type an entity is.
+# For each type of entity, the class of the lexicon that its sorts come from.
 SORTS = {
     "person": "trade",
     "place": "placekind",
@@ -17,16 +17,16 @@ SORTS = {
     "event": "eventkind",
 }
 
-# Entities of each type, in percent of a world, before the world's own preferences.
+# Percentage of entities of each type, before a world's own preferences.
 SHARES = {
     "person": 34, "place": 22, "organisation": 12, "artefact": 12, "creature": 9, "event": 11
 }  # fmt: skip
-SMALLEST_WORLD = 2 * len(TYPES)  # every fact that needs another entity of a type finds one
+SMALLEST_WORLD = 2 * len(TYPES)  # so that a fact about another entity of any type finds one
 
 
 @dataclass(slots=True)
 class Entity:
-    """What an entity is and is called.
+    """What an entity is and how it is called.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Entity:
 
 
 class Naming:
-    """Names one entity after the other: names may be shared, titles are unique."""
+    """Names one entity after another: entities may share names, but titles are unique."""
 
     def __init__(self, chance: Chance, words: WordMaker, lexicon: Lexicon, taste: "Taste"):
         self._chance, self._words, self._lexicon, self._taste = chance, words, lexicon, taste
@@ -68,7 +68,7 @@ class Naming:
         self._surnames: list[str] = []
 
     def entity(self, type_name: str) -> Entity:
-        """The next entity, of a given type."""
+        """Name the next entity, of the given type."""
         chance = self._chance
         sort = self._taste.concept(SORTS[type_name], chance)
         sort_name = self._lexicon.classes[SORTS[type_name]][sort][0].bare
@@ -121,14 +121,14 @@ class Naming:
         return word, word, False
 
     def _from(self, pool: list[str], fresh: float) -> str:
-        """A name of the pool, or with probability ``fresh`` a new one, which joins it."""
+        """A name from the pool or, with probability ``fresh``, a new one that joins it."""
         if not pool or self._chance.random() < fresh:
             pool.append(self._words.fresh())
             return pool[-1]
         return pool[self._chance.skewed(len(pool))]
 
     def _proper(self) -> str:
-        """A new word, or one that already stands in another entity's name."""
+        """A new word, or one that is already part of another entity's name."""
         if self._proper_words and self._chance.random() < 0.3:
             return self._chance.pick(self._proper_words)
         return self._words.fresh()
@@ -143,7 +143,7 @@ class Naming:
 
 
 class Taste:
-    """A world's own order of the concepts of each class; the first ones are likelier."""
+    """A world's own order of the concepts of each class; earlier ones are likelier."""
 
     def __init__(self, chance: Chance, lexicon: Lexicon):
         self._orders = {
@@ -152,7 +152,7 @@ class Taste:
         }
 
     def concept(self, class_name: str, chance: Chance) -> int:
-        """The number of a concept of the class."""
+        """A random concept of the class, as its number."""
         order = self._orders[class_name]
         # Half of the draws are even, so that no concept is rare in any world.
         pick = chance.below if chance.random() < 0.5 else chance.skewed
@@ -160,7 +160,7 @@ class Taste:
 
 
 def draw_types(chance: Chance, count: int) -> list[str]:
-    """The types of a world's entities, in order: two of each, the rest by the world's shares."""
+    """The types of a world's entities, shuffled: two of each, the rest by the world's shares."""
     shares = [(name, share * (0.6 + 0.8 * chance.random())) for name, share in SHARES.items()]
     types = list(TYPES) * 2 + [chance.weighted(shares) for _ in range(count - SMALLEST_WORLD)]
     return chance.shuffled(types)

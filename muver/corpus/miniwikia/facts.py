@@ -1,4 +1,4 @@
-"""What is true in a world: the facts of each entity, of which all sentences are made."""
+"""What is true in a world: the facts of each entity, from which all sentences are made."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ Fact = tuple[int, ...]
 
 
 def draw_length(chance: Chance) -> int:
-    """How many sentences a description has: up to LONGEST, below ten for half of them.
+    """How many sentences a description has: up to LONGEST, fewer than ten for half of them.
 
     A product of independent factors is nearly log-normal and, unlike ``exp``, gives the same bits
     everywhere.
@@ -29,10 +29,10 @@ class Facts:
     Attributes
     ----------
     of
-        For each entity its facts in the order of its page, aspect by aspect; the first is the
-        lead, which says what it is.
+        The facts of each entity in the order of its page, aspect by aspect; the first is the lead,
+        which says what the entity is.
     lengths
-        For each entity the number of sentences of its description.
+        The number of sentences of each entity's description.
     holders
         How many entities each fact is true of.
     """
@@ -43,8 +43,8 @@ class Facts:
         self._members = {
             name: [i for i, entity in enumerate(entities) if entity.type == name] for name in TYPES
         }
-        # Entities of one name can't be told apart where they are only named: the first stands
-        # for all, so that equal facts have equal numbers.
+        # Entities of the same name can't be told apart by name: the first stands for all, so that
+        # equal facts have equal numbers.
         first: dict[tuple[str, str], int] = {}
         self._same = [
             first.setdefault((entity.type, entity.base), i) for i, entity in enumerate(entities)
@@ -86,7 +86,7 @@ class Facts:
         return tuple(values)
 
     def _other(self, type_name: str, number: int, chance: Chance) -> int:
-        """An entity of the type, some much more often than others, and not of the same name."""
+        """An entity of the type with another name, some drawn much more often than others."""
         members = self._members[type_name]
         start = chance.skewed(len(members))
         for step in range(len(members)):

@@ -1,4 +1,4 @@
-"""Sentences with gaps, and the kinds of facts that they state."""
+"""Sentence templates, and the kinds of facts that they state."""
 
 import functools
 import re
@@ -28,7 +28,7 @@ class Template(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of fact: what fills its slots (a class of words or "@type"), and its templates."""
+    """A kind of fact: its templates, and what fills its slots (a class of words or "@type")."""
 
     number: int
     aspect: str
@@ -77,7 +77,6 @@ def as_sentence(text: str) -> str:
 
 @functools.cache
 def load_grammar() -> Grammar:
-    """Read grammar.yaml."""
     data = read_data("grammar.yaml")
     kinds: list[Kind] = []
     by_type: dict[str, tuple[Kind, ...]] = {}

@@ -1,7 +1,7 @@
-"""Worlds as pages of one encyclopedia in KILT's shape, with benchmarks in BLINK's over them.
+"""Worlds as pages of one encyclopedia in KILT's format, with benchmarks in BLINK's.
 
-Some pages are made but not written: what links to them has its gold outside the knowledge base.
-Some mentions name a page by its title alone, with the id of no page.
+Some pages are made but not written: mentions that link to them have their gold outside the
+knowledge base. Some mentions name a page by its title alone, with the id of no page.
 """
 
 import json
@@ -14,15 +14,15 @@ from muver.corpus.miniwikia.world import World
 from muver.io.errors import InputError
 
 SECTIONS = ("History", "Description", "Early days", "Legacy", "Reception", "Notes")
-UNWRITTEN = 50  # one page in so many (one at least in a world) is left out of the dump
-BY_TITLE = 0.04  # share of mentions whose id is of no page
-NO_PAGE = 10**9  # makes the id of a page that of none
+UNWRITTEN = 50  # one page in so many, at least one per world, is left out of the dump
+BY_TITLE = 0.04  # share of mentions whose id belongs to no page
+NO_PAGE = 10**9  # added to a page's id, gives one that no page has
 LABEL_KEYS = ("wnedwiki",)  # sets whose lines name the gold by label_id and label_title
 _SPACED = [(f" {mark}", mark) for mark in ".,;:?!)"] + [("( ", "(")]
 
 
 class Plan(NamedTuple):
-    """What one world gives: ``size`` pages to write, and how many mentions to each set.
+    """What one world contributes: ``size`` pages, and how many mentions to each set.
 
     ``first`` is the number of its first page among all pages made.
     """
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
 class Mention(NamedTuple):
     """A benchmark line without its gold, which is page ``target`` of the world.
 
-    ``kind`` is how the gold can be found: "id", "title" or "none".
+    ``kind`` tells how the gold can be found: "id", "title" or "none".
     """
 
     record: dict[str, str]
@@ -60,12 +60,11 @@ def made_pages(size: int) -> int:
 
 
 def page_id(number: int) -> int:
-    """The id of a page by its number; ids rise with gaps, as Wikipedia's."""
+    """The id of a page by its number; ids rise with gaps, as Wikipedia's do."""
     return 12 + 3 * number + mixed(number) % 3
 
 
 def make_world(plan: Plan) -> Output:
-    """Make a world's pages and mentions, from random choices of its own."""
     made = made_pages(plan.size)
     world = World(plan.seed, plan.name, made)
     every = made // (made - plan.size)
@@ -118,7 +117,7 @@ def gold_of(set_name: str, mention: Mention, identity: int, title: str) -> dict[
 
 
 def _paragraphs(page: Page, chance: Chance) -> list[str]:
-    """A page's paragraphs after the title, with section headings and bullet items in between."""
+    """A page's paragraphs after the title, mixed with section headings and bullet items."""
     tokens = page.text.split(" ")
     bounds = [*page.starts, len(tokens)]
     sentences = [
@@ -133,7 +132,7 @@ def _paragraphs(page: Page, chance: Chance) -> list[str]:
         bullet = result and draw > 0.85
         count = 1 if bullet else 1 + chance.below(4)
         text = " ".join(sentences[at : at + count])
-        for spaced, plain in _SPACED:  # running text: punctuation is not set apart
+        for spaced, plain in _SPACED:  # running text has no space before punctuation
             text = text.replace(spaced, plain)
         result.append(f"BULLET::::- {text}\n" if bullet else f"{text}\n")
         at += count
@@ -143,7 +142,7 @@ def _paragraphs(page: Page, chance: Chance) -> list[str]:
 def _mention(
     world: str, writer: PageWriter, link: Link, unwritten: set[int], chance: Chance
 ) -> Mention:
-    page = writer.write(link.page)  # again: keeping all pages would take more memory than time
+    page = writer.write(link.page)  # again: this is cheaper than keeping all pages
     tokens = page.text.split(" ")
     by_title = chance.random() < BY_TITLE
     record = {

@@ -1,4 +1,4 @@
-"""An encyclopedia of any size in KILT's shape, written world by world."""
+"""Write an encyclopedia of any size in KILT's format, world by world."""
 
 import json
 import multiprocessing
@@ -31,17 +31,11 @@ AHEAD = 2  # worlds a process may be ahead of the writing; bounds the memory
 
 
 def generate_kilt(settings: GenerateKilt, folder: str | Path, workers: int = 1) -> dict[str, Any]:
-    """Write an encyclopedia in KILT's shape and benchmarks in BLINK's (docs/wikipedia.md).
+    """Write an encyclopedia in KILT's format and benchmarks in BLINK's (docs/wikipedia.md).
 
-    Memory holds a few worlds and a 64-bit hash of each title.
-
-    Parameters
-    ----------
-    folder
-        Gets ``kilt_knowledgesource.json``, ``<set>.jsonl`` and ``counts.json``. Equal settings
-        give equal bytes everywhere.
-    workers
-        Processes; they change no byte.
+    ``folder`` gets ``kilt_knowledgesource.json``, ``<set>.jsonl`` and ``counts.json``; equal
+    settings give equal bytes everywhere, with any number of worker processes. Memory holds a few
+    worlds and a 64-bit hash of each title.
 
     Returns
     -------
@@ -74,13 +68,13 @@ def generate_kilt(settings: GenerateKilt, folder: str | Path, workers: int = 1) 
 
 
 class _Titles:
-    """The titles of all worlds so far, as sorted hashes: 8 bytes each."""
+    """The titles of all worlds so far, as sorted hashes of 8 bytes each."""
 
     def __init__(self) -> None:
         self._seen = np.empty(0, np.uint64)
 
     def make_distinct(self, titles: list[str], world: str) -> list[str]:
-        """Add a world's name to those of its titles that another world had."""
+        """Append the world's name to each title that an earlier world has."""
         hashes = np.array([title_hash(title) for title in titles], np.uint64)
         again = np.isin(hashes, self._seen)
         self._seen = np.union1d(self._seen, hashes)
@@ -103,7 +97,7 @@ def _plans(settings: GenerateKilt) -> Iterator[Plan]:
 
 
 def _in_order(plans: Iterable[Plan], workers: int) -> Iterator[Output]:
-    """The worlds in their order, made by so many processes."""
+    """The worlds in their order, made by several processes."""
     if workers <= 1:
         yield from map(make_world, plans)
         return

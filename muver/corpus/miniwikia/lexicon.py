@@ -1,4 +1,4 @@
-"""The common words of all worlds: concepts, each with several forms that mean the same."""
+"""The common words of all worlds: concepts, each with several forms of the same meaning."""
 
 import functools
 import importlib.resources
@@ -13,7 +13,7 @@ _HEAD = re.compile(r"(.+?)( (?:of|at|in|for) .+)?")
 
 
 class Form(NamedTuple):
-    """One way to say a concept or a name: as it stands, with an article, in the plural."""
+    """One wording of a concept or a name: as it is, with an article, in the plural."""
 
     bare: str
     a: str
@@ -24,7 +24,7 @@ Concept = tuple[Form, ...]
 
 
 class Lexicon(NamedTuple):
-    """``classes[name]`` are that class's concepts; the rest are parts of names."""
+    """``classes[name]`` are the concepts of a class; the rest are parts of names."""
 
     classes: dict[str, tuple[Concept, ...]]
     epithets: tuple[str, ...]
@@ -44,7 +44,7 @@ def indefinite(phrase: str) -> str:
 
 
 def plural(phrase: str) -> str:
-    """The plural of a noun phrase: of its head, the word before a preposition or the last.
+    """The plural of a noun phrase, whose head is the word before a preposition, or the last word.
 
     >>> plural("mender of bones"), plural("ferryman"), plural("spy")
     ('menders of bones', 'ferrymen', 'spies')
@@ -64,7 +64,7 @@ def plural(phrase: str) -> str:
 
 
 def read_data(name: str) -> Any:
-    """One of the package's YAML files."""
+    """Read one of the package's YAML files."""
     text = importlib.resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
@@ -76,7 +76,6 @@ def form(text: str) -> Form:
 
 @functools.cache
 def load_lexicon() -> Lexicon:
-    """Read lexicon.yaml."""
     data = read_data("lexicon.yaml")
     classes: dict[str, tuple[Concept, ...]] = {}
     for name, lines in data["nouns"].items():

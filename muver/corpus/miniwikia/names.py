@@ -1,4 +1,4 @@
-"""Made-up words for names, in a style of sound that belongs to one world."""
+"""Made-up words for names, in the style of sound of one world."""
 
 from muver.corpus.miniwikia.chance import Chance
 
@@ -13,18 +13,12 @@ _CODAS += ["sh", "sk", "ss", "st", "t", "th", "v", "x"]
 
 
 class WordMaker:
-    """Makes new words for names without end, none of them twice.
+    """Makes new words for names, without end and none of them twice.
 
     A world's words sound alike: it uses only some of the consonants, vowels and endings. They have
-    three syllables at least, and more as more are made, so that two worlds hardly ever make the
-    same one; the writer refuses two worlds that do.
-
-    Parameters
-    ----------
-    chance
-        Where the style and the words are drawn from.
-    reserved
-        Lower-case words that are not names (those of the lexicon).
+    at least three syllables, and more as more are made, so that two worlds hardly ever make the
+    same word; the writer refuses two worlds that do. ``reserved`` are the lexicon's words in lower
+    case, which are never names.
     """
 
     def __init__(self, chance: Chance, reserved: frozenset[str]):
@@ -37,7 +31,7 @@ class WordMaker:
         self.made: dict[str, None] = {}
 
     def fresh(self) -> str:
-        """A capitalised word that was not made before."""
+        """A new capitalised word."""
         while True:
             word = self._word().capitalize()
             if word not in self.made and word.lower() not in self._reserved:
@@ -51,7 +45,7 @@ class WordMaker:
         pieces = []
         for position in range(last + 1):
             onsets = self._onsets[position == 0 and chance.random() < 0.4]
-            # The same consonant twice in a row makes names stammer.
+            # A name with the same consonant twice in a row would stammer.
             pieces.append(chance.pick([onset for onset in onsets if onset not in pieces[-2:]]))
             pieces.append(chance.pick(self._nuclei[chance.random() < 0.15]))
             if position == 0 and chance.random() < 0.3:

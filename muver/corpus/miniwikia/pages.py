@@ -1,4 +1,4 @@
-"""An entity's page: its facts, and between them passages that link to other entities."""
+"""An entity's page: its facts, mixed with passages that link to other entities."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from muver.corpus.miniwikia.world import World
 class Link(NamedTuple):
     """A mention of entity ``target`` on page ``page``, at the tokens start to end (included).
 
-    ``told`` are the facts of the target that its passage tells.
+    ``told`` are the facts of the target that the passage tells.
     """
 
     page: int
@@ -26,9 +26,9 @@ class Link(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page's title, its text (tokens separated by spaces) and the links in it.
+    """A page's title, its text (tokens separated by spaces) and its links.
 
-    ``starts`` are the tokens at which its sentences begin; before them stands the title.
+    ``starts`` are the tokens at which the sentences begin; the title stands before the first.
     """
 
     title: str
@@ -38,7 +38,7 @@ class Page(NamedTuple):
 
 
 class _Sentence(NamedTuple):
-    """A sentence, and the mention that fills its SLOT, if it has one: text, target, facts told."""
+    """A sentence and, if a mention fills its SLOT, the mention's text, target and facts told."""
 
     text: str
     mention: str = ""
@@ -47,11 +47,11 @@ class _Sentence(NamedTuple):
 
 
 class PageWriter:
-    """Writes the pages of a world, in any order: each has its own random choices.
+    """Writes the pages of a world in any order: each has random choices of its own.
 
-    ``one_aspect`` is the share of the passages whose facts are all of one aspect of their target,
-    so that a mention's context points to one part of its description. The others tell facts of two
-    aspects, where the target has them and the page has room.
+    ``one_aspect`` is the share of passages whose facts are all of one aspect of their target, so
+    that a mention's context points to one part of the description. The other passages tell facts of
+    two aspects, if the target has them and the page has room.
     """
 
     def __init__(self, world: World, one_aspect: float = 1):
@@ -80,9 +80,9 @@ class PageWriter:
         return Page(title, " ".join(tokens), links, starts)
 
     def _plan(self, number: int) -> list[_Sentence]:
-        """The page's sentences: the lead, then own facts in their order, mixed with the rest."""
+        """The page's sentences: the lead, then the entity's facts in order, mixed with the rest."""
         chance = self._world.chance("page", number)
-        aspects = self._world.chance("aspects", number)  # of its own: at 1 it changes nothing else
+        aspects = self._world.chance("aspects", number)  # so that one_aspect changes no other draw
         facts = self._world.facts.of[number]
         room = self._world.facts.lengths[number] - len(facts)
         result = [_Sentence(self._sentences.lead(number))]
@@ -108,7 +108,7 @@ class PageWriter:
         """One to three sentences with a link to another entity and one or two of its facts.
 
         Unless the mention is a full name that no other entity has, at least one of the facts is
-        true of the target alone; for a target without such a fact there is no sentence.
+        true of the target alone; if the target has no such fact, there is no passage.
         """
         world, make = self._world, self._sentences
         target = chance.skewed(len(world.entities))
@@ -140,7 +140,7 @@ class PageWriter:
         return [_Sentence(text, surface.text, target, all_told), *more]
 
     def _surface(self, target: int, chance: Chance) -> Surface:
-        """How a passage mentions its target: by a name, or by the sort of thing it is."""
+        """How a passage mentions its target: by a name, or by the sort of thing that it is."""
         world = self._world
         entity = world.entities[target]
         if chance.random() < 0.65:

@@ -1,4 +1,4 @@
-"""Facts in sentences: on an entity's own page, and in other words on the pages of others."""
+"""State facts in sentences: on an entity's own page, and in other words on other pages."""
 
 from muver.corpus.miniwikia.chance import Chance, mixed
 from muver.corpus.miniwikia.entities import Entity
@@ -8,7 +8,7 @@ from muver.corpus.miniwikia.lexicon import Form, form, indefinite
 from muver.corpus.miniwikia.surfaces import Surface
 from muver.corpus.miniwikia.world import World
 
-SLOT = "\0"  # holds a mention's place in a sentence until the tokens are counted
+SLOT = "\0"  # stands for a mention in a sentence until the tokens are counted
 
 _PRONOUNS = {
     words[0]: {
@@ -41,26 +41,26 @@ class Sentences:
         self._sources = people, places
 
     def own_form(self, number: int, fact: Fact, position: int, count: int) -> int:
-        """Which of ``count`` forms the page of an entity uses in a slot; -1: which template."""
+        """Which of ``count`` forms an entity's page uses in a slot; -1 chooses the template."""
         return mixed(number, position + 1, *fact) % count
 
     def own(self, number: int, fact: Fact, continued: bool, chance: Chance) -> str:
         """A fact on the entity's own page.
 
-        ``continued``: the sentence before had the same subject, so that a pronoun will do.
+        If ``continued``, the sentence before has the same subject, so a pronoun may stand for it.
         """
         template, values = self._own_words(number, fact)
         values["S"] = self._subject(self._world.entities[number], template, continued, chance)
         return self._dressed(template.fill(values), chance)
 
     def lead(self, number: int) -> str:
-        """The first sentence of a page, with the full name and without ornament."""
+        """The first sentence of a page, with the entity's full name."""
         template, values = self._own_words(number, self._world.facts.of[number][0])
         values["S"] = _full_name(self._world.entities[number])
         return template.fill(values)
 
     def alias(self, number: int, chance: Chance) -> str:
-        """The sentence of an entity's own page that tells its other name."""
+        """The sentence of an entity's own page that gives its other name."""
         entity = self._world.entities[number]
         other = entity.nickname
         named = form(f"the {other}" if " of " in other else other)
@@ -68,7 +68,7 @@ class Sentences:
         return template.fill({"S": form(entity.named), "N": named})
 
     def mentioning(self, target: int, fact: Fact, surface: Surface, chance: Chance) -> str:
-        """A fact of another entity, in other words than its page has; the mention is in SLOT."""
+        """A fact of another entity, in other words than on its page; SLOT marks the mention."""
         entity = self._world.entities[target]
         values = self._values(target, fact, chance)
         placed = f"the {SLOT}" if surface.article and not has_the(entity) else SLOT
@@ -78,7 +78,7 @@ class Sentences:
         return self._dressed(template.fill(values), chance)
 
     def more(self, target: int, fact: Fact, surface: Surface, chance: Chance) -> str:
-        """A fact of the entity that the sentence before has mentioned."""
+        """Another fact of the entity that the sentence before mentions."""
         entity = self._world.entities[target]
         values = self._values(target, fact, chance)
         template = self._other_template(target, fact, chance, named=False)
@@ -90,7 +90,7 @@ class Sentences:
         return self._dressed(template.fill(values), chance)
 
     def link(self, host: int, target: int, surface: Surface, chance: Chance) -> str:
-        """A sentence that links the page's entity to another; the mention is in SLOT."""
+        """A sentence that links the page's entity to another; SLOT stands for the mention."""
         entity = self._world.entities[host]
         placed = f"the {SLOT}" if surface.article else SLOT
         named = f"the {entity.base}" if has_the(entity) else entity.named
@@ -110,13 +110,13 @@ class Sentences:
         return template.fill({gap: Form(word, word, word) for gap, word in words.items()})
 
     def _own_words(self, number: int, fact: Fact) -> tuple[Template, dict[str, Form]]:
-        """The template and the forms by which the entity's own page states a fact."""
+        """The template and the forms in which the entity's own page states a fact."""
         tell = self._world.grammar.kinds[fact[0]].tell
         template = tell[self.own_form(number, fact, -1, len(tell))]
         return template, self._values(number, fact, None)
 
     def _values(self, number: int, fact: Fact, chance: Chance | None) -> dict[str, Form]:
-        """What fills the gaps: the forms of the entity's page, or with ``chance`` any others."""
+        """What fills the gaps: the forms of the entity's page, or, with ``chance``, other ones."""
         values = dict(_PRONOUNS[self._world.entities[number].pronoun])
         slots = self._world.grammar.kinds[fact[0]].slots
         for position, ((gap, filler), value) in enumerate(zip(slots, fact[1:], strict=True)):
@@ -128,7 +128,7 @@ class Sentences:
         return values
 
     def _subject(self, entity: Entity, template: Template, continued: bool, chance: Chance) -> Form:
-        """What a page calls its own entity: a pronoun where it is clear, or a name."""
+        """What a page calls its own entity: a pronoun where it is clear, else a name."""
         draw = chance.random()
         if continued and template.begins_with_subject and draw < 0.6:
             return _PRONOUNS[entity.pronoun]["he"]
@@ -137,7 +137,7 @@ class Sentences:
         return _full_name(entity)
 
     def _other_template(self, target: int, fact: Fact, chance: Chance, named: bool) -> Template:
-        """Another template than on the entity's page; ``named``: one with room for its name."""
+        """Another template than the entity's page uses; if ``named``, one with room for a name."""
         tell = self._world.grammar.kinds[fact[0]].tell
         own = self.own_form(target, fact, -1, len(tell))
         others = [
@@ -148,7 +148,7 @@ class Sentences:
         return chance.pick(others)
 
     def _dressed(self, sentence: str, chance: Chance) -> str:
-        """The sentence, now and then with an opener or a closer."""
+        """The sentence, sometimes with an opener or a closer."""
         draw = chance.random()
         if draw < 0.15:
             return f"{chance.pick(self._world.grammar.openers)} {sentence}"

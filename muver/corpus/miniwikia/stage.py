@@ -1,4 +1,4 @@
-"""The stage that writes the built-in data, in either shape."""
+"""The stage that writes the built-in data, in either format."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -16,7 +16,7 @@ class Surface(NamedTuple):
 
 
 def names(entity: Entity, lexicon: Lexicon) -> list[Surface]:
-    """The names that an entity goes by, with how usual each is."""
+    """The names of an entity, each with a weight for how usual it is."""
     the_type = entity.type in ("creature", "event")
     result = [Surface(entity.base, entity.article or the_type, 2.0)]
     if entity.type == "person" and entity.base != entity.word:
@@ -37,7 +37,7 @@ def names(entity: Entity, lexicon: Lexicon) -> list[Surface]:
 
 
 def common_noun(entity: Entity, told: int, chance: Chance, lexicon: Lexicon) -> Surface:
-    """What sort of thing the entity is ("the mariner"), in other words than form ``told``."""
+    """What sort of thing the entity is ("the mariner"), in another form than ``told``."""
     forms = lexicon.classes[SORTS[entity.type]][entity.sort]
     other = (told + 1 + chance.below(len(forms) - 1)) % len(forms)
     return Surface(forms[other].bare, True, 0.0)

@@ -1,4 +1,4 @@
-"""A world: its names, its taste and the facts of its entities."""
+"""A world: its names, its taste and its entities' facts."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ from muver.corpus.miniwikia.surfaces import names
 
 
 class World:
-    """Everything about a world but its pages, from the seed, its name and its size alone.
+    """Everything about a world except its pages, from its seed, name and size alone.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class World:
     words
         The made-up words of its names.
     shared
-        How many entities go by each name (lower-cased).
+        How many entities have each name (lower-cased).
     """
 
     def __init__(self, seed: int, name: str, size: int):
@@ -43,7 +43,7 @@ class World:
         )
 
     def chance(self, *place: str | int) -> Chance:
-        """The random choices for one place of this world's data."""
+        """The random choices for one part of this world's data."""
         return Chance("miniwikia", self.seed, self.name, *place)
 
     def is_telling(self, fact: Fact) -> bool:
@@ -51,7 +51,7 @@ class World:
         return self.facts.holders[fact] == 1
 
     def filling(self, filler: str, value: int) -> tuple[Form, ...]:
-        """The forms of a slot's value, a concept or another entity."""
+        """The forms of what fills a slot: a concept or another entity."""
         if filler.startswith("@"):
             return references(self.entities[value])
         return self.lexicon.classes[filler][value]

@@ -1,4 +1,4 @@
-"""Worlds written as files in ZESHEL's format."""
+"""Write worlds as files in ZESHEL's format."""
 
 import hashlib
 import json
@@ -21,16 +21,11 @@ from muver.io.progress import Progress
 def generate(settings: Generate, folder: str | Path) -> None:
     """Write fictional wikis in ZESHEL's format (docs/miniwikia.md says how they are made).
 
-    A world's links are all mentions that it could give. They are put in a random order in which
+    Every link of a world may become a mention. The links are put in a random order in which
     ZESHEL's categories keep their shares, and the first ones are taken, so that a world's files do
-    not depend on the others.
-
-    Parameters
-    ----------
-    folder
-        Gets ``documents/<world>.json`` and ``mentions/{train,val,test}.json``. Equal settings give
-        equal bytes everywhere; a world's documents depend on the seed, its name, its size and
-        ``one_aspect`` only.
+    not depend on the other worlds. ``folder`` gets ``documents/<world>.json`` and
+    ``mentions/{train,val,test}.json``; equal settings give equal bytes everywhere, and a world's
+    documents depend only on the seed, its name, its size and ``one_aspect``.
     """
     folder, size = Path(folder), settings.entities_per_world
     worlds = {split: getattr(settings.worlds, split) for split in SPLITS}
@@ -61,7 +56,7 @@ def quota(total: int, worlds: int, position: int) -> int:
 
 
 def _check_disjoint(world: World, words: dict[str, str]) -> None:
-    """Add a world's name words (lower-cased) to ``words``; refuse one that another world has."""
+    """Add a world's words for names to ``words``, lower-cased; refuse one of another world."""
     for word in world.words:
         other = words.setdefault(word.lower(), world.name)
         if other != world.name:
@@ -72,7 +67,7 @@ def _check_disjoint(world: World, words: dict[str, str]) -> None:
 
 
 def _write_documents(pages: PageWriter, world: World, path: Path, progress: Progress) -> list[Link]:
-    """Write a world's pages, a line each, and return the links in them."""
+    """Write a world's pages, one a line, and return their links."""
     links: list[Link] = []
 
     def lines() -> Iterable[dict[str, Any]]:
@@ -88,9 +83,9 @@ def _write_documents(pages: PageWriter, world: World, path: Path, progress: Prog
 
 
 def in_shares(world: World, links: list[Link]) -> list[Link]:
-    """The links in random order, every stretch of it with SHARES of the four categories.
+    """The links in random order, any stretch of it with the four categories in their SHARES.
 
-    Where one category has no links left, the others go on without it.
+    Once a category has no links left, the others go on without it.
     """
     taken: Counter[str] = Counter()
     places: list[float] = []

@@ -1,1 +1,1 @@
-"""Texts of a knowledge base's entities from elsewhere: BLINK's, which its numbers are made with."""
+"""Texts for a knowledge base's entities from BLINK, whose published numbers were made with them."""

@@ -1,4 +1,4 @@
-"""Texts that were written for a knowledge base, read in place of its paragraphs."""
+"""Read texts that replace the paragraphs of a knowledge base."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 
 MANIFEST = "manifest.json"
-SCHEMA = pa.schema([("paragraphs", pa.list_(pa.string()))])  # of an entity: its text, or none
+SCHEMA = pa.schema([("paragraphs", pa.list_(pa.string()))])  # an entity's text, or nothing
 AGAIN = "Run `muver kb-texts` again."
 
 
@@ -36,7 +36,7 @@ class EntityTexts:
         return parts[number]["fingerprint"]
 
     def part(self, number: int) -> pa.ListArray:
-        """The lists ``paragraphs`` of a part's entities, in their order."""
+        """The lists ``paragraphs`` of a part's entities, in order."""
         own = self.manifest["parts"][number]
         path = self.folder / own["file"]
         try:
@@ -48,7 +48,7 @@ class EntityTexts:
         return table["paragraphs"].combine_chunks()
 
     def of(self, numbers: NDArray[np.int64], kb: str) -> pa.Array:
-        """The lists of entities by increasing global numbers; ``kb`` is the base's fingerprint."""
+        """The lists of entities by their increasing numbers; ``kb`` is the base's fingerprint."""
         if self.manifest["inputs"]["kb"] != kb:
             raise InputError(f"{self.folder}: written for another knowledge base. {AGAIN}")
         owners = np.searchsorted(self._firsts, numbers, "right") - 1

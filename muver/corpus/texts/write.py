@@ -1,4 +1,4 @@
-"""BLINK's ``entity.jsonl`` to texts in the order of a knowledge base's entities, part by part."""
+"""Put the texts of BLINK's ``entity.jsonl`` in the order of a knowledge base's entities."""
 
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from muver.io.files import atomic_path, sha256_of, short_hash, write_manifest
 from muver.io.progress import Progress, logger
 
 TEXTS = "texts of entities (JSON lines with idx and text, as in BLINK's entity.jsonl)"
-AT_ONCE = 10_000  # lines that are looked up together
+AT_ONCE = 10_000  # lines to look up at once
 SHOWN = 20  # ids in the manifest
 
 
@@ -36,24 +36,18 @@ _parse = line_parser(_Line)
 
 
 class EntityText(NamedTuple):
-    """The id of a page of Wikipedia and its text, stripped, which may be empty."""
+    """The id of a Wikipedia page and its text, stripped and maybe empty."""
 
     id: int
     text: str
 
 
 def read_line(line: bytes) -> EntityText:
-    """Read a line of BLINK's file; ``title``, ``entity`` and further keys are passed over.
+    """Parse a line of BLINK's file, ignoring ``title``, ``entity`` and other keys.
 
-    ``idx`` is the page's address, which ends with its id, or the id itself.
+    ``idx`` is the page's address, which ends with its id, or the id itself. Raises BadLine if the
+    line is not a JSON object with an id of digits and a text.
 
-    Raises
-    ------
-    BadLine
-        If the line is not a JSON object with an id of digits and a text.
-
-    Examples
-    --------
     >>> read_line(b'{"idx": "https://en.wikipedia.org/wiki?curid=12", "text": " Anarchism is"}')
     EntityText(id=12, text='Anarchism is')
     """
@@ -67,31 +61,24 @@ def write_texts(
 ) -> dict[str, Any]:
     """Write a text for each entity of a knowledge base, found by its Wikipedia id.
 
-    The file is read twice: to find where the line of each entity begins, then part by part of the
-    base. Memory holds eight bytes an entity and the texts of one part.
+    The file, whose lines may be in any order, is read twice: to find where each entity's line
+    begins, then part by part of the base. Memory holds eight bytes an entity and the texts of one
+    part. If there are too many bad lines, repeated ids that the settings refuse, no known id, or
+    another number of lines than expected, nothing is written.
 
     Parameters
     ----------
-    source
-        BLINK's ``entity.jsonl``, in any order.
     kb
-        Folder of the knowledge base; the catalogue of entities stays its own.
+        Folder of the knowledge base, which is not changed.
     folder
-        Receives a Parquet file for each part of the base, with the list ``paragraphs`` of each
-        entity in its order: the text alone, or nothing where there is none; and ``manifest.json``.
+        Receives ``manifest.json`` and a Parquet file for each part of the base, with the list
+        ``paragraphs`` of each entity in order: the text alone, or nothing if there is none.
 
     Returns
     -------
     The counts: ``lines``; ``found``: entities with a line; ``empty``: those whose text is empty;
     ``missing``: entities without a line; ``unknown``: lines with an id that the base lacks;
     ``again``: lines that repeat an id. Each of the last four has a ``count`` and ``first_ids``.
-
-    Raises
-    ------
-    InputError
-        Above the limit of bad lines, if an id of the base occurs twice and the settings do not
-        allow it, if no id is the base's, or if the number of lines is not the expected one.
-        Nothing is written then.
     """
     source, folder, base = Path(source), Path(folder), KnowledgeBase(kb)
     if not source.is_file():
@@ -100,7 +87,7 @@ def write_texts(
             "it."
         )
     places, counts = _find_lines(source, base, settings)
-    (folder / MANIFEST).unlink(missing_ok=True)  # it must never stand beside another file's parts
+    (folder / MANIFEST).unlink(missing_ok=True)  # an old manifest must not stand beside new parts
     parts = []
     for part in base.manifest["parts"]:
         path = folder / part["file"]
@@ -131,7 +118,7 @@ def write_texts(
 def _find_lines(
     source: Path, base: KnowledgeBase, settings: ReadTexts
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """Find where the entities' lines begin: bytes, (entities,) int64, -1 for those without."""
+    """The first byte of each entity's line, (entities,) int64, -1 if it has none; and counts."""
     size = source.stat().st_size
     lines = ParsedLines(source, 0, size, read_line, TEXTS, settings)
     places = np.full(len(base), NONE, np.int64)
