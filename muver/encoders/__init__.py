@@ -1,1 +1,1 @@
-"""The two towers: their vocabulary, their weights, and encoding in bulk."""
+"""The two towers: their vocabulary, their weights, and how they encode in bulk."""

@@ -1,4 +1,4 @@
-"""BERT over packed sequences: nothing is computed for padding, or for states that nobody reads.
+"""BERT over packed sequences: it computes neither padding nor states that nobody reads.
 
 The weights have the names of Hugging Face's ``BertModel`` without its pooling layer, so that either
 loads what the other wrote; a test compares their outputs. It is written out here for two reasons:
@@ -26,7 +26,7 @@ ACTIVATIONS = {
 class Bert(nn.Module):
     """One tower.
 
-    A new one has random weights: normal with ``initializer_range``, biases and padding's vector 0.
+    New weights are random: normal with ``initializer_range``, biases and padding's vector 0.
     """
 
     def __init__(self, config: BertConfig):
@@ -45,7 +45,7 @@ class Bert(nn.Module):
     def first_states(self, batch: Packed) -> Tensor:
         """States of the last layer at the first token of each sequence: (sequences, d).
 
-        In the order given. Of the other tokens the last layer computes nothing.
+        They are in the order given. The last layer computes nothing for the other tokens.
         """
         *layers, last = self.encoder["layer"]
         return last.first(batch.unpack(self._through(layers, batch)), batch.attended)
@@ -71,7 +71,7 @@ class Embeddings(nn.Module):
     def __init__(self, config: BertConfig):
         super().__init__()
         size = config.hidden_size
-        # Padding's vector starts at 0 and never gets a gradient, also where it is attended.
+        # Padding's vector starts at 0 and never gets a gradient, even if padding is attended.
         self.word_embeddings = nn.Embedding(config.vocab_size, size, config.pad_token_id)
         self.position_embeddings = nn.Embedding(config.max_position_embeddings, size)
         self.token_type_embeddings = nn.Embedding(config.type_vocab_size, size)
@@ -99,13 +99,13 @@ class Layer(nn.Module):
         self.activation = ACTIVATIONS[config.hidden_act]
 
     def forward(self, hidden: Tensor, batch: Packed) -> Tensor:
-        """(tokens, d) states to new ones."""
+        """New (tokens, d) states."""
         return self._feed_forward(self.attention["self"](hidden, batch), hidden)
 
     def first(self, padded: Tensor, attended: Tensor) -> Tensor:
         """New states at the first of (sequences, length, d) states: (sequences, d).
 
-        ``attended``, (sequences, length), is True at the positions that are attended.
+        ``attended``, (sequences, length), is True at attended positions.
         """
         return self._feed_forward(self.attention["self"].first(padded, attended), padded[:, 0])
 
@@ -115,7 +115,7 @@ class Layer(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """Attention within each sequence, a block of equal lengths at a time, without a mask."""
+    """Attention within each sequence, without a mask, for a block of equal lengths at a time."""
 
     def __init__(self, config: BertConfig):
         super().__init__()
@@ -124,7 +124,7 @@ class SelfAttention(nn.Module):
         self.heads, self.dropout = config.num_attention_heads, config.attention_probs_dropout_prob
 
     def forward(self, hidden: Tensor, batch: Packed) -> Tensor:
-        """(tokens, d) to (tokens, d); rows below those of the batch become zeros."""
+        """(tokens, d) to (tokens, d); rows after the batch's own (:func:`filled`) become zeros."""
         sizes = [rows * length for rows, length in batch.blocks]
         below = len(hidden) - sum(sizes)
         mask = None if batch.keys is None else batch.keys[:, None, None, :]
@@ -149,8 +149,8 @@ class SelfAttention(nn.Module):
     def first(self, padded: Tensor, attended: Tensor) -> Tensor:
         """Attention of each sequence's first state: (sequences, length, d) to (sequences, d).
 
-        Keys and values are linear in the states. So the keys' weights are applied to the query, and
-        the values' to the mean of the states: once a sequence instead of once a token.
+        Keys and values are linear in the states, so we apply the keys' weights to the query and the
+        values' weights to the mean of the states: once a sequence instead of once a token.
         """
         heads = (self.heads, -1, padded.shape[2])
         queries = self.query(padded[:, 0]).unflatten(1, heads[:2])
@@ -160,7 +160,7 @@ class SelfAttention(nn.Module):
         weights = scores.masked_fill(~attended[:, None], float("-inf")).softmax(2)
         weights = dropout(weights, self.dropout, self.training)
         values = torch.einsum("shd,hkd->shk", weights @ padded, self.value.weight.view(heads))
-        # Under dropout the weights' sum is not 1.
+        # Under dropout the weights do not sum to 1.
         bias = weights.sum(2, keepdim=True) * self.value.bias.view(heads[:2])
         return (values + bias).flatten(1)
 
@@ -170,7 +170,7 @@ class SelfAttention(nn.Module):
 
 
 class Residual(nn.Module):
-    """A linear layer back to the states' size, added to them and normalised."""
+    """A linear layer back to the states' size, whose output is added to them and normalised."""
 
     def __init__(self, inner: int, config: BertConfig):
         super().__init__()
@@ -189,7 +189,7 @@ def attend(
 ) -> Tensor:
     """Attention of (..., queries, d) over (..., keys, d), with dropout of the weights.
 
-    torch's own is slow on a processor where weights are dropped.
+    On a processor, torch's own attention is slow with dropout.
     """
     if not share or queries.is_cuda:
         return F.scaled_dot_product_attention(queries, keys, values, mask, share)

@@ -29,17 +29,17 @@ CHOICES = {
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """What a model directory says of itself beside the weights.
+    """What a model directory stores beside the weights (``muver.json``).
 
     Attributes
     ----------
     views
         How entities become views: ``kind`` (prefix, sentences or tokens), ``max_tokens`` and, for
         sentences, ``min_pieces``, ``title_room`` and ``training_views``; for tokens ``padding``.
-        ``text`` names texts that stand in for those of the data, if any do, and ``prompt`` what
-        stands before the title, if anything does.
+        Optional: ``text`` names texts that replace those of the data, and ``prompt`` stands before
+        the title.
     context
-        ``max_tokens`` of a mention's context, and its ``prompt``, if it has one.
+        ``max_tokens`` of a mention's context and, optionally, its ``prompt``.
     score
         ``max`` over views, or ``sum_max`` over token vectors.
     pooling
@@ -47,10 +47,10 @@ class ModelConfig:
     metric
         ``dot``, or ``l2``: minus the Euclidean distance (equation 1).
     scale
-        What the cosine of two vectors is multiplied with to give their dot product; each is brought
-        to the length of its square root. For token vectors it is divided by the square root of
+        Factor between the cosine of two vectors and their dot product; each vector is brought to
+        the length of its square root. For token vectors it is divided by the square root of
         ``context.max_tokens``, so that a sum of so many products spreads about as far as one
-        product does. None: vectors are as long as the states are.
+        product does. None leaves vectors as long as the states are.
     provenance
         Settings of the training run, for people.
     """
@@ -79,7 +79,7 @@ class ModelConfig:
     def from_settings(
         cls, settings: Mapping[str, Any], provenance: dict[str, Any]
     ) -> "ModelConfig":
-        """Take what is the model's from a stage's settings: pooling, metric and scale if there."""
+        """Pick the model's own keys from a stage's settings."""
         for name in ("views", "context", "score"):
             if name not in settings:
                 raise InputError(f"--settings: the key {name!r} of the model is missing.")
@@ -93,15 +93,12 @@ class ModelConfig:
 
     @property
     def terms(self) -> int:
-        """Products of vectors that make a score, at most."""
+        """The greatest number of products that a score sums up."""
         return self.context["max_tokens"] if self.score == "sum_max" else 1
 
     @property
     def pad_to(self) -> tuple[int | None, int | None]:
-        """Lengths to which contexts and views are padded, padding taking part in the score.
-
-        None where only real tokens take part.
-        """
+        """Lengths to which contexts and views are padded, if padding takes part in the score."""
         if not self.views.get("padding", False):
             return None, None
         return self.context["max_tokens"], self.views["max_tokens"]
@@ -131,12 +128,11 @@ class BiEncoder(nn.Module):
 
     @property
     def dimension(self) -> int:
-        """Length of a vector."""
         return self.entity_encoder.config.hidden_size
 
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "BiEncoder":
-        """Start both towers from the same BERT directory, as separate weights."""
+        """Start both towers from the same BERT directory; they share no weights."""
         model = cls(*(load_tower(Path(folder)) for _ in TOWERS), WordPieces(folder), config)
         model.require_positions("views.max_tokens", config.views["max_tokens"])
         model.require_positions("context.max_tokens", config.context["max_tokens"])
@@ -175,7 +171,7 @@ class BiEncoder(nn.Module):
         write_json(folder / CONFIG_FILE, config.as_dict())
 
     def require_positions(self, setting: str, tokens: int) -> None:
-        """Refuse a setting that asks for longer sequences than the encoder has positions."""
+        """Refuse a setting with longer sequences than the encoder has positions."""
         limit = self.entity_encoder.config.max_position_embeddings
         if tokens > limit:
             raise InputError(
@@ -201,7 +197,7 @@ class BiEncoder(nn.Module):
         return self._scaled(self._pooled(tower, batch, span))
 
     def _scaled(self, vectors: Tensor) -> Tensor:
-        """Vectors as they are, or all of the length that the scale gives them."""
+        """Bring vectors to the length that the scale sets; without one they stay as they are."""
         if self.log_scale is None:
             return vectors
         length = (self.log_scale / 2 - math.log(self.config.terms) / 4).exp()

@@ -1,4 +1,4 @@
-"""Encoding many token sequences in batches of similar length."""
+"""Encode many token sequences in batches of similar length."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +18,8 @@ Encode = Callable[[Packed], Tensor]
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
     """Group positions by length, so that most of a batch is attended to in one block.
 
-    Yields
-    ------
-    Arrays of positions into ``lengths``, longest first, so that too small a memory shows at once.
-    Rows x longest row is at most ``batch_tokens``, but there is one row at least.
+    Yields ------ Arrays of positions into ``lengths``, longest first, so that too small a memory
+    shows at once. Rows x longest row is at most ``batch_tokens``, but a batch has at least one row.
     """
     order = _longest_first(lengths)
     start = 0
@@ -40,8 +38,8 @@ def encode_by_length(
 ) -> Iterator[tuple[np.ndarray, Packed, Tensor]]:
     """Encode sequences batch by batch.
 
-    Where a GPU's memory does not hold a batch, batches have half the tokens from there on, and a
-    warning says so.
+    If a batch does not fit a GPU's memory, it and all later ones get half the tokens, and a warning
+    says so.
 
     Parameters
     ----------
@@ -72,7 +70,7 @@ def _longest_first(lengths: Sequence[int]) -> np.ndarray:
 
 
 def _batch(order: np.ndarray, lengths: Sequence[int], start: int, batch_tokens: int) -> np.ndarray:
-    """The positions in ``order`` that make the batch from ``start`` on."""
+    """The positions of the batch that starts at ``start`` in ``order``."""
     rows = max(batch_tokens // max(int(lengths[order[start]]), 1), 1)
     return order[start : start + rows]
 
@@ -80,7 +78,7 @@ def _batch(order: np.ndarray, lengths: Sequence[int], start: int, batch_tokens: 
 def _attempt(
     encode: Encode, sequences: Sequence[Ids], device: torch.device | str, pad_to: int | None
 ) -> tuple[Packed, Tensor] | None:
-    """A batch and its vectors; None if the GPU's memory did not suffice."""
+    """A batch and its vectors; None if the GPU ran out of memory."""
     with contextlib.suppress(torch.OutOfMemoryError):
         batch = pack(sequences, device, pad_to)
         return batch, encode(batch).float()
@@ -88,7 +86,7 @@ def _attempt(
 
 
 def _fewer(rows: int, longest: int) -> int:
-    """Half the tokens of a batch that did not fit; frees what it left on the GPU."""
+    """Halve the tokens of a batch that did not fit; free what it left on the GPU."""
     torch.cuda.empty_cache()
     if rows == 1:
         raise InputError(
@@ -114,18 +112,10 @@ def encode_vectors(
     device: torch.device | str = "cpu",
     label: str | None = None,
 ) -> np.ndarray:
-    """Encode sequences to one vector each, in smaller batches where a GPU's memory is too small.
+    """Encode sequences to one vector each: (len(sequences), dimension) float32, in the order given.
 
-    Parameters
-    ----------
-    encode
-        Maps a batch to (batch, dimension) vectors.
-    label
-        What to call it in progress lines; without one it is silent.
-
-    Returns
-    -------
-    (len(sequences), dimension) float32 array, rows in the order given.
+    ``encode`` maps a batch to (batch, dimension) vectors; ``label`` names the sequences in progress
+    lines, of which there are none without it.
     """
     vectors = np.empty((len(sequences), dimension), dtype=np.float32)
     progress = Progress(label, len(sequences), "sequences") if label else None

@@ -47,7 +47,7 @@ SCALED = " All are of one length: the product of two is their cosine times {:.4g
 
 
 def write_model_card(path: Path, config: dict[str, Any], terms: int = 1) -> None:
-    """Write a README.md that says what the model is, how to load it and how it was made."""
+    """Write a README.md on what the model is, how to load it and how it was made."""
     settings = json.dumps(config, indent=2, ensure_ascii=False)
     vectors = TOKEN_VECTORS if config["score"] == "sum_max" else VECTORS[config["pooling"]]
     if "scale" in config:

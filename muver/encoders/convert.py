@@ -1,4 +1,4 @@
-"""Checkpoints of the released systems as model directories of ours."""
+"""Convert checkpoints of the released systems to model directories of ours."""
 
 import pickle
 import tempfile
@@ -21,12 +21,12 @@ from muver.io.progress import logger
 from muver.io.typed import suggestion
 
 State = dict[str, Tensor]
-# What the names of the mention tower's and the entity tower's weights begin with.
+# Prefixes of the weights of the mention tower and of the entity tower.
 LAYOUTS = {
     "muver": ("ctx_encoder.", "ent_encoder."),
     "blink": ("context_encoder.", "cand_encoder."),
 }
-# Modules that a BERT may be wrapped in; taken off where all names of a tower have them.
+# Modules that may wrap a BERT; removed if all names of a tower begin with them.
 WRAPPERS = ("module.", "bert_model.", "bert.")
 UNUSED = ("pooler.", "embeddings.position_ids")
 MODEL_KEYS = ("views", "context", "score", "pooling", "metric", "training", "precision", "seed")
@@ -35,7 +35,7 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Tower:
-    """Weights of one tower under BERT's own names, and what their names began with."""
+    """Weights of one tower under BERT's own names, and the prefix that their names had."""
 
     prefix: str
     weights: State
@@ -50,22 +50,20 @@ def convert(
 ) -> None:
     """Write a model directory from a pickled state dict of two towers.
 
+    Its ``manifest.json`` has the ``identity`` of the weights, which becomes part of a row's key.
+
     Parameters
     ----------
     checkpoint
-        What ``torch.save(model.state_dict())`` wrote, in one of :data:`LAYOUTS`. Code in it is
-        never run.
+        Output of ``torch.save(model.state_dict())`` in one of :data:`LAYOUTS`. Code in it is never
+        run.
     encoder
-        BERT directory, or hub name, whose sizes and tokenizer the towers have.
+        BERT directory or hub name with the towers' sizes and tokenizer.
     settings
-        The model's settings: ``views``, ``context`` and ``score``, and where they are not the
-        defaults ``pooling`` and ``metric``.
+        The model's ``views``, ``context`` and ``score``, and ``pooling`` and ``metric`` unless they
+        are the defaults.
     training_log
-        Receives one line that names the checkpoint's SHA-256, in place of a training run's.
-
-    Writes
-    ------
-    The model directory with ``manifest.json``, whose ``identity`` of the weights joins a row's key.
+        Receives one line with the checkpoint's SHA-256, in place of a training run's lines.
     """
     config = _model_config(settings)
     towers, layout = split_towers(read_state(checkpoint), checkpoint)
@@ -98,7 +96,7 @@ def convert(
 
 
 def read_state(checkpoint: Path) -> State:
-    """Read a pickled state dict, never running code."""
+    """Read a pickled state dict without ever running code."""
     if not checkpoint.is_file():
         raise InputError(f"{checkpoint}: no such file.")
     try:
@@ -108,7 +106,7 @@ def read_state(checkpoint: Path) -> State:
             f"{checkpoint}: not a pickled state dict, or one that holds more than tensors; such "
             "a file could run code and is not opened. Save model.state_dict() alone."
         ) from error
-    except Exception as error:  # where the loader fails depends on where the file was cut
+    except Exception as error:  # the kind of error depends on where the file was cut
         raise InputError(
             f"{checkpoint}: damaged, or not a file of torch.save ({error}). Fetch it again."
         ) from error
@@ -168,7 +166,7 @@ def _model_config(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unwrap(state: State, wrappers: Sequence[str]) -> tuple[str, State]:
-    """Take off prefixes that all names have; give what was taken off and the rest."""
+    """Remove prefixes that all names have; return what was removed and the renamed weights."""
     taken = ""
     while True:
         common = [w for w in wrappers if all(name.startswith(w) for name in state)]
@@ -179,7 +177,7 @@ def _unwrap(state: State, wrappers: Sequence[str]) -> tuple[str, State]:
 
 
 def _load(tower: Tower, sizes: BertConfig, checkpoint: Path, encoder: str) -> Bert:
-    """A BERT of the encoder's sizes with a tower's weights, which must all fit."""
+    """A BERT of the encoder's sizes with a tower's weights, all of which must fit."""
     model = Bert(sizes)
     expected = model.state_dict()
     weights = {n: w for n, w in tower.weights.items() if not n.startswith(UNUSED)}
@@ -213,6 +211,5 @@ def _shape(weight: Tensor) -> str:
 
 
 def _some(names: Iterable[str]) -> str:
-    """The first few names."""
     names = list(names)
     return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")

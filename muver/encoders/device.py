@@ -1,4 +1,4 @@
-"""Device, precision, threads and the size of batches: decided in this place alone."""
+"""The one place that decides on device, precision, threads and the size of batches."""
 
 import torch
 from accelerate import Accelerator
@@ -6,27 +6,20 @@ from accelerate import Accelerator
 from muver.io import processor
 from muver.io.errors import InputError
 
-# Sums of products of bytes; without them oneDNN adds up in 16 bits, which may overflow.
+# Instructions that sum products of bytes; without them oneDNN sums in 16 bits, which may overflow.
 INT8_FLAGS = {"amx_int8", "avx512_vnni", "avx_vnni"}
 MIXED_PRECISION = {"fp32": "no", "bf16": "bf16", "int8": "no"}
-# Tokens of a batch: on a processor its states stay near the cores, a GPU has to be filled.
+# Tokens of a batch: small enough for a processor's caches, large enough to fill a GPU.
 BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}
 
 
 def start(device: str, precision: str, threads: int) -> Accelerator:
     """Set the threads and make the accelerator of this process.
 
-    Under ``torchrun`` every process calls this and joins the group by itself.
-
-    Parameters
-    ----------
-    device
-        auto, cpu or cuda.
-    precision
-        fp32, bf16 or int8. (:mod:`muver.settings.precision` has decided what ``auto`` is.)
-    threads
-        Sums are split among threads, so their number moves last digits: it is a setting, not the
-        machine's number of cores.
+    Under ``torchrun`` every process calls this and joins the group by itself. ``auto`` precisions
+    have been settled before (:mod:`muver.settings.precision`). Sums are split among threads, so the
+    number of threads moves last digits: that is why it is a setting, not the machine's number of
+    cores.
     """
     if precision not in MIXED_PRECISION:
         raise InputError(f"precision: {precision!r} is not one of {', '.join(MIXED_PRECISION)}.")
@@ -43,12 +36,12 @@ def start(device: str, precision: str, threads: int) -> Accelerator:
 
 
 def batch_tokens(asked: int | str, device: torch.device) -> int:
-    """Tokens to encode at once: the number asked for, or for ``auto`` what suits the device."""
+    """Tokens to encode at once; ``auto`` means what suits the device."""
     return BATCH_TOKENS[device.type] if asked == "auto" else int(asked)
 
 
 def multiplies_bytes() -> bool:
-    """Whether this processor has sums of products of bytes, which int8 needs."""
+    """Whether this processor has the sums of products of bytes that int8 needs."""
     return not INT8_FLAGS.isdisjoint(processor.flags())
 
 

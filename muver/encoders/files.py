@@ -6,7 +6,7 @@ MANIFEST_FILE = "manifest.json"
 TOWERS = ("mention_encoder", "entity_encoder")
 TOWER_FILES = ("config.json", "model.safetensors")
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json")
-# Of sentence-transformers: what follows the transformer, and the prompts.
+# Files of sentence-transformers: the modules after the transformer, and the prompts.
 MODULES_FILE = "modules.json"
 POOLING_FILE = "1_Pooling/config.json"
 PROMPTS_FILE = "config_sentence_transformers.json"

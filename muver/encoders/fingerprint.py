@@ -8,10 +8,11 @@ from muver.io.files import read_json, sha256_of, short_hash
 
 
 def model_fingerprint(folder: str | Path) -> str:
-    """64 hexadecimal digits that differ where vectors of two models may differ.
+    """64 hexadecimal digits that differ between models whose vectors may differ.
 
-    They depend on both towers' configurations and weights, the tokenizer, and what ``muver.json``
-    says of views, contexts, score, pooling, metric and scale, but not on provenance or place.
+    They depend on both towers' configurations and weights, the tokenizer, and the views, contexts,
+    score, pooling, metric and scale of ``muver.json``, but not on its provenance or the model's
+    place.
     """
     folder = Path(folder)
     config = read_json(folder / CONFIG_FILE)

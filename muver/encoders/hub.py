@@ -1,4 +1,4 @@
-"""Where an encoder is to be had, found out within seconds and without loading anything of it."""
+"""Check within seconds where an encoder comes from, without loading any of it."""
 
 import os
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 from muver.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
 from muver.io.errors import InputError
 
-NEEDED = {  # one of the files of each
+NEEDED = {  # one file of each kind
     "configuration": ("config.json",),
     "weights": WEIGHT_FILES,
     "vocabulary": (TOKENIZER_FILE, "vocab.txt"),
 }
-PATIENCE = 10  # seconds in which the hub has to answer
+PATIENCE = 10  # seconds that the hub has to answer
 CURE = "name a directory that has it (--config encoder=DIR, or --model DIR of an index)"
 
 
 def at_revision(source: str) -> tuple[str, str]:
-    """A hub's name and revision, of ``NAME`` or ``NAME@REVISION``; a directory is its own name.
+    """Name and revision, from ``NAME`` or ``NAME@REVISION``; a directory is its own name.
 
     >>> at_revision("someone/small-bert@1f0c"), at_revision("bert-base-uncased")
     (('someone/small-bert', '1f0c'), ('bert-base-uncased', 'main'))
@@ -26,7 +26,7 @@ def at_revision(source: str) -> tuple[str, str]:
 
 
 def check_form(source: str) -> None:
-    """Refuse what is neither a BERT directory nor has the form of a hub name."""
+    """Refuse what is neither a BERT directory nor a possible hub name."""
     if source == "scratch":
         return
     if Path(source).exists():
@@ -56,12 +56,9 @@ def check_directory(folder: Path) -> None:
 
 
 def check_there(source: str) -> None:
-    """Refuse a name that is not in the hub's cache and that the hub does not have.
+    """Refuse a name that is neither in the hub's cache nor on the hub.
 
-    Raises
-    ------
-    InputError
-        If so, or if it cannot be asked: without a network, or where HF_HUB_OFFLINE is set.
+    It is also refused if the hub cannot be asked: without a network, or if HF_HUB_OFFLINE is set.
     """
     check_form(source)
     if source == "scratch" or Path(source).exists() or cached(source):
@@ -98,7 +95,7 @@ def is_offline() -> bool:
 
 
 def cached(source: str) -> Path | None:
-    """The config.json of an encoder in the hub's cache here; None without its weights."""
+    """An encoder's config.json in the hub's local cache; None if it or its weights are missing."""
     from huggingface_hub import try_to_load_from_cache
 
     name, revision = at_revision(source)
@@ -107,7 +104,7 @@ def cached(source: str) -> Path | None:
             try_to_load_from_cache(name, file, revision=revision)
             for file in ("config.json", "model.safetensors", "pytorch_model.bin")
         )
-    except ValueError:  # no name that the hub could have
+    except ValueError:  # not a possible hub name
         return None
     if isinstance(config, str) and any(isinstance(file, str) for file in weights):
         return Path(config)

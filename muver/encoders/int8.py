@@ -1,7 +1,7 @@
-"""Linear layers in whole numbers: for encoding on processors that multiply bytes fast.
+"""Linear layers in whole numbers, to encode on processors that multiply bytes fast.
 
-Each row of states and each row of weights is rounded by a scale of its own, so that what else is
-in a batch changes nothing. torch's own dynamic quantisation has one scale for a whole batch.
+Each row of states and each row of weights is rounded by a scale of its own, so that the rest of the
+batch changes nothing. torch's own dynamic quantisation has one scale for a whole batch.
 """
 
 from typing import TypeVar
@@ -21,7 +21,7 @@ class Int8Linear(nn.Module):
 
     def __init__(self, layer: nn.Linear):
         super().__init__()
-        self.weight, self.bias = layer.weight, layer.bias  # the last layer's first state reads them
+        self.weight, self.bias = layer.weight, layer.bias  # SelfAttention.first reads them
         rounded, scale = to_bytes(layer.weight.detach())
         self.register_buffer("rounded", rounded.T.contiguous(), persistent=False)
         self.register_buffer("scale", scale.flatten(), persistent=False)
@@ -34,29 +34,24 @@ class Int8Linear(nn.Module):
 
 
 def to_bytes(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Rows rounded to whole numbers from -127 to 127, and what one step of each row is.
-
-    Parameters
-    ----------
-    rows
-        (rows, d) float32.
+    """Round (rows, d) float32 to whole numbers from -127 to 127.
 
     Returns
     -------
-    (rows, d) int8, and (rows, 1) float32.
+    (rows, d) int8, and the step of each row, (rows, 1) float32.
 
     Examples
     --------
     >>> to_bytes(torch.tensor([[254.0, -2.0], [0.0, 0.0]]))[0].tolist()
     [[127, -1], [0, 0]]
     """
-    least = torch.finfo(rows.dtype).tiny  # of a row of zeros
+    least = torch.finfo(rows.dtype).tiny  # so that a row of zeros has a step
     scale = rows.abs().amax(1, keepdim=True).clamp_min(least * STEPS) / STEPS
     return (rows / scale).round_().to(torch.int8), scale
 
 
 def to_precision(model: Model, precision: str) -> Model:
-    """The model, with int8 changed in place: an :class:`Int8Linear` for each linear layer.
+    """For int8, replace every linear layer of the model by an :class:`Int8Linear`, in place.
 
     The other precisions are autocast's and leave the weights as they are.
     """

@@ -1,7 +1,7 @@
-"""Linear layers on a processor: by oneDNN where MKL leaves half of it unused.
+"""Linear layers that use oneDNN on processors where MKL leaves half of the power unused.
 
-torch gives float32 matrix products to MKL, which uses AVX-512 on Intel's processors alone. oneDNN
-uses it on AMD's too, and is twice as fast there. torch brings it along and takes it in compiled
+torch gives float32 matrix products to MKL, which uses AVX-512 only on Intel's processors. oneDNN
+uses it on AMD's too, and is twice as fast there. It comes with torch, which uses it in compiled
 models.
 """
 
@@ -15,22 +15,22 @@ from muver.io import processor
 
 
 class Linear(nn.Linear):
-    """torch's, with the same weights and gradients up to the last digits."""
+    """torch's layer with the same weights, and gradients equal up to the last digits."""
 
     def forward(self, states: Tensor) -> Tensor:
         """(..., in) to (..., out)"""
         plain = states.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
         if not plain or states.is_cuda or not by_onednn():
             return F.linear(states, self.weight, self.bias)
-        # It is slow on rows with gaps between them.
+        # oneDNN is slow on rows with gaps between them.
         return _ByOneDNN.apply(states.contiguous(), self.weight, self.bias)
 
 
 def filled(states: Tensor) -> Tensor:
-    """(rows, d) with rows of zeros below up to a multiple of 64, so that numbers of rows recur.
+    """Pad (rows, d) with zeros to a multiple of 64 rows, so that oneDNN sees few shapes.
 
-    oneDNN generates code for every shape that it meets. Processors for which it does not have their
-    rows filled too: dropout falls on the same places everywhere.
+    oneDNN generates code for every new shape. Rows are also padded on processors that do without
+    oneDNN, so that dropout falls on the same places everywhere.
     """
     return states if states.is_cuda else F.pad(states, (0, 0, 0, -len(states) % 64))
 
@@ -51,7 +51,7 @@ class _ByOneDNN(torch.autograd.Function):
 
 
 def _product(rows: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """(..., in) rows by (out, in) weights: (..., out)"""
+    """Multiply (..., in) rows by (out, in) weights: (..., out)."""
     return torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "none", [], "")
 
 

@@ -1,4 +1,4 @@
-"""How an encoder's makers take vectors from it: sentence-transformers' files in its directory.
+"""How an encoder's makers pool its states, from sentence-transformers' files in its directory.
 
 ``modules.json`` lists what follows the transformer: a pooling, whose ``config.json`` names the
 states, and perhaps a normalisation. ``config_sentence_transformers.json`` has the prompts that go
@@ -14,9 +14,9 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.progress import logger
 
-# Their names of poolings, and ours of those that the towers have.
+# Their names of the poolings that our towers have, and our names.
 POOLINGS = {"cls": "cls", "mean": "all", "lasttoken": "last"}
-# Up to their version 5 each pooling was a switch of its own.
+# Up to their version 5 each pooling had a switch of its own.
 SWITCHES = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_max_tokens": "max",
@@ -26,28 +26,26 @@ SWITCHES = {
     "pooling_mode_lasttoken": "lasttoken",
 }
 MODULES = ("Transformer", "Pooling", "Normalize")
-PASSAGE = ("document", "passage", "corpus")  # a passage's prompt has one of these names
+PASSAGE = ("document", "passage", "corpus")  # names that a passage's prompt may have
 
-# An encoder from scratch is ours to say: as most encoders for sentences, the mean over all pieces.
+# We choose for encoders from scratch: as most sentence encoders, the mean over all pieces.
 SCRATCH = {"pooling": "all", "normalised": True, "query": "", "passage": ""}
 
 Find = Callable[[str], Path | None]
 
 
 def own_pooling(find: Find, where: str) -> dict[str, Any]:
-    """What the pooling ``auto`` stands for.
+    """Find out what the pooling ``auto`` stands for.
 
     Parameters
     ----------
     find
-        The path of one of the encoder's files; None where it has none of this name.
+        Maps a file's name to its path in the encoder; None if there is no such file.
     where
         The encoder, as messages name it.
 
-    Returns
-    -------
-    ``pooling`` (:mod:`muver.encoders.pooling`), ``normalised``, and the prompts of a ``query`` and
-    a ``passage``. ``[CLS]``, not normalised and without prompts if there are no such files.
+    Returns ------- ``pooling`` (:mod:`muver.encoders.pooling`), ``normalised``, and the prompts of
+    a ``query`` and a ``passage``. Without such files: ``[CLS]``, not normalised, without prompts.
     """
     modules = find(MODULES_FILE)
     if modules is None:
@@ -79,7 +77,7 @@ def _kind(module: Any, file: Path) -> str:
 
 
 def _modes(settings: dict[str, Any]) -> list[str]:
-    """Names of the poolings that are asked for, whose vectors would stand one behind the other."""
+    """Names of the poolings that are asked for; the vectors of several would be concatenated."""
     asked = settings.get("pooling_mode")
     if asked is None:
         return [mode for switch, mode in SWITCHES.items() if settings.get(switch)] or ["mean"]

@@ -1,4 +1,4 @@
-"""Token sequences without padding: one behind the other, those of equal length side by side."""
+"""Lay out token sequences one after another without padding, grouped by equal length."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ class Packed:
     Attributes
     ----------
     ids, positions : (tokens,) int64
-        Word pieces, and where in its sequence each stands.
+        Word pieces, and the position of each in its sequence.
     rows : (tokens,) int64
         Which of the given sequences a token belongs to.
     blocks
         (sequences, length) of each run of sequences of equal length.
     keys : (sequences, length) bool
-        Positions that are attended, where sequences were padded on purpose (then there is one
-        block, in the order given); None if all are.
+        The attended positions of sequences that were padded on purpose (then there is one block, in
+        the order given); None if all are attended.
     """
 
     ids: Tensor
@@ -50,13 +50,13 @@ class Packed:
 
     @property
     def attended(self) -> Tensor:
-        """(sequences, longest) True at every position that is attended, in the order given."""
+        """(sequences, longest) True at every attended position, in the order given."""
         return self.mask.bool() if self.keys is None else self.keys
 
     def unpack(self, values: Tensor) -> Tensor:
         """Values by token, (tokens, ...), as (sequences, longest, ...) in the order given.
 
-        Zeros stand behind the end of a sequence.
+        Sequences that are shorter end with zeros.
         """
         padded = values.new_zeros((len(self), self.longest, *values.shape[1:]))
         return padded.index_put((self.rows, self.positions), values)
@@ -65,15 +65,10 @@ class Packed:
 def pack(
     sequences: Sequence[Ids], device: torch.device | str = "cpu", pad_to: int | None = None
 ) -> Packed:
-    """Lay out sequences for a tower.
+    """Lay out sequences, at least one and none of them empty, for a tower.
 
-    Parameters
-    ----------
-    sequences
-        At least one, none of them empty.
-    pad_to
-        Pad every sequence with id 0 to this length. Padding attends to the sequence and is not
-        attended itself; its states are computed. Without it there is no padding.
+    With ``pad_to``, every sequence is padded with id 0 to this length. Padding attends to the
+    sequence but is not attended itself; its states are computed.
     """
     lengths = np.array([len(ids) for ids in sequences])
     keys = None

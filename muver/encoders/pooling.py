@@ -1,8 +1,8 @@
-"""Which states of the last layer make the vector of a context or a view.
+"""Pool the last layer's states into the vector of a context or a view.
 
 MuVER and BLINK take the first position, ``[CLS]``. Partalidou et al. compare means over other
-positions; docs/fidelity.md says what of this is public and how we read it. Encoders for sentences
-have mostly been trained with the mean over all (:mod:`muver.encoders.own_pooling`).
+positions; docs/fidelity.md says what of this is public and how we read it. Sentence encoders are
+mostly trained with the mean over all positions (:mod:`muver.encoders.own_pooling`).
 """
 
 import torch
@@ -17,26 +17,22 @@ def pool(
     ends: tuple[int, int],
     span: tuple[int, int],
 ) -> Tensor:
-    """Reduce the states of each sequence to one vector.
+    """Reduce the states of each sequence to one vector: (batch, d).
 
     Parameters
     ----------
     states : (batch, length, d)
     ids, mask : (batch, length)
-        Word pieces, and 1 at those that are attended.
+        Word pieces, and 1 at attended ones.
     pooling
         "cls": the first position. "last": the last one. "special": the mean over the special
         pieces, that is the ends and both markers of the span. "span": the mean over the pieces
-        between these markers. "all": the mean over all pieces. Where nothing is found, the first
-        position.
+        between these markers. "all": the mean over all pieces. If a mean would be over nothing, the
+        first position is taken.
     ends
         ``[CLS]`` and ``[SEP]``.
     span
         The pieces that open and close the mention, or the title.
-
-    Returns
-    -------
-    (batch, d)
     """
     if pooling == "cls":
         return states[:, 0]
@@ -55,7 +51,7 @@ def pool(
 
 
 def _between(ids: Tensor, opening: int, closing: int) -> Tensor:
-    """Positions after the first opening piece and before the first closing one behind it."""
+    """Positions after the first opening piece and before the first closing piece behind it."""
     opens = ids == opening
     inside = (opens.cumsum(dim=1) - opens.long()) > 0
     closed = ((ids == closing) & inside).cumsum(dim=1) > 0

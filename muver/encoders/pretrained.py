@@ -1,6 +1,6 @@
-"""BERTs in any form that Hugging Face's library reads: a directory, or a name of the hub.
+"""Read BERTs in any form that Hugging Face's library reads: a directory, or a name on the hub.
 
-The one module that imports the library, which takes seconds; what it reads is kept in our own form.
+No other module imports the library, which takes seconds; what is read is kept in our own form.
 """
 
 from pathlib import Path
@@ -34,8 +34,8 @@ def read_tower(source: str) -> Bert:
     Raises
     ------
     InputError
-        If it is not a BERT, or its weights are damaged, do not have the sizes of config.json, or
-        are missing in part (the library would draw those at random).
+        If it is not a BERT, or some weights are damaged, missing (the library would draw those at
+        random) or not of the sizes in config.json.
     OSError
         If the hub has no such name or cannot be reached.
     """
@@ -43,11 +43,11 @@ def read_tower(source: str) -> Bert:
     name, revision = at_revision(source)
     try:
         raw = AutoConfig.from_pretrained(name, revision=revision).to_dict()
-    except ValueError as error:  # a model_type that the library does not know, or none
+    except ValueError as error:  # the model_type is missing, or unknown to the library
         raise InputError(f"{where}: {error}") from error
     tower = Bert(BertConfig.from_dict(raw, f"{where}: its config.json"))
     verbosity = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()  # what its report would say is checked below
+    transformers_logging.set_verbosity_error()  # we check below what it would report
     try:
         loaded, report = BertModel.from_pretrained(
             name,
@@ -77,7 +77,7 @@ def read_tower(source: str) -> Bert:
 
 
 def find_file(source: str, name: str) -> Path | None:
-    """One of the encoder's files; None if it has none of this name."""
+    """The path of one of the encoder's files; None if it has no such file."""
     if (folder := Path(source)).is_dir():
         return folder / name if (folder / name).is_file() else None
     repository, revision = at_revision(source)
@@ -95,6 +95,6 @@ def find_file(source: str, name: str) -> Path | None:
 
 
 def write_tokenizer(source: str, path: Path) -> None:
-    """Write a tokenizer that the source has in an older form (vocab.txt) as tokenizer.json."""
+    """Write a tokenizer of an older form (vocab.txt) as tokenizer.json."""
     name, revision = at_revision(source)
     AutoTokenizer.from_pretrained(name, revision=revision).backend_tokenizer.save(str(path))

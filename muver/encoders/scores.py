@@ -1,4 +1,4 @@
-"""Scores between mentions and entities, from the vectors of their two towers."""
+"""Scores of mentions and entities, from the vectors of their towers."""
 
 import torch
 import torch.nn.functional as F
@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor:
-    """Similarity of every mention with every view.
+    """Similarity of every mention with every view: (mentions, views).
 
     Parameters
     ----------
@@ -15,13 +15,9 @@ def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor
     metric
         "dot", or "l2": minus the Euclidean distance (equation 1), whose gradient at distance 0
         is taken to be 0.
-
-    Returns
-    -------
-    (mentions, views)
     """
     if metric == "l2":
-        # Not by way of a matrix product, which loses the digits of small distances.
+        # A matrix product would lose the digits of small distances.
         return -torch.cdist(mentions, views, compute_mode="donot_use_mm_for_euclid_dist")
     return mentions @ views.T
 
@@ -35,15 +31,13 @@ def max_over_views(
     ----------
     mentions : (mentions, d)
     views : (views, d)
-        Views of all entities, the views of one entity next to each other.
+        Views of all entities; the views of one entity are next to each other.
     owners : (views,) int64
         Entity of each view, 0 .. entities - 1, non-decreasing; every entity has a view.
-    metric
-        As for :func:`similarities`.
 
     Returns
     -------
-    (mentions, entities) scores. The gradient goes to the winning view; of equal ones to the first.
+    (mentions, entities) scores. The gradient goes to the best view; of equal ones to the first.
 
     Examples
     --------
@@ -54,7 +48,7 @@ def max_over_views(
     counts = torch.bincount(owners, minlength=entities)
     starts = torch.cumsum(counts, 0) - counts
     slots = torch.arange(int(counts.max()), device=owners.device)
-    # Entities with fewer views than the longest repeat their last one, which cannot win first.
+    # Entities with fewer views repeat their last one; the first of equal views wins.
     columns = starts[:, None] + torch.minimum(slots[None, :], counts[:, None] - 1)
     return similarities(mentions, views, metric)[:, columns].max(dim=2).values
 
@@ -68,22 +62,22 @@ def sum_of_max(
     ----------
     mentions : (mentions, m, d)
     mention_mask : (mentions, m)
-        1 at positions that are summed.
+        1 at positions to sum over.
     entities : (entities, n, d)
     entity_mask : (entities, n)
-        1 at positions that take part in the maximum; the first of every entity does.
+        1 at positions that take part in the maximum; each entity's first one must.
     rows
-        Mentions scored at once, with (rows * m, entities * n) products.
+        How many mentions to score at once, with (rows * m, entities * n) products.
 
     Returns
     -------
-    (mentions, entities) scores. The gradient goes to the best positions alone.
+    (mentions, entities) scores. The gradient goes only to the best positions.
     """
     return _SumOfMax.apply(mentions, mention_mask, entities, entity_mask, rows)
 
 
 class _SumOfMax(torch.autograd.Function):
-    """Keeps which positions were best, so that going back takes no products again.
+    """Remembers the best positions, so that the backward pass computes no products again.
 
     With these positions fixed, the sum of all scores weighted by their gradients is that of each
     mention position's dot product with a weighted sum of entity positions: an embedding bag.
@@ -91,7 +85,7 @@ class _SumOfMax(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, mentions, mention_mask, entities, entity_mask, rows):  # type: ignore[no-untyped-def]
-        # In place of a position that takes no part stands the entity's first, which wins nothing.
+        # A masked position is replaced by the entity's first, which changes no maximum.
         real = entity_mask.bool()
         table = entities.where(real[:, :, None], entities[:, :1]).flatten(0, 1)
         shape = (*mentions.shape[:2], *entities.shape[:2])
@@ -104,7 +98,9 @@ class _SumOfMax(torch.autograd.Function):
                 greatest, places = products.max(dim=3)
                 best.append(places)
             else:
-                greatest = products.amax(dim=3)  # without the places it is much quicker
+                greatest = products.amax(
+                    dim=3
+                )  # much quicker than max, which also gives the places
             scores.append((greatest * mask[:, :, None]).sum(dim=1))
         if needed:
             ctx.save_for_backward(mentions, mention_mask, entities, real, torch.cat(best))

@@ -32,7 +32,7 @@ class Scratch(Settings):
 
 
 class FromScratch(Settings):
-    """What ``muver encoder --source scratch`` is given: ``auto`` names how it is to pool."""
+    """What ``muver encoder --source scratch`` takes; ``auto`` puts its pooling in the manifest."""
 
     scratch: Scratch
     seed: Natural
@@ -40,7 +40,7 @@ class FromScratch(Settings):
 
 
 class Pretrained(Settings):
-    """What ``muver encoder`` is given for a BERT that there is: ``auto`` reads how it pools."""
+    """What ``muver encoder`` takes for an existing BERT; ``auto`` reads how its makers pool."""
 
     pooling: Literal["auto"] | UnsetType = UNSET
 
@@ -55,7 +55,7 @@ class Encoding(Settings):
     batch_tokens: Count | Literal["auto"]
 
     def as_dict(self) -> dict[str, Any]:
-        """As manifests have it: what a stage adds stands first."""
+        """As manifests have it: a stage's own settings come first."""
         own = super().as_dict()
         shared = {key: own.pop(key) for key in Encoding.__struct_fields__}
         return own | shared

@@ -1,4 +1,4 @@
-"""Sizes of a BERT, without torch, for what only plans or checks."""
+"""Sizes of a BERT, without importing torch, for code that only plans or checks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -31,7 +31,6 @@ class BertConfig:
 
     @classmethod
     def from_file(cls, path: Path) -> "BertConfig":
-        """Read a config.json."""
         raw = read_json(path)
         if not isinstance(raw, dict):
             raise InputError(f"{path}: expected an object with a BERT's sizes.")
@@ -39,7 +38,7 @@ class BertConfig:
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], where: str) -> "BertConfig":
-        """Take the sizes from a config.json's content; ``where`` is named in errors."""
+        """Take the sizes from a config.json's content; errors start with ``where``."""
         kind = raw.get("model_type")
         if kind != "bert":
             raise InputError(

@@ -1,4 +1,4 @@
-"""The checkpoint that training starts from: made from scratch, a local directory, or the hub's."""
+"""The checkpoint that training starts from: made from scratch, a directory, or from the hub."""
 
 import shutil
 from collections.abc import Iterable, Mapping
@@ -41,20 +41,18 @@ def make_start(
     entities: Path | None = None,
     counts: Path | None = None,
 ) -> None:
-    """Make or fetch the BERT that both towers start from.
+    """Make or fetch the BERT directory that both towers start from.
 
     Parameters
     ----------
     source
         ``scratch``, a BERT directory, or a name on the hub.
-    out
-        Folder for the BERT directory.
     settings
-        For ``scratch``: those of :class:`muver.encoders.settings.FromScratch`, else of
+        For ``scratch`` :class:`muver.encoders.settings.FromScratch`, else
         :class:`muver.encoders.settings.Pretrained`.
     entities, counts
-        Outputs of the corpus stage: the vocabulary of an encoder from scratch is learnt from the
-        texts of the training worlds.
+        Outputs of the corpus stage: an encoder from scratch learns its vocabulary from the texts of
+        the training worlds.
     """
     if source != "scratch":
         pretrained = read(Pretrained, settings)
@@ -75,10 +73,7 @@ def from_scratch(
 ) -> None:
     """Train a WordPiece vocabulary on ``texts`` and make a small BERT with random weights.
 
-    Parameters
-    ----------
-    with_pooling
-        Also say how it is to pool, in the manifest, as ``vectors`` of its identity.
+    With ``with_pooling``, the manifest also says how to pool, as ``vectors`` of the identity.
     """
     tokenizer = _train_word_pieces(texts, settings.vocabulary)
     out.mkdir(parents=True, exist_ok=True)
@@ -102,13 +97,10 @@ def from_scratch(
 
 
 def from_directory(source: str | Path, out: Path, with_pooling: bool = False) -> None:
-    """Take a BERT directory as it is: weights (safetensors or torch), configuration, tokenizer.
+    """Copy a BERT directory: weights (safetensors or torch), configuration, tokenizer.
 
-    Parameters
-    ----------
-    with_pooling
-        Also find out how its makers pool (:mod:`muver.encoders.own_pooling`); it stands in the
-        manifest, as ``vectors`` of the encoder's identity.
+    With ``with_pooling``, the manifest also says how its makers pool
+    (:mod:`muver.encoders.own_pooling`), as ``vectors`` of the encoder's identity.
     """
     source = Path(source)
     check_directory(source)
@@ -116,7 +108,7 @@ def from_directory(source: str | Path, out: Path, with_pooling: bool = False) ->
 
 
 def from_hub(name: str, out: Path, with_pooling: bool = False) -> None:
-    """Take a BERT by its hub name; with ``download`` the only code that may use the network."""
+    """Fetch a BERT by its hub name; only this and ``download`` may use the network."""
     check_there(name)
     logger.info("taking %s from the hub (or its local cache)", name)
     try:
@@ -126,7 +118,9 @@ def from_hub(name: str, out: Path, with_pooling: bool = False) -> None:
 
 
 def _take(source: str, name: str, out: Path, with_pooling: bool) -> None:
-    from muver.encoders import pretrained  # takes seconds, and from_scratch has no use for it
+    from muver.encoders import (
+        pretrained,
+    )  # takes seconds to import, and from_scratch does not need it
 
     save_tower(pretrained.read_tower(source), out)
     tokenizer_file = Path(source) / TOKENIZER_FILE
@@ -144,7 +138,7 @@ def _take(source: str, name: str, out: Path, with_pooling: bool) -> None:
 
 
 def _finish(out: Path, name: str, identity: dict[str, Any]) -> None:
-    """Write the manifest; the identity joins a row's settings, the place it came from does not."""
+    """Write the manifest; its identity joins a row's settings, the encoder's origin does not."""
     WordPieces(out)  # refuses a vocabulary without the markers
     write_manifest(out / "manifest.json", "encoder", {}, {}, name=name, identity=identity)
 
@@ -152,9 +146,9 @@ def _finish(out: Path, name: str, identity: dict[str, Any]) -> None:
 def _train_word_pieces(texts: Iterable[str], size: int) -> Tokenizer:
     """Train WordPiece so that the same texts give the same vocabulary, ids included.
 
-    The trainer numbers the letters inside words ("##a") in the order of a hash map that differs
-    from process to process, and breaks ties by these numbers. Special pieces are numbered as they
-    are given, so those letters go in as special pieces and the vocabulary is taken from there.
+    The trainer numbers the letters inside words ("##a") in the order of a hash map, which differs
+    between processes, and breaks ties by these numbers. Special pieces are numbered as they are
+    given, so we pass those letters as special pieces and keep only the resulting vocabulary.
     """
     texts = list(texts)
     teacher = _bert_tokenizer(models.WordPiece(unk_token="[UNK]"))

@@ -1,4 +1,4 @@
-"""Text to word-piece ids, by the tokenizer that lies in a model's directory."""
+"""Turn text into word-piece ids with the tokenizer in a model's directory."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ class WordPieces:
         self.path = path
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the only class that tokenizers raises
+        except Exception as error:  # tokenizers raises no other class
             raise InputError(f"{path}: not a tokenizer, or damaged ({error}).") from error
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -44,7 +44,7 @@ class WordPieces:
 
     @property
     def mask(self) -> int:
-        """The piece that stands for a hidden one in pre-training."""
+        """The piece that hides another one in pre-training."""
         found = self._tokenizer.token_to_id("[MASK]")
         if found is None:
             raise InputError(
@@ -55,7 +55,7 @@ class WordPieces:
 
     @property
     def size(self) -> int:
-        """Number of pieces, added ones among them."""
+        """Number of pieces, including added ones."""
         return self._tokenizer.get_vocab_size()
 
     def ids(self, texts: Sequence[str]) -> list[Ids]:

@@ -12,7 +12,7 @@ from muver.io.files import atomic_path, write_json
 
 
 def save_tower(tower: Bert, folder: Path) -> None:
-    """Write one tower in Hugging Face's layout, each file complete or not at all."""
+    """Write one tower in Hugging Face's layout."""
     state = {name: value.detach().cpu().contiguous() for name, value in tower.state_dict().items()}
     with atomic_path(folder / "model.safetensors") as temporary:
         temporary.write_bytes(save(state, metadata={"format": "pt"}))

@@ -1,1 +1,1 @@
-"""Run files, ours and TREC's: retrieval writes them, evaluation reads them."""
+"""Run files, ours and TREC's, which retrieval writes and evaluation reads."""

@@ -1,4 +1,4 @@
-"""Checks that a run's approximate index agrees well enough with exact search."""
+"""Check that a run's approximate index agrees well enough with exact search."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from muver.io.records import Record
 
 
 class Best(Record):
-    """In what share of mentions the best entity of exact search was found."""
+    """The share of mentions for which exact search's best entity was found."""
 
     found: float
 
@@ -20,13 +20,13 @@ class Best(Record):
 class Index(Record):
     """A run's index and its agreement with exact search, measured on a sample of mentions."""
 
-    factory: str  # its type, as faiss spells it
-    agreement: float  # see reached
-    recall: float  # the share of the k entities of exact search that it finds
+    factory: str  # the index's type, as faiss spells it
+    agreement: float  # the result of `reached`
+    recall: float  # share of exact search's k entities that the index finds
     best: Best
     k: int
     mentions: int
-    knob: str | None  # what of the search was set how high, such as nprobe
+    knob: str | None  # the search setting, such as nprobe, whose value is effort
     effort: int | None
 
 
@@ -43,13 +43,7 @@ def reached(measured: Mapping[str, Any]) -> float:
 
 
 def index_of(manifest: Mapping[str, Any]) -> Index | None:
-    """A run's index; None for an exact run.
-
-    Parameters
-    ----------
-    manifest
-        Manifest of a run of ``muver retrieve`` that :func:`check_agreement` accepts.
-    """
+    """The index of a run with a manifest that :func:`check_agreement` accepts; None if exact."""
     if "index" not in manifest:
         return None
     agreed = manifest["agreement"]
@@ -69,7 +63,7 @@ def check_agreement(
     k
         The greatest cutoff; agreement must have been measured at this k or a greater one.
     limit
-        The least :func:`reached`, from 0 to 1.
+        The least :func:`reached` to accept, from 0 to 1.
     """
     if "index" in row:
         _check_index(run, manifest, row["index"])
@@ -86,18 +80,18 @@ def check_agreement(
 def require(
     place: Path, factory: str, agreed: Mapping[str, Any] | None, k: int, minimum: float
 ) -> None:
-    """Refuse an index as a table's source that does not agree with exact search.
+    """Refuse an index for a table if it agrees too little with exact search.
 
     Parameters
     ----------
     place
-        What the message names: the index's manifest, or a run.
+        The index's manifest or the run, for messages.
     agreed
         As measured by ``muver ann-check``; None if it was not.
     k
         Candidates that the table needs; the agreement must have been measured at no fewer.
     minimum
-        The least :func:`reached`; the message says how to raise it.
+        The least :func:`reached` to accept; the message says how to raise it.
     """
     if agreed is None:
         raise InputError(

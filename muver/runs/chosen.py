@@ -1,15 +1,15 @@
-"""What validation chose for a run, or for the model that made it."""
+"""What was chosen on validation for a run, or for the model that made it."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from muver.io.records import Record
 
-BESIDE = ("cutoff", "mentions", "tried")  # what a manifest has beside the chosen value
+BESIDE = ("cutoff", "mentions", "tried")  # a manifest's keys beside the chosen value
 
 
 class Chosen(Record):
-    """A setting that was chosen on validation.
+    """A setting whose value was chosen on validation.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class Chosen(Record):
     among
         The values that were tried.
     cutoff
-        Hits at this rank decided.
+        The value with the most hits at this rank was chosen.
     """
 
     setting: str
@@ -28,7 +28,7 @@ class Chosen(Record):
 
     @property
     def in_words(self) -> str:
-        """A sentence for footnotes; at an end of the values tried, a better one may lie beyond."""
+        """A sentence for footnotes; it tells if the value is the least or greatest tried."""
         numbers = [value for value in self.among if not isinstance(value, str)]
         ends = {min(numbers): "least", max(numbers): "greatest"} if len(numbers) > 1 else {}
         end = f", the {ends[self.value]} that was tried" if self.value in ends else ""

@@ -1,4 +1,4 @@
-"""The run file: each mention's ranked candidates, all that scoring needs of a retriever."""
+"""The run file: each mention's ranked candidates, all that scoring needs from a retriever."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -14,10 +14,10 @@ RUN = pa.schema(
         ("mention_id", pa.string()),
         ("world", pa.string()),
         ("rank", pa.int32()),  # from 1
-        ("entity", pa.int32()),  # of the mention's world
+        ("entity", pa.int32()),  # number within the mention's world
         ("title", pa.string()),
         ("score", pa.float32()),
-        ("layer", pa.int32()),  # of the best view: 0 = original, > 0 = merged, -1 = no views
+        ("layer", pa.int32()),  # layer of the best view: 0 = original, > 0 = merged, -1 = no views
         ("first", pa.int32()),  # sentences first..last of the best view, or -1
         ("last", pa.int32()),
     ]
@@ -44,10 +44,7 @@ def write_run(
 def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table:
     """Read a run and check that it is one.
 
-    Parameters
-    ----------
-    known
-        The mention ids that may occur; None allows any.
+    If ``known`` is given, no other mention ids may occur.
 
     Returns
     -------
@@ -68,17 +65,17 @@ def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table
 
 
 def block_starts(table: pa.Table) -> np.ndarray:
-    """Rows at which the candidates of a mention start: (mentions,) int64."""
+    """The row at which each mention's candidates start: (mentions,) int64."""
     return np.flatnonzero(table["rank"].to_numpy() == 1)
 
 
 def ranked_mentions(run: pa.Table) -> list[str]:
-    """Ids of the mentions of a run, in its order."""
+    """Ids of a run's mentions, in its order."""
     return run["mention_id"].take(pa.array(block_starts(run), pa.int64())).to_pylist()
 
 
 def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:
-    """For each row of a run the index in ``ids`` of its mention: (rows,) int64."""
+    """The index in ``ids`` of each row's mention: (rows,) int64."""
     place = {mention: n for n, mention in enumerate(ids)}
     places = np.array([place[mention] for mention in ranked_mentions(run)], dtype=np.int64)
     return np.repeat(places, np.diff(np.r_[block_starts(run), run.num_rows]))
@@ -87,7 +84,7 @@ def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:
 def best_ranks(
     run: pa.Table, mention_of: np.ndarray, hits: np.ndarray, mentions: int
 ) -> np.ndarray:
-    """The rank of each mention's first hit; 0 if it has none.
+    """The rank of each mention's first hit, 0 if it has none: (mentions,) int64.
 
     Parameters
     ----------
@@ -96,13 +93,9 @@ def best_ranks(
     hits : (rows,) bool
     mentions
         Number of mentions.
-
-    Returns
-    -------
-    (mentions,) int64
     """
     ranks = np.zeros(mentions, dtype=np.int64)
-    rows = np.flatnonzero(hits)[::-1]  # backwards, so that the best rank is written last
+    rows = np.flatnonzero(hits)[::-1]  # backwards, so that the best rank overwrites the others
     ranks[mention_of[rows]] = run["rank"].to_numpy()[rows]
     return ranks
 

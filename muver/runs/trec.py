@@ -1,8 +1,8 @@
-"""Writes runs and gold entities as TREC files, for information retrieval tools.
+"""Write runs and gold entities as TREC files, for information retrieval tools.
 
-Recall@k is Success@k there. A document id is ``<world>/<line number of the candidate>``; when
-matching by title, entities with equal titles are one candidate with the first one's line number.
-TREC tools split lines at white space, so ids percent-encode it and the per cent sign;
+Those tools' Success@k is our recall@k. A document id is ``<world>/<line number of the candidate>``;
+when matching by title, entities with equal titles are one candidate with the first one's line
+number. TREC tools split lines at white space, so ids percent-encode it and the per cent sign;
 ``urllib.parse.unquote`` restores the id.
 """
 
@@ -29,18 +29,10 @@ def write_trec(
 ) -> None:
     """Write a system's run and the gold entities to ``out`` with ``.run`` and ``.qrels``.
 
-    Parameters
-    ----------
-    out
-        Path without a suffix.
-    run, mentions, titles, match
-        As for :func:`muver.evaluation.recall.gold_ranks`, which checks them. Titles are needed
-        unless ``match`` is "id".
-
-    Raises
-    ------
-    InputError
-        If a score is not a finite number, or a mention has a candidate twice.
+    ``run``, ``mentions``, ``titles`` and ``match`` are as for
+    :func:`muver.evaluation.recall.gold_ranks`, which checks them; titles are not needed if
+    ``match`` is "id". A score that is not finite is refused, and so is a mention that has a
+    candidate twice.
     """
     document = _by_number if match == "id" else _by_title(titles)
     queries = {mention: field(mention) for mention in mentions["mention_id"].to_pylist()}
@@ -82,7 +74,7 @@ def field(name: str) -> str:
 
 
 def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Scores that sort as the ranks do.
+    """Lower scores as little as possible so that they sort as the ranks do.
 
     trec_eval ignores ranks, sorts by score as float32 and breaks ties by document id. A score that
     is not below the one ranked before it is therefore lowered to the next smaller float32; other
@@ -93,10 +85,8 @@ def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     scores, ranks : (rows,)
         The rows of a mention are adjacent, ranked 1, 2, 3, ...
 
-    Returns
-    -------
-    (rows,) float32, strictly decreasing within a mention; as Python floats they print and parse
-    without loss.
+    Returns ------- (rows,) float32, strictly decreasing within a mention; as Python floats they
+    print and parse without loss.
     """
     lowered = np.array(scores, dtype=np.float32)
     for rank in range(2, ranks.max(initial=1) + 1):
@@ -107,12 +97,12 @@ def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
 
 def _by_number(world: str, entity: int) -> str:
-    """The document id of an entity that is a candidate of its own."""
+    """The document id of an entity."""
     return f"{field(world)}/{entity}"
 
 
 def _by_title(titles: Mapping[str, Sequence[str]]) -> Callable[[str, int], str]:
-    """A function from an entity to the document id of the first entity with its title."""
+    """A function that maps an entity to the document id of the first entity with its title."""
     first: dict[tuple[str, str], int] = {}
     for world, names in titles.items():
         for number, title in enumerate(names):

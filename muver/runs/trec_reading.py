@@ -1,4 +1,4 @@
-"""Reads TREC run and qrels files of any origin, with errors that name the line."""
+"""Read TREC run and qrels files of any origin, with errors that name the line."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +19,9 @@ class TrecRun:
     candidates, ranks, scores
         The other columns, in the same order; ``ranks`` are the file's.
     reordered
-        Mentions whose ranks contradict their scores.
+        How many mentions have ranks that contradict their scores.
     tied
-        Mentions with equal scores, which tools order differently.
+        How many mentions have equal scores, which tools order differently.
     """
 
     mentions: list[str]
@@ -35,11 +35,7 @@ class TrecRun:
 def read_trec_run(path: Path) -> TrecRun:
     """Read a run; sort a mention's candidates by descending score, then by rank.
 
-    Raises
-    ------
-    InputError
-        If a line is malformed, a mention has a candidate twice, or the file ends in the middle of a
-        line.
+    A file that ends in the middle of a line, or has a candidate twice for a mention, is refused.
     """
     by_mention: dict[str, list[tuple[float, int, str]]] = {}
     seen: set[tuple[str, str]] = set()

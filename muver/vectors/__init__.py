@@ -1,1 +1,1 @@
-"""Vectors of views and mentions on disk: encoders write them, retrieval reads them."""
+"""Vectors of views and mentions on disk, which encoders write and retrieval reads."""

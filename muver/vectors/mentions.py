@@ -1,4 +1,4 @@
-"""Reads and writes the vectors of a set's mentions, with a manifest of their origin."""
+"""Read and write the vectors of a set's mentions, with a manifest of their origin."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,8 +26,6 @@ def write_mentions(
     Parameters
     ----------
     vectors : (mentions, d) float32
-    model
-        Fingerprint of the model.
     mentions
         SHA-256 of the table of mentions, which has the same order.
     """
@@ -50,10 +48,7 @@ def read_mentions(
 ) -> np.ndarray:
     """Read mention vectors to compare with the views of ``shards``: (mentions, d) float32.
 
-    Parameters
-    ----------
-    mentions
-        The table of mentions that they must belong to; None skips this check.
+    They must be of the views' model and, unless None is given, of the table ``mentions``.
     """
     path = Path(path)
     vectors = np.array(load_matrix(path, "Encode the mentions again."))
@@ -82,7 +77,7 @@ def check_mentions(mentions: np.ndarray, shards: Shards, path: str | Path) -> No
 
 
 def _inputs(path: Path) -> Mapping[str, str]:
-    """Fingerprints of the model and the table, from the manifest beside the vectors."""
+    """Fingerprints of the model and of the table, from the manifest beside the vectors."""
     place = path.with_suffix(".json")
     if not place.is_file():
         raise InputError(

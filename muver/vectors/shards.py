@@ -2,7 +2,7 @@
 
 For each part a folder holds ``part-00000.npy`` ((views, d) float16 or float32, an entity's views
 adjacent), ``part-00000.counts.npy`` ((entities,) uint8, the number of views of each entity) and
-``part-00000.json``, its manifest. Entities and views are numbered through all parts.
+``part-00000.json``, its manifest. Entities and views are numbered across all parts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,21 +18,13 @@ from muver.io.files import read_json, short_hash, write_manifest
 from muver.io.matrices import load_matrix, save_matrix
 
 DTYPES = ("float16", "float32")
-MOST_VIEWS = 255  # of an entity, as counts are uint8
+MOST_VIEWS = 255  # per entity, as counts are uint8
 AGAIN = "Encode the part again."
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part.
-
-    Attributes
-    ----------
-    first_view, first_entity
-        Numbers of its first view and entity.
-    views, entities
-        Numbers of views and entities in it.
-    """
+    """One part; ``first_view`` and ``first_entity`` are numbers across all parts."""
 
     path: Path
     first_view: int
@@ -57,7 +49,7 @@ class Block(NamedTuple):
     ----------
     vectors : (views, d) float32
     first_view, first_entity
-        Numbers of its first view and entity.
+        Numbers of its first view and entity across all parts.
     starts : (entities,) int64
         First row of each entity in ``vectors``.
     """
@@ -69,26 +61,13 @@ class Block(NamedTuple):
 
 
 class Shards:
-    """The views of all parts in a folder.
-
-    Attributes
-    ----------
-    model
-        Fingerprint of the model that made the vectors.
-    dimension
-        Length of a vector.
-    parts
-        All parts in order.
-    """
+    """The views of all parts in a folder, made by the model with the fingerprint ``model``."""
 
     def __init__(self, folder: str | Path, kb: Mapping[str, Any] | None = None):
         """Open a folder and check that its parts fit each other.
 
-        Parameters
-        ----------
-        kb
-            Manifest of the knowledge base, with the parts to expect. Without it, missing parts at
-            the end go unnoticed.
+        ``kb`` is the manifest of the knowledge base, which tells how many parts to expect. Without
+        it, missing parts at the end go unnoticed.
         """
         self.folder = Path(folder)
         names = sorted(path.name.partition(".")[0] for path in self.folder.glob("part-*.json"))
@@ -122,7 +101,7 @@ class Shards:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Fingerprint of all parts' manifests: model, knowledge base and sizes."""
+        """A hash of all parts' manifests: model, knowledge base and sizes."""
         return short_hash(self._manifests, 64)
 
     def blocks(self, memory_mb: int = 256) -> Iterator[Block]:
@@ -137,7 +116,7 @@ class Shards:
             while entity < part.entities:
                 end = int(np.searchsorted(starts, starts[entity] + rows, side="right")) - 1
                 first, last = int(starts[entity]), int(starts[end])
-                # Mapped for this block only, so that pages already read do not fill the memory.
+                # Map this block only, so that pages already read do not fill the memory.
                 vectors = part.matrix()[first:last].astype(np.float32)
                 yield Block(
                     vectors,
@@ -148,13 +127,7 @@ class Shards:
                 entity = end
 
     def gather(self, views: np.ndarray) -> np.ndarray:
-        """Vectors of the given views: (n, d) float32.
-
-        Parameters
-        ----------
-        views : (n,) int64
-            Numbers of views; increasing numbers are read fastest.
-        """
+        """Vectors of the views with these numbers: (n, d) float32; increasing ones read fastest."""
         vectors = np.empty((len(views), self.dimension), dtype=np.float32)
         for part, chosen in self._by_part(views):
             vectors[chosen] = part.matrix()[views[chosen] - part.first_view]
@@ -184,7 +157,7 @@ class Shards:
         return firsts, counts
 
     def sample(self, size: int, seed: int) -> np.ndarray:
-        """Numbers of ``size`` views in order, one from each of ``size`` equal ranges.
+        """Sorted numbers of ``size`` views, one from each of ``size`` equal ranges.
 
         All views if there are no more than ``size``.
         """
@@ -218,7 +191,7 @@ class Shards:
 
 
 def part_name(number: int) -> str:
-    """Name of the file of a part's vectors."""
+    """File name of a part's vectors."""
     return f"part-{number:05d}.npy"
 
 
@@ -239,10 +212,9 @@ def write_part(
     vectors : (views, d) float16 or float32
     counts : (entities,)
         Number of views of each entity, 1 to 255.
-    model, kb
-        Fingerprints of the model and of the knowledge base's part.
-    texts
-        Fingerprint of the texts that replace the part's paragraphs, if any.
+    model, kb, texts
+        Fingerprints of the model, of the knowledge base's part, and of the texts that replace the
+        part's paragraphs, if any.
     """
     path = Path(folder) / part_name(number)
     path.with_suffix(".json").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The view store: the vectors of each layer of views on disk, with the views' entities and spans.
+"""The view store: each layer's vectors on disk, with the entities and spans of the views.
 
 Layer 0 holds the original views, layer n the views that the n-th layer of merging added. A layer is
 a memory-mapped matrix and a Parquet table with the world, entity, span and ids of each row.
@@ -43,7 +43,7 @@ class Layer:
     ----------
     vectors : (views, d) float32, memory-mapped
     entities, first, last : (views,) int32
-        Entity (line number) of each view, and its sentences.
+        Entity (line number) of each view, and its first and last sentence.
     ids : (views,) list<int32>
     """
 
@@ -56,10 +56,7 @@ class Layer:
     def in_sentences(self, owners: Sequence[int], views: Sequence[View]) -> list[View]:
         """Turn spans over an entity's views in this layer into spans over its sentences.
 
-        Parameters
-        ----------
-        owners
-            The entity of each view.
+        ``owners`` are the entities of ``views``.
         """
         starts = {int(self.entities[own.start]): own.start for own in entity_slices(self.entities)}
         return [
@@ -79,7 +76,7 @@ class ViewStore:
         self.folder = Path(folder)
 
     def layer(self, number: int) -> "LayerFile":
-        """Open a layer; InputError if it is missing or its two files do not fit."""
+        """Open a layer, which consists of two files that must fit."""
         return LayerFile(*layer_files(self.folder, number))
 
     def fingerprint(self) -> str:
@@ -128,7 +125,7 @@ class LayerFile:
 
 
 class LayerWriter:
-    """Collects the worlds of a layer and writes both of its files."""
+    """Collects the worlds of a layer, then writes both of its files."""
 
     def __init__(self) -> None:
         self._tables: list[pa.Table] = []
@@ -137,7 +134,7 @@ class LayerWriter:
     def add(
         self, world: str, entities: Sequence[int], views: Sequence[View], vectors: np.ndarray
     ) -> None:
-        """Append a world's views; the store keeps the order of the worlds."""
+        """Append a world's views; the store keeps this order of worlds."""
         columns = {
             "world": [world] * len(views),
             "entity": list(entities),
@@ -149,7 +146,6 @@ class LayerWriter:
         self._vectors.append(vectors)
 
     def write(self, folder: str | Path, layer: int) -> None:
-        """Write the layer's matrix and table."""
         matrix, table = layer_files(folder, layer)
         save_matrix(matrix, np.concatenate(self._vectors))
         with table_writer(table, ROWS) as writer:

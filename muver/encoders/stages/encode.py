@@ -1,4 +1,4 @@
-"""The store: a vector for each original view of a split's entities, and for its mentions."""
+"""Fill the store: a vector for each mention of a split and each original view of its entities."""
 
 from pathlib import Path
 
@@ -22,10 +22,8 @@ def encode_split(
 ) -> None:
     """Encode all entities of a split's worlds and its mentions.
 
-    Writes
-    ------
-    ``layer0.npy``, ``layer0.parquet``; ``mentions.npy``, (mentions, d) with the split's mentions
-    by world and then in the corpus' order; ``manifest.json``.
+    Writes ``layer0.npy``, ``layer0.parquet``; ``mentions.npy``, (mentions, d) with the split's
+    mentions by world and then in the corpus' order; ``manifest.json``.
     """
     tower = Tower(model_folder, settings)
     config, pieces = tower.model.config, tower.model.pieces

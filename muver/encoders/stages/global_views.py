@@ -1,4 +1,4 @@
-"""Global views: one more view an entity, of its whole description."""
+"""Global views: one more view per entity, of its whole description."""
 
 from pathlib import Path
 
@@ -18,9 +18,7 @@ def encode_global(
 ) -> None:
     """Give every entity of a store one view of its whole description, laid out as BLINK's.
 
-    Writes
-    ------
-    ``layer0``, one row an entity, which spans all of the entity's views; ``manifest.json``.
+    Writes ``layer0``, with one row per entity that spans all of its views, and ``manifest.json``.
     """
     tower = Tower(model_folder, settings)
     tower.model.require_positions("global_view.max_tokens", settings.max_tokens)

@@ -1,4 +1,4 @@
-"""One part of a knowledge base to a part of vectors: in bounded memory, made once."""
+"""Encode one part of a knowledge base in bounded memory, unless that is done already."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ from muver.views.layout import View
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}
 COLUMNS = ("title", "paragraphs")
-ENTITIES = 4096  # laid out and encoded at a time
+ENTITIES = 4096  # to lay out and encode at a time
 
 
 def encode_part(
@@ -31,40 +31,30 @@ def encode_part(
     settings: Part,
     texts: str | Path | None = None,
 ) -> bool:
-    """Encode the views of a part's entities, unless that is done already.
+    """Encode the views of a part's entities; return False if that was done already.
 
-    Views are what the model says. Kind "sentences": the paragraphs are laid out as sentences are,
-    so that with ``min_pieces`` 1 each is a view. Kind "prefix": one view of the title and all
-    paragraphs, joined by spaces. An entity without paragraphs has one view, of its title. Where the
-    model's views name a ``text``, an entity's text from there takes the place of its paragraphs.
+    A part is left as it is if it was written for the same model, the same part of the knowledge
+    base, and the same ``dtype`` and ``precision``; the other settings move last digits only.
+
+    The model says what views are. For the kind "sentences" the paragraphs are laid out as sentences
+    are, so that with ``min_pieces`` 1 each is a view. For the kind "prefix" one view has the title
+    and all paragraphs, joined by spaces. An entity without paragraphs has one view, of its title.
 
     Memory holds the part's vectors in ``dtype``, its ``texts`` if there are any, and
-    :data:`ENTITIES` entities with their views.
+    :data:`ENTITIES` entities with their views. If the model's vectors cannot be searched by
+    products, or ``dtype`` cannot hold a value, nothing is written.
 
     Parameters
     ----------
     kb
         Folder of the knowledge base; only the part itself has to be there.
     number
-        Of the part, from 0.
+        The part's number, from 0.
     out
         Folder of the vectors, for :class:`muver.vectors.shards.Shards`.
-    settings
-        A part that was written for the same model, the same part of the knowledge base and the
-        same ``dtype`` and ``precision`` is left as it is. The other settings move last digits only.
     texts
-        Folder that `muver kb-texts` wrote, if the model's views name a ``text``.
-
-    Returns
-    -------
-    Whether it was encoded.
-
-    Raises
-    ------
-    InputError
-        If there is no such part, if the model's vectors cannot be searched by products, if its
-        views are made of texts that are not given, or if ``dtype`` cannot hold a value. Nothing is
-        written then.
+        Folder of `muver kb-texts`, if the model's views name a ``text``: an entity's text from
+        there replaces its paragraphs.
     """
     own = {"dtype": settings.dtype, "precision": settings.precision}
     part = open_part(kb, number)
@@ -94,7 +84,7 @@ def encode_part(
 def paragraph_views(
     batch: pa.RecordBatch, layout: dict[str, Any], tokenizer: Tokenizer
 ) -> list[list[View]]:
-    """Views of each entity of a batch (title, paragraphs), as a model's ``views`` say."""
+    """Views of each entity of a batch (title, paragraphs), as the model's ``views`` say."""
     titles, paragraphs = (batch.column(name).to_pylist() for name in COLUMNS)
     texts = [" ".join(some) for some in paragraphs] if layout["kind"] == "prefix" else titles
     return list(entity_views(titles, texts, paragraphs, layout, tokenizer))
@@ -107,9 +97,9 @@ def _encode(
     dtype: type[np.floating],
     label: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(views, d) vectors and (entities,) numbers of views.
+    """(views, d) vectors and each entity's number of views, (entities,).
 
-    ``paragraphs``, if there are any, stand in for those of the part: at most one an entity.
+    ``paragraphs``, if given, replace those of the part: at most one per entity.
     """
     layout, pieces = tower.model.config.views, tower.model.pieces
     one = layout["kind"] == "prefix" or paragraphs is not None

@@ -1,4 +1,4 @@
-"""The mentions of a benchmark over a knowledge base, to vectors."""
+"""Encode the mentions of a benchmark over a knowledge base."""
 
 from pathlib import Path
 
@@ -20,15 +20,10 @@ COLUMNS = ("context_left", "mention", "context_right")
 def encode_mentions(
     model_folder: str | Path, mentions: str | Path, out: str | Path, settings: Encoding
 ) -> None:
-    """Encode all mentions of a set in their contexts, those with gold outside the base as well.
+    """Encode all mentions of a set in their contexts, even those with gold outside the base.
 
-    Parameters
-    ----------
-    mentions
-        Parquet that `muver link` wrote.
-    out
-        .npy to write, (mentions, d) float32 in the table's order; its manifest has the same name
-        with ``.json``.
+    ``mentions`` is a Parquet file of `muver link`. ``out`` is the .npy to write, (mentions, d)
+    float32 in the table's order; its manifest has the same name with ``.json``.
     """
     table = _contexts(mentions)
     model = model_fingerprint(model_folder)

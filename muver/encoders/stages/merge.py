@@ -1,4 +1,4 @@
-"""Merged layers: what the heuristic search adds to a store."""
+"""Merged layers: the views that the heuristic search adds to a store."""
 
 from pathlib import Path
 
@@ -11,15 +11,11 @@ from muver.views.expand import expand_world
 
 
 def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> None:
-    """Merge the views of a store, keeping each layer's new views apart.
+    """Merge the views of a store and write ``layer1`` to ``layerL`` and ``manifest.json``.
 
-    Layers 0 to n are an entity's views after n rounds of merging, so one pass serves every number
-    of layers.
-
-    Writes
-    ------
-    ``layer1`` to ``layerL``, ``manifest.json``. Of a merged view with gaps, ``first`` and
-    ``last`` are the ends.
+    Each layer holds its new views only: layers 0 to n are an entity's views after n rounds of
+    merging, so one pass serves every number of layers. The ``first`` and ``last`` of a merged view
+    with gaps are its ends.
     """
     tower = Tower(model_folder, settings)
     tower.model.require_positions("merge.max_tokens", settings.max_tokens)

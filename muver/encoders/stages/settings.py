@@ -1,4 +1,4 @@
-"""Settings of the stages that encode: their own, and where and how they compute."""
+"""Settings of the stages that encode, with where and how they compute."""
 
 from typing import Literal
 
@@ -39,10 +39,10 @@ class Merge(Encoding, kw_only=True):
     top_k: Share
     pairs: Literal["distant", "close"]
     among: Literal["neighbours", "all"]
-    wasted: Literal["kept", "replaced"] = "kept"  # rows leave it out where it is as released
+    wasted: Literal["kept", "replaced"] = "kept"  # rows omit it if it is as released
     max_tokens: Count
 
     @property
     def search(self) -> Merging:
-        """The same without what says where it is computed."""
+        """The search's settings without those of where it is computed."""
         return Merging(**{key: getattr(self, key) for key in Merging.__struct_fields__})

@@ -1,4 +1,4 @@
-"""Exhaustive spans: every run of neighbouring views, of entities that have few views."""
+"""Exhaustive spans: every run of neighbouring views, for entities with few views."""
 
 from pathlib import Path
 
@@ -17,10 +17,8 @@ def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) ->
     An entity's best view then scores at least as high as under any merging of neighbours. This
     holds for every candidate, so the gold entity's rank may still fall.
 
-    Writes
-    ------
-    ``layer1``; ``manifest.json``, whose ``exhaustive`` says how many of the ``entities`` have few
-    enough views.
+    Writes ``layer1``, and ``manifest.json``, whose ``exhaustive`` says how many of the ``entities``
+    have few enough views.
     """
     tower = Tower(model_folder, settings)
     tower.model.require_positions("spans.max_tokens", settings.max_tokens)

@@ -1,4 +1,4 @@
-"""A model that is ready to encode, which all stages of this folder need."""
+"""A model that is ready to encode, for all stages of this folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from muver.views.layout import Ids
 
 
 class Tower:
-    """A model on the device that settings ask for, which encodes in batches of their size."""
+    """A model on the device and with the batch size that the settings ask for."""
 
     def __init__(self, folder: Path, settings: Encoding):
         self._accelerator = device.start(settings.device, settings.precision, settings.threads)
@@ -29,7 +29,7 @@ class Tower:
             )
 
     def views(self, ids: Sequence[Ids], label: str | None) -> np.ndarray:
-        """Vectors of views: (views, d). ``label`` names them in progress lines; None is silent."""
+        """Vectors of views: (views, d). Progress lines have the name ``label``; None shows none."""
         return self._encode(self.model.encode_views, ids, label)
 
     def mentions(self, contexts: Sequence[Ids]) -> np.ndarray:
