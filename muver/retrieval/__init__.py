@@ -1,1 +1,1 @@
-"""Retrieval: mentions in, ranked entities of their worlds out (a run)."""
+"""Retrieval: rank the entities of each mention's world (a run)."""

@@ -1,6 +1,6 @@
-"""Aggregates: the score that an entity has by those of its views.
+"""Aggregates: how the scores of an entity's views become the entity's score.
 
-One class an aggregate: its fields are its settings, :meth:`Aggregate.scores` reduces a block of
+Each aggregate is a class: its fields are its settings, :meth:`Aggregate.scores` reduces a block of
 views' scores to candidates', :meth:`Aggregate.shares` tells what each view adds. docs/fidelity.md
 compares them. numpy is imported where it is used, because every rule reads these types.
 """
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class Aggregate(Settings):
-    """What an aggregate is; the best view's score where a class says nothing else.
+    """Base of all aggregates; by default the best view's score counts.
 
     Attributes
     ----------
     alone
-        Whether an entity's score is made of its own views' alone. Others need all views of a
-        world, or its mentions, together, which a knowledge base in shards does not offer.
+        Whether an entity's score depends on its own views alone. Other aggregates need all views of
+        a world, or all its mentions, at once, which a knowledge base in shards does not offer.
     centres
-        Whether it takes each candidate's mean best view over ``drawn`` mentions.
+        Whether it needs each candidate's mean best score over ``drawn`` mentions.
     chosen
-        The setting that may have several values, one of which is chosen on validation; None: none.
+        The setting that may have several values, of which validation chooses one; None if none may.
     note
         What it does, for footnotes.
     """
@@ -37,14 +37,14 @@ class Aggregate(Settings):
     note: ClassVar[str]
 
     def scores(self, block: "Block", k: int) -> "np.ndarray":
-        """(mentions, candidates) scores, of which the k best of each mention count."""
+        """(mentions, candidates) scores; only the k best of each mention will count."""
         return block.best
 
     def shares(self, values: "np.ndarray") -> "np.ndarray":
-        """What each of an entity's views adds to its score: (views,) scores to parts of sum 1.
+        """Each view's part of the entity's score, (views,) with sum 1, from the views' scores.
 
-        A part is the derivative by the view's score, brought to sum 1: all of it is the first best
-        view's where no other counts.
+        A part is the derivative by the view's score, divided by the sum of these. If only the best
+        view counts, it has all of it (of equal views the first).
         """
         import numpy as np
 
@@ -53,7 +53,7 @@ class Aggregate(Settings):
         return shares
 
     def gathered(self, k: int) -> int:
-        """How many candidates' views are looked at one by one to find the k best."""
+        """How many candidates' views must be gathered one by one to find the k best."""
         return k
 
 
@@ -66,7 +66,7 @@ class Max(Aggregate):
 class LogMeanExp(Aggregate):
     """t log(mean(exp(s / t))): between the mean (great t) and the maximum (small t) of the scores.
 
-    A copy of every view changes nothing, so a description gains nothing by its length alone.
+    Duplicating every view changes nothing, so a description gains nothing by its length alone.
     """
 
     temperature: Positive = 1
@@ -78,7 +78,7 @@ class LogMeanExp(Aggregate):
     )
 
     def scores(self, block: "Block", k: int) -> "np.ndarray":
-        """The candidate's best view is taken out of its exponents, so that none overflows."""
+        """Takes the candidate's best score out of the exponents, so that none overflows."""
         import numpy as np
 
         means = np.empty_like(block.best)
@@ -105,9 +105,9 @@ class LogMeanExp(Aggregate):
 class SoftmaxSum(LogMeanExp):
     """sum(exp(s / t)) / Z: the softmax over all views of the world, summed over the entity's.
 
-    Of the ``softmax_candidates`` candidates with the best single views, those views count that are
-    no worse than the best view of the last of them: the released code's walk down the views,
-    without sorting them all. Its temperature is 1.
+    It takes the ``softmax_candidates`` candidates with the best single views, and counts the views
+    that are no worse than the best view of the last of them. This gives what the released code
+    finds by walking down the sorted views, without sorting them. Its temperature is 1.
     """
 
     softmax_candidates: Count = 200
@@ -119,11 +119,11 @@ class SoftmaxSum(LogMeanExp):
     )
 
     def gathered(self, k: int) -> int:
-        """Those that the walk finds."""
+        """The candidates that the walk reaches."""
         return max(self.softmax_candidates, k)
 
     def scores(self, block: "Block", k: int) -> "np.ndarray":
-        """Sums of probabilities; -inf where the walk does not come."""
+        """Sums of probabilities; -inf for candidates that the walk does not reach."""
         import numpy as np
 
         from muver.retrieval.blocks import gather, top_columns
@@ -156,7 +156,7 @@ class SoftmaxSum(LogMeanExp):
 
 
 class Penalised(Aggregate):
-    """max s - beta log(n): the best of an entity's n views, less what many views give by chance."""
+    """max s - beta log(n): the best of an entity's n views, less what many views gain by chance."""
 
     beta: Amount
 
@@ -164,17 +164,17 @@ class Penalised(Aggregate):
     note = "An entity's score is its best view's, less beta times the logarithm of their number."
 
     def scores(self, block: "Block", k: int) -> "np.ndarray":
-        """Less a number for each candidate."""
+        """The best scores minus a number for each candidate."""
         import numpy as np
 
         return block.best - (self.beta * np.log(block.counts)).astype(np.float32)
 
 
 class Centred(Aggregate):
-    """max s - mean of max s over the world's mentions: what the mention adds to an entity's usual.
+    """max s - mean of max s over the world's mentions: how much better this mention fits than most.
 
-    The mean is over at most ``sample`` mentions of the set in this world, evenly spaced. It takes
-    their texts and no gold entity. A candidate that is near every mention loses by that.
+    The mean is over at most ``sample`` mentions of the set in this world, evenly spaced. It uses
+    their texts and no gold entity. A candidate that is near every mention loses by it.
     """
 
     sample: Count
@@ -187,12 +187,12 @@ class Centred(Aggregate):
     )
 
     def drawn(self, mentions: "np.ndarray") -> "np.ndarray":
-        """The mentions that means are taken over."""
+        """The mentions that the mean is taken over."""
         step = -(-len(mentions) // self.sample)
         return mentions[::step]
 
     def scores(self, block: "Block", k: int) -> "np.ndarray":
-        """Less a number for each candidate."""
+        """The best scores minus a number for each candidate."""
         return block.best - block.means
 
 

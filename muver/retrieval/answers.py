@@ -1,4 +1,4 @@
-"""What is asked of a retriever, and what it answers (imports nothing heavy)."""
+"""Questions to a retriever and its answers (imports nothing heavy)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from itertools import product
 
 from muver.io.errors import Mistake
 
-NO_VIEW = -1  # layer of a candidate that words alone have found
-SIDES = ("left", "text", "right")  # of a mention, in the order of the text
+NO_VIEW = -1  # layer of a candidate that was found by words alone
+SIDES = ("left", "text", "right")  # fields of a mention, in the order of the text
 
 
 @dataclass(frozen=True)
 class Mention:
     """A mention in its text.
 
-    Without a ``world`` an index of one's own searches all of them; that of a row has to have one
-    world only.
+    Without a ``world``, an index of one's own searches all worlds; an index of a row must then have
+    only one.
     """
 
     text: str
@@ -31,16 +31,16 @@ class Candidate:
     Attributes
     ----------
     score
-        As the system's aggregate makes it of the views' similarities.
+        The aggregate of the views' similarities.
     layer, first, last
-        The winning view: 0 for an original one, the layer of merging that made it, -2 for the
-        global view, -3 for a span of sentences; and the sentences it covers.
+        The winning view: its layer of merging (0 for an original view, -2 for the global view, -3
+        for a span of sentences), and the sentences it covers.
     text
-        These sentences; empty where the view is of the title alone.
+        These sentences; empty if the view is of the title alone.
     world
-        The entity's; ``document_id`` is unique within it.
+        The entity's world, within which ``document_id`` is unique.
     probability
-        Of the best candidate: that it is right. None of others, and where the index is not
+        How likely the best candidate is right. None for other candidates, and if the index is not
         calibrated (`muver index calibrate`).
     """
 
@@ -58,14 +58,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class ViewPart:
-    """A view of a candidate, and what it adds.
+    """A view of a candidate, and what it adds to the score.
 
     Attributes
     ----------
     similarity
-        Of the mention and this view.
+        Similarity of the mention and this view.
     share
-        The part of the candidate's score that is this view's
+        This view's part of the candidate's score
         (:meth:`muver.retrieval.aggregates.Aggregate.shares`); a candidate's shares have the sum 1.
     layer, first, last, text
         As of :class:`Candidate`.
@@ -80,13 +80,15 @@ class ViewPart:
 
 
 def check_texts(mentions: Sequence[Mention]) -> None:
-    """Refuse mentions whose sides are no text, with a Mistake that says which."""
+    """Refuse mentions whose sides are not text, with a Mistake that names the side."""
     for (number, mention), side in product(enumerate(mentions), SIDES):
         if not isinstance(given := getattr(mention, side), str):
             raise Mistake(f"mention {number}: its {side} is {given!r}, expected text.")
         try:
             given.encode()
-        except UnicodeEncodeError as error:  # half of a character: bytes that were no UTF-8
+        except (
+            UnicodeEncodeError
+        ) as error:  # half of a surrogate pair, from bytes that were not UTF-8
             raise Mistake(
                 f"mention {number}: its {side} is not Unicode text (character {error.start})."
             ) from None

@@ -1,15 +1,15 @@
-"""Blocks of scores: some mentions with all views, the views of one entity side by side."""
+"""Blocks of scores: some mentions with all views, each candidate's views side by side."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-CACHED_SCORES = 2**17  # half a megabyte, which a core's own cache holds
+CACHED_SCORES = 2**17  # half a megabyte, which fits a core's own cache
 
 
 class Block(NamedTuple):
-    """The scores of some mentions with all views, those of one candidate next to each other.
+    """The scores of some mentions with all views; a candidate's views are next to each other.
 
     Attributes
     ----------
@@ -17,9 +17,9 @@ class Block(NamedTuple):
     starts, counts : (candidates,) int64
         First view and number of views of each candidate.
     best : (mentions, candidates) float32
-        The greatest score of each candidate's views.
+        The greatest score among each candidate's views.
     means : (candidates,) float32
-        The mean over mentions of that score, for an aggregate that centres; None for others.
+        The mean of that score over mentions, for an aggregate that centres; None for others.
     """
 
     products: np.ndarray
@@ -32,36 +32,28 @@ class Block(NamedTuple):
     def of(
         cls, products: np.ndarray, starts: np.ndarray, means: np.ndarray | None = None
     ) -> "Block":
-        """A block with counts and best scores."""
+        """Make a block; counts and best scores are computed."""
         counts = np.diff(starts, append=products.shape[1])
         return cls(products, starts, counts, np.maximum.reduceat(products, starts, axis=1), means)
 
     def few_mentions(self) -> Iterator[slice]:
-        """All mentions, a few at a time, so that what is computed of them stays in cache."""
+        """All mentions, a few at a time, so that intermediate results stay in cache."""
         few = max(CACHED_SCORES // self.products.shape[1], 1)
         return (slice(start, start + few) for start in range(0, len(self.products), few))
 
 
 def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
-    """Columns of the k greatest values of each row, greatest first, earlier column first on ties.
+    """Columns of the k greatest values of each row, greatest first: (rows, k) int64.
 
-    Parameters
-    ----------
-    scores : (rows, columns), k <= columns
+    Of equal values the earlier column goes first. ``scores`` is (rows, columns), k <= columns.
 
-    Returns
-    -------
-    (rows, k) int64
-
-    Examples
-    --------
     >>> top_columns(np.array([[1.0, 3.0, 2.0, 3.0]]), 3).tolist()
     [[1, 3, 2]]
     """
     columns = scores.shape[1]
     if k >= columns:
         return np.argsort(-scores, axis=1, kind="stable")[:, :k]
-    # argpartition may take any of the values equal to the k-th; those are put right here.
+    # A partition may take any of the values equal to the k-th; we must take the first ones.
     threshold = -np.partition(-scores, k - 1, axis=1)[:, k - 1 : k]
     above = scores > threshold
     room = k - above.sum(axis=1, keepdims=True)
@@ -73,19 +65,19 @@ def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
 
 
 def winning_views(block: Block, chosen: np.ndarray) -> np.ndarray:
-    """(mentions, chosen) the view of each chosen candidate with the greatest score."""
+    """(mentions, chosen) the best-scoring view of each chosen candidate."""
     views = gather(block, chosen)
     best = np.maximum.reduceat(views.values, views.starts)
     winners = np.flatnonzero(views.values == np.repeat(best, views.counts))
-    # Of a candidate's equal views the first: the first winner at or after the candidate's start.
+    # Of equal views take the first: the first winner at or after the candidate's start.
     first = winners[np.searchsorted(winners, views.starts)]
     return views.columns[first].reshape(chosen.shape)
 
 
 class Gathered(NamedTuple):
-    """The views of some candidates of some mentions, one candidate's after the other's.
+    """The views of some candidates of some mentions, one candidate's after another's.
 
-    ``starts`` and ``counts`` say where each candidate's views begin and how many they are.
+    ``starts`` and ``counts`` say where each candidate's views begin and how many there are.
     """
 
     values: np.ndarray

@@ -1,4 +1,4 @@
-"""The BM25 score: words of a query against words of documents."""
+"""The BM25 score of documents for a query."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,8 +10,8 @@ import numpy as np
 class BM25:
     """An index of documents that scores queries against all of them.
 
-    Words are runs of two or more letters, digits or underscores, lower-cased; a word that stands
-    twice in a query counts twice, one that no document has counts nothing.
+    Words are runs of two or more letters, digits or underscores, lower-cased. A word that stands
+    twice in a query counts twice; a word that no document has is ignored.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class BM25:
 
 
 def document(entity: Mapping[str, Any], tokens: int | None = None) -> str:
-    """Title and description of an entity; of the description its first ``tokens`` space tokens."""
+    """An entity's title and description; ``tokens`` limits the latter to its first space tokens."""
     text = entity["text"]
     if tokens is not None:
         text = " ".join(text.split(" ")[:tokens])
@@ -68,7 +68,7 @@ def document(entity: Mapping[str, Any], tokens: int | None = None) -> str:
 
 
 def query(mention: Mapping[str, Any], kind: str) -> str:
-    """The words that are looked for: those of the mention, or of its context as well."""
+    """The words to look for: those of the mention, or those of its context too."""
     if kind == "mention":
         return mention["mention"]
     return f"{mention['context_left']} {mention['mention']} {mention['context_right']}"

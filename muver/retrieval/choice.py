@@ -1,4 +1,4 @@
-"""Choices on validation: the value of a setting by which most gold entities are found."""
+"""Choose on validation the value of a setting that finds most gold entities."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,19 +15,17 @@ VALIDATION = "val"
 def choose(
     name: str, values: Sequence[float], ranks: Iterable[np.ndarray], cutoff: int
 ) -> dict[str, Any]:
-    """The value with the most hits at ``cutoff``; of equals the one with more hits at 1.
+    """The value with the most hits at ``cutoff``; if equal, the one with more hits at 1.
 
-    Where that does not decide either, the value that is named first is taken.
+    If that does not decide either, the first of the values is taken.
 
     Parameters
     ----------
     ranks : (mentions,) each
-        With each value the rank of each mention's gold candidate, from 1; 0 if it is not found.
+        For each value the rank of each mention's gold candidate, from 1; 0 if it is not found.
 
-    Returns
-    -------
-    Under ``name`` the value; ``cutoff``, ``mentions`` and under ``tried`` each value with its hits
-    at the cutoff and at 1.
+    Returns ------- The value under ``name``; ``cutoff``, ``mentions`` and, under ``tried``, each
+    value with its hits at the cutoff and at 1.
 
     Examples
     --------
@@ -48,10 +46,7 @@ def validation_pool(
 ) -> tuple[Pool, np.ndarray]:
     """The candidates of runs on validation side by side, and the (mentions,) gold candidates.
 
-    Parameters
-    ----------
-    entities, mentions
-        entities.parquet and mentions.parquet of the corpus stage.
+    ``entities`` and ``mentions`` are Parquet files of the corpus stage.
     """
     table = mentions_of_split(mentions, VALIDATION)
     collection = read_collection(entities, table, match)
@@ -60,15 +55,9 @@ def validation_pool(
 
 
 def ranks_in_runs(pool: Pool, gold: np.ndarray) -> np.ndarray:
-    """The rank of each mention's gold candidate in each run.
+    """The rank of each mention's gold candidate in each run: (runs, mentions) float64.
 
-    Parameters
-    ----------
-    gold : (mentions,)
-
-    Returns
-    -------
-    (runs, mentions) float64, from 1; 0 where a run does not rank it.
+    Ranks count from 1; 0 means that the run does not rank it. ``gold`` is (mentions,).
     """
     rows = np.flatnonzero(pool.candidate == gold[pool.mention])
     ranks = np.zeros((len(pool.ranks), len(gold)))

@@ -1,4 +1,4 @@
-"""Exact retrieval: every mention against every view of its world, in bounded memory."""
+"""Exact retrieval: each mention against every view of its world, in bounded memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from muver.retrieval.blocks import Block, top_columns, winning_views
 
 @dataclass(frozen=True)
 class WorldIndex:
-    """The views of one world, those of one candidate next to each other.
+    """The views of one world, each candidate's next to each other.
 
-    A candidate is an entity, or all entities of one title where titles decide (docs/fidelity.md,
-    "What counts as found").
+    A candidate is an entity, or all entities with the same title if titles decide
+    (docs/fidelity.md, "What counts as found").
 
     Attributes
     ----------
     vectors : (views, d) float32
     rows : (views,) int64
-        Where each of these views stood in the store it was built from.
+        Position of each view in the store.
     starts : (candidates,) int64
         First view of each candidate.
     owners : (views,) int64
@@ -36,11 +36,11 @@ class WorldIndex:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """(candidates,) how many views each candidate has."""
+        """(candidates,) the number of views of each candidate."""
         return np.diff(self.starts, append=len(self.owners))
 
     def of_candidate(self, entity: int) -> "WorldIndex":
-        """The views of the candidate that an entity belongs to, alone."""
+        """Only the views of the candidate that an entity belongs to."""
         view = int(np.argmax(self.owners == entity))
         place = int(np.searchsorted(self.starts, view, side="right")) - 1
         own = slice(int(self.starts[place]), int(self.starts[place] + self.counts[place]))
@@ -48,14 +48,14 @@ class WorldIndex:
 
 
 class Ranking(NamedTuple):
-    """Ranked candidates of some mentions; -1 and -inf where a world has fewer than k.
+    """Ranked candidates of some mentions; -1 and -inf if a world has fewer than k.
 
     Attributes
     ----------
     entities : (mentions, k) int64
         Line number of the entity whose view won.
     scores : (mentions, k) float32
-        As the aggregate makes them of the views' similarities.
+        The aggregate of the views' similarities.
     rows : (mentions, k) int64
         Row of the winning view in the store.
     """
@@ -66,7 +66,7 @@ class Ranking(NamedTuple):
 
     @classmethod
     def empty(cls, mentions: int, k: int) -> "Ranking":
-        """Nothing ranked yet."""
+        """A ranking without candidates."""
         shape = (mentions, k)
         scores = np.full(shape, -np.inf, dtype=np.float32)
         return cls(np.full(shape, -1), scores, np.full(shape, -1))
@@ -90,7 +90,7 @@ def build_world(
     Parameters
     ----------
     parts : (some views, d) each
-        The views' vectors, in parts that follow each other.
+        The views' vectors, in consecutive parts.
     entities : (views,)
         Line number of each view's entity.
     candidate_of : (entities of the world,)
@@ -125,25 +125,21 @@ def rank(
 ) -> Ranking:
     """Rank a world's candidates for each mention.
 
+    Ties go to the candidate that comes first in the world; of a candidate's equal views the first
+    wins.
+
     Parameters
     ----------
     mentions : (mentions, d) float32
-    aggregate
-        How the scores of a candidate's views become its own.
     memory_mb
         Bound on the block of scores held at a time.
     metric
         Similarity of two vectors: "dot", or "l2": minus their Euclidean distance (equation 1).
     advance
-        Called with the number of mentions of each block that is ranked.
+        Called after each block with the number of its mentions.
     population : (some, d) float32
-        The world's mentions, over which an aggregate that centres takes its means; None: those
-        that are ranked.
-
-    Notes
-    -----
-    Ties go to the candidate that stands first in the world; among a candidate's equal views the
-    first one won.
+        The world's mentions, over which an aggregate that centres takes its means; None means the
+        ranked ones.
     """
     ranking = Ranking.empty(len(mentions), k)
     keep = min(k, len(world.starts))
@@ -165,7 +161,7 @@ def rank(
 
 
 def _mean_best(mentions: np.ndarray, world: WorldIndex, memory_mb: int, metric: str) -> np.ndarray:
-    """(candidates,) float32: the mean over the mentions of each candidate's best view's score."""
+    """(candidates,) float32: the mean of each candidate's best view's score over the mentions."""
     sums = np.zeros(len(world.starts))
     for _, products in _products(mentions, world, memory_mb, metric, 0):
         sums += Block.of(products, world.starts).best.sum(axis=0, dtype=np.float64)
@@ -175,7 +171,7 @@ def _mean_best(mentions: np.ndarray, world: WorldIndex, memory_mb: int, metric: 
 def _products(
     mentions: np.ndarray, world: WorldIndex, memory_mb: int, metric: str, gathered: int
 ) -> Iterator[tuple[slice, np.ndarray]]:
-    """The similarities of some mentions after others with all views, in bounded memory."""
+    """The similarities of all views with consecutive spans of mentions, in bounded memory."""
     squares = _squares(world.vectors) if metric == "l2" else None
     for span in _spans(len(mentions), memory_mb, world, gathered):
         yield span, similarity(mentions[span], world.vectors, metric, squares)
@@ -186,13 +182,8 @@ def similarity(
 ) -> np.ndarray:
     """(mentions, views) similarities of all with all.
 
-    Parameters
-    ----------
-    mentions, views : (some, d) float32
-    metric
-        As for :func:`rank`.
-    squares : (views,)
-        The views' squared norms for "l2", if they are known.
+    ``metric`` is as for :func:`rank`; ``squares``, (views,), are the views' squared norms for "l2",
+    if they are known.
     """
     products = mentions @ views.T
     if metric == "l2":
@@ -202,16 +193,13 @@ def similarity(
 
 
 def _spans(mentions: int, memory_mb: int, world: WorldIndex, gathered: int) -> Iterator[slice]:
-    """As many mentions at a time as the memory holds with all their scores; at least one.
+    """As many mentions at a time as fit into memory with all their scores; at least one.
 
-    Parameters
-    ----------
-    gathered
-        Candidates of each mention whose views are looked at one by one.
+    ``gathered`` is the number of candidates of each mention whose views are gathered one by one.
     """
     views = len(world.owners)
     few = min(gathered * int(world.counts.max(initial=1)), views)
-    # A float32 for each view, two numbers for each candidate, indices and values of gathered views.
+    # A float32 per view, two numbers per candidate, indices and values of gathered views.
     size = max(memory_mb * 2**20 // (4 * views + 12 * len(world.starts) + 48 * few + 1), 1)
     return (slice(start, start + size) for start in range(0, mentions, size))
 
@@ -219,15 +207,10 @@ def _spans(mentions: int, memory_mb: int, world: WorldIndex, gathered: int) -> I
 def rank_scores(
     scores: np.ndarray, candidate_of: np.ndarray, k: int, memory_mb: int = 256
 ) -> Ranking:
-    """Rank entities by scores; of those that are one candidate, the one that scores best counts.
+    """Rank entities by (mentions, entities) scores; a candidate has its best entity's score.
 
-    Parameters
-    ----------
-    scores : (mentions, entities)
-    candidate_of : (entities,)
-        As for :func:`build_world`.
-    memory_mb
-        Bound on the block of scores ordered at a time.
+    ``candidate_of`` is as for :func:`build_world`; ``memory_mb`` bounds the block of scores sorted
+    at a time.
     """
     order = np.argsort(candidate_of, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])

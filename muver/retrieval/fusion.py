@@ -1,4 +1,4 @@
-"""Fusion: one run from several, by their ranks or by their scores.
+"""Fusion: make one run of several, by their ranks or by their scores.
 
 References
 ----------
@@ -20,19 +20,11 @@ from muver.runs.run import write_run
 
 
 def reciprocal_rank(ranks: np.ndarray, constant: float) -> np.ndarray:
-    """The sum over runs of 1 / (constant + rank); a run without the candidate adds nothing.
+    """The sum over runs of 1 / (constant + rank): (rows,) float64, for any order of the runs.
 
-    Parameters
-    ----------
-    ranks : (runs, rows)
-        From 1; infinite where a run does not rank the candidate.
+    ``ranks``, (runs, rows), count from 1; they are infinite where a run does not rank the
+    candidate, which then adds nothing.
 
-    Returns
-    -------
-    (rows,) float64, the same for any order of the runs.
-
-    Examples
-    --------
     >>> reciprocal_rank(np.array([[1, 2], [2, np.inf]]), constant=1).round(3).tolist()
     [0.833, 0.333]
     """
@@ -40,19 +32,10 @@ def reciprocal_rank(ranks: np.ndarray, constant: float) -> np.ndarray:
 
 
 def weighted(scores: np.ndarray, weight: float) -> np.ndarray:
-    """``weight`` of the first run's scores and the rest of the second's.
+    """``weight`` times the first run's scores plus the rest of the weight times the second's.
 
-    Parameters
-    ----------
-    scores : (2, rows)
-        Between 0 and 1.
+    ``scores`` is (2, rows), from 0 to 1.
 
-    Returns
-    -------
-    (rows,) float64
-
-    Examples
-    --------
     >>> weighted(np.array([[1.0, 0.5], [0.0, 1.0]]), 0.75).tolist()
     [0.75, 0.625]
     """
@@ -60,19 +43,15 @@ def weighted(scores: np.ndarray, weight: float) -> np.ndarray:
 
 
 def rank_pool(pool: Pool, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The best candidates of each mention; of equals the better one in the first run.
+    """Rank each mention's candidates by (rows of the pool,) scores, ties by rank in the first run.
 
-    Where that does not decide either, the entity that stands first in the world goes first.
-
-    Parameters
-    ----------
-    scores : (rows of the pool,)
+    If that does not decide either, the entity that comes first in the world goes first.
 
     Returns
     -------
-    Rows of the pool, by mention and rank, and the rank of each, from 1; at most k a mention.
+    Rows of the pool, by mention and rank, and the rank of each, from 1; at most k per mention.
     """
-    # lexsort keeps the pool's order, by candidate, where all keys are equal.
+    # lexsort is stable: rows with equal keys keep the pool's order, by candidate.
     order = np.lexsort((pool.ranks[0], -scores, pool.mention))
     mentions = pool.mention[order]
     starts = np.flatnonzero(np.r_[True, mentions[1:] != mentions[:-1]])
@@ -82,17 +61,17 @@ def rank_pool(pool: Pool, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.nd
 
 
 def gold_ranks(pool: Pool, scores: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """The rank that :func:`rank_pool` gives each gold candidate, without ordering the rest.
+    """The rank that :func:`rank_pool` gives each gold candidate, without sorting the rest.
 
     Parameters
     ----------
     scores : (rows of the pool,)
     gold : (mentions,)
-        The candidate that is right for each mention.
+        The gold candidate of each mention.
 
     Returns
     -------
-    (mentions,) int64; 0 where no run ranks it.
+    (mentions,) int64; 0 if no run ranks the gold candidate.
     """
     rows = np.flatnonzero(pool.candidate == gold[pool.mention])
     found = np.zeros(len(gold), dtype=bool)
@@ -111,24 +90,18 @@ def gold_ranks(pool: Pool, scores: np.ndarray, gold: np.ndarray) -> np.ndarray:
 def choose_weight(
     pool: Pool, gold: np.ndarray, weights: Sequence[float], cutoff: int
 ) -> dict[str, Any]:
-    """The weight of the first of two runs on validation (:func:`muver.retrieval.choice.choose`).
+    """Choose the weight of the first of two runs (:func:`muver.retrieval.choice.choose`).
 
-    Parameters
-    ----------
-    gold : (mentions,)
-        The candidate that is right for each mention.
+    ``gold``, (mentions,), is the gold candidate of each mention.
     """
     ranks = (gold_ranks(pool, weighted(pool.scores, weight), gold) for weight in weights)
     return choose("weight", weights, ranks, cutoff)
 
 
 def write_fused(path: Path, collection: Collection, pool: Pool, scores: np.ndarray, k: int) -> None:
-    """Write the fused run: the best ``k`` candidates of each mention.
+    """Write the best ``k`` candidates of each mention as the fused run.
 
-    Raises
-    ------
-    InputError
-        If the fused runs together rank fewer candidates than there are.
+    It is refused if the fused runs together rank fewer than k candidates although there are more.
     """
     rows, ranks = rank_pool(pool, scores, k)
     mention = pool.mention[rows]

@@ -1,4 +1,4 @@
-"""The views that a system ranks by: a store's, and those that were made from it."""
+"""The views that a system ranks by: the store's original views and those made from them."""
 
 import os
 from functools import cached_property
@@ -29,12 +29,10 @@ def write_index(
     spans: Path | None = None,
     chosen: Path | None = None,
 ) -> None:
-    """Write the JSON file that :class:`muver.Retriever` opens: settings, and where things are.
+    """Write the JSON file that :class:`muver.Retriever` opens: settings, and where the files are.
 
-    Parameters
-    ----------
-    chosen
-        Where the aggregate has several values: manifest of a run, with what validation chose.
+    ``chosen``, needed if the aggregate has several values, is a run's manifest with the value that
+    validation chose.
     """
     settings = settings.settled(_chosen(chosen, settings))
     given = {"store": store, "merged": merged, "global_views": global_views, "spans": spans}
@@ -50,7 +48,7 @@ def write_index(
 
 
 def _chosen(manifest: Path | None, settings: ViewsRun) -> dict[str, Any]:
-    """What validation chose for these settings, from a run's manifest."""
+    """The value that validation chose for these settings, from a run's manifest."""
     if settings.choice is None:
         return {}
     if manifest is None:
@@ -67,19 +65,17 @@ def _chosen(manifest: Path | None, settings: ViewsRun) -> dict[str, Any]:
 
 
 class SystemViews:
-    """Views of a system, a world at a time: original, merged, global, exhaustive spans.
+    """Views of a system, one world at a time: original, merged, global, exhaustive spans.
+
+    With ``spans``, merged views are left out for the entities that have every span.
 
     Parameters
     ----------
     settings
-        Of which ``merge_layers``, ``global_view`` and ``spans`` are looked at.
+        Only ``merge_layers``, ``global_view`` and ``spans`` are used.
     store, merged, global_views, spans
         Folders that ``muver encode``, ``merge``, ``encode-global`` and ``encode-spans`` wrote; the
-        last three are needed where the settings ask for their views.
-
-    Notes
-    -----
-    With ``spans``, merged views are left out for the entities that have every span.
+        last three are needed if the settings ask for their views.
     """
 
     def __init__(
@@ -93,7 +89,7 @@ class SystemViews:
         self._store = ViewStore(store)
         self._base = self._store.layer(0)
         self._parts: list[tuple[int, LayerFile]] = [(ORIGINAL, self._base)]
-        self._exhaustive = -1  # greatest number of views of an entity that has every span
+        self._exhaustive = -1  # entities with at most so many views have every span
         if wanted := settings.merge_layers:
             folder, manifest = self._open(merged, "merged", "merge_layers", "merge")
             made = manifest["settings"]["layers"]
@@ -114,7 +110,7 @@ class SystemViews:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The store's fingerprint, read once because that takes a pass over the vectors."""
+        """The store's fingerprint, cached because it takes a pass over the vectors."""
         return self._store.fingerprint()
 
     @property
@@ -123,7 +119,7 @@ class SystemViews:
         return self._base.worlds
 
     def mentions(self, name: str) -> np.ndarray:
-        """(mentions, d) vectors of one world's mentions that the store holds."""
+        """(mentions, d) vectors of the store's mentions of one world."""
         path = self._store.folder / "manifest.json"
         counts = {world: own["mentions"] for world, own in read_json(path)["worlds"].items()}
         before = self.worlds[: self.worlds.index(name)]
@@ -134,10 +130,9 @@ class SystemViews:
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
         """One world's views, kind by kind.
 
-        Returns
-        -------
-        For each kind its (some views, d) vectors, memory-mapped unless some are left out. Then,
-        for the views of all kinds in that order: the (views,) entity of each, and its origin.
+        Returns ------- The (some views, d) vectors of each kind, memory-mapped unless some are left
+        out. Then, for the views of all kinds in this order, the (views,) entity of each, and its
+        origin.
         """
         layers = [(code, file.world(name)) for code, file in self._parts]
         few = np.bincount(layers[0][1].entities) <= self._exhaustive
@@ -145,7 +140,9 @@ class SystemViews:
         for code, layer in layers:
             vectors, own = layer.vectors, layer.entities
             origin = Origins(np.full(len(own), code), layer.first, layer.last)
-            if code > 0 and self._exhaustive >= 0:  # merged views, of entities without every span
+            if (
+                code > 0 and self._exhaustive >= 0
+            ):  # keep merged views only of entities without every span
                 kept = ~few[own]
                 vectors, own = vectors[kept], own[kept]
                 origin = Origins(*(column[kept] for column in origin))
@@ -158,7 +155,7 @@ class SystemViews:
     def _open(
         self, folder: Path | None, option: str, setting: str, command: str
     ) -> tuple[Path, dict[str, Any]]:
-        """A folder of further views and its manifest, if they were made from this store."""
+        """A folder of further views and its manifest, after a check that they are of this store."""
         if folder is None:
             raise InputError(f"--{option} is needed where the settings ask for {setting}.")
         manifest = read_json(folder / "manifest.json")

@@ -21,11 +21,11 @@ from muver.io.progress import logger
 from muver.retrieval.settings import Mining
 from muver.runs.run import block_starts, ranked_mentions, read_run
 
-OF_INDEX = ("index", "built", "agreement")  # in the manifest of a run by an index
+OF_INDEX = ("index", "built", "agreement")  # keys that only the manifest of a run by an index has
 
 
 class Gold(NamedTuple):
-    """A mention's gold entity, and its title in the base."""
+    """A mention's gold entity, with its title in the base."""
 
     entity: int
     title: str
@@ -45,15 +45,13 @@ def mine(
     Parameters
     ----------
     run, run_manifest
-        A run over ``mentions``, as `muver retrieve --kind shards` writes it.
+        A run over ``mentions``, from `muver retrieve --kind shards`.
     out, manifest
         Parquet (`NEGATIVES`) and JSON to write.
 
-    Returns
-    -------
-    The manifest's counts: mentions of the set, those left out because their gold is outside the
-    base, those mined, their negatives, mentions with fewer than asked for, candidates passed over
-    for the gold's title.
+    Returns ------- The manifest's counts: mentions of the set, those left out because their gold is
+    outside the base, those mined, their negatives, mentions with fewer than asked for, candidates
+    skipped because they have the gold's title.
     """
     base = KnowledgeBase(kb)
     made_by = _provenance(run_manifest, base, mentions)
@@ -85,7 +83,7 @@ def mine(
 
 
 class _Found:
-    """Walks down each mention's candidates, counting on the way."""
+    """Walks down each mention's candidates and counts on the way."""
 
     def __init__(
         self,
@@ -103,7 +101,7 @@ class _Found:
         self.counts = {"negatives": 0, "fewer": 0, "same_title": 0}
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """A row for each mention with a gold, in the mentions' order, empty lists included."""
+        """A row for each mention with a gold, in the mentions' order; its lists may be empty."""
         for mention, gold in self._golds.items():
             if mention not in self._blocks:
                 raise InputError(
@@ -122,7 +120,7 @@ class _Found:
             }
 
     def _negatives(self, start: int, end: int, gold: Gold) -> Iterator[int]:
-        """Rows of the run."""
+        """Rows of the run that are this mention's negatives."""
         bound, title = self._bound(start, end, gold), normal_title(gold.title)
         left = self._settings.per_mention
         for row in range(start + self._settings.first_rank - 1, end):
@@ -137,7 +135,7 @@ class _Found:
             yield row
 
     def _bound(self, start: int, end: int, gold: Gold) -> float:
-        """The greatest score of a negative. A gold that was not found counts as below them all."""
+        """The greatest score that a negative may have; a gold not found counts as below all."""
         if self._settings.margin is None:
             return np.inf
         at = np.flatnonzero(self._entities[start:end] == gold.entity)
@@ -145,7 +143,7 @@ class _Found:
 
 
 def _golds(table: pa.Table, base: KnowledgeBase, path: str | Path) -> dict[str, Gold]:
-    """The gold of each mention that has one in the base, in the mentions' order."""
+    """The gold of each mention whose gold is in the base, in the mentions' order."""
     inside = table.filter(table["gold"].is_valid())
     numbers = inside["gold"].to_numpy()
     if not len(numbers):

@@ -17,9 +17,9 @@ class Parts(NamedTuple):
     Attributes
     ----------
     similarities : (views,)
-        Of the mention and each view.
+        Similarity of the mention and each view.
     shares : (views,)
-        The part of the candidate's score that is each view's
+        Each view's part of the candidate's score
         (:meth:`muver.retrieval.aggregates.Aggregate.shares`); their sum is 1.
     owners, rows : (views,) int64
         As of :class:`muver.retrieval.exact.WorldIndex`.
@@ -34,7 +34,7 @@ class Parts(NamedTuple):
     def of(
         cls, mention: np.ndarray, world: WorldIndex, entity: int, aggregate: Aggregate, metric: str
     ) -> "Parts":
-        """The parts of the candidate that an entity belongs to, for a mention: (d,)."""
+        """The parts of the candidate that an entity belongs to, for a mention's vector (d,)."""
         own = world.of_candidate(entity)
         (similarities,) = similarity(mention[None], own.vectors, metric)
         shares = aggregate.shares(similarities)
@@ -43,21 +43,17 @@ class Parts(NamedTuple):
 
 
 def greatest_first(similarities: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """(views,) int64 the order in which views are told: by share, of equal ones by similarity."""
+    """(views,) int64 the order of views by share, then by similarity, greatest first."""
     return np.lexsort((-similarities, -shares))
 
 
 def few_candidates(
     views: SystemViews, world: str, candidate_of: np.ndarray, entities: Sequence[int] | np.ndarray
 ) -> tuple[WorldIndex, Origins]:
-    """The views of some candidates of a world alone, and where each of them comes from.
+    """The views of only some candidates of a world, and their origins.
 
-    Parameters
-    ----------
-    candidate_of : (entities of the world,)
-        As for :func:`muver.retrieval.exact.build_world`.
-    entities
-        At least one of each candidate.
+    ``candidate_of`` is as for :func:`muver.retrieval.exact.build_world`; ``entities`` must hold at
+    least one entity of each candidate.
     """
     parts, owners, origins = views.world(world)
     kept = np.isin(candidate_of[owners], candidate_of[entities])

@@ -1,4 +1,4 @@
-"""The candidates of several runs side by side, as fusion needs them."""
+"""Put the candidates of several runs side by side, for fusion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ KEPT = ("entity", "layer", "first", "last")
 
 @dataclass(frozen=True)
 class Collection:
-    """The mentions of a split and, world after world, the entities they may mean.
+    """The mentions of a split and the entities that they may mean, world after world.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Collection:
         Where the entities of each mention's world begin.
     titles : (entities,)
     candidate_of : (entities,) int64
-        The candidate of each entity: its own position, or that of the first entity of its title.
+        The candidate of each entity: its own position, or that of the first entity with its title.
     available : (mentions,) int64
         Number of candidates in each mention's world.
     """
@@ -49,12 +49,12 @@ class Pool:
     mention, candidate : (rows,) int64
         Positions in a :class:`Collection`.
     ranks : (runs, rows) float64
-        Of the candidate in each run, from 1; infinite where the run does not rank it.
+        Rank of the candidate in each run, from 1; infinite if the run does not rank it.
     scores : (runs, rows) float64
-        Its score in each run, brought to 0 for the mention's worst candidate and 1 for the best
-        one; 1 where all are equal, 0 where the run does not rank it.
+        Its score in each run, scaled to 0 for the mention's worst candidate and 1 for the best
+        one; 1 if all are equal, 0 if the run does not rank it.
     entity, layer, first, last : (rows,) int32
-        As the first run that ranks it has them.
+        From the first run that ranks it.
     """
 
     mention: np.ndarray
@@ -68,14 +68,14 @@ class Pool:
 
 
 def read_collection(entities: Path, mentions: pa.Table, match: str) -> Collection:
-    """What the mentions are ranked against.
+    """Read the entities that the mentions are ranked against.
 
     Parameters
     ----------
     mentions
         Mentions with ``mention_id`` and ``world``.
     match
-        "title": entities of one title are one candidate; "id": each is its own.
+        "title": entities with the same title are one candidate; "id": each is its own.
     """
     worlds = mentions["world"].combine_chunks()
     titles: list[str] = []
@@ -100,7 +100,7 @@ def read_collection(entities: Path, mentions: pa.Table, match: str) -> Collectio
 
 
 def pool_runs(runs: Sequence[Path], collection: Collection) -> Pool:
-    """Read runs and put them side by side."""
+    """Read runs and put their candidates side by side."""
     tables = [read_run(path, collection.mention_ids) for path in runs]
     mentions = [
         _mentions_of(path, table, collection) for path, table in zip(runs, tables, strict=True)
@@ -130,19 +130,10 @@ def pool_runs(runs: Sequence[Path], collection: Collection) -> Pool:
 
 
 def normalise(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Bring scores to 0..1 within each block that begins at ``starts``; 1 where all are equal.
+    """Scale scores to 0..1 within each block that begins at ``starts``; 1 if all are equal.
 
-    Parameters
-    ----------
-    scores : (rows,)
-    starts : (blocks,)
+    ``scores`` and the result (float64) are (rows,), ``starts`` is (blocks,).
 
-    Returns
-    -------
-    (rows,) float64
-
-    Examples
-    --------
     >>> normalise(np.array([4.0, 3.0, 2.0, 7.0]), np.array([0, 3])).tolist()
     [1.0, 0.5, 0.0, 1.0]
     """
@@ -156,7 +147,7 @@ def normalise(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def _mentions_of(path: Path, run: pa.Table, collection: Collection) -> np.ndarray:
-    """Which mention each row of a run is for: (rows,) int64."""
+    """The mention of each row of a run: (rows,) int64."""
     if missing := set(collection.mention_ids) - set(ranked_mentions(run)):
         raise InputError(
             f"{path}: ranks nothing for mention {min(missing)!r} and {len(missing) - 1} more of "
@@ -168,7 +159,7 @@ def _mentions_of(path: Path, run: pa.Table, collection: Collection) -> np.ndarra
 def _candidates_of(
     path: Path, run: pa.Table, mention: np.ndarray, collection: Collection
 ) -> np.ndarray:
-    """Which candidate each row of a run ranks: (rows,) int64."""
+    """The candidate of each row of a run: (rows,) int64."""
     entities = collection.offsets[mention] + run["entity"].to_numpy()
     inside = (run["entity"].to_numpy() >= 0) & (entities < len(collection.titles))
     fits = inside.all() and (

@@ -1,4 +1,4 @@
-"""Retrieval as a library: an index on disk, mentions in, ranked entities out."""
+"""Retrieval as a library: open an index on disk and rank entities for mentions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,14 +30,9 @@ TEXTS = ("entities", "sentences")
 
 
 class Retriever:
-    """Ranks the entities of an index for mentions.
+    """Ranks the entities of an index for mentions; README.md has an example that runs."""
 
-    Examples
-    --------
-    README.md has one that runs.
-    """
-
-    threshold: float | None = None  # a row is compared with others, not calibrated
+    threshold: float | None = None  # a row is for comparison, so it is not calibrated
 
     def __init__(self, folder: Path, index: dict[str, Any]):
         self._settings = read(ViewsRun, index["settings"], "its settings")
@@ -68,17 +63,12 @@ class Retriever:
 
     @cached_property
     def model(self) -> BiEncoder:
-        """The two towers, of which only that of mentions is used here."""
+        """The model, of which only the mention tower is used here."""
         return BiEncoder.from_pretrained(self._model_folder).eval()
 
     @torch.inference_mode()
     def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
-        """Rank entities for each mention.
-
-        Returns
-        -------
-        For each mention the best ``k`` candidates of its world, best first, or all if it has fewer.
-        """
+        """The best ``k`` candidates of each mention's world, best first; all if there are fewer."""
         if k < 1:
             raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
         names = [self._world_of(mention) for mention in mentions]
@@ -108,12 +98,10 @@ class Retriever:
 
     @torch.inference_mode()
     def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
-        """What each view of a candidate adds to its score for a mention, the greatest part first.
+        """What each view of a candidate adds to its score for a mention, greatest share first.
 
-        Parameters
-        ----------
-        candidate
-            From :meth:`retrieve`. Entities of its title have part in it where titles decide.
+        ``candidate`` is from :meth:`retrieve`. If titles decide, it has the views of all entities
+        with its title.
         """
         world = self._world(self._world_of(mention))
         (vector,) = self._encode([mention])
@@ -153,7 +141,7 @@ class Retriever:
 
 
 def mention_vectors(model: BiEncoder, mentions: Sequence[Mention]) -> np.ndarray:
-    """(mentions, d) float32 vectors of mentions in their contexts, which are lower-cased."""
+    """(mentions, d) float32 vectors of mentions in their contexts; texts are lower-cased."""
     check_texts(mentions)
     sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
     ids = mention_contexts(*sides, model.config.context, model.pieces)

@@ -1,4 +1,4 @@
-"""Parts that retriever kinds share: a run's rows, its mentions, and what a candidate is."""
+"""What retriever kinds share: a run's rows, its mentions, and what a candidate is."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from muver.io.parquet import table_of, write_table
 from muver.retrieval.exact import Ranking, first_with_same
 from muver.runs.run import RUN
 
-# Codes of a view's origin in runs; n > 0 is the n-th layer of merging.
+# A run's codes for the origin of a view; n > 0 is the n-th layer of merging.
 ORIGINAL, GLOBAL, SPAN = 0, -2, -3
 
 
@@ -24,7 +24,7 @@ class Origins(NamedTuple):
     layer : (views,)
         Code of its origin; -1 for retrievers without views.
     first, last : (views,)
-        Sentences that it was made from.
+        First and last sentence that it was made from.
     """
 
     layer: np.ndarray
@@ -48,13 +48,7 @@ class RunRows:
         ranking: Ranking,
         origins: Origins,
     ) -> None:
-        """Append one world's rankings.
-
-        Parameters
-        ----------
-        origins
-            Of each row that ``ranking.rows`` points to.
-        """
+        """Append one world's rankings; ``ranking.rows`` are positions in ``origins``."""
         kept = ranking.entities >= 0
         mentions, places = np.nonzero(kept)
         entities, rows = ranking.entities[kept], ranking.rows[kept]
@@ -80,7 +74,7 @@ class RunRows:
 
 
 def mentions_of_split(path: Path, split: str) -> pa.Table:
-    """The mentions of a split; an InputError if it has none."""
+    """The mentions of a split, which must have some."""
     table = read_mentions(path, split)
     if table.num_rows == 0:
         raise InputError(f"{path}: no mentions in split {split!r}.")

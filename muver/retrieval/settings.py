@@ -21,7 +21,7 @@ from muver.io.typed import (
 )
 from muver.retrieval.aggregates import AGGREGATES, Aggregate
 
-Match = Literal["title", "id"]  # whether entities of one title are one candidate
+Match = Literal["title", "id"]  # whether entities with the same title are one candidate
 
 
 class BM25(Settings):
@@ -53,7 +53,7 @@ class Retrieve(Settings):
 
 
 class Run(Settings):
-    """What the settings of every run have: the set of mentions, and what a candidate is."""
+    """Settings that every run has: the set of mentions, and what a candidate is."""
 
     split: Text
     k: Count
@@ -61,7 +61,7 @@ class Run(Settings):
 
 
 def _of_aggregates() -> list[tuple[str, Any, UnsetType]]:
-    """The settings of all aggregates, each as a key that may be left out."""
+    """The settings of all aggregates, each as an optional key."""
     found: dict[str, Any] = {}
     for aggregate in AGGREGATES.values():
         for name, kind in fields(aggregate).items():
@@ -89,20 +89,14 @@ class AggregateEntry(OfAggregates, kw_only=True):
 
 
 def check_aggregate(settings: Any) -> None:
-    """Refuse settings of another aggregate than a run's.
-
-    Raises
-    ------
-    ValueError
-        Names the first that does not belong.
-    """
+    """Raise a ValueError for a setting of another aggregate than the run's."""
     known = fields(OfAggregates).keys() - fields(AGGREGATES[settings.aggregate]).keys()
     if strange := sorted(settings.as_dict().keys() & known):
         raise ValueError(f"the aggregate {settings.aggregate} takes no {strange[0]}. Leave it out.")
 
 
 def scorer(settings: Any) -> Aggregate:
-    """The aggregate of a run's settings, none of which has several values."""
+    """The aggregate of a run's settings, none of which may have several values."""
     kind, own = AGGREGATES[settings.aggregate], settings.as_dict()
     return read(kind, {key: own[key] for key in fields(kind) if key in own})
 
@@ -115,7 +109,8 @@ class ViewsRun(ScoredRun, kw_only=True):
     aggregate, softmax_candidates, temperature, beta, sample
         A key of :data:`muver.retrieval.aggregates.AGGREGATES`, and its settings.
     validation_cutoff
-        Of a run whose temperature or beta is a list: hits at this rank on validation choose one.
+        If temperature or beta is a list, the value with the most hits at this rank on validation is
+        chosen.
     metric
         As :func:`muver.retrieval.exact.rank` takes it.
     merge_layers, global_view, spans
@@ -148,27 +143,27 @@ class ViewsRun(ScoredRun, kw_only=True):
 
     @property
     def values(self) -> list[float]:
-        """Those that it chooses among."""
+        """The values to choose among."""
         return getattr(self, self.choice) if self.choice else []
 
     def settled(self, chosen: Mapping[str, Any]) -> "ViewsRun":
-        """These settings with what validation chose in place of several values."""
+        """These settings with the chosen value in place of several."""
         if self.choice is None:
             return self
         return replace(self, validation_cutoff=UNSET, **{self.choice: chosen[self.choice]})
 
     @property
     def scorer(self) -> Aggregate:
-        """The aggregate; no setting of it may have several values any more."""
+        """The aggregate; none of its settings may still have several values."""
         return scorer(self)
 
 
-# What validation may choose for a run.
+# Settings of a run that validation may choose.
 CHOICES = ("weight", *dict.fromkeys(one.chosen for one in AGGREGATES.values() if one.chosen))
 
 
 def open_choice(settings: Mapping[str, Any]) -> str | None:
-    """The setting of an aggregate that has several values, of which validation chooses one."""
+    """The aggregate's setting that has several values, of which validation chooses one."""
     return next((key for key in CHOICES if isinstance(settings.get(key), list)), None)
 
 
@@ -182,9 +177,9 @@ class Index(Settings):
     product
         ``l2``: distances of augmented vectors (:mod:`muver.retrieval.ann.factory`).
     lists, training_views
-        None: by the number of views, and 64 a list.
+        None: lists according to the number of views, and 64 training views per list.
     ef_construction
-        Of HNSW.
+        HNSW's efConstruction.
     """
 
     factory: Text
@@ -212,9 +207,9 @@ class Mining(Settings):
     Attributes
     ----------
     first_rank
-        Candidates above are passed over, as they may be golds under other names.
+        Candidates above this rank are skipped, as they may be golds under other names.
     margin
-        A negative's score is at least so much below the gold's; None: any score.
+        A negative's score must be at least this much below the gold's; None allows any score.
     """
 
     per_mention: Count

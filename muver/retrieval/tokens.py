@@ -1,4 +1,4 @@
-"""Scores by token vectors (SOM): entities are encoded a chunk at a time and never stored."""
+"""Scores by token vectors (SOM): entities are encoded chunk by chunk and never stored."""
 
 import os
 import tempfile
@@ -24,7 +24,7 @@ class TokenVectors(NamedTuple):
     Attributes
     ----------
     rows : (some,)
-        Which sequences they are.
+        The numbers of these sequences.
     vectors : (some, length, d) float32
     mask : (some, length)
         1 at the positions that take part in the score.
@@ -49,16 +49,16 @@ def score_world(
 ) -> np.ndarray:
     """Sum-of-max scores of every mention with every entity of a world.
 
-    The token vectors of the mentions (mentions x 128 x d floats) lie in a temporary file. Those of
-    the entities exist a chunk at a time.
+    The mentions' token vectors (mentions x 128 x d floats) lie in a temporary file; the entities'
+    exist one chunk at a time.
 
     Parameters
     ----------
     batch_tokens
         Padded tokens in one pass through an encoder.
     memory_mb
-        Bound on the token vectors and their products that are held at a time. The result and the
-        encoder's own memory come on top. One mention and one entity always go through.
+        Bound on the token vectors and their products held at a time, beside the result and the
+        encoder's own memory. One mention and one entity are always computed.
     pad_to
         Lengths to which contexts and entities are padded, padding taking part in the score
         (:attr:`muver.encoders.biencoder.ModelConfig.pad_to`).
@@ -76,12 +76,12 @@ def score_world(
             _to_disk(file, batch)
             for batch in _encode(encode_mentions, contexts, batch_tokens, device, pad_to[0])
         ]
-        # A token of an entity costs its vector and, with each token of a mention, two floats.
+        # A token of an entity takes its vector and, for each token of a mention, two floats.
         token_bytes = 4 * held[0].vectors.shape[2] + 8 * longest
         chunk_tokens = min(batch_tokens, budget // (2 * token_bytes))
         for chunk in _encode(encode_entities, entities, chunk_tokens, device, pad_to[1]):
             for some in _few_at_a_time(held, chunk, budget, device):
-                # Vectors are float32 by now, and so are their products in any precision.
+                # Vectors are float32 by now; keep their products so too, in any precision.
                 with torch.autocast(device.type, enabled=False):
                     part = sum_of_max(*some[1:], *chunk[1:], rows=len(some.rows))
                 scores[np.ix_(some.rows, chunk.rows)] = part.cpu().numpy()
@@ -104,7 +104,7 @@ def _encode(
 
 
 def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:
-    """Append the vectors to the file and map them from there."""
+    """Append the vectors to the file and memory-map them there."""
     vectors = np.ascontiguousarray(batch.vectors.cpu().numpy())
     offset = file.tell()
     hint = "TMPDIR names another folder for temporary files."
@@ -119,7 +119,7 @@ def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:
 def _few_at_a_time(
     held: list[TokenVectors], chunk: TokenVectors, budget: int, device: torch.device
 ) -> Iterator[TokenVectors]:
-    """Mentions in groups whose products with the chunk stay within the budget (bytes)."""
+    """Groups of mentions whose products with the chunk stay within the budget (bytes)."""
     entities, length, dimension = chunk.vectors.shape
     left = budget - 4 * chunk.vectors.numel()
     for batch in held:

@@ -1,4 +1,4 @@
-"""How far an approximate index agrees with exact search, and the effort that this takes."""
+"""Measure how far an approximate index agrees with exact search, and the effort this takes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,11 +22,10 @@ from muver.vectors.shards import Shards
 def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:
     """Compare a ranking with the exact one of the same mentions and k.
 
-    Returns
-    -------
-    ``recall``: the share of the exact k entities that were found, a mean over mentions.
-    ``best``: of the exact best entity, the shares of mentions in which it was ``found`` and stands
-    ``first``, its ``greatest_rank``, and the number of mentions in which it is ``missing``.
+    Returns ------- ``recall``: the mean over mentions of the share of the exact k entities that
+    were found. ``best``, of the exact best entity: the shares of mentions for which it was
+    ``found`` and ranks ``first``, its ``greatest_rank``, and the number of mentions for which it is
+    ``missing``.
     """
     wanted = exact.entities >= 0
     same = (exact.entities[:, :, None] == found.entities[:, None, :]).any(axis=2) & wanted
@@ -50,7 +49,7 @@ def check(
     settings: Check,
     report: str | Path | None = None,
 ) -> None:
-    """Measure indices of the shards in a folder (:func:`check_indices`); ``report`` is JSON."""
+    """Measure indices of a folder's shards (:func:`check_indices`); ``report`` is a JSON file."""
     shards = Shards(vectors)
     measured = check_indices(index, shards, read_mentions(mention_vectors, shards), settings)
     if report is not None:
@@ -62,23 +61,14 @@ def check_indices(
 ) -> dict[str, dict[str, Any]]:
     """Measure indices of the same shards on the same sample of mentions, searched exactly once.
 
-    Each gets the smallest of ``efforts`` (nprobe or efSearch) that reaches ``agreement``
-    (:func:`reached`), or the last one if none does. The index's manifest records it and what was
-    measured.
-
-    Parameters
-    ----------
-    mentions : (mentions, d) float32
-        To sample from.
-
-    Returns
-    -------
-    What the manifests record, by folder.
+    Each index gets the smallest of ``efforts`` (nprobe or efSearch) that reaches ``agreement``
+    (:func:`reached`), or the last one if none does. Its manifest records this effort and the
+    measurements, which are also returned by folder. ``mentions`` is (mentions, d) float32.
     """
     if len(mentions) == 0:
         raise InputError("no mentions: agreement is measured on a sample of them.")
     opened = [Path(folder) for folder in folders]
-    for folder in opened:  # mistakes first
+    for folder in opened:  # refuse mistakes before the long search
         AnnIndex(folder, shards, gpu=False)
     sample = _sample(len(mentions), settings.mentions, settings.seed)
     queries = np.ascontiguousarray(mentions[sample], dtype=np.float32)
@@ -125,7 +115,7 @@ def _measure(
 
 
 def _sample(mentions: int, size: int, seed: int) -> np.ndarray:
-    """Rows of ``size`` mentions at most, in order."""
+    """Sorted rows of at most ``size`` mentions."""
     if size >= mentions:
         return np.arange(mentions)
     return np.sort(np.random.default_rng(seed).choice(mentions, size, replace=False))

@@ -1,4 +1,4 @@
-"""faiss indices from strings: made empty, trained, their one knob turned; on a GPU if there is one.
+"""Make faiss indices from strings, train them and set their effort, on a GPU if there is one.
 
 faiss is imported inside functions only.
 
@@ -9,18 +9,18 @@ recall of the exact 100 best entities, with found views scored again. Generated 
 of entities of 5 views each, with log-normal norms (sigma 0.4) and a common part:
 
 * IVF: faiss makes the cells by k-means on unit centroids and codes residuals whose products add up
-  exactly, so the metric is right whatever the norms. Augmented vectors have one value that is
-  greater than all others for nearly every view; cells follow it, lists get uneven. 50,000 made
-  views of 256 dimensions in 300 clusters, 256 lists of SQfp16, 64 of them looked at: 0.83 (0.91
-  centred), augmented 0.78 (0.77) in several times the time.
-* PQ behind IVF: the range of the augmented value takes up the codes. 10,000 made views of 64
-  dimensions, OPQ16_64,IVF16,PQ16, all lists looked at: 0.96 (0.96 centred), augmented 0.79 (0.81).
+  exactly, so the metric is right whatever the norms. Augmented vectors have one value that exceeds
+  all others for nearly every view; the cells follow it and the lists become uneven. 50,000
+  generated views of 256 dimensions in 300 clusters, 256 lists of SQfp16, 64 of them searched: 0.83
+  (0.91 centred), augmented 0.78 (0.77) in several times the time.
+* PQ behind IVF: the range of the augmented value uses up the codes. 10,000 generated views of 64
+  dimensions, OPQ16_64,IVF16,PQ16, all lists searched: 0.96 (0.96 centred), augmented 0.79 (0.81).
 * HNSW: trained MuVER's 19,864 views of realworlds-small's test worlds, of 384 dimensions and with
   norms from 7.5 to 9.5, efSearch 512: 0.95, augmented 0.94; validation's 22,871 views: 0.96 and
-  0.94. 500,000 made views of 1024 dimensions in 200 clusters, efSearch 4096: 0.89, augmented 0.41.
-  Where clusters are few and norms differ much, a graph of products is one of the views with great
-  norms, and "l2" is better: 20,000 made views of 128 dimensions in 8 clusters, efSearch 4096: 0.83
-  (0.85 centred), augmented 0.998 (0.998).
+  0.94. 500,000 generated views of 1024 dimensions in 200 clusters, efSearch 4096: 0.89, augmented
+  0.41. With few clusters and very different norms, a graph of products is dominated by the views
+  with great norms, and "l2" is better: 20,000 generated views of 128 dimensions in 8 clusters,
+  efSearch 4096: 0.83 (0.85 centred), augmented 0.998 (0.998).
 """
 
 from typing import Any
@@ -31,8 +31,8 @@ from muver.io.errors import InputError
 from muver.io.progress import logger
 
 IVF, HNSW = "nprobe", "efSearch"
-MOST_ON_GPU = 2048  # faiss: vectors returned, and lists looked at
-CELLS_TRAINED = 64  # views a list; faiss's k-means uses up to 256
+MOST_ON_GPU = 2048  # faiss's limit for vectors returned and for lists searched
+CELLS_TRAINED = 64  # views per list; faiss's k-means uses up to 256
 
 
 def set_threads(threads: int) -> None:
@@ -44,15 +44,7 @@ def set_threads(threads: int) -> None:
 
 
 def make(factory: str, dimension: int, product: str, ef_construction: int, seed: int) -> Any:
-    """An empty index.
-
-    Parameters
-    ----------
-    dimension
-        Of the vectors that will be added.
-    product
-        "ip" or "l2": the metric.
-    """
+    """An empty index for vectors of ``dimension``; ``product`` ("ip" or "l2") is the metric."""
     import faiss
 
     metric = faiss.METRIC_INNER_PRODUCT if product == "ip" else faiss.METRIC_L2
@@ -68,7 +60,7 @@ def make(factory: str, dimension: int, product: str, ef_construction: int, seed:
     if isinstance(inner, faiss.IndexIVF):
         inner.cp.seed = seed
     if hasattr(inner, "do_polysemous_training"):
-        # It would take most of the time, for codes that are not searched by Hamming distance.
+        # This would take most of the time, and we do not search codes by Hamming distance.
         inner.do_polysemous_training = False
     if hasattr(inner, "hnsw"):
         inner.hnsw.efConstruction = ef_construction
@@ -76,13 +68,7 @@ def make(factory: str, dimension: int, product: str, ef_construction: int, seed:
 
 
 def training_size(index: Any, views: int, asked: int | None) -> int:
-    """How many views to train on; 0 where nothing is to be trained.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than the index has lists.
-    """
+    """How many views to train on, at least one per list; 0 if the index needs no training."""
     if index.is_trained:
         return 0
     lists = lists_of(index)
@@ -101,7 +87,6 @@ def training_size(index: Any, views: int, asked: int | None) -> int:
 
 
 def train(index: Any, sample: np.ndarray) -> None:
-    """Train in place."""
     try:
         index.train(sample)
     except RuntimeError as error:
@@ -127,26 +112,26 @@ def to_gpu(index: Any, wanted: bool) -> Any:
 
 
 def from_gpu(index: Any) -> Any:
-    """The index in main memory, to be written."""
+    """The index in main memory, so that it can be written."""
     import faiss
 
     return faiss.index_gpu_to_cpu(index) if _on_gpu(index) else index
 
 
 def lists_of(index: Any) -> int:
-    """Number of an IVF index's lists, else 0."""
+    """Number of an IVF index's lists; 0 for other types."""
     return getattr(_inner(index), "nlist", 0)
 
 
 def knob(index: Any) -> str | None:
-    """What trades time for agreement: "nprobe", "efSearch", or None (a flat index)."""
+    """The setting that trades time for agreement: "nprobe", "efSearch", or None (a flat index)."""
     if lists_of(index):
         return IVF
     return HNSW if hasattr(_inner(index), "hnsw") else None
 
 
 def turn(index: Any, name: str, effort: int, lists: int) -> None:
-    """Set the knob of this name, at most to the number of lists there are."""
+    """Set the knob of this name to ``effort``, but not above the number of lists."""
     import faiss
 
     on_gpu = _on_gpu(index)
@@ -166,7 +151,7 @@ def _on_gpu(index: Any) -> bool:
 
 
 def _inner(index: Any) -> Any:
-    """The index behind a rotation, if there is one."""
+    """The index behind a rotation, if it has one."""
     import faiss
 
     index = faiss.downcast_index(index)
@@ -176,6 +161,6 @@ def _inner(index: Any) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """The last line of faiss's message; the lines before name a place in its source."""
+    """The last line of faiss's message; earlier lines name a place in its source."""
     text = str(error).strip().splitlines()[-1]
     return text.rpartition(".cpp:")[2].partition(": ")[2] or text

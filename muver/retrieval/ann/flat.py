@@ -1,7 +1,7 @@
 """Exact search over shards: every mention against every view, read from disk once.
 
 It ranks as :func:`muver.retrieval.exact.rank` does. Approximate indices are measured against it,
-and a row without an index searches by it.
+and rows without an index are searched by it.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -29,8 +29,8 @@ def search_exact(
 ) -> Ranking:
     """Rank all entities for each mention.
 
-    The next views are read while some mentions are ranked in each thread. So products, their best
-    per entity and the order of entities all take as many cores as there are threads.
+    The next views are read while each thread ranks some of the mentions, so products, their maxima
+    and the sorting of entities all use as many cores as there are threads.
 
     Parameters
     ----------
@@ -38,20 +38,18 @@ def search_exact(
     k
         Distinct entities to find.
     memory_mb
-        Bound on the vectors and scores held at a time; the mentions and results come on top.
+        Bound on the vectors and scores held at a time, beside the mentions and results.
     aggregate
-        One that makes an entity's score of its own views' alone (``alone``).
+        One that scores an entity by its own views alone (``alone``).
 
-    Returns
-    -------
-    Ranking with global numbers: ``entities``, and ``rows`` for the winning views. Ties go to the
-    entity that comes first, and among its views to the first.
+    Returns ------- Ranking with global numbers: ``entities``, and ``rows`` for the winning views.
+    Ties go to the earlier entity, and among its views to the first.
     """
     found = Ranking.empty(len(mentions), k)
     progress = Progress("exact search", shards.views, "views")
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
         for part in ahead(shards.blocks(memory_mb // 6)):  # two at a time
-            # Bytes a mention: a product for each view; the best and some indices for each entity.
+            # Bytes per mention: a product for each view; the best and some indices for each entity.
             columns = 4 * len(part.vectors) + 32 * len(part.starts)
             most = memory_mb * 2**20 // 2 // threads // columns
             rows = max(min(most, -(-len(mentions) // threads)), 1)
@@ -66,10 +64,10 @@ def search_exact(
 def _take(
     found: Ranking, mentions: np.ndarray, aggregate: Aggregate, part: ShardBlock, span: slice
 ) -> None:
-    """Let some entities enter the rankings of the mentions in a span, in place."""
+    """Enter a block's entities into the rankings of a span of mentions, in place."""
     block = Block.of(mentions[span] @ part.vectors.T, part.starts)
     scores = aggregate.scores(block, found.scores.shape[1])
-    # Most entities are not among the k best so far. One that is equal to the last came later.
+    # Most entities are not among the k best so far; an equal score loses, as it came later.
     enter = scores > found.scores[span, -1:]
     if not enter.any():
         return
@@ -77,7 +75,7 @@ def _take(
     k = found.entities.shape[1]
     counts = enter.sum(axis=1)
     most = int(counts.max())
-    if most > k:  # more than can enter: the best of them
+    if most > k:  # more than can enter: keep the best
         columns = top_columns(scores, min(k, scores.shape[1]))
         rows = np.repeat(np.arange(len(scores)), columns.shape[1])
         counts = np.full(len(scores), columns.shape[1])

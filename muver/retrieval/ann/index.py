@@ -25,7 +25,7 @@ INDEX, CENTRE, MANIFEST = "index.faiss", "centre.npy", "manifest.json"
 def build(vectors: str | Path, out: str | Path, settings: Build) -> dict[str, Any]:
     """Build an index of all views; memory holds the index and a block of views.
 
-    An index that lies in the folder ``out`` is replaced.
+    An existing index in the folder ``out`` is replaced.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def build(vectors: str | Path, out: str | Path, settings: Build) -> dict[str, An
     index = factory.to_gpu(index, settings.gpu)
     if size:
         logger.info("%s: training on %d of %d views", string, size, shards.views)
-        # The sample has no name, or it would be held while views are added.
+        # The sample gets no name, so that it is freed before views are added.
         chosen = shards.sample(size, settings.seed)
         factory.train(index, transform.views(shards.gather(chosen)))
     trained = time.monotonic()
@@ -97,7 +97,7 @@ def _write(index: Any, path: Path) -> None:
 
 
 def read_manifest(folder: str | Path) -> dict[str, Any]:
-    """The manifest of an index, with a clear error where there is none."""
+    """The manifest of an index."""
     path = Path(folder) / MANIFEST
     if not path.is_file():
         raise InputError(f"{path}: no such file. Build the index with `muver ann-build`.")
@@ -113,13 +113,13 @@ class AnnIndex:
     Attributes
     ----------
     knob
-        "nprobe", "efSearch" or None: what :meth:`turn` turns.
+        "nprobe", "efSearch" or None: what :meth:`turn` sets.
     most
-        Views that one search may fetch.
+        How many views one search may fetch.
     """
 
     def __init__(self, folder: str | Path, shards: Shards, gpu: bool = True, threads: int = 0):
-        """Open an index, on a GPU if ``gpu`` and there is one."""
+        """Open an index, on a GPU if ``gpu`` is true and there is one."""
         import faiss
 
         self.folder, self.shards = Path(folder), shards
@@ -158,14 +158,8 @@ class AnnIndex:
     def search(self, mentions: np.ndarray, fetch: int) -> tuple[np.ndarray, np.ndarray]:
         """The best views of each mention, as far as the index finds them.
 
-        Parameters
-        ----------
-        mentions : (n, d) float32
-
-        Returns
-        -------
-        Products with the views as the index holds them, (n, fetch) float32, and the views'
-        numbers, (n, fetch) int64; -1 where no more were found.
+        Returns ------- Products with the views as the index stores them, (n, fetch) float32, and
+        the views' numbers, (n, fetch) int64; -1 where no more were found.
         """
         found, views = self._index.search(self._transform.mentions(mentions), fetch)
         return self._transform.products(mentions, found), views

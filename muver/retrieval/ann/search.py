@@ -1,4 +1,4 @@
-"""The k best distinct entities of each mention by an approximate index."""
+"""Find the k best distinct entities of each mention by an approximate index."""
 
 from typing import NamedTuple
 
@@ -20,11 +20,11 @@ class Found(NamedTuple):
     ranking
         With global numbers, as :func:`muver.retrieval.ann.flat.search_exact` gives it.
     rounds
-        Searches that the most demanding mentions took.
+        How many searches the most demanding mentions needed.
     fetched
-        Views fetched for each of these in the last of them.
+        Views fetched for each of these mentions in the last round.
     short
-        Mentions with fewer than k entities, and than there are.
+        How many mentions got fewer than k entities although there are more.
     """
 
     ranking: Ranking
@@ -44,9 +44,9 @@ def search(
 ) -> Found:
     """Find k distinct entities for each mention.
 
-    At first as many views are fetched as k entities have on average. A mention whose views belong
-    to fewer than k entities is searched again for twice as many, until there are k, the index has
-    no more in the lists it looks at, or ``most_views`` is reached.
+    The first round fetches as many views as k entities have on average. A mention whose views
+    belong to fewer than k entities is searched again for twice as many, until there are k, the
+    index has no more in the lists it searches, or ``most_views`` is reached.
 
     Parameters
     ----------
@@ -57,10 +57,10 @@ def search(
     most_views
         Bound on the views fetched for a mention.
     memory_mb
-        Bound on the found views and the vectors that are gathered at a time.
+        Bound on the found views and the vectors gathered at a time.
     aggregate
-        One that makes an entity's score of its own views' alone (``alone``). Another than the
-        maximum takes all views of the entities that were found by some (:func:`by_all_views`).
+        One that scores an entity by its own views alone (``alone``). Unless it is the maximum, it
+        gets all views of each entity of which any was found (:func:`by_all_views`).
     """
     shards = index.shards
     ranking = Ranking.empty(len(mentions), k)
@@ -72,7 +72,7 @@ def search(
     rounds = 0
     while len(pending):
         rounds += 1
-        # A found view costs some numbers, and its vector if that is read.
+        # A found view takes some numbers, and its vector if that is read.
         rows = max(memory_mb * 2**20 // (fetch * (96 + 4 * shards.dimension * rescore)), 1)
         again = []
         for start in range(0, len(pending), rows):
@@ -106,7 +106,7 @@ def search(
 
 
 def distinct(entities: np.ndarray) -> np.ndarray:
-    """How many different entities each row has: (rows, n) to (rows,) int64. -1 is none.
+    """How many different entities each row has: (rows, n) to (rows,) int64. -1 does not count.
 
     >>> distinct(np.array([[4, 2, 4, -1], [-1, -1, -1, -1]])).tolist()
     [2, 0]
@@ -117,21 +117,19 @@ def distinct(entities: np.ndarray) -> np.ndarray:
 
 
 def best_by_entity(entities: np.ndarray, scores: np.ndarray, views: np.ndarray, k: int) -> Ranking:
-    """Rank the entities of each row by their best view.
+    """Rank the entities of each row by their best view: (rows, k).
+
+    Ties go to the earlier entity, and among its views to the first.
 
     Parameters
     ----------
     entities, scores, views : (rows, n)
-        Entity, score and number of each found view; -1 as entity where there is none.
-
-    Returns
-    -------
-    (rows, k); ties go to the entity that comes first, and among its views to the first.
+        Entity, score and number of each found view; the entity is -1 if there is none.
     """
     ranking = Ranking.empty(len(entities), k)
     rows, columns = np.nonzero(entities >= 0)
     flat = entities[rows, columns], scores[rows, columns], views[rows, columns]
-    # Best view of each entity first; then the entities by these.
+    # Find the best view of each entity, then rank the entities by it.
     order = np.lexsort((flat[2], -flat[1], flat[0], rows))
     rows, (own, values, numbers) = rows[order], (one[order] for one in flat)
     first = np.flatnonzero(np.r_[True, (np.diff(own) != 0) | (np.diff(rows) != 0)][: len(own)])
@@ -150,17 +148,15 @@ def best_by_entity(entities: np.ndarray, scores: np.ndarray, views: np.ndarray, 
 def by_all_views(
     shards: Shards, mentions: np.ndarray, entities: np.ndarray, aggregate: Aggregate, k: int
 ) -> Ranking:
-    """Rank the entities of each row by all their views, found or not.
+    """Rank the entities of each row by all their views, found or not: (rows, k).
+
+    Ties go to the earlier entity.
 
     Parameters
     ----------
     mentions : (rows, d) float32
     entities : (rows, n)
-        Of the found views; -1 where there is none.
-
-    Returns
-    -------
-    (rows, k); ties go to the entity that comes first.
+        Entities of the found views; -1 if there is none.
     """
     ranking = Ranking.empty(len(mentions), k)
     for row, mention in enumerate(mentions):
@@ -179,7 +175,7 @@ def by_all_views(
 
 
 def _entities(shards: Shards, views: np.ndarray) -> np.ndarray:
-    """(rows, n) entity of each view, -1 for -1."""
+    """(rows, n) entity of each view; -1 stays -1."""
     entities = np.full(views.shape, -1)
     found = views >= 0
     entities[found] = shards.locate(views[found])[0]
@@ -193,7 +189,9 @@ def _exact_scores(shards: Shards, mentions: np.ndarray, views: np.ndarray) -> np
     missing = int(len(numbers) > 0 and numbers[0] < 0)
     vectors = shards.gather(numbers[missing:])
     scores = np.full(views.shape, -np.inf, dtype=np.float32)
-    for row, mention in enumerate(mentions):  # a row's views are its own: no common product
+    for row, mention in enumerate(
+        mentions
+    ):  # each row has its own views, so there is no common product
         found = views[row] >= 0
         scores[row, found] = vectors[places[row, found] - missing] @ mention
     return scores

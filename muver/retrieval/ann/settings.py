@@ -7,7 +7,7 @@ from muver.io.errors import InputError
 from muver.io.typed import Count, Natural, Settings, Share, Some
 from muver.retrieval.settings import Index
 
-# By short name; {lists} is the setting. Other factory strings of faiss may be given as they are.
+# By short name; {lists} is the setting. Other factory strings of faiss are passed on unchanged.
 FACTORIES = {
     "ivf_sq": "IVF{lists},SQfp16",
     "ivf_sq8": "IVF{lists},SQ8",
@@ -24,7 +24,7 @@ class Build(Index, kw_only=True):
     seed: Natural
     threads: Count
     memory_mb: Count = 256
-    gpu: bool = True  # where faiss has one
+    gpu: bool = True  # if faiss has one
 
 
 class Check(Settings):
@@ -33,7 +33,7 @@ class Check(Settings):
     Attributes
     ----------
     agreement
-        The first of ``efforts`` (nprobe or efSearch) that agrees so far with exact search is taken.
+        The first of ``efforts`` (nprobe or efSearch) with at least this agreement is chosen.
     mentions
         Size of the sample.
     """
@@ -56,10 +56,10 @@ class Check(Settings):
 
 
 def factory_string(settings: Index, views: int) -> str:
-    """The faiss string of the setting ``factory``, its number of lists put in.
+    """The faiss string of the setting ``factory``, with its number of lists filled in.
 
-    By default there are four times as many lists as the root of the number of views, as the next
-    power of two below, and no more than leave 39 views a list, below which faiss warns.
+    By default the number of lists is four times the square root of the number of views, rounded
+    down to a power of two, and small enough to leave 39 views per list, below which faiss warns.
     """
     lists = settings.lists
     if lists is None:

@@ -1,10 +1,10 @@
-"""Vectors transformed so that an index finds the greatest inner products.
+"""Transform vectors so that an index finds the greatest inner products.
 
-There are two steps. Neither changes the order of the views for any mention:
+There are two steps, and neither changes the order of the views for any mention:
 
 * Centring subtracts the mean of the views from each. ``q.(x - mean)`` differs from ``q.x`` by a
-  number that all views share. Without it, the large common part of an encoder's vectors takes up
-  the range of every quantiser and hides what tells the cells apart.
+  number that all views share. Without it, the large common part of an encoder's vectors uses up
+  the range of every quantiser and hides what separates the cells.
 * Augmentation, for L2 only, gives a view one further value ``sqrt(M^2 - |x|^2)``, where M is the
   greatest norm, and a mention 0. All views then have norm M, so the nearest view has the greatest
   product: ``|q - x'|^2 = |q|^2 + M^2 - 2 q.x`` (Bachrach et al., RecSys 2014).
@@ -19,14 +19,14 @@ from muver.vectors.shards import Shards
 
 @dataclass(frozen=True)
 class Transform:
-    """Applied to the views before they are added, and to the mentions before a search.
+    """Applied to views before they are added, and to mentions before a search.
 
     Attributes
     ----------
     centre : (d,) float32
-        Subtracted from views; zeros where they are not centred.
+        Subtracted from views; zeros if they are not centred.
     norm
-        The greatest norm of a view so centred; None where nothing is augmented.
+        The greatest norm of a view after centring; None without augmentation.
     """
 
     centre: np.ndarray
@@ -34,7 +34,7 @@ class Transform:
 
     @property
     def dimension(self) -> int:
-        """Of the vectors that the index holds."""
+        """Dimension of the vectors that the index stores."""
         return len(self.centre) + (self.norm is not None)
 
     def views(self, vectors: np.ndarray) -> np.ndarray:
@@ -54,14 +54,10 @@ class Transform:
         return np.concatenate([vectors, np.zeros((len(vectors), 1), np.float32)], axis=1)
 
     def products(self, mentions: np.ndarray, found: np.ndarray) -> np.ndarray:
-        """Inner products from what the index returns.
+        """Inner products from what the index returns for (n, d) mentions.
 
-        Parameters
-        ----------
-        mentions : (n, d)
-            As they were given.
-        found : (n, fetched)
-            Squared distances where augmented, else products with centred views.
+        ``found``, (n, fetched), has squared distances if views are augmented, else products with
+        centred views.
         """
         products = found.astype(np.float64)
         if self.norm is not None:
@@ -70,7 +66,7 @@ class Transform:
 
 
 def fit(shards: Shards, centre: bool, augment: bool, memory_mb: int) -> Transform:
-    """Read all views for their mean, and once more for their greatest norm, where asked for."""
+    """Read all views for their mean, and again for their greatest norm, as asked for."""
     mean = np.zeros(shards.dimension)
     if centre:
         for block in shards.blocks(memory_mb):

@@ -1,8 +1,8 @@
 """Retriever kinds: the ways in which a system finds its candidates.
 
-Each module of this folder is a kind, by its own name, and has what :class:`Kind` says. Another
-kind is another module; `muver retrieve --kind NAME` and the rules find it here. The modules
-import nothing heavy before they rank, because every rule looks at them.
+Each module of this folder is a kind, named as the module, and has what :class:`Kind` lists. To add
+a kind, add a module; `muver retrieve --kind NAME` and the rules find it here. The modules import
+nothing heavy before they rank, because every rule looks at them.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.typed import Settings, read
 
-# What a kind may rank with, by the names that `needs` and `retrieve` use.
+# The inputs that a kind may rank with, by the names that `needs` and `retrieve` use.
 INPUTS = {
     "entities": "entities.parquet, from `muver corpus`",
     "mentions": "mentions.parquet, from `muver corpus`, or a set's, from `muver link`",
@@ -38,15 +38,15 @@ LISTS = ("runs", "validation_runs")
 
 
 class Kind(Protocol):
-    """What the module of a kind has.
+    """What the module of a kind must have.
 
     Attributes
     ----------
     Settings
         The type of the run's settings, which the run's manifest repeats.
     Section
-        Of a kind that a row names by ``retriever: NAME``: the type of the section NAME of
-        params.yaml. Other kinds have none; rows show by a model or by ``fuse`` that they are of it.
+        The type of the section NAME of params.yaml, for kinds that a row names by
+        ``retriever: NAME``. Other kinds, which a row's model or its ``fuse`` imply, have none.
     """
 
     Settings: type[Settings]
@@ -58,8 +58,8 @@ class Kind(Protocol):
     def retrieve(self, settings: Any, run: Path, manifest: Path, **inputs: Any) -> None:
         """Rank candidates for the mentions of a set, and write the run and its manifest.
 
-        Its keyword arguments are the inputs, and ``compute`` (a section of params.yaml) where a
-        model is run; those without a default are needed whatever the settings are.
+        Keyword arguments are the inputs, and ``compute`` (a section of params.yaml) if a model is
+        run; those without a default are needed whatever the settings are.
         """
 
 
@@ -73,7 +73,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Kind:
-    """The kind of this name."""
+    """The module of the kind ``name``."""
     if name not in names():
         raise InputError(
             f"retriever kind {name!r}: there is none.{did_you_mean(name, names())} There are: "
@@ -83,7 +83,7 @@ def find(name: str) -> Kind:
 
 
 def sections() -> dict[str, type[Settings]]:
-    """Sections of params.yaml of the kinds that a row names, by the kind's name."""
+    """The sections of params.yaml that kinds have, by the kind's name."""
     found = {name: getattr(find(name), "Section", None) for name in names()}
     return {name: section for name, section in found.items() if section is not None}
 
@@ -96,9 +96,9 @@ def kind_of(row: Mapping[str, Any], score: str | None = None, shards: bool = Fal
     row
         An entry of ``systems`` in params.yaml.
     score
-        That of its model, if it has one.
+        The score of its model, if it has one.
     shards
-        Whether entities are those of a knowledge base, whose vectors lie in shards.
+        Whether the entities are a knowledge base's, whose vectors lie in shards.
 
     >>> kind_of({"retriever": "bm25"}), kind_of({"model": "som"}, "sum_max")
     ('bm25', 'tokens')
@@ -113,7 +113,7 @@ def kind_of(row: Mapping[str, Any], score: str | None = None, shards: bool = Fal
 
 
 def runs_a_model(name: str) -> bool:
-    """Whether a kind encodes while it ranks: it takes ``compute``, and a GPU if there is one."""
+    """Whether a kind encodes while it ranks, so that it takes ``compute`` and may use a GPU."""
     return "compute" in inspect.signature(find(name).retrieve).parameters
 
 
@@ -125,10 +125,10 @@ def retrieve(
     Parameters
     ----------
     settings
-        Its settings, still to be checked.
+        The kind's settings, which are checked here.
     inputs
-        What it ranks with, by the names in :data:`INPUTS`, None for what is not given; and
-        ``compute``, which kinds that run no model do not look at.
+        Its inputs by their names in :data:`INPUTS`, None if not given; and ``compute``, which kinds
+        that run no model ignore.
     """
     name, kind = kind, find(kind)
     given = read(kind.Settings, settings)

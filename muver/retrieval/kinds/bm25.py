@@ -1,4 +1,4 @@
-"""BM25: words of the mention against words of title and description."""
+"""BM25: match words of the mention with words of title and description."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
 
 
 class Settings(BM25):
-    """Section ``bm25``, and what every run has."""
+    """The section ``bm25``, with the settings that every run has."""
 
     split: Text
     k: Count
@@ -20,7 +20,7 @@ class Settings(BM25):
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Texts alone."""
+    """Texts only."""
     return "entities", "mentions"
 
 
@@ -29,7 +29,8 @@ def retrieve(
 ) -> None:
     """Rank the entities of each mention's world.
 
-    Ties, mentions of unknown words included, go to the entity that stands first in the world.
+    Ties, and mentions that have only unknown words, are decided by the entities' order in the
+    world.
     """
     import numpy as np
 

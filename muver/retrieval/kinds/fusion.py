@@ -1,4 +1,4 @@
-"""Fusion: one run from those of other systems, by their ranks or by their scores."""
+"""Fusion: one run made of other systems' runs, by their ranks or by their scores."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,8 +18,8 @@ class Settings(Run, kw_only=True):
     kind, constant
         "reciprocal_rank" with the constant that is added to ranks.
     weights, cutoff
-        "weighted", of two runs: the weights of the first that are tried on validation, and the
-        rank up to which a gold entity is a hit there. Manifests name them for either kind.
+        "weighted", for two runs: the weights of the first to try on validation, and the rank up to
+        which a gold entity is a hit there. Manifests have both for either kind.
     parts
         The systems that made the runs.
     """
@@ -39,7 +39,7 @@ class Settings(Run, kw_only=True):
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The other systems' runs; on validation too where a weight is chosen there."""
+    """The other systems' runs; those on validation too if a weight is chosen."""
     more = ("validation_runs",) if row["by"] == "weighted" else ()
     return "entities", "mentions", "runs", *more
 
@@ -54,10 +54,10 @@ def retrieve(
     runs: Sequence[Path],
     validation_runs: Sequence[Path] = (),
 ) -> None:
-    """Make one run of several; gold entities are looked at on validation only.
+    """Make one run of several; gold entities are used on validation only.
 
-    The view of a candidate is that of the first run that ranks it. Every ranked candidate counts
-    by its rank, also one to which BM25 gives a score of 0.
+    A candidate's view is that of the first run that ranks it. Every ranked candidate counts by its
+    rank, even one that BM25 gives a score of 0.
     """
     from muver.io.files import write_manifest
     from muver.io.progress import logger

@@ -1,4 +1,4 @@
-"""Views of a knowledge base in shards: millions of entities, ranked exactly or by an index."""
+"""Search a knowledge base in shards: millions of entities, ranked exactly or by an index."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,16 +19,16 @@ class Settings(OfAggregates, kw_only=True):
     Attributes
     ----------
     aggregate
-        One that makes an entity's score of its own views' alone; its settings stand beside it.
+        One that scores an entity by its own views alone; its settings are keys beside it.
     match
         Titles are not compared at this size.
     rescore, most_views
-        Whether the views that an index finds are scored by their vectors, and how many it may
-        find for a mention.
+        Whether views that an index finds are scored again by their vectors, and how many views it
+        may find for a mention.
     effort
-        nprobe or efSearch; None: what the index's check chose.
+        nprobe or efSearch; None for what the index's check chose.
     minimum
-        The agreement with exact search that an index must have; None: any.
+        The least agreement with exact search that an index must have; None for any.
     """
 
     split: Text | None
@@ -72,10 +72,10 @@ def retrieve(
     mention_vectors: Path,
     index: Path | None = None,
 ) -> None:
-    """Rank a knowledge base's entities for the mentions of a set; without an index exactly.
+    """Rank a knowledge base's entities for the mentions of a set, exactly if there is no index.
 
-    In the run the world is "wikipedia", and ``first`` and ``last`` are the place of the winning
-    view among its entity's, from 0.
+    In the run the world is "wikipedia", and ``first`` and ``last`` both number the winning view
+    among its entity's views, from 0.
     """
     from muver.corpus.kilt.lookup import KnowledgeBase
     from muver.io.errors import InputError
@@ -137,7 +137,7 @@ def _write(path: Path, ids: Any, ranking: Any, shards: "Shards", base: Any) -> N
     rows, ranks = np.nonzero(ranking.entities >= 0)
     entities = ranking.entities[rows, ranks]
     places = shards.locate(ranking.rows[rows, ranks])[1]
-    # An entity's title is read once, however many mentions it was found for.
+    # Read an entity's title once, however many mentions it was found for.
     numbers, inverse = np.unique(entities, return_inverse=True)
     titles = base.rows(numbers, ["title"])["title"].take(pa.array(inverse))
     write_run(
@@ -155,7 +155,7 @@ def _write(path: Path, ids: Any, ranking: Any, shards: "Shards", base: Any) -> N
 
 
 def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
-    """The index, searched as hard as asked for or as its check chose."""
+    """Open the index and set its effort: as the settings say, or as its check chose."""
     from muver.io.errors import InputError
     from muver.retrieval.ann.index import MANIFEST, AnnIndex
     from muver.runs.approximate import require

@@ -1,4 +1,4 @@
-"""Token vectors (SOM): entities are encoded a chunk at a time, and no vector is stored."""
+"""Token vectors (SOM): entities are encoded chunk by chunk, and no vector is stored."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ from muver.retrieval.settings import Run
 
 
 class Settings(Run):
-    """What every run has, and the memory that ranking may take."""
+    """The settings that every run has, and a bound on the memory."""
 
     memory_mb: Count
 

@@ -1,4 +1,4 @@
-"""Exact search of a view store: entities ranked by the vectors of their views."""
+"""Exact search of a view store: rank entities by the vectors of their views."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ Settings = ViewsRun
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The store, the further views that the row asks for, and runs by values to choose among."""
+    """The store, the further views of the row, and validation runs if a value is to be chosen."""
     asked = {"merged": "merge_layers", "global_views": "global_view", "spans": "spans"}
     further = [name for name, key in asked.items() if row.get(key)]
     more = ["validation_runs"] if open_choice(row) else []
@@ -32,11 +32,8 @@ def retrieve(
 ) -> None:
     """Rank the entities of each mention's world by their views.
 
-    Parameters
-    ----------
-    validation_runs
-        Where the aggregate has several values: the validation split's run with each of them, of
-        which the best is chosen (:func:`muver.retrieval.choice.choose`).
+    If the aggregate has several values, ``validation_runs`` are the validation split's runs with
+    each of them; the best value is chosen (:func:`muver.retrieval.choice.choose`).
     """
     import numpy as np
 
