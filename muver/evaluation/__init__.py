@@ -1,1 +1,1 @@
-"""Scores runs against gold entities, without any model."""
+"""Score runs against gold entities, without any model."""

@@ -1,4 +1,4 @@
-"""Measures how far two runs over the same mentions agree, such as fp32 and bf16."""
+"""Measure how far two runs over the same mentions agree, such as fp32 and bf16."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ class Agreement(Record):
     depth: int  # ranks compared
     identical: float  # mentions with the same ranked list
     same_first: float  # mentions with the same entity at rank 1
-    overlap: Percent  # of the first k entities (of the longer list) those that both share, mean
+    overlap: Percent  # mean share of the first k entities (of the longer list) that both have
     common: int  # candidates that both runs have
     greatest_difference: float | None  # of their scores; None without common candidates
     mean_difference: float | None
@@ -75,13 +75,7 @@ def agreement(first: Path, second: Path) -> Agreement:
 
 
 def compare_runs(first: Path, second: Path, out: Path | None = None) -> None:
-    """Print the agreement of two runs (:func:`agreement`).
-
-    Parameters
-    ----------
-    out
-        JSON file to write as well.
-    """
+    """Print the agreement of two runs (:func:`agreement`); also write it to ``out`` as JSON."""
     found = agreement(first, second)
     if out is not None:
         write_json(out, {"runs": [first.as_posix(), second.as_posix()], **asdict(found)})

@@ -9,7 +9,7 @@ one multinomial draw says how often each *kind* of document appears in a resampl
 is copied. The seed is fixed: the same counts give the same interval.
 
 If all mentions of a world are hits, or all are misses, its resamples are all alike and add no
-width. This is a known weakness of the method with few mentions, and no sign of certainty.
+width. This is a known weakness of the method with few mentions, not a sign of certainty.
 
 References
 ----------
@@ -68,17 +68,11 @@ def difference_interval(
 ) -> list[float]:
     """The interval of the difference in recall of two systems on the same mentions.
 
-    Parameters
-    ----------
-    first, second : (mentions,) bool
-        Whether each system hits.
-    worlds, clusters : (mentions,)
-        As in :func:`recall_intervals`.
+    ``first`` and ``second``, (mentions,) bool, tell whether each system hits; ``worlds`` and
+    ``clusters`` are as in :func:`recall_intervals`.
 
-    Returns
-    -------
-    [low, high] of the first system's recall minus the second's, in points. Swapping the systems
-    only changes the signs.
+    Returns ------- [low, high] of the first system's recall minus the second's, in points. Swapping
+    the systems only changes the signs.
     """
     differ = np.flatnonzero(first != second)
     if len(differ) and second[differ[0]]:  # so that swapped systems draw the same samples
@@ -104,10 +98,7 @@ def _resample(
 ) -> np.ndarray:
     """Resample the clusters of one world and sum the counts of their mentions.
 
-    Parameters
-    ----------
-    counted : (mentions, columns)
-    clusters : (mentions,)
+    ``counted`` is (mentions, columns), ``clusters`` (mentions,).
 
     Returns
     -------

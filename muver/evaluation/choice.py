@@ -1,4 +1,4 @@
-"""Which of several trained models a row has, from the log that `muver choose` wrote."""
+"""Read from the log of `muver choose` which of several trained models a row has."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,13 +10,7 @@ from muver.training.log import VALIDATION, read_notes
 
 
 def chosen_model(log: Path, row: Mapping[str, Any]) -> Chosen:
-    """The choice, each model's pooling beside its name; where that is ``auto``, the encoder's.
-
-    Parameters
-    ----------
-    row
-        The row's settings with its encoder.
-    """
+    """The choice, with each model's pooling beside its name; for ``auto`` it is the encoder's."""
     note = next((one for one in read_notes(log) if "chosen" in one), None)
     if note is None:
         raise InputError(f"{log}: says of no model that it was chosen. Run `muver choose` again.")

@@ -1,4 +1,4 @@
-"""Reads the mentions of a set and their gold entities, against which a run is scored.
+"""Read the mentions of a set and their gold entities, against which a run is scored.
 
 A set is a split of a dataset of worlds (ZESHEL's test and val), with candidates from the mention's
 own world, or a benchmark over one knowledge base (AIDA, MSNBC, WNED-WIKI), with every entity of
@@ -40,7 +40,7 @@ class Gold:
         Titles of each world's entities, by line number; empty for a knowledge base, whose entities
         match by number only.
     fingerprint, identified_as, kb, matched_by_title
-        As the evaluation says them.
+        As in :class:`muver.evaluation.records.Evaluation`.
     inputs
         Inputs that the run's manifest must name.
     """
@@ -59,17 +59,7 @@ class Gold:
 def gold_of_worlds(
     dataset: str, name: str, entities: Path, mentions: Path, sentences: Path, counts: Path
 ) -> Gold:
-    """The gold entities of a split.
-
-    Parameters
-    ----------
-    dataset, name
-        The dataset and the split.
-    entities, mentions, counts
-        Files of the corpus stage.
-    sentences
-        File of the segment stage; gives the length of the gold descriptions.
-    """
+    """The gold entities of the split ``name``, from files of the corpus and segment stages."""
     known = read_counts(counts, dataset)
     table = read_mentions(mentions, name)
     if table.num_rows == 0:
@@ -95,18 +85,9 @@ def gold_of_worlds(
 
 
 def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
-    """The gold entities of a benchmark over a knowledge base.
+    """The gold entities of a benchmark, from ``mentions`` and ``report`` of ``muver link``.
 
-    This reads only the manifest of the knowledge base, so memory does not grow with its size.
-
-    Parameters
-    ----------
-    name
-        The benchmark.
-    kb
-        Folder of the knowledge base.
-    mentions, report
-        Files that ``muver link`` wrote for the benchmark.
+    Only the manifest of the knowledge base is read, so memory does not grow with its size.
     """
     base, linked = read_json(kb / "manifest.json"), read_json(report)
     if not isinstance(base, dict) or not {*KB} <= base.keys():

@@ -15,9 +15,9 @@ from muver.io.records import Record
 
 
 class Bin(Record):
-    """Errors of two systems where the gold description has ``first`` to ``last`` sentences.
+    """Errors of two systems on gold descriptions with ``first`` to ``last`` sentences.
 
-    Without mentions there are no shares.
+    A bin without mentions has no shares.
     """
 
     first: int
@@ -25,31 +25,22 @@ class Bin(Record):
     mentions: int
     errors: list[int]  # misses of each system
     error: list[float] | None = None  # their shares in percent
-    interval: list[list[float]] | None = None  # the 95% Wilson score interval of each share
+    interval: list[list[float]] | None = None  # 95% Wilson score interval of each share
     difference: float | None = None  # the second's share minus the first's, in points
     difference_interval: list[float] | None = None  # by the bootstrap
 
 
 class Remainder(Record):
-    """Mentions in no bin: those with more sentences than the last bin, and those without any."""
+    """Mentions in no bin: with more sentences than the last bin, or without any."""
 
     over: int
     without: int
 
 
 def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:
-    """The number of sentences of each mention's gold entity.
+    """The number of sentences of each mention's gold entity: (mentions,) int64, in their order.
 
-    Parameters
-    ----------
-    sentences
-        sentences.parquet of the segment stage.
-    mentions
-        Mentions with ``world`` and ``gold``.
-
-    Returns
-    -------
-    (mentions,) int64, in the order of ``mentions``.
+    ``sentences`` is a Parquet file of the segment stage; ``mentions`` have ``world`` and ``gold``.
     """
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
     gold = mentions["gold"].to_numpy()
@@ -76,7 +67,7 @@ def error_by_length(
     size: int,
     last: int,
 ) -> tuple[list[Bin], Remainder]:
-    """The error rate of recall@``cutoff`` of two runs by number of sentences.
+    """The error rate (1 - recall@``cutoff``) of two runs by number of sentences.
 
     The bootstrap resamples within a bin and not within worlds, as a bin often holds a single
     mention of a world.
@@ -88,7 +79,7 @@ def error_by_length(
     resample
         The units that intervals of differences treat as independent: ``documents`` or ``mentions``.
     size, last
-        Bins 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
+        Bins are 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
         multiple of ``size``.
     """
     check_same_mentions(ranks_a, ranks_b)

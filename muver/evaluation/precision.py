@@ -1,4 +1,4 @@
-"""Finds the phases of a row that did not run in full precision, from its settings."""
+"""Find the phases of a row that did not run in full precision, from its settings."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,24 +6,19 @@ from typing import Any
 
 FULL = "fp32"
 PHASES = ("training", "encoding", "storage", "scores")
-# Types of index that keep whole vectors, by our name or faiss's; the others quantise them.
+# Types of index that keep whole vectors, by our name or faiss's; other types quantise them.
 WHOLE = re.compile(r"(hnsw\d*|flat)$", re.IGNORECASE)
 
 
 def reduced_precision(settings: Mapping[str, Any]) -> dict[str, str]:
     """The phases of a row that were not computed or stored in fp32.
 
-    Parameters
-    ----------
-    settings
-        Settings of a row (:func:`muver.settings.rows.row_settings`). A fusion has the phases of
-        its parts.
+    ``settings`` are a row's (:func:`muver.settings.rows.row_settings`). A fusion has the phases of
+    its parts.
 
-    Returns
-    -------
-    The precision of each phase, in order; empty for a row without a model or all in fp32.
-    "storage" is the precision of the vectors on disk. "scores" names an approximate index that
-    scores with rounded vectors; an index whose candidates are scored again with the vectors on
+    Returns ------- The precision of each phase, in order; empty for a row without a model or all in
+    fp32. "storage" is the precision of the vectors on disk. "scores" names an approximate index
+    that scores with rounded vectors; an index whose candidates are scored again with the vectors on
     disk does not count, as its agreement already shows the cost.
 
     Examples

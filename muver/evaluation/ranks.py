@@ -15,9 +15,9 @@ RANKS = pa.schema(
     [
         ("mention_id", pa.string()),
         ("world", pa.string()),
-        ("document", pa.string()),  # of the mention; null if unknown
-        ("rank", pa.int32()),  # of the gold entity, from 1; 0: not retrieved
-        ("sentences", pa.int32()),  # of the gold entity's description
+        ("document", pa.string()),  # the mention's document; null if unknown
+        ("rank", pa.int32()),  # rank of the gold entity, from 1; 0: not retrieved
+        ("sentences", pa.int32()),  # number in the gold entity's description
     ]
 )
 CANDIDATES = b"candidates"  # key of the schema's metadata: the k of the retriever
@@ -33,19 +33,15 @@ def ranks_table(
 ) -> pa.Table:
     """A table of schema :data:`RANKS`.
 
-    Parameters
-    ----------
-    mention_id, world, document, rank, sentences : (mentions,)
-        In the order of the split's mentions in the corpus.
-    k
-        Number of candidates that the retriever was asked for; recall beyond it is unknown.
+    The columns are (mentions,), in the order of the split's mentions in the corpus. ``k`` is the
+    number of candidates that the retriever was asked for; recall beyond it is unknown.
     """
     schema = RANKS.with_metadata({CANDIDATES: str(k).encode()})
     return table_of(schema, (mention_id, world, document, rank, sentences))
 
 
 def write_ranks(path: str | Path, table: pa.Table) -> None:
-    """Write the ranks of a run, from :func:`ranks_table`."""
+    """Write a table from :func:`ranks_table`."""
     write_table(path, table)
 
 
@@ -85,11 +81,8 @@ def hits_at(table: pa.Table, cutoff: int) -> np.ndarray:
 def clusters(table: pa.Table, resample: str) -> np.ndarray:
     """Numbers of the clusters that are resampled as a whole: (mentions,) int64.
 
-    Parameters
-    ----------
-    resample
-        ``documents``: the mentions of a document form a cluster; a mention whose document is
-        unknown is a cluster of its own. ``mentions``: every mention is a cluster of its own.
+    With ``documents``, the mentions of a document form a cluster, and a mention whose document is
+    unknown is a cluster of its own. With ``mentions``, every mention is.
     """
     alone = np.arange(table.num_rows)
     if resample == "mentions":

@@ -24,7 +24,7 @@ def gold_ranks(
     sizes: Mapping[str, int] | None = None,
     short: int = 0,
 ) -> np.ndarray:
-    """The rank of each mention's gold entity; 0 if it was not retrieved.
+    """The rank of each mention's gold entity: (mentions,) int64, 0 if it was not retrieved.
 
     Parameters
     ----------
@@ -38,21 +38,12 @@ def gold_ranks(
         "title": an entity with the gold entity's title is a hit (as MuVER counts on ZESHEL);
         "id": only the gold entity itself is.
     k
-        Number of candidates that the retriever was asked for.
+        Number of candidates that the retriever was asked for; a mention must have as many, or all
+        of its world.
     sizes
         Number of entities of each world, needed without ``titles``.
     short
         Number of mentions for which an approximate index found fewer than k candidates.
-
-    Returns
-    -------
-    (mentions,) int64, in the order of ``mentions``.
-
-    Raises
-    ------
-    InputError
-        If a mention has fewer than ``k`` candidates although its world has more, or an entity of
-        the run is not in the world.
     """
     ids = mentions["mention_id"].to_pylist()
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
@@ -75,14 +66,9 @@ def gold_ranks(
 
 
 def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:
-    """Recall at each cutoff with intervals.
+    """Recall at each cutoff with intervals, from :func:`muver.evaluation.ranks.ranks_table`.
 
-    Parameters
-    ----------
-    table
-        From :func:`muver.evaluation.ranks.ranks_table`.
-    resample
-        The units that intervals treat as independent: ``documents`` or ``mentions``.
+    Intervals treat ``documents`` or ``mentions`` as independent, as ``resample`` says.
     """
     ranks, names = table["rank"].to_numpy(), table["world"].to_pylist()
     interval, by_world = recall_intervals(ranks, names, clusters(table, resample), cutoffs)
@@ -116,7 +102,7 @@ def _percent(hits: Counts, mentions: int) -> Percent:
 def _candidates(
     sizes: Mapping[str, int], titles: Mapping[str, Sequence[str]], match: str
 ) -> Mapping[str, int]:
-    """The number of candidates of a world; matching by title, equal titles are one candidate."""
+    """The number of candidates in each world; if titles decide, equal titles are one candidate."""
     if match == "id":
         return sizes
     return {world: len(set(names)) for world, names in titles.items()}

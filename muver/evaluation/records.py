@@ -1,4 +1,4 @@
-"""What an evaluation's file holds: recall of one run on one set, and what it was made from."""
+"""The content of an evaluation's file: recall of one run on one set, and its provenance."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from muver.io.records import Record, read_record
 from muver.runs.approximate import Index
 from muver.runs.chosen import Chosen
 
-Percent = dict[int, float]  # by cutoff; of differences points
+Percent = dict[int, float]  # by cutoff; differences are in points
 Counts = dict[int, int]  # by cutoff
 Intervals = dict[int, list[float]]  # [low, high] by cutoff
 
@@ -57,8 +57,8 @@ class Evaluation(Record):
     kb: KnowledgeBase | None  # None for worlds
     outside: int  # mentions not scored, as their gold entity is not in the knowledge base
     matched_by_title: int  # mentions whose gold entity was found by its title alone
-    settings: dict[str, Any]  # of the row: its key is made from them
-    precision: dict[str, str]  # of the phases that were not in fp32
+    settings: dict[str, Any]  # the row's, from which its key is made
+    precision: dict[str, str]  # phases that were not in fp32
     cutoffs: list[int]
     resample: str  # what intervals treat as independent: documents or mentions
     mentions: int
@@ -69,10 +69,10 @@ class Evaluation(Record):
     interval: Means
     views_per_entity: float | None
     index: Index | None  # None for exact search
-    model: str | None  # its fingerprint, where the run's manifest names it
+    model: str | None  # its fingerprint, if the run's manifest names it
     run_sha256: str  # shows whether the run was changed after it was scored
     chosen: Chosen | None = None  # what validation chose for the run
-    model_chosen: Chosen | None = None  # which of several models it chose
+    model_chosen: Chosen | None = None  # which of several models validation chose
 
     @property
     def choices(self) -> list[Chosen]:
@@ -81,10 +81,10 @@ class Evaluation(Record):
 
     @property
     def scores(self) -> Scores:
-        """Its recall, without what it was made from."""
+        """Only its recall, without the provenance."""
         return Scores(**{name: getattr(self, name) for name in Scores.__struct_fields__})
 
 
 def read_evaluation(path: Path) -> Evaluation:
-    """Read the file of ``muver evaluate``; an InputError says why it is none."""
+    """Read the file of ``muver evaluate``."""
     return read_record(path, Evaluation, "an evaluation", "Run the evaluate stage again.")

@@ -33,12 +33,8 @@ def method(resample: str) -> str:
 def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: str) -> Paired:
     """Compare the recall of two runs on the same mentions, first minus second.
 
-    Parameters
-    ----------
-    first, second
-        From :func:`muver.evaluation.ranks.read_ranks`.
-    resample
-        The units that interval and test treat as independent: ``documents`` or ``mentions``.
+    The tables are from :func:`muver.evaluation.ranks.read_ranks`; interval and test treat
+    ``documents`` or ``mentions`` as independent, as ``resample`` says.
     """
     check_same_mentions(first, second)
     worlds, together = first["world"].to_pylist(), clusters(first, resample)

@@ -1,4 +1,4 @@
-"""The evaluate stage: scores a run and writes its evaluation, gold ranks and TREC files."""
+"""The evaluate stage: score a run and write its evaluation, gold ranks and TREC files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -63,7 +63,7 @@ def evaluate(
         Manifest of the start encoder. Its identity (for a directory the hash of its weights)
         becomes part of the settings of a row that has a model.
     choice
-        Of a row whose model is the best of several: its training log, which says which one.
+        If the row's model is the best of several: its training log, which says which one.
     trec
         Also write the run and the gold entities in TREC's formats, with the suffixes ``.run`` and
         ``.qrels`` (:mod:`muver.runs.trec`).

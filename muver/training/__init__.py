@@ -1,1 +1,1 @@
-"""Training the two towers: batches, scores, loss, gradient caching, the loop."""
+"""Train the two towers: batches, scores, loss, gradient caching, the loop."""

@@ -1,4 +1,4 @@
-"""AdamW as transformers 4.1.1 had it, which the released systems were trained with."""
+"""AdamW as in transformers 4.1.1, with which the released systems were trained."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -13,12 +13,7 @@ class ReleasedAdamW(Optimizer):
 
     Epsilon is added to the root of the second moment before its bias is corrected (the correction
     is part of the step size), so it weighs more in the first steps; and weights decay after the
-    step, by ``lr * weight_decay`` of what the step has made of them.
-
-    Parameters
-    ----------
-    params
-        Weights, or groups of them with their own ``weight_decay``.
+    step, by ``lr * weight_decay`` of their new values.
     """
 
     def __init__(
@@ -35,7 +30,7 @@ class ReleasedAdamW(Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Take one step along the gradients; weights without one stay as they are."""
+        """Take one step along the gradients; weights without a gradient stay as they are."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

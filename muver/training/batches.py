@@ -1,4 +1,4 @@
-"""Which mentions make a batch: mentions of one world, worlds in random order."""
+"""Draw batches: mentions of one world each, worlds in random order."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,8 +11,8 @@ def epoch_batches(
     """Draw one epoch, so that in-batch negatives come from the mention's own world.
 
     As released: a world is drawn uniformly among those not yet exhausted, not by its size; its
-    mentions follow a permutation that is new in each epoch; the last batch of a world is short.
-    The draw depends on the seed and the epoch alone, so a resumed run sees the same batches.
+    mentions follow a permutation that is new in each epoch; the last batch of a world is short. The
+    draw depends only on the seed and the epoch, so a resumed run sees the same batches.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Encoding a batch larger than memory: gradient caching.
+"""Gradient caching: encode a batch that is larger than memory.
 
 The vectors of the whole batch are computed first, the loss is taken over all of them, and its
-gradient with respect to the vectors is kept. If the batch was small enough its graph is still
-there and the gradient goes on through it; otherwise the sequences are encoded a second time, a
+gradient with respect to the vectors is kept. If the batch was small enough, its graph is still
+there and the gradient flows on through it. Otherwise the sequences are encoded a second time, a
 chunk at a time, with the same random numbers, so that dropout falls on the same places and the
 gradients are those of the plain loss. (Gao et al. 2021, "Scaling Deep Contrastive Learning Batch
 Size under Memory Limited Setup".)
@@ -35,9 +35,9 @@ class CachedEncoding:
     Attributes
     ----------
     vectors : (sequences, d) or (sequences, longest, d)
-        Leaf tensor, rows in the order given. Values behind a sequence's end have no meaning.
+        Leaf tensor, rows in the order given. Values after a sequence's end have no meaning.
     mask : (sequences, longest)
-        1 at the positions that take part in a score: real tokens, or all under ``pad_to``.
+        1 at the positions that take part in a score: real tokens, or all with ``pad_to``.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class CachedEncoding:
             if keep_graph:
                 self._graphs.append(output)
             outputs.append(output.detach().float())
-        if not sequences:  # a process without a share still takes part in every exchange
+        if not sequences:  # a process without sequences still takes part in every exchange
             outputs.append(encode(pack([[0]], device, pad_to)).detach().float())
         shape = list(outputs[0].shape)
         shape[0] = len(sequences)

@@ -1,4 +1,4 @@
-"""Checkpoints of a training run, so that a killed run goes on to the same result."""
+"""Checkpoints, so that a killed training run can go on to the same result."""
 
 from pathlib import Path
 from typing import Any
@@ -12,25 +12,25 @@ from muver.io.progress import logger
 class Checkpoints:
     """The last and the best state of one run, under the key of its settings and data.
 
-    They lie outside the model's directory: the workflow clears outputs before a job, and these
-    have to outlive it.
+    They lie outside the model's directory: the workflow clears outputs before a job, and
+    checkpoints have to survive that.
     """
 
     def __init__(self, folder: Path, key: str):
         self.folder, self.key = folder, key
 
     def save(self, name: str, state: dict[str, Any]) -> None:
-        """Write ``<name>.pt``, complete or not at all."""
+        """Write ``<name>.pt``."""
         with atomic_path(self.folder / f"{name}.pt") as temporary, open(temporary, "wb") as file:
             try:
                 torch.save({"key": self.key, **state}, file)
-            except RuntimeError as error:  # torch says this where the disk is full
+            except RuntimeError as error:  # torch raises this if the disk is full
                 if isinstance(error.__context__, OSError):
                     raise error.__context__ from error
                 raise
 
     def load(self, name: str) -> dict[str, Any] | None:
-        """Read ``<name>.pt``; None if there is none or it belongs to other settings or data."""
+        """Read ``<name>.pt``; None if it is missing or belongs to other settings or data."""
         path = self.folder / f"{name}.pt"
         if not path.is_file():
             return None
@@ -41,7 +41,7 @@ class Checkpoints:
         return state
 
     def clear(self) -> None:
-        """Remove the checkpoints of a finished run, and halves that a killed one left."""
+        """Remove the checkpoints of a finished run, and partial files of a killed one."""
         for pattern in ("*.pt", ".*.pt.*.tmp"):
             for path in self.folder.glob(pattern):
                 path.unlink()

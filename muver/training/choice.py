@@ -1,4 +1,4 @@
-"""Choosing the best of several trained models by recall on validation."""
+"""Choose the best of several trained models by recall on validation."""
 
 import json
 import shutil
@@ -14,16 +14,10 @@ LOG = "training_log.jsonl"
 
 
 def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
-    """Copy the model with the best validation recall; of equals the first one.
+    """Copy the model with the best validation recall@``cutoff``; if equal, the first one.
 
-    The copy's log ends with a line that names the models and their recall.
-
-    Parameters
-    ----------
-    models
-        Names and directories of models with their training logs.
-    cutoff
-        The k of the recall that checkpoints were kept by.
+    The copy's log ends with a line that names the models and their recall. ``models`` are names and
+    directories of models with their training logs.
     """
     folders = dict(models)
     found = {name: kept_validation(folder / LOG, cutoff)[0] for name, folder in folders.items()}

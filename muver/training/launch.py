@@ -1,10 +1,10 @@
-"""How the workflow starts a training."""
+"""The shell command that starts a training."""
 
 
 def launcher(processes: int) -> str:
-    """Return the shell words before a stage's name: one process, or torchrun with several.
+    """The shell words before a stage's name: one process, or torchrun with several.
 
-    The ``--`` keeps torchrun from taking the stage's options for its own.
+    The ``--`` keeps torchrun from reading the stage's options as its own.
     """
     if processes == 1:
         return "muver"

@@ -1,4 +1,4 @@
-"""Reading training logs: JSON lines, one a step or a validation, and notes on the whole run."""
+"""Read training logs: JSON lines, one per step or validation, and notes on the whole run."""
 
 import json
 from pathlib import Path
@@ -7,23 +7,23 @@ from typing import Any
 from muver.io.errors import InputError
 
 VALIDATION = "validation_recall_at_"
-LAST = "last_step"  # in the closing note of a run that kept its last state
+LAST = "last_step"  # key in the last note of a run that kept its last state
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """Lines of a training log, a step or a validation each; notes on the whole run are left out."""
+    """The lines of a training log for steps and validations, without the notes on the whole run."""
     return [line for line in _lines(path) if "step" in line]
 
 
 def read_notes(path: Path) -> list[dict[str, Any]]:
-    """The notes on the whole run, as :func:`read_log` reads the rest."""
+    """The notes on the whole run; :func:`read_log` reads the other lines."""
     return [line for line in _lines(path) if "step" not in line]
 
 
 def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
     """Recall on validation of the state that training kept, and its step.
 
-    Where the best state is kept, that is the first step with the greatest recall: a later one must
+    If the best state is kept, that is the first step with the greatest recall: a later one must
     find strictly more.
 
     Returns

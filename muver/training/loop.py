@@ -1,4 +1,4 @@
-"""The training run: epochs of batches, validation, the checkpoint that is kept, the log."""
+"""The training run: epochs of batches, validation, the checkpoint to keep, the log."""
 
 import contextlib
 import json
@@ -28,16 +28,10 @@ from muver.views.worlds import World
 
 
 class Trainer:
-    """Trains one model. A resumed run needs nothing but the saved state.
+    """Trains one model; to resume, a run needs only the saved state.
 
-    Parameters
-    ----------
-    model
-        Moved to the accelerator's device.
-    training, validation
-        Worlds of the two splits.
-    checkpoints
-        Where to keep the last and the best state.
+    The model is moved to the accelerator's device. ``checkpoints`` keep the last and the best
+    state.
     """
 
     def __init__(
@@ -64,14 +58,14 @@ class Trainer:
             settings.optimiser,
         )
         self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, self.planned)
-        self.graph_tokens = settings.graph_tokens  # fewer if a GPU's memory does not suffice
+        self.graph_tokens = settings.graph_tokens  # lowered if a GPU's memory does not suffice
         self.step = 0
         self.best = -1
         self.speed = 0.0  # mentions per second of the last step
         self.log: list[dict[str, Any]] = []
 
     def run(self) -> list[dict[str, Any]]:
-        """Train to the end, load the state to keep into the model, return the log's lines."""
+        """Train to the end, load the kept state into the model, return the log's lines."""
         self._resume()
         epochs = [list(self._batches(epoch)) for epoch in range(self.settings.epochs)]
         total = sum(len(batches) for batches in epochs)
@@ -131,7 +125,7 @@ class Trainer:
         self.speed = len(batch) / (time.monotonic() - started)
 
     def _backward(self, contexts: list[Ids], views: list[list[Ids]], gold: np.ndarray) -> float:
-        """The batch's loss and its gradient; again with less memory if the GPU has too little."""
+        """The batch's loss and its gradient; retried with less memory if the GPU has too little."""
         chunk_tokens = self.settings.chunk_tokens
         while True:
             self._seed_dropout()
@@ -147,7 +141,9 @@ class Trainer:
                     self.graph_tokens,
                     self.settings.mask_false_negatives,
                 )
-            self.optimiser.zero_grad(set_to_none=True)  # before memory is given back
+            self.optimiser.zero_grad(
+                set_to_none=True
+            )  # free the gradients before memory is given back
             self.graph_tokens = fewer_graph_tokens(
                 [*contexts, *(ids for own in views for ids in own)],
                 chunk_tokens,
@@ -156,15 +152,15 @@ class Trainer:
             )
 
     def _seed_dropout(self) -> None:
-        """Seed by step and process, so that a resumed run needs no generator's state."""
+        """Seed by step and process, so that a checkpoint needs no generator's state."""
         source = np.random.SeedSequence([self.seed, self.step, self.accelerator.process_index])
         torch.manual_seed(int(source.generate_state(1)[0]))
 
     def _lay_out(self, batch: np.ndarray) -> tuple[list[Ids], list[list[Ids]], np.ndarray]:
         """Contexts, views of the distinct entities, and the column of each mention's gold.
 
-        The golds come first, then the hard negatives that are no mention's gold: each entity is
-        one column, however often it was mined.
+        The golds come first, then the hard negatives that are no mention's gold: each entity is one
+        column, however often it was mined.
         """
         contexts, gold, negatives = [], [], []
         columns: dict[tuple[int, int], int] = {}
@@ -189,7 +185,7 @@ class Trainer:
         return own
 
     def _validate(self, epoch: int) -> None:
-        """Log the hits; the best state is that with strictly more than before (as released)."""
+        """Log the hits; a state is the best if it finds strictly more than before (as released)."""
         cutoff = self.settings.validation_cutoff
         with self.accelerator.autocast():
             hits, total = count_hits(
@@ -246,12 +242,12 @@ class Trainer:
 def write_log(path: Path, log: list[dict[str, Any]], cutoff: int, keep: str) -> None:
     """Write the training log as JSON lines: steps, validations, and the state that is kept.
 
-    It holds no times: where a run repeats exactly, as on a CPU, so do the log's bytes
+    It holds no times: if a run repeats exactly, as on a CPU, so do the log's bytes
     (docs/fidelity.md, "Equal bytes").
     """
     name = f"validation_recall_at_{cutoff}"
     recalls = [line for line in log if name in line]
-    best = max(recalls, key=lambda line: line[name])  # of equal ones the first
+    best = max(recalls, key=lambda line: line[name])  # max takes the first of equals
     kept = {"best": best, "last": recalls[-1]}[keep]
     lines = [*log, {f"{keep}_step": kept["step"], f"{keep}_{name}": kept[name]}]
     write_text(path, "".join(json.dumps(line) + "\n" for line in lines))

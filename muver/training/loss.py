@@ -12,17 +12,13 @@ def in_batch_loss(scores: Tensor, gold: Tensor, mask_false_negatives: bool = Fal
     ----------
     scores : (mentions, entities)
         Scores against the distinct entities of the batch: golds, and hard negatives if there are
-        any (appendix, "AIDA"). A hard negative is a column that is nobody's gold; it counts once
-        and for every mention, whichever mention it was mined for.
+        any (appendix, "AIDA"). A hard negative is a column that is no mention's gold; it counts
+        once for every mention, whichever mention it was mined for.
     gold : (mentions,) int64
         Column of each mention's gold.
     mask_false_negatives
-        False, as released: the gold of every other mention is a negative, even where it is the
-        mention's own gold once more. True: every entity counts once.
-
-    Returns
-    -------
-    A scalar.
+        False, as released: the gold of every other mention is a negative, even if it is also the
+        mention's own gold. True: every entity counts once.
     """
     if mask_false_negatives:
         return F.cross_entropy(scores, gold)

@@ -1,4 +1,4 @@
-"""Memory of a training step: used again on a CPU, and what to do where a GPU has too little."""
+"""Memory of a training step: reused on a CPU, reduced if a GPU has too little."""
 
 import ctypes
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.views.layout import Ids
 
-MMAP_MAX, TRIM_THRESHOLD = -4, -1  # of mallopt, in the GNU C library's malloc.h
+MMAP_MAX, TRIM_THRESHOLD = -4, -1  # options of mallopt, from the GNU C library's malloc.h
 
 
 def keep_freed_memory() -> None:
-    """Let this process keep the memory of tensors that are gone, for those to come.
+    """Let this process keep the memory of freed tensors for new ones.
 
-    The GNU C library gives large blocks back to the kernel, which clears every page before it hands
-    it out again. As a training step frees all that it computed, a tenth to a half of its processor
+    The GNU C library returns large blocks to the kernel, which clears every page before handing it
+    out again. As a training step frees all that it computed, a tenth to a half of its processor
     time went there. The price is up to a third more memory, in gaps between blocks of different
     sizes. Other C libraries are left as they are.
     """
@@ -29,18 +29,19 @@ def keep_freed_memory() -> None:
 def fewer_graph_tokens(
     sequences: Sequence[Ids], chunk_tokens: int, graph_tokens: int, processes: int
 ) -> int:
-    """The bound ``graph_tokens`` with which a step that did not fit is tried again.
+    """The smaller ``graph_tokens`` with which to retry a step that did not fit into memory.
 
-    Batches above the bound are encoded twice, in chunks, instead of keeping their activations; the
-    gradients stay the same (:mod:`muver.training.caching`). Smaller chunks would draw other
-    dropout masks, so that choice is left to a person.
+    Batches above this bound are encoded twice, in chunks, instead of keeping their activations; the
+    gradients stay the same (:mod:`muver.training.caching`). If the batch was encoded in chunks
+    already, an error says what to set: smaller chunks would draw other dropout masks, so that
+    choice is left to a person.
 
     Parameters
     ----------
     sequences
         Contexts and views of the batch that did not fit.
     processes
-        How many train together. One of several cannot repeat a step alone.
+        How many processes train together. One of several cannot repeat a step alone.
     """
     torch.cuda.empty_cache()
     tokens = sum(map(len, sequences))

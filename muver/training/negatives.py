@@ -1,4 +1,4 @@
-"""Hard negatives for training: read, checked and cut to the number asked for."""
+"""Read hard negatives for training, check them and cut them to the number asked for."""
 
 from pathlib import Path
 
@@ -11,12 +11,8 @@ def hard_negatives(
 ) -> dict[str, list[int]]:
     """The first ``per_mention`` negatives of every mention of a split, by its id.
 
-    Parameters
-    ----------
-    path
-        As `muver kb-subset` writes it, in the numbers of the corpus.
-    mentions
-        The corpus' mentions.
+    ``path`` is a file of `muver kb-subset`, in the numbers of the corpus, and ``mentions`` the
+    corpus' mentions. A mention's own gold must not be among its negatives.
     """
     table = read_negatives(path).select(["mention_id", "negatives"])
     found = dict(zip(*(column.to_pylist() for column in table.columns), strict=True))

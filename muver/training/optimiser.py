@@ -11,7 +11,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from muver.training.adamw_released import ReleasedAdamW
 
 KINDS: dict[str, Callable[..., Optimizer]] = {
-    "adamw": partial(AdamW, fused=True),  # one pass over a weight, on a processor as well
+    "adamw": partial(AdamW, fused=True),  # one pass over each weight, on a CPU too
     "adamw_released": ReleasedAdamW,
 }
 NOT_DECAYED = ("bias", "LayerNorm.weight", "log_scale")
@@ -24,12 +24,9 @@ def build_optimiser(
     epsilon: float,
     kind: Literal["adamw", "adamw_released"] = "adamw",
 ) -> Optimizer:
-    """AdamW over all weights of the towers; biases and layer norms are not decayed.
+    """AdamW over all weights of the towers, torch's or that of the released code.
 
-    Parameters
-    ----------
-    kind
-        "adamw" is torch's, "adamw_released" that of the released code.
+    Biases and layer norms are not decayed.
     """
     decayed, plain = [], []
     for name, weight in model.named_parameters():
@@ -42,10 +39,10 @@ def build_optimiser(
 
 
 def planned_steps(mentions: int, batch_size: int, epochs: int) -> int:
-    """Steps the schedule is laid out for: mentions x epochs // batch size, one at least.
+    """The schedule's number of steps: mentions x epochs // batch size, but at least one.
 
-    Ragged batches at the ends of worlds make a few more steps than this; as released, they run at
-    a learning rate of 0.
+    Short batches at the ends of worlds make a few more steps than this; as released, they run at a
+    learning rate of 0.
     """
     return max(mentions * epochs // batch_size, 1)
 

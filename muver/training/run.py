@@ -36,17 +36,16 @@ def train(
     Parameters
     ----------
     settings
-        ``views``, ``score``, ``context``, ``training``, ``seed``, and, if they are not to be the
-        defaults, ``metric``, ``pooling`` and ``precision``; ``start`` if that is a model,
-        ``negatives`` (with ``per_mention``) if there are any
-        (:func:`muver.settings.rows.model_settings`).
+        ``views``, ``score``, ``context``, ``training``, ``seed``; optionally ``metric``,
+        ``pooling`` and ``precision``; ``start`` if that is a model, ``negatives`` (with
+        ``per_mention``) if there are any (:func:`muver.settings.rows.model_settings`).
     compute
-        ``device``, ``precision`` (where the model's settings have none), ``threads``.
+        ``device``, ``threads``, and ``precision`` for settings that have none.
     start
-        A BERT directory for both towers, or a model directory, whose towers are trained further;
-        the optimiser is new.
+        A BERT directory for both towers, or a model directory whose towers are trained further with
+        a new optimiser.
     out
-        The model's directory. Without one only the log is written.
+        The model's directory; if None, only the log is written.
     negatives
         Hard negatives of the training mentions (`muver.corpus.schema.NEGATIVES`).
     """

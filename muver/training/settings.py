@@ -10,7 +10,7 @@ from muver.io.errors import InputError
 from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text, read
 from muver.retrieval.settings import Mining
 
-# A model's settings leave these out where they are so, and keep the key they had before.
+# A model's settings omit these values, so that its key stays as it was before they existed.
 BEFORE = {
     "padding_views": False,
     "average_gradients_over": 1,
@@ -50,14 +50,9 @@ class HardNegatives(Mining, kw_only=True):
 
 
 def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> Training:
-    """The section of a model's settings.
+    """Check the section ``training`` together with the model's ``views``.
 
-    Parameters
-    ----------
-    given
-        ``training`` as it was asked for; the keys of :data:`BEFORE` may be left out.
-    views
-        The model's ``views``.
+    The keys of :data:`BEFORE` are optional.
     """
     settings = read(Training, {**BEFORE, **given}, "--settings: training")
     if settings.padding_views and not views.get("training_views"):
@@ -69,14 +64,9 @@ def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> Tra
 
 
 def check_sources(settings: Mapping[str, Any], from_model: bool, with_negatives: bool) -> None:
-    """Refuse settings that say other things of start and negatives than the files given.
+    """Refuse settings that contradict the files given as start and as negatives.
 
-    Parameters
-    ----------
-    from_model
-        Whether training starts from a model's directory.
-    with_negatives
-        Whether a file of hard negatives is given.
+    ``from_model`` tells whether training starts from a model's directory.
     """
     if "start" in settings and not from_model:
         raise InputError(
@@ -99,13 +89,13 @@ class Pretrain(Settings):
     Attributes
     ----------
     batch_size
-        Queries of one world.
+        Queries per batch, all of one world.
     mask
-        Share of the pieces that are hidden and have to be said; 0 leaves masked words out.
+        Share of the pieces to hide and predict; 0 trains without masked words.
     hide_names
-        Share of the queries that name a page in which the name is hidden.
+        Share of the queries naming a page in which the name is hidden.
     keep_text
-        Share of the pages asked for by their own text in which that text stays.
+        How often a page keeps the text of a query that was taken from it and asks for it.
     """
 
     steps: Natural
@@ -121,7 +111,7 @@ class Pretrain(Settings):
 
 
 class Pretraining(Pretrain, kw_only=True):
-    """What ``muver pretrain`` is given: the section, and what it shares with training."""
+    """What ``muver pretrain`` takes: the section, and what it shares with training."""
 
     context_tokens: Count
     initial_scale: Positive

@@ -1,4 +1,4 @@
-"""What training starts from: one BERT for both towers, or the two towers of a model."""
+"""The start of a training: one BERT for both towers, or the two towers of a model."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,12 +17,12 @@ from muver.io.files import read_json
 
 
 def is_model(folder: Path) -> bool:
-    """Whether a folder is a model's directory; else it is a BERT's."""
+    """Whether a folder is a model's directory; otherwise it is a BERT's."""
     return (folder / CONFIG_FILE).is_file()
 
 
 def start_files(folder: Path) -> list[str]:
-    """The files below ``folder`` that training starts from."""
+    """The files below ``folder`` from which training starts."""
     towers = TOWERS if is_model(folder) else (".",)
     names = [*(f"{tower}/{file}" for tower in towers for file in TOWER_FILES), TOKENIZER_FILE]
     names = [name.removeprefix("./") for name in names]
@@ -39,9 +39,9 @@ def settle_vectors(
 ) -> dict[str, Any]:
     """A model's settings with its pooling by name, its prompts, and the scale of its vectors.
 
-    The pooling ``auto`` becomes what an encoder's makers did, as its manifest has it
-    (:mod:`muver.encoders.own_pooling`), or what the model does that training starts from; any other
-    pooling stays. Unit vectors start with ``initial_scale``, or with the scale which that model has
+    The pooling ``auto`` becomes that of the encoder's makers, from its manifest
+    (:mod:`muver.encoders.own_pooling`), or that of the model from which training starts; any other
+    pooling stays. Unit vectors start with ``initial_scale``, or with the scale that the model has
     learnt; raw ones have none.
     """
     old = read_json(folder / CONFIG_FILE) if is_model(folder) else {}
@@ -59,7 +59,7 @@ def settle_vectors(
 
 
 def makers_vectors(folder: Path) -> dict[str, Any]:
-    """How an encoder's makers take vectors from it, as the manifest in its directory has it."""
+    """How an encoder's makers pool its states, from the manifest in its directory."""
     vectors = read_json(folder / MANIFEST_FILE)["identity"].get("vectors")
     if vectors is None:
         raise InputError(
@@ -70,10 +70,9 @@ def makers_vectors(folder: Path) -> dict[str, Any]:
 
 
 def start_from(folder: Path, config: ModelConfig) -> BiEncoder:
-    """A model of ``config`` with the weights and the vocabulary that ``folder`` has.
+    """A model of ``config`` with the weights and the vocabulary in ``folder``.
 
-    Of a model's own configuration nothing is taken here: views, context, pooling and score are
-    those of the model to be trained. Sizes are the towers'.
+    If ``folder`` is a model, its own views, context, pooling and score are ignored.
     """
     if not is_model(folder):
         return BiEncoder.from_encoder(folder, config)

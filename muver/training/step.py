@@ -24,10 +24,10 @@ def backward_through_batch(
     graph_tokens: int,
     mask_false_negatives: bool = False,
 ) -> float:
-    """Accumulate the gradient of the batch's loss into the model's parameters.
+    """Add the gradient of the batch's loss to the model's parameters; return the loss.
 
-    Under several processes each encodes its share of the sequences; the loss is over the whole
-    batch, and the gradients are summed, so that they are those of a single process.
+    Each of several processes encodes its share of the sequences; the loss is over the whole batch,
+    and the gradients are summed, so that they are those of a single process.
 
     Parameters
     ----------
@@ -38,12 +38,9 @@ def backward_through_batch(
     gold : (mentions,)
         Which of ``views`` is each mention's gold.
     chunk_tokens, graph_tokens
-        Padded tokens a pass; activations of the batch are kept if it has at most ``graph_tokens``
-        tokens in this process, and recomputed otherwise (:mod:`muver.training.caching`).
-
-    Returns
-    -------
-    The loss.
+        Padded tokens in one pass; activations of the batch are kept if it has at most
+        ``graph_tokens`` tokens in this process, and recomputed otherwise
+        (:mod:`muver.training.caching`).
     """
     device = accelerator.device
     flat = [ids for some in views for ids in some]
@@ -85,7 +82,7 @@ def backward_through_batch(
             one.backward()
     if accelerator.num_processes > 1:
         for weight in model.parameters():
-            # A process without a share of one side has no gradient there, but has to take part.
+            # A process without sequences for a tower has no gradient there, but must take part.
             own = torch.zeros_like(weight) if weight.grad is None else weight.grad
             weight.grad = accelerator.reduce(own, reduction="sum")
     return float(loss.detach())
@@ -99,7 +96,7 @@ def _share(sequences: Sequence[Ids], accelerator: Accelerator) -> list[tuple[int
 def _gather(
     encoded: CachedEncoding, rows: list[int], total: int, accelerator: Accelerator
 ) -> tuple[Tensor, Tensor]:
-    """Vectors and mask of all processes' sequences, as a leaf of its own."""
+    """Vectors and mask of all processes' sequences, as a leaf tensor of its own."""
     if accelerator.num_processes == 1:
         return encoded.vectors, encoded.mask
     length = torch.tensor(encoded.mask.shape[1], device=accelerator.device)

@@ -14,10 +14,10 @@ from muver.views.worlds import World
 def count_hits(
     model: BiEncoder, worlds: list[World], cutoff: int, batch_tokens: int, device: torch.device
 ) -> tuple[int, int]:
-    """Count mentions whose gold title is among the first ``cutoff`` of their world.
+    """Count mentions whose gold title is among the first ``cutoff`` candidates of their world.
 
-    As released: all views, no merging, the maximum over views; the count over all mentions is
-    what selects a checkpoint.
+    As released: all views, no merging, the maximum over views; the number of hits over all mentions
+    selects the checkpoint.
 
     Returns
     -------

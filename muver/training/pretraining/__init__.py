@@ -1,1 +1,1 @@
-"""Pre-training of an encoder on the training worlds' texts: masked words and inverse cloze."""
+"""Pre-train an encoder on the training worlds' texts: masked words and inverse cloze."""

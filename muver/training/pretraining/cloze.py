@@ -1,9 +1,9 @@
 """Inverse cloze: from a marked piece of a page's text, find the page that it is about.
 
 After Lee et al. (2019), "Latent Retrieval for Weakly Supervised Open Domain Question Answering",
-whose query is a sentence and whose answer is the page that it was taken from, without it. Here both
-are laid out as a mention's context and an entity's view are. A query that names a page is marked at
-the name, as a mention is, and asks for that page.
+where the query is a sentence and the answer is the rest of its page. Here queries are laid out as
+mentions' contexts are, and pages as entities' views are. A query that names a page is marked at the
+name, as a mention is, and asks for that page.
 """
 
 import math
@@ -15,8 +15,8 @@ import numpy as np
 from muver.training.pretraining.pages import Page, Wiki
 from muver.views.layout import Ids, Markers, context, prefix_view
 
-LONGEST_SPAN = 3  # pieces that are marked where no page is named
-SHORTEST_VIEW = 16  # tokens: the least that the longest view of a batch may have
+LONGEST_SPAN = 3  # most pieces to mark if no page is named
+SHORTEST_VIEW = 16  # least tokens of a batch's longest view
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Layout:
     Attributes
     ----------
     mask
-        The piece in place of a hidden name's pieces.
+        The piece that replaces each piece of a hidden name.
     context_tokens, view_tokens
         Greatest length of a query, and of any view.
     hide
         Share of the named pages whose name is hidden in the query.
     keep
-        Share of the pages asked for by their own text in which that text stays.
+        How often a page keeps the text of a query that was taken from it and asks for it.
     """
 
     markers: Markers
@@ -46,14 +46,14 @@ class Layout:
 def draw(
     wiki: Wiki, pages: Sequence[int], layout: Layout, random: np.random.Generator
 ) -> tuple[list[Ids], list[Ids], np.ndarray]:
-    """A batch of queries from pages of one world, and views of the pages asked for.
+    """Draw queries from pages of one world, and views of the pages that they ask for.
 
     The longest view of a batch is drawn evenly on a logarithmic scale, so that most batches are
     short and yet every position is trained.
 
     Returns
     -------
-    contexts, views of the distinct pages, (contexts,) which of the views each asks for
+    contexts, views of the distinct pages, (contexts,) the view that each asks for
     """
     least = min(SHORTEST_VIEW, layout.view_tokens)
     longest = round(least * (layout.view_tokens / least) ** random.random())
@@ -73,7 +73,7 @@ def draw(
 
 
 def mean_longest_view(view_tokens: int) -> float:
-    """Mean over batches of the length that their views are cut to.
+    """Mean over batches of the length to which their views are cut.
 
     >>> round(mean_longest_view(512))
     143
@@ -85,7 +85,7 @@ def mean_longest_view(view_tokens: int) -> float:
 def _query(
     wiki: Wiki, page: int, layout: Layout, random: np.random.Generator
 ) -> tuple[Ids, int, range]:
-    """A query from a page, the page that it asks for, and the sentences to leave out of that one.
+    """A query from a page, the page that it asks for, and the sentences to leave out of that page.
 
     A query is a sentence between its neighbours.
     """
@@ -116,7 +116,7 @@ def _query(
 def _view(
     page: Page, without: set[int], longest: int, layout: Layout, random: np.random.Generator
 ) -> Ids:
-    """A page from one of its sentences on, without some; of all if there are no others."""
+    """A page from one of its sentences on, without some; if none other are left, from all."""
     others = [one for number, one in enumerate(page.sentences) if number not in without]
     shown = others or page.sentences
     start = int(random.integers(len(shown))) if shown else 0

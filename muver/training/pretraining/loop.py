@@ -1,4 +1,4 @@
-"""The pre-training run. A step's loss is that of inverse cloze plus that of masked words."""
+"""The pre-training run; a step's loss is that of inverse cloze plus that of masked words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,17 +28,17 @@ from muver.views.layout import Ids
 
 
 class Pretrainer:
-    """Trains one tower, which both towers of every model start from.
+    """Trains one tower, from which both towers of every model start.
+
+    The tower is moved to the accelerator's device.
 
     Parameters
     ----------
-    tower
-        Moved to the accelerator's device.
     chunk_tokens
         Tokens in one pass.
     pooling, scale
         How vectors are made (:mod:`muver.encoders.pooling`), and their squared length; None keeps
-        the length they have.
+        their own length.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Pretrainer:
         self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, settings.steps)
 
     def run(self) -> list[dict[str, Any]]:
-        """Train, and return each step's losses, learning rate and norm of the gradient."""
+        """Train; return each step's losses, learning rate and norm of the gradient."""
         self.model.train()
         progress = Progress("pre-training", self.settings.steps, "steps")
         log = []
@@ -86,7 +86,7 @@ class Pretrainer:
             range(1, self.settings.steps + 1), self._batches(), strict=False
         ):
             random = np.random.default_rng([self.settings.seed, step])
-            torch.manual_seed(int(random.integers(2**62)))  # of dropout
+            torch.manual_seed(int(random.integers(2**62)))  # for dropout
             cloze, masked = self.losses(wiki, pages, random)
             self.optimiser.zero_grad(set_to_none=True)
             (cloze + masked).backward()
@@ -109,7 +109,7 @@ class Pretrainer:
         return log
 
     def _batches(self) -> Iterator[tuple[Wiki, list[int]]]:
-        """Batches without end: a world and the numbers of its pages; one page has no negative."""
+        """Endless batches: a world and the numbers of its pages; a lone page has no negative."""
         by_world: dict[str, list[int]] = {}
         for position, (name, _) in enumerate(self.pages):
             by_world.setdefault(name, []).append(position)
@@ -138,7 +138,7 @@ class Pretrainer:
         return cloze, losses.mean() if len(losses) else cloze.new_zeros(())
 
     def _pooled(self, batch: Packed, states: Tensor) -> Tensor:
-        """Vectors of sequences, made as a model's towers make them: (sequences, d)."""
+        """Vectors of sequences, as a model's towers make them: (sequences, d)."""
         ids = batch.unpack(batch.ids)
         vectors = pool(batch.unpack(states), ids, batch.mask, self.pooling, self.ends, self.ends)
         if self.scale is None:

@@ -1,7 +1,7 @@
-"""Masked words: which pieces are hidden, and the head that says what they were.
+"""Masked words: choose the pieces to hide, and the head that predicts them.
 
-As in BERT (Devlin et al. 2019): of the pieces chosen, 80% become ``[MASK]``, 10% another piece, 10%
-stay. The head's output weights are the tower's embeddings of pieces.
+As in BERT (Devlin et al. 2019), 80% of the chosen pieces become ``[MASK]``, 10% another piece, and
+10% stay. The head's output weights are the tower's embeddings of pieces.
 """
 
 import numpy as np
@@ -23,15 +23,15 @@ def hide_pieces(
     ----------
     ids : (tokens,) int64
     share
-        Of the pieces in ``words``, each chosen by itself.
+        The probability of each piece in ``words`` to be chosen.
     mask
         The piece ``[MASK]``.
     words : (vocabulary,) bool
-        True for pieces of texts, False for special ones, which are neither chosen nor put in.
+        True for pieces of texts, False for special ones, which are neither chosen nor inserted.
 
     Returns
     -------
-    (tokens,) pieces to read, and the positions chosen
+    (tokens,) pieces to read, and the chosen positions
     """
     chosen = np.flatnonzero(words[ids] & (random.random(len(ids)) < share))
     fate = random.random(len(chosen))
@@ -42,7 +42,7 @@ def hide_pieces(
 
 
 class MaskedHead(nn.Module):
-    """From states to a score of every piece of the vocabulary; used in pre-training alone."""
+    """Turns states into a score of every piece of the vocabulary; used in pre-training only."""
 
     def __init__(self, config: BertConfig):
         super().__init__()

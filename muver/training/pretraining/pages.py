@@ -1,4 +1,4 @@
-"""The pages of worlds as word pieces, and where in a text a page is named."""
+"""The pages of worlds as word pieces, and where a text names a page."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from muver.views.build import Tokenizer
 from muver.views.layout import Ids
 
 DISAMBIGUATION = re.compile(r" \([^()]*\)$")
-END = -1  # of a name in the tree of names
+END = -1  # marks the end of a name in the tree of names
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,7 @@ class Page:
 class Wiki:
     """The pages of one world.
 
-    Parameters
-    ----------
-    titles
-        A page's name in texts is its title without a disambiguation in brackets.
-    sentences
-        Of each page.
+    In texts, a page's name is its title without a disambiguation in brackets.
     """
 
     def __init__(
@@ -42,7 +37,7 @@ class Wiki:
         flat = iter(tokenizer.ids([one for some in sentences for one in some]))
         split = ([next(flat) for _ in some] for some in sentences)
         self.pages = [
-            Page(title, [one for one in own if one])  # a sentence may have no piece
+            Page(title, [one for one in own if one])  # a sentence may have no pieces
             for title, own in zip(tokenizer.ids(titles), split, strict=True)
         ]
         self._names: dict[int, Any] = {}
@@ -54,13 +49,13 @@ class Wiki:
 
     @property
     def with_text(self) -> list[int]:
-        """Numbers of the pages that have a sentence."""
+        """Numbers of the pages with at least one sentence."""
         return [number for number, page in enumerate(self.pages) if page.sentences]
 
     def named_in(self, text: Ids) -> Iterator[tuple[int, int, list[int]]]:
-        """Where names stand: first piece, the piece after the last, the pages of this name.
+        """Where names stand: first piece, the piece after the last, the pages with this name.
 
-        Of names that begin at the same piece the longest; those that share pieces are all found.
+        Of names that begin at the same piece only the longest is found; names may overlap.
         """
         for start in range(len(text)):
             node, found = self._names, None
@@ -77,12 +72,9 @@ class Wiki:
 def training_wikis(
     entities: Path, counts: Path, sentences: Path, tokenizer: Tokenizer
 ) -> dict[str, Wiki]:
-    """The training worlds with a page of text, by name. Of no other world is anything read.
+    """The training worlds that have a page with text, by name; no other world is read.
 
-    Parameters
-    ----------
-    counts
-        ``counts.json`` of the corpus, which says what split a world is of.
+    ``counts`` is the corpus' ``counts.json``, which tells each world's split.
     """
     worlds = read_json(counts)["worlds"]
     training = sorted(world for world, count in worlds.items() if count["split"] == SPLITS[0])

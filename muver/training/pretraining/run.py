@@ -1,4 +1,4 @@
-"""The pre-training stage: an encoder trained further on the training worlds' texts."""
+"""The pre-training stage: train an encoder further on the training worlds' texts."""
 
 import json
 import shutil
@@ -33,11 +33,11 @@ def pretrain(
     Parameters
     ----------
     compute
-        ``device``, ``threads`` and ``batch_tokens``; further keys are passed over.
+        ``device``, ``threads`` and ``batch_tokens``; other keys are ignored.
     start
-        A BERT directory. Its manifest's identity is the new one's, with these settings.
+        A BERT directory. The new identity is its manifest's identity with these settings.
     entities, counts, sentences
-        Of the corpus. Only training worlds are read.
+        Files of the corpus; only training worlds are read.
     """
     keep_freed_memory()
     accelerator = device.start(compute["device"], settings.precision, compute["threads"])
