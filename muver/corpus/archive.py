@@ -37,7 +37,7 @@ class Refused(Exception):
 
 
 class Member(NamedTuple):
-    """A member of an archive; ``kind`` is as of :func:`stat.S_IFMT`, or 0 for any other in a tar."""
+    """A member of an archive; ``kind`` is as of :func:`stat.S_IFMT`, or 0 otherwise (in a tar)."""
 
     name: str
     size: int
