@@ -15,7 +15,7 @@ Sha256 = Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")]
 
 
 class Corpus(Settings):
-    """How a mention's context is kept: space tokens on each side of it."""
+    """How many space tokens of context to keep on each side of a mention."""
 
     context_tokens: Count
 
@@ -27,7 +27,7 @@ class BuildCorpus(Corpus):
 
 
 class Download(Settings):
-    """Where a dataset's archive is, in place of its declared address, and its hash."""
+    """Another place for a dataset's archive than its declared address, and its checksum."""
 
     url: str | None = None
     source: str | None = None
@@ -35,7 +35,7 @@ class Download(Settings):
 
 
 class Worlds(Settings):
-    """Names of invented worlds by split."""
+    """Names of the invented worlds in each split."""
 
     train: Some[FileName]
     val: Some[FileName]
@@ -49,7 +49,7 @@ class Worlds(Settings):
 
 
 class MentionsBySplit(Settings):
-    """How many mentions each split gets."""
+    """The number of mentions in each split."""
 
     train: Count
     val: Count
@@ -57,7 +57,7 @@ class MentionsBySplit(Settings):
 
 
 class Generate(Settings):
-    """The built-in dataset, in ZESHEL's format; mentions are a split's total.
+    """The built-in dataset, in ZESHEL's format; mentions are totals of each split.
 
     ``one_aspect`` is the share of the passages about a mention's entity that keep to one part of
     its description (:mod:`muver.corpus.miniwikia.pages`).
@@ -91,7 +91,7 @@ class BadLines(Settings):
 
 
 class KnowledgeBase(BadLines):
-    """What of KILT's knowledge source is kept, and how large the parts are."""
+    """How much of each page of KILT's knowledge source to keep, and how large the parts are."""
 
     paragraphs: Count
     part_bytes: Count
@@ -105,7 +105,7 @@ class ReadDump(KnowledgeBase):
 
 
 class ReadTexts(BadLines):
-    """What `muver kb-texts` takes; ``duplicates`` is of ids that the knowledge base has."""
+    """What `muver kb-texts` takes; ``duplicates`` applies to ids that the knowledge base has."""
 
     line_bytes: Count = LINE_BYTES
     expected: str | None = None

@@ -60,7 +60,6 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def all_sources() -> dict[str, Source]:
-    """Every declared source by name."""
     text = Path(__file__).with_name("sources.yaml").read_text(encoding="utf-8")
     return {
         name: msgspec.convert({"name": name, **entry}, Source)

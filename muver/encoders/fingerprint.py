@@ -1,4 +1,4 @@
-"""A model's fingerprint, which vectors carry (imports nothing heavy)."""
+"""The fingerprint of a model, which its vectors' manifests name (imports nothing heavy)."""
 
 from pathlib import Path
 

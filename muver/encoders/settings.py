@@ -12,7 +12,7 @@ Precision = Literal["fp32", "bf16", "int8", "auto"]
 
 
 class Scratch(Settings):
-    """A small BERT made from scratch."""
+    """A small BERT that is made from scratch."""
 
     vocabulary: Annotated[int, Meta(ge=100)]
     layers: Count

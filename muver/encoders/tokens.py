@@ -59,6 +59,6 @@ class WordPieces:
         return self._tokenizer.get_vocab_size()
 
     def ids(self, texts: Sequence[str]) -> list[Ids]:
-        """Word pieces of each text, without special ones."""
+        """Word pieces of each text, without special pieces."""
         encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in encodings]

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, with manifests that say where they came from."""
+"""Write files whole or not at all, with manifests that say where they came from."""
 
 import contextlib
 import fcntl

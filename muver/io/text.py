@@ -18,7 +18,7 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[st
 
 
 def gigabytes(size: float) -> str:
-    """Bytes in GB: ``60.46``."""
+    """Bytes in GB, without the unit: ``60.46``."""
     return f"{size / GIGABYTE:.2f}"
 
 

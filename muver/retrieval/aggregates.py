@@ -26,7 +26,7 @@ class Aggregate(Settings):
     centres
         Whether it needs each candidate's mean best score over ``drawn`` mentions.
     chosen
-        The setting that may have several values, of which validation chooses one; None if none may.
+        The setting that may have several values, so that validation chooses one; None if none may.
     note
         What it does, for footnotes.
     """

@@ -14,7 +14,7 @@ SIDES = ("left", "text", "right")  # fields of a mention, in the order of the te
 class Mention:
     """A mention in its text.
 
-    Without a ``world``, an index of one's own searches all worlds; an index of a row must then have
+    Without a ``world``, a user's own index searches all worlds; an index of a row must then have
     only one.
     """
 

@@ -63,7 +63,7 @@ class Retriever:
 
     @cached_property
     def model(self) -> BiEncoder:
-        """The model, of which only the mention tower is used here."""
+        """The model; only its mention tower is used here."""
         return BiEncoder.from_pretrained(self._model_folder).eval()
 
     @torch.inference_mode()

@@ -25,7 +25,7 @@ Match = Literal["title", "id"]  # whether entities with the same title are one c
 
 
 class BM25(Settings):
-    """BM25 over words: its constants, what a query is, how much of a description is read."""
+    """BM25 over words: its constants, what a query is, and how much of a description counts."""
 
     k1: Amount
     b: Share
@@ -44,7 +44,7 @@ class Fusion(Settings):
 
 
 class Retrieve(Settings):
-    """What every run is made with."""
+    """Settings that every run of a table shares."""
 
     split: Literal["test", "val"]
     k: Count
@@ -74,7 +74,7 @@ ScoredRun = defstruct("ScoredRun", _of_aggregates(), bases=(Run,), kw_only=True)
 
 
 class AggregateEntry(OfAggregates, kw_only=True):
-    """An aggregate of params.yaml. Of several temperatures or betas validation chooses one."""
+    """An aggregate of params.yaml; validation chooses among several temperatures or betas."""
 
     kind: Literal[tuple(AGGREGATES)]
 
@@ -163,7 +163,7 @@ CHOICES = ("weight", *dict.fromkeys(one.chosen for one in AGGREGATES.values() if
 
 
 def open_choice(settings: Mapping[str, Any]) -> str | None:
-    """The aggregate's setting that has several values, of which validation chooses one."""
+    """The aggregate's setting that has several values, so that validation has to choose one."""
     return next((key for key in CHOICES if isinstance(settings.get(key), list)), None)
 
 

@@ -65,7 +65,7 @@ def write_trec(
 
 
 def field(name: str) -> str:
-    """A name with white space and per cent signs percent-encoded.
+    """Percent-encode a name's white space and per cent signs.
 
     >>> field("star wars"), field("100% sure")
     ('star%20wars', '100%25%20sure')

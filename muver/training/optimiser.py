@@ -1,4 +1,4 @@
-"""AdamW and its schedule."""
+"""AdamW and its learning-rate schedule."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""The training stage: from the corpus and a start checkpoint to a model directory."""
+"""The training stage: make a model directory from the corpus and a start checkpoint."""
 
 from pathlib import Path
 from typing import Any

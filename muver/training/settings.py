@@ -21,7 +21,7 @@ BEFORE = {
 
 
 class Training(Settings):
-    """How two towers are trained (section 3.2), and what the released code did otherwise."""
+    """How two towers are trained (section 3.2), and where the released code differed."""
 
     batch_size: Count
     epochs: Count

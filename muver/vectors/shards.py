@@ -146,7 +146,7 @@ class Shards:
         return entities, places
 
     def spans(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The first view of each entity and how many it has: (n,) int64 both."""
+        """The first view of each entity, and its number of views: (n,) int64 both."""
         firsts, counts = np.empty((2, len(entities)), dtype=np.int64)
         owners = np.searchsorted(self._first_entities, entities, side="right") - 1
         for number in np.unique(owners):

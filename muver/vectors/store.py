@@ -119,7 +119,6 @@ class LayerFile:
         )
 
     def all_worlds(self) -> Iterator[tuple[str, Layer]]:
-        """Name and rows of each world."""
         for name in self.worlds:
             yield name, self.world(name)
 

@@ -13,14 +13,14 @@ from muver.views.settings import Merging
 
 
 class Search(Protocol):
-    """What :func:`muver.views.expand.expand_world` asks of a search."""
+    """What :func:`muver.views.expand.expand_world` needs of a search."""
 
     def propose(self) -> list[list[int]]:
         """The next layer's new views, each as its original views in increasing order."""
         ...
 
     def accept(self, vectors: np.ndarray) -> None:
-        """Take the (new views, d) vectors of what was proposed."""
+        """Take the (new views, d) vectors of the proposed views."""
         ...
 
 

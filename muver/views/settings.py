@@ -17,7 +17,7 @@ class Segment(Settings):
 
 
 class Context(Settings):
-    """A mention in its context."""
+    """The length of a mention in its context."""
 
     max_tokens: Tokens
 
@@ -49,7 +49,7 @@ class Views(Settings):
 
 
 class MergeSearch(Settings):
-    """Which pairs of views a layer merges, and what follows a pair that makes no new view."""
+    """Which pairs of views a layer merges, and what happens if a pair makes no new view."""
 
     pairs: Literal["distant", "close"]
     among: Literal["neighbours", "all"]
@@ -95,7 +95,7 @@ class Merge(Settings):
 
 
 class GlobalView(Settings):
-    """One more view an entity: its title and the first tokens of its description."""
+    """One more view per entity: its title and the first tokens of its description."""
 
     max_tokens: Tokens
 

@@ -130,7 +130,6 @@ def _manifests(
 def _columns(
     folder: Path, parts: Sequence[Part], firsts: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Ids and hashes of the titles, read part by part."""
     ids = np.empty(firsts[-1], np.int64)
     hashes = np.empty(firsts[-1], np.uint64)
     for part, start, stop in zip(parts, firsts, firsts[1:], strict=False):

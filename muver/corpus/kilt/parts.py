@@ -55,7 +55,6 @@ def dump_size(path: str | Path) -> int:
 
 
 def part_files(folder: Path, part: Part) -> tuple[Path, Path]:
-    """A part's Parquet file and manifest."""
     return folder / f"{part.name}.parquet", folder / f"{part.name}.json"
 
 

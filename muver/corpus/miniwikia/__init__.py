@@ -1,4 +1,4 @@
-"""The built-in data: small fictional wikis in ZESHEL's or KILT's shape, made from a seed."""
+"""The built-in data: small fictional wikis in ZESHEL's or KILT's format, made from a seed."""
 
 from muver.corpus.miniwikia.kilt_writer import generate_kilt
 from muver.corpus.miniwikia.writer import generate

@@ -51,7 +51,7 @@ class Grammar(NamedTuple):
 
 
 def compile_template(text: str) -> Template:
-    """Split a sentence at its gaps; its first letter is lowered so that an opener may precede."""
+    """Split a sentence at its gaps; lower its first letter, so that an opener may precede it."""
     pieces: list[str | tuple[str, str]] = []
     end = 0
     for gap in _GAP.finditer(text):
@@ -66,7 +66,7 @@ def compile_template(text: str) -> Template:
 
 
 def as_sentence(text: str) -> str:
-    """Raise the first letter, also the one after an opening quotation mark.
+    """Capitalise the first letter, even after an opening quotation mark.
 
     >>> as_sentence('" never "')
     '" Never "'

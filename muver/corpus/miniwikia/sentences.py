@@ -19,7 +19,7 @@ _PRONOUNS = {
 
 
 def has_the(entity: Entity) -> bool:
-    """Whether the sentences about this type of entity bring their own article ("the $S")."""
+    """Whether the templates for this type of entity contain their own article ("the $S")."""
     return entity.type in ("creature", "event")
 
 

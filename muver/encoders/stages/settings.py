@@ -14,19 +14,19 @@ class Encode(Encoding):
 
 
 class Part(Encoding):
-    """A part of a knowledge base; ``dtype`` is that of the vectors on disk."""
+    """A part of a knowledge base; ``dtype`` is the type of the vectors on disk."""
 
     dtype: Literal["fp16", "fp32"]
 
 
 class GlobalViews(Encoding):
-    """One view of each whole description, of this many tokens."""
+    """One view of each whole description, with at most ``max_tokens`` tokens."""
 
     max_tokens: Count
 
 
 class Spans(Encoding):
-    """Every run of views, of entities with no more than ``max_views``."""
+    """Every run of neighbouring views, for entities with at most ``max_views`` views."""
 
     max_views: Natural
     max_tokens: Count

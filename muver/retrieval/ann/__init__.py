@@ -1,1 +1,1 @@
-"""Retrieval among millions of entities: shards of views on disk, exact or by a faiss index."""
+"""Retrieval among millions of entities: views in shards on disk, searched exactly or by faiss."""

@@ -36,7 +36,7 @@ CELLS_TRAINED = 64  # views per list; faiss's k-means uses up to 256
 
 
 def set_threads(threads: int) -> None:
-    """Set the threads that faiss uses; 0 leaves its own choice."""
+    """Set the threads that faiss uses; 0 leaves its own number."""
     import faiss
 
     if threads:
@@ -98,7 +98,7 @@ def train(index: Any, sample: np.ndarray) -> None:
 
 
 def to_gpu(index: Any, wanted: bool) -> Any:
-    """The index on the first GPU, if faiss has one and knows the type there; else itself."""
+    """The index on the first GPU if faiss has one and supports the type there; else unchanged."""
     import faiss
 
     if not wanted or getattr(faiss, "get_num_gpus", int)() == 0:

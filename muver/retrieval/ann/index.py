@@ -151,7 +151,7 @@ class AnnIndex:
         self.most = min(shards.views, factory.most_fetched(self._index))
 
     def turn(self, effort: int) -> None:
-        """Set nprobe or efSearch."""
+        """Set nprobe or efSearch, if the index has either."""
         if self.knob is not None:
             factory.turn(self._index, self.knob, effort, self.manifest["lists"])
 
