@@ -171,7 +171,7 @@ class Penalised(Aggregate):
 
 
 class Centred(Aggregate):
-    """max s - mean of max s over the world's mentions: how much better this mention fits than most.
+    """max s - mean of max s over the world's mentions: this mention against the mean one.
 
     The mean is over at most ``sample`` mentions of the set in this world, evenly spaced. It uses
     their texts and no gold entity. A candidate that is near every mention loses by it.
