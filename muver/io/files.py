@@ -62,24 +62,25 @@ def folder_beside(path: Path) -> Iterator[Path]:
     with contextlib.ExitStack() as own:
         with disk_errors(path, "Nothing was changed."):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with _held(path.parent, wait=True):  # else a folder just made may pass for abandoned
-                for left in path.parent.glob(f".{glob.escape(path.name)}.????????.tmp/"):
-                    with _held(left) as nobody_s:
-                        if nobody_s:
-                            shutil.rmtree(left, ignore_errors=True)
-                folder = tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-                own.enter_context(_held(Path(folder)))
+            for left in path.parent.glob(f".{glob.escape(path.name)}.????????.tmp/"):
+                with _held(left) as abandoned:
+                    if abandoned:
+                        shutil.rmtree(left, ignore_errors=True)
+            made = tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
+            own.enter_context(_held(Path(made)))
+            # It is locked before it has the name by which others look for abandoned folders.
+            folder = Path(made).rename(Path(made).with_suffix(".tmp"))
         own.callback(shutil.rmtree, folder, ignore_errors=True)
-        Path(folder).chmod(0o755)  # it may be renamed to ``path``
-        yield Path(folder)
+        folder.chmod(0o755)  # it may be renamed to ``path``
+        yield folder
 
 
 @contextlib.contextmanager
-def _held(folder: Path, wait: bool = False) -> Iterator[bool]:
+def _held(folder: Path) -> Iterator[bool]:
     """Lock a folder; false if another process holds it or the file system has no locks."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         held = True
     except OSError:
         held = False

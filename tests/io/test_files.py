@@ -136,6 +136,12 @@ def test_what_a_killed_process_left_beside_is_removed_and_a_living_one_s_is_not(
     assert names(tmp_path) == [".kb.note.tmp"]
 
 
+def test_a_folder_beside_may_lie_in_another_one(tmp_path):
+    with folder_beside(tmp_path / "index") as outer, folder_beside(outer / "kb") as inner:
+        assert inner.parent == outer and inner.is_dir()
+    assert not names(tmp_path)
+
+
 def test_a_folder_beside_is_gone_in_the_end_or_stays_under_its_new_name(tmp_path):
     out = tmp_path / "new" / "out"
     with pytest.raises(ZeroDivisionError), folder_beside(out) as folder:
