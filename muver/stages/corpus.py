@@ -28,7 +28,7 @@ CORPUS = (
         ),
         """--out build/miniwikia/raw --settings '{"seed": 13, "worlds": {"train": ["avelmoor"],
   "val": ["eskerfell"], "test": ["farrowmark"]}, "entities_per_world": 50,
-  "one_aspect": 0.5, "mentions": {"train": 100, "val": 50, "test": 50}}'""",
+  "one_aspect": 0.5, "mentions": {"train": 80, "val": 50, "test": 50}}'""",
         settings="json",
         about="seed, worlds by split, entities_per_world, one_aspect, mentions by split; for "
         "kilt: seed, entities, entities_per_world, mentions by set",

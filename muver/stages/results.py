@@ -117,7 +117,7 @@ RESULTS = (
         (
             option(
                 "--logs",
-                "training logs, each named after its point; the rows stand in this order",
+                "training logs, each named after its trial; the rows stand in this order",
                 nargs="+",
             ),
             option("--dataset", "name of the dataset", type=str),
@@ -129,12 +129,14 @@ RESULTS = (
             option("--out", "CSV file; .md, .html, .tex and .json come beside it"),
             PRINT,
         ),
-        """--logs grid/lr1e-05_wd0.01_wu0.1_bs32.jsonl grid/lr5e-05_wd0.01_wu0.1_bs32.jsonl
-  --settings '{"grid": {"model": "muver", "learning_rate": [1e-5, 5e-5], "weight_decay": [0.01],
-  "warmup": [0.1], "batch_size": [32]}, "base": {"training": {"validation_cutoff": 64}}}'
+        """--logs grid/muver_lr1e-05_wd0.01_wu0.1_bs32.jsonl
+  grid/muver_lr5e-05_wd0.01_wu0.1_bs32.jsonl
+  --settings '{"grid": {"models": ["muver"], "learning_rate": [1e-5, 5e-5],
+  "weight_decay": [0.01], "warmup": [0.1], "batch_size": [32]},
+  "base": {"muver": {"training": {"validation_cutoff": 64}}}}'
   --dataset miniwikia --counts counts.json --out results/grid.csv""",
         settings="muver.grid.settings:GridTable",
-        about="the section 'grid', and the settings of its model as base",
+        about="the section 'grid', and the settings of each of its models as base",
     ),
     Stage(
         "agree",
