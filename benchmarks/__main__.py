@@ -95,7 +95,7 @@ def _options(args: argparse.Namespace) -> Options:
     import torch
 
     from benchmarks.machine import fast_precisions
-    from muver.encoders.device import BATCH_TOKENS
+    from muver.retriever.encoders.device import BATCH_TOKENS
 
     automatic = "cuda" if torch.cuda.is_available() else "cpu"
     device = automatic if args.device == "auto" else args.device

@@ -18,14 +18,14 @@ from pathlib import Path
 
 import numpy as np
 
-from muver.retrieval.ann.flat import search_exact
-from muver.retrieval.ann.index import AnnIndex, read_manifest
-from muver.retrieval.ann.search import search
-from muver.retrieval.exact import Ranking
-from muver.vectors.mentions import write_mentions
-from muver.vectors.shards import Shards, write_part
-from muver.vectors.store import ViewStore
-from muver.views.slices import entity_slices
+from muver.retriever.retrieval.ann.flat import search_exact
+from muver.retriever.retrieval.ann.index import AnnIndex, read_manifest
+from muver.retriever.retrieval.ann.search import search
+from muver.retriever.retrieval.exact import Ranking
+from muver.retriever.vectors.mentions import write_mentions
+from muver.retriever.vectors.shards import Shards, write_part
+from muver.retriever.vectors.store import ViewStore
+from muver.retriever.views.slices import entity_slices
 
 TYPES = ("ivf_sq", "ivf_sq8", "opq_ivf_pq", "hnsw")
 EXACT = "exact"

@@ -15,7 +15,7 @@ import transformers
 from torch import Tensor
 from transformers import BertModel
 
-from muver.encoders.bert import Bert
+from muver.retriever.encoders.bert import Bert
 
 Ids = list[int]
 VIEW_TOKENS, CONTEXT_TOKENS = 40, 128

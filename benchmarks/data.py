@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from benchmarks.options import Options
-from muver.encoders.bert import Bert, BertConfig
-from muver.encoders.biencoder import BiEncoder, ModelConfig
-from muver.views.layout import Ids, Markers
+from muver.retriever.encoders.bert import Bert, BertConfig
+from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.views.layout import Ids, Markers
 
 VIEWS = {
     "kind": "sentences",
@@ -166,12 +166,12 @@ def _from_workspace(folder: Path, model: str) -> Case:
 
 def _from_dataset(raw: Path, encoder: Path) -> Case:
     """A directory in ZESHEL's format, and a BERT directory for both towers, untrained."""
-    from muver.corpus.build import build_corpus
-    from muver.corpus.settings import BuildCorpus
-    from muver.encoders.pretrained import read_tower
-    from muver.encoders.tokens import WordPieces
-    from muver.views.segment import segment
-    from muver.views.settings import Segment
+    from muver.retriever.corpus.build import build_corpus
+    from muver.retriever.corpus.settings import BuildCorpus
+    from muver.retriever.encoders.pretrained import read_tower
+    from muver.retriever.encoders.tokens import WordPieces
+    from muver.retriever.views.segment import segment
+    from muver.retriever.views.settings import Segment
 
     towers = [read_tower(str(encoder)) for _ in range(2)]
     model = BiEncoder(*towers, WordPieces(encoder), ModelConfig(VIEWS, CONTEXT, "max")).eval()
@@ -190,8 +190,8 @@ def _from_dataset(raw: Path, encoder: Path) -> Case:
 def _from_tables(
     name: str, model: BiEncoder, entities: Path, mentions: Path, sentences: Path
 ) -> Case:
-    from muver.corpus.schema import read_entities, read_mentions
-    from muver.views.worlds import load_worlds
+    from muver.retriever.corpus.schema import read_entities, read_mentions
+    from muver.retriever.views.worlds import load_worlds
 
     test, train = (
         load_worlds(entities, mentions, sentences, split, model.config, model.pieces, gold_only)

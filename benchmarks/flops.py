@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from muver.encoders.bert import BertConfig
+from muver.retriever.encoders.bert import BertConfig
 
 
 def forward(config: BertConfig, lengths: Sequence[int]) -> float:

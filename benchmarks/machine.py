@@ -5,9 +5,9 @@ import platform
 
 import torch
 
-from muver.encoders.device import multiplies_bytes
 from muver.io import processor
-from muver.settings.precision import fast_at_bf16
+from muver.reproduction.settings.precision import fast_at_bf16
+from muver.retriever.encoders.device import multiplies_bytes
 
 
 def device_name(device: str) -> str:

@@ -10,14 +10,14 @@ from accelerate import Accelerator
 from accelerate.state import AcceleratorState
 
 from benchmarks.data import Case
-from muver.encoders import device as devices
-from muver.encoders.bulk import encode_vectors
-from muver.encoders.int8 import to_precision
-from muver.retrieval.aggregates import MAX, Centred, LogMeanExp, Penalised, SoftmaxSum
-from muver.retrieval.exact import Ranking, build_world, first_with_same, rank
-from muver.views.expand import NewViews, expand_world
-from muver.views.layout import Ids
-from muver.views.settings import Merging
+from muver.retriever.encoders import device as devices
+from muver.retriever.encoders.bulk import encode_vectors
+from muver.retriever.encoders.int8 import to_precision
+from muver.retriever.retrieval.aggregates import MAX, Centred, LogMeanExp, Penalised, SoftmaxSum
+from muver.retriever.retrieval.exact import Ranking, build_world, first_with_same, rank
+from muver.retriever.views.expand import NewViews, expand_world
+from muver.retriever.views.layout import Ids
+from muver.retriever.views.settings import Merging
 
 SHOWN, SUMMED = 64, 200
 TOP_K, MERGED_TOKENS = 0.4, 512

@@ -142,7 +142,7 @@ def _zeshel() -> dict[str, int]:
     """ZESHEL's published counts."""
     from importlib.resources import files
 
-    text = (files("muver.corpus") / "sources.yaml").read_text(encoding="utf-8")
+    text = (files("muver.retriever.corpus") / "sources.yaml").read_text(encoding="utf-8")
     published = yaml.safe_load(text)["zeshel"]["published"]
     return {
         "train_mentions": published["mentions"]["train"],

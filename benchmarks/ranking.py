@@ -11,7 +11,7 @@ from benchmarks.context import Context
 from benchmarks.ours import AGGREGATES, rank_world
 from benchmarks.rows import Findings, Row, spread
 from benchmarks.timing import Timed, in_turn
-from muver.retrieval.exact import Ranking
+from muver.retriever.retrieval.exact import Ranking
 
 SIZES = (1000, 16000, 64000)
 QUICK_SIZES = (1000, 16000)

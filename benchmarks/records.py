@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.rows import Findings, Row
 from muver.io.files import read_json, write_json
-from muver.tracking.provenance import code_version
+from muver.reproduction.tracking.provenance import code_version
 
 ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "benchmarks" / "figures"

@@ -15,14 +15,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
-from muver.evaluation.ranks import ranks_table, write_ranks
 from muver.io.files import sha256_of, write_json, write_text
-from muver.report.files import RunFiles
-from muver.report.settings import Report
-from muver.report.stage import make_report
-from muver.runs.run import RUN
-from muver.tables.keys import row_key
+from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.settings import Report
+from muver.reproduction.report.stage import make_report
+from muver.reproduction.tables.keys import row_key
+from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.retriever.evaluation.ranks import ranks_table, write_ranks
+from muver.retriever.runs.run import RUN
 
 WORLDS = ("forgotten_realms", "lego", "star_trek", "yugioh")
 CUTOFFS = [1, 2, 4, 8, 16, 32, 50, 64]

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.kb_import import by_itself
 from benchmarks.rows import Findings, Row
-from muver.kb.schema import ENTITIES, FILE, ROWS_A_GROUP
+from muver.kb.importing.schema import ENTITIES, FILE, ROWS_A_GROUP
 
 SIZES = {"quick": 200, "usual": 10_000, "large": 100_000}
 ADDED = 1_000
@@ -68,9 +68,9 @@ def made_words() -> list[str]:
 
 def write_model(folder: Path) -> Path:
     """A random model with a vocabulary of its own."""
-    from muver.encoders.biencoder import BiEncoder, ModelConfig
-    from muver.encoders.settings import Scratch
-    from muver.encoders.start import from_scratch
+    from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+    from muver.retriever.encoders.settings import Scratch
+    from muver.retriever.encoders.start import from_scratch
 
     from_scratch([" ".join(made_words())], Scratch(**SCRATCH), 7, folder / "start")
     views = {"kind": "sentences", "max_tokens": 40, "min_pieces": 6, "title_room": 6}
@@ -132,7 +132,7 @@ def _made(
 
 OPENING = """
 import json, sys, time
-from muver.index import Index
+from muver.kb.index import Index
 started = time.perf_counter()
 index = Index.open(sys.argv[1])
 print(json.dumps([time.perf_counter() - started, len(index)]))
@@ -149,8 +149,8 @@ def _opened(rows: list[Row], kind: str, index: Path) -> None:
 
 def _asked(rows: list[Row], kind: str, folder: Path) -> None:
     """Single queries, then sixty-four mentions at a time."""
-    from muver.index import Index
-    from muver.retrieval.answers import Mention
+    from muver.kb.index import Index
+    from muver.retriever.retrieval.answers import Mention
 
     index, draw, words = Index.open(folder), random.Random(5), made_words()
     asked = [

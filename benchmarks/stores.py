@@ -65,8 +65,8 @@ class Files:
         """Write it."""
         import pyarrow as pa
 
-        from muver.index.entity import Entity
-        from muver.index.segments import ENTITY, SPAN, VIEW, SegmentWriter, schema
+        from muver.kb.index.entity import Entity
+        from muver.kb.index.segments import ENTITY, SPAN, VIEW, SegmentWriter, schema
 
         kinds = dict(ENTITY)
         with SegmentWriter(folder / "vectors.arrow", schema(args.d, False)) as writer:
@@ -94,9 +94,9 @@ class Files:
 
     def open(self, args: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Search]]:
         """Its exact search."""
-        from muver.index.search import by_views
-        from muver.index.segments import Opened
-        from muver.retrieval.aggregates import MAX
+        from muver.kb.index.search import by_views
+        from muver.kb.index.segments import Opened
+        from muver.retriever.retrieval.aggregates import MAX
 
         opened = Opened.of(folder, self._segment(folder, args.entities), wait=True).parts
 
@@ -107,8 +107,8 @@ class Files:
         yield "exact", search
 
     def _segment(self, folder: Path, entities: int):
-        from muver.index.state import Segment
         from muver.io.files import sha256_of
+        from muver.kb.index.state import Segment
 
         path = folder / "vectors.arrow"
         return Segment(path.name, sha256_of(path), path.stat().st_size, entities, 0)
@@ -148,8 +148,8 @@ class Qdrant:
         """Exact search, and by its graph."""
         import qdrant_edge as q
 
-        from muver.index.search import decided
-        from muver.retrieval.aggregates import MAX
+        from muver.kb.index.search import decided
+        from muver.retriever.retrieval.aggregates import MAX
 
         shard = q.EdgeShard.load(str(folder))
 
@@ -204,8 +204,8 @@ class Lance:
         """Exact search, and by its index with the best ones compared once more."""
         import lancedb
 
-        from muver.index.search import decided
-        from muver.retrieval.aggregates import MAX
+        from muver.kb.index.search import decided
+        from muver.retriever.retrieval.aggregates import MAX
 
         table = lancedb.connect(folder).open_table("made")
 

@@ -16,10 +16,10 @@ from benchmarks.data import Case
 from benchmarks.ours import accelerator
 from benchmarks.rows import Findings, Row
 from benchmarks.timing import in_turn, synchronise
-from muver.encoders.bert import Bert
-from muver.training.memory import keep_freed_memory
-from muver.training.optimiser import build_optimiser
-from muver.training.step import backward_through_batch
+from muver.retriever.encoders.bert import Bert
+from muver.retriever.training.memory import keep_freed_memory
+from muver.retriever.training.optimiser import build_optimiser
+from muver.retriever.training.step import backward_through_batch
 
 MENTIONS, VIEWS = 32, 10
 CHUNK_TOKENS = 16384

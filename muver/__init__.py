@@ -5,12 +5,18 @@ from typing import Any
 
 from muver.version import __version__ as __version__
 
-_HOMES = {"Candidate": "answers", "Mention": "answers", "Retriever": "retriever"}
-__all__ = ["Candidate", "Mention", "Retriever"]
+_HOMES = {
+    "Candidate": "retriever.retrieval.answers",
+    "Mention": "retriever.retrieval.answers",
+    "Retriever": "retriever.retrieval.retriever",
+    "Entity": "kb.index",
+    "Index": "kb.index",
+}
+__all__ = ["Candidate", "Entity", "Index", "Mention", "Retriever"]
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for on first use: retrieving brings torch, which much does without."""
     if name in _HOMES:
-        return getattr(import_module(f"muver.retrieval.{_HOMES[name]}"), name)
+        return getattr(import_module(f"muver.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'muver' has no attribute {name!r}")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
 from muver.io.progress import note, start_logging
-from muver.stages import STAGES
+from muver.reproduction.stages import STAGES
 from muver.version import __version__
 
 

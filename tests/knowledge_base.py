@@ -6,12 +6,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from muver.corpus.kilt.finish import finish
-from muver.corpus.kilt.make import make_missing
-from muver.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.io.files import read_json, sha256_of, write_manifest
-from muver.runs.run import write_run
-from tests.corpus.kilt.conftest import line, reading
+from muver.retriever.corpus.kilt.finish import finish
+from muver.retriever.corpus.kilt.make import make_missing
+from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
+from muver.retriever.runs.run import write_run
+from tests.retriever.corpus.kilt.conftest import line, reading
 
 # Entities 0 to 7; 1 has the title of 0 in another spelling, 5 has no paragraphs.
 PAGES = (

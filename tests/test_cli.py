@@ -11,7 +11,7 @@ import pytest
 
 from muver import __version__
 from muver.cli import main
-from muver.stages import STAGES, Stage
+from muver.reproduction.stages import STAGES, Stage
 
 HEAVY = {"torch", "transformers", "mlflow", "accelerate", "nltk", "pyarrow", "bm25s", "requests"}
 
@@ -112,7 +112,12 @@ def test_the_options_of_a_stage_are_the_parameters_of_its_work(stage):
 
 def test_settings_of_a_type_are_checked_before_the_work(capsys, monkeypatch):
     stage = Stage(
-        "segment", "split", "builtins:dict", (), "", settings="muver.views.settings:Segment"
+        "segment",
+        "split",
+        "builtins:dict",
+        (),
+        "",
+        settings="muver.retriever.views.settings:Segment",
     )
     monkeypatch.setitem(STAGES, "segment", stage)
     with pytest.raises(SystemExit):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.stages import STAGES
+from muver.reproduction.stages import STAGES
 from tests.markdown import anchors
 
 ROOT = Path(__file__).parents[1]

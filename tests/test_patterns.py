@@ -21,7 +21,7 @@ LETTERS = [chr(code) for code in range(0x250)]  # enough of every class
 REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 MANY = 100  # times; a repeat of fewer is harmless
 # These read the pages of realworlds alone, whose SHA-256 is compared before a pattern sees them.
-PINNED = {PACKAGE / "kb/pages/forms.py", PACKAGE / "kb/pages/worlds.py"}
+PINNED = {PACKAGE / "kb/importing/pages/forms.py", PACKAGE / "kb/importing/pages/worlds.py"}
 
 
 def patterns():

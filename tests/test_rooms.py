@@ -8,43 +8,42 @@ import pytest
 import muver
 
 PACKAGE = Path(muver.__file__).parent
-# From the ground up, in the order the data flows. A room is a folder, or a module beside them.
+# From the ground up, in the order the data flows: three floors of rooms.
+FLOORS = {
+    "retriever": [
+        "corpus", "views", "vectors", "encoders", "runs", "retrieval", "training", "evaluation",
+    ],
+    "kb": ["importing", "index", "serve", "plugins"],
+    "reproduction": [
+        "tables", "figures", "metrics", "grid", "settings", "stages", "workspace", "estimate",
+        "terminal", "tracking", "report", "results_page", "doctor",
+    ],
+}  # fmt: skip
 ROOMS = [
     "version",
+    "look",
     "io",
-    "corpus",
-    "kb",
-    "views",
-    "vectors",
-    "encoders",
-    "runs",
-    "retrieval",
-    "training",
-    "evaluation",
-    "index",
-    "tables",
-    "figures",
-    "metrics",
-    "grid",
-    "settings",
-    "stages",
-    "workspace",
-    "estimate",
-    "terminal",
-    "tracking",
-    "plugins",
-    "report",
-    "serve",
-    "results_page",
-    "doctor",
+    *(f"{floor}.{room}" for floor, rooms in FLOORS.items() for room in rooms),
     "cli",
     "__init__",  # the library's face
 ]
 
 
-def room_of(path):
-    """The room that a file of the package lies in."""
-    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+def room_of(names):
+    """The room that a module lies in, from its name's parts without the package's."""
+    if names and names[0] in FLOORS:
+        return ".".join(names[:2]) if len(names) > 1 else None  # a floor's own docstring
+    return names[0] if names and names[0] in ROOMS else "__init__"
+
+
+def modules():
+    """Each module's file with its room."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = [*path.relative_to(PACKAGE).with_suffix("").parts]
+        if parts[-1] == "__init__" and len(parts) > 1:
+            parts.pop()
+        if room := room_of(parts):
+            yield path, room
 
 
 def imported_rooms(path):
@@ -54,28 +53,26 @@ def imported_rooms(path):
             modules = [name.name for name in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}, line {node.lineno}: a relative import"
-            # `from muver import x` names a room where x is one, else the package's face.
+            # `from muver.io import x` names a module or what is in one.
             modules = [f"{node.module}.{name.name}" for name in node.names]
         else:
             continue
         for module in modules:
-            package, _, rest = module.partition(".")
+            package, *names = module.split(".")
             if package == "muver":
-                name = rest.partition(".")[0]
-                yield node.lineno, name if name in ROOMS else "__init__"
+                yield node.lineno, room_of(names)
 
 
 def test_every_room_has_its_place():
-    rooms = {room_of(path) for path in PACKAGE.rglob("*.py")}
-    assert sorted(rooms) == sorted(ROOMS)
+    assert sorted({room for _, room in modules()}) == sorted(ROOMS)
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_imports_from_none_above_it(room):
     upward = [
         f"{path.relative_to(PACKAGE)}, line {line}: {other}"
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if room_of(path) == room
+        for path, own in modules()
+        if own == room
         for line, other in imported_rooms(path)
         if ROOMS.index(other) > ROOMS.index(room)
     ]

@@ -6,12 +6,12 @@ from typing import Any
 import pyarrow as pa
 import torch
 
-from muver.corpus.schema import ENTITIES, MENTIONS, SENTENCES
-from muver.encoders.biencoder import BiEncoder, ModelConfig
-from muver.encoders.settings import Scratch
-from muver.encoders.start import from_scratch
 from muver.io.parquet import table_writer
 from muver.io.typed import read
+from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.settings import Scratch
+from muver.retriever.encoders.start import from_scratch
 
 torch.set_num_threads(1)  # threads that wait for each other cost more than such sizes gain
 

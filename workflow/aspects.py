@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from muver.figures.style import (
+from muver.io.files import atomic_path
+from muver.reproduction.figures.style import (
     BLACK,
     BLUE,
     GREEN,
@@ -24,8 +25,7 @@ from muver.figures.style import (
     VERMILION,
     house_style,
 )
-from muver.io.files import atomic_path
-from muver.tables.records import ComparedRow, ComparisonTable, read_result
+from muver.reproduction.tables.records import ComparedRow, ComparisonTable, read_result
 
 SHARES = {0.0: "none", 0.5: "half", 1.0: "all"}
 AGAINST, CUTOFF = "blink_128", 16

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from muver import Mention, Retriever
-from muver.corpus.schema import read_mentions
+from muver.retriever.corpus.schema import read_mentions
 
 README = Path("README.md")
 INDEX = Path("build/miniwikia/indexes/muver.json")

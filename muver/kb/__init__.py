@@ -1,1 +1,1 @@
-"""Canonical knowledge bases: `muver kb import` makes them from files of many forms."""
+"""Own knowledge bases: importing them, indexes that change, the service, other tools' plugins."""

@@ -15,7 +15,7 @@ from benchmarks.ours import Tower
 from benchmarks.ranking import beside_max, compare_lists, made_world, time_both
 from benchmarks.rows import Findings
 from benchmarks.sweep import Sweep, measure
-from muver.retrieval.aggregates import AGGREGATES
+from muver.retriever.retrieval.aggregates import AGGREGATES
 
 OPTIONS = Options("cpu", 1, ("fp32", "bf16"), 2, 32, 3, 3, 512, 1)
 

@@ -1,7 +1,7 @@
 """Counted operations."""
 
 from benchmarks import flops
-from muver.encoders.bert import BertConfig
+from muver.retriever.encoders.bert import BertConfig
 
 
 def test_operations_by_hand():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.tracking.server import free_port
+from tests.reproduction.tracking.server import free_port
 
 SERVERS = Path(__file__).parents[2] / ".venv/servers"  # where `make test-cluster` puts them
 BUCKET = "muver"

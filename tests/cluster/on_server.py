@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
-from muver.tracking.listed import read_list
+from muver.reproduction.tracking.listed import read_list
 from tests.cluster.conftest import BUCKET
-from tests.tracking.conftest import TableFiles, evaluation
-from tests.tracking.server import free_port, serving
+from tests.reproduction.tracking.conftest import TableFiles, evaluation
+from tests.reproduction.tracking.server import free_port, serving
 
 RECORDERS = 8
 SYSTEMS = [f"system{n}" for n in range(6)]

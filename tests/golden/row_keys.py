@@ -9,10 +9,10 @@ from pathlib import Path
 
 import yaml
 
-from muver.settings import resolve, row_settings
-from muver.settings.knowledge_base import has_knowledge_base
-from muver.settings.precision import KEYS as PRECISIONS
-from muver.tables.keys import row_key
+from muver.reproduction.settings import resolve, row_settings
+from muver.reproduction.settings.knowledge_base import has_knowledge_base
+from muver.reproduction.settings.precision import KEYS as PRECISIONS
+from muver.reproduction.tables.keys import row_key
 
 PARAMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
 KEYS = Path(__file__).with_suffix(".json")

@@ -74,7 +74,7 @@ from pathlib import Path
 import numpy as np, pyarrow as pa, pyarrow.parquet as pq, torch
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, write_text
-from muver.training.checkpoint import Checkpoints
+from muver.retriever.training.checkpoint import Checkpoints
 from muver.io.matrices import save_matrix
 
 folder = Path(sys.argv[1])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.retrieval.exact import build_world
+from muver.retriever.retrieval.exact import build_world
 from tests.reference.replay.rankings import SMALLEST, entity_scores
 from tests.reference.replay.training import schedule_of
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from muver.views import search
+from muver.retriever.views import search
 from tests.reference import made
 from tests.reference.replay import KINDS, compare
 from tests.reference.replay.recording import MERGING, Recording, read_recording

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.by import By
 
-from tests.report.browser import Tab, start
-from tests.tracking.server import serving
+from tests.reproduction.report.browser import Tab, start
+from tests.reproduction.tracking.server import serving
 from tests.workflow.conftest import Project, tiny_project
 
 ROWS = ["bm25", "muver"]

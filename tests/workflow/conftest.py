@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 import yaml
 
-from muver.settings import resolve
-from muver.settings.file import read_params
-from muver.stages.stage import setting
-from muver.workspace import Artifact, graph_of
+from muver.reproduction.settings import resolve
+from muver.reproduction.settings.file import read_params
+from muver.reproduction.stages.stage import setting
+from muver.reproduction.workspace import Artifact, graph_of
 from tests.workflow import warm
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.typed import Settings as Base
-from muver.retrieval.settings import Run
+from muver.retriever.retrieval.settings import Run
 
 
 class Section(Base):
@@ -31,10 +31,10 @@ def retrieve(
     """Rank the entities of each mention's world by the number of words shared."""
     import numpy as np
 
-    from muver.corpus.schema import read_entities
     from muver.io.files import write_manifest
-    from muver.retrieval.exact import rank_scores
-    from muver.retrieval.rows import Origins, RunRows, candidates, mentions_of_split
+    from muver.retriever.corpus.schema import read_entities
+    from muver.retriever.retrieval.exact import rank_scores
+    from muver.retriever.retrieval.rows import Origins, RunRows, candidates, mentions_of_split
 
     def words(text: str) -> set[str]:
         return set((text.lower() if settings.lower else text).split())

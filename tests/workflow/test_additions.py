@@ -20,7 +20,7 @@ def test_a_retriever_kind_is_its_module_and_params(tmp_path):
         tracking={"enabled": False},
         tables={"table1": rows, "mine": {"rows": rows, "caption": "Mine: recall@k"}},
     )
-    kinds = project.folder / "muver/retrieval/kinds"
+    kinds = project.folder / "muver/retriever/retrieval/kinds"
     shutil.copy(Path(__file__).with_name("overlap.py"), kinds)
     path = project.folder / "params.yaml"
     params = yaml.safe_load(path.read_text(encoding="utf-8"))

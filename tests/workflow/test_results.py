@@ -11,7 +11,7 @@ from pathlib import Path
 import ir_measures
 import pytest
 
-from tests.report.pages import data_of
+from tests.reproduction.report.pages import data_of
 from tests.workflow.conftest import BUILT, PARAMS, TINY
 
 RECORDED = "build/miniwikia/recorded"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from muver.workspace import code
-from muver.workspace.graph import STAGES
-from muver.workspace.present import CODE
+from muver.reproduction.workspace import code
+from muver.reproduction.workspace.graph import STAGES
+from muver.reproduction.workspace.present import CODE
 
 ROOT = Path(__file__).parents[2]
 DECLARED = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
@@ -39,7 +39,7 @@ def test_dvc_hashes_the_code_that_snakemake_takes_as_inputs():
         for rule, body in zip(blocks[1::2], blocks[2::2], strict=True)
         if re.search(r'^ +inputs\("', body, re.MULTILINE)
     }
-    assert found.pop("retrieve") == []  # by its kind: tests/workspace/test_code.py
+    assert found.pop("retrieve") == []  # by its kind: tests/reproduction/workspace/test_code.py
     assert "train" in found and "link" in found
     for rule, names in found.items():
         assert names == CODE.get(rule, [rule]), rule

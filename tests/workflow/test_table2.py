@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from muver.encoders.bert import Bert, BertConfig
+from muver.retriever.encoders.bert import Bert, BertConfig
 from tests import tiny
 from tests.workflow.conftest import Project, copy_of_the_project
 

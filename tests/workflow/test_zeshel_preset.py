@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from muver.corpus.sources import find_source
+from muver.retriever.corpus.sources import find_source
 from tests.workflow.conftest import BUILT, copy_of_the_project
 
 
@@ -77,7 +77,7 @@ def test_the_download_is_checked_against_the_published_counts(main_job, site, tm
 def test_the_papers_numbers_stand_beside_ours_on_its_data(tmp_path):
     """Neither the preset, nor the folder under build/, nor the archive has its name."""
     project = copy_of_the_project(tmp_path)
-    sources = tmp_path / "muver/corpus/sources.yaml"
+    sources = tmp_path / "muver/retriever/corpus/sources.yaml"
     declared = yaml.safe_load(sources.read_text(encoding="utf-8"))
     published = declared["zeshel"]["published"]  # as if ZESHEL had two documents a world
     worlds = published["worlds"].values()

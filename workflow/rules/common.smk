@@ -13,24 +13,24 @@ from snakemake.io import sourcecache_entry
 from snakemake.logging import logger
 from snakemake.utils import update_config
 
-from muver.corpus.sources import find_source
-from muver.encoders import hub
-from muver.estimate.image import check_image
-from muver.estimate.slurm import check_slurm
+from muver.retriever.corpus.sources import find_source
+from muver.retriever.encoders import hub
+from muver.reproduction.estimate.image import check_image
+from muver.reproduction.estimate.slurm import check_slurm
 from muver.io.errors import InputError
-from muver.retrieval.kinds import runs_a_model
-from muver.settings import resolve
-from muver.settings.file import params_file, read_params
-from muver.settings.replaced import without_effect
-from muver.terminal.follow import Follower
-from muver.training.launch import launcher
-from muver.workspace import KnowledgeBase, graph_of
-from muver.workspace import code as code_of
-from muver.workspace.knowledge_base import PART
-from muver.workspace.order import VECTORS, priority
-from muver.workspace.present import link, write_ignored
-from muver.workspace.recorded import record_settings
-from muver.workspace.results import Results
+from muver.retriever.retrieval.kinds import runs_a_model
+from muver.reproduction.settings import resolve
+from muver.reproduction.settings.file import params_file, read_params
+from muver.reproduction.settings.replaced import without_effect
+from muver.reproduction.terminal.follow import Follower
+from muver.retriever.training.launch import launcher
+from muver.reproduction.workspace import KnowledgeBase, graph_of
+from muver.reproduction.workspace import code as code_of
+from muver.reproduction.workspace.knowledge_base import PART
+from muver.reproduction.workspace.order import VECTORS, priority
+from muver.reproduction.workspace.present import link, write_ignored
+from muver.reproduction.workspace.recorded import record_settings
+from muver.reproduction.workspace.results import Results
 
 # The command line's --default-storage-provider, such as s3.
 STORAGE = workflow.storage_settings.default_storage_provider

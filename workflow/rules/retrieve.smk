@@ -4,7 +4,7 @@ RUN, MANIFEST = W.pattern("runs")
 SCORES, RANKS, TREC, QRELS = W.pattern("evaluations")
 
 
-# One rule for every kind of retriever; muver/retrieval/kinds names its inputs. The parts of a
+# One rule for every kind of retriever; muver/retriever/retrieval/kinds names its inputs. The parts of a
 # knowledge base are known once it is made.
 rule retrieve:
     input:

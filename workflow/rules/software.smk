@@ -1,8 +1,8 @@
 # Where a rule's commands come from: the environment of Snakemake, or with `--sdm conda` one of conda.
 from snakemake.settings.types import DeploymentMethod
 
-from muver.settings.file import PACKAGE, home
-from muver.workspace.commands import find_commands, run_code_of
+from muver.reproduction.settings.file import PACKAGE, home
+from muver.reproduction.workspace.commands import find_commands, run_code_of
 
 find_commands()
 run_code_of(PACKAGE.parent)

@@ -1,5 +1,5 @@
 # One target for each DVC stage: all artifacts of its kinds that the settings need.
-from muver.workspace.graph import STAGES
+from muver.reproduction.workspace.graph import STAGES
 
 ASKED = W.asked(S["results"])
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 
-from muver.corpus.clean import clean
-from muver.encoders import device
-from muver.encoders.biencoder import BiEncoder, ModelConfig
-from muver.encoders.bulk import encode_vectors
-from muver.encoders.start import from_directory
-from muver.retrieval.exact import WorldIndex, build_world, first_with_same
-from muver.views.build import entity_views
-from muver.views.expand import NewViews, expand_world
-from muver.views.layout import Ids, View, context
-from muver.views.segment import sentence_spans
-from muver.views.settings import Merging
+from muver.retriever.corpus.clean import clean
+from muver.retriever.encoders import device
+from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.bulk import encode_vectors
+from muver.retriever.encoders.start import from_directory
+from muver.retriever.retrieval.exact import WorldIndex, build_world, first_with_same
+from muver.retriever.views.build import entity_views
+from muver.retriever.views.expand import NewViews, expand_world
+from muver.retriever.views.layout import Ids, View, context
+from muver.retriever.views.segment import sentence_spans
+from muver.retriever.views.settings import Merging
 from tests.reference.replay.recording import Recording
 
 BATCH_TOKENS = 4096
@@ -120,7 +120,7 @@ class Replay:
     def merge(
         self, owners: np.ndarray, ids: list[Ids], vectors: np.ndarray, encode: Any
     ) -> list[NewViews]:
-        """Merge as recorded (:func:`muver.views.expand.expand_world`)."""
+        """Merge as recorded (:func:`muver.retriever.views.expand.expand_world`)."""
         positions = self.model.entity_encoder.config.max_position_embeddings
         settings = Merging(
             layers=len(self.recording.entities[0]["merged"]),

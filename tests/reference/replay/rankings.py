@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from muver.retrieval.aggregates import MAX, SoftmaxSum
-from muver.retrieval.exact import WorldIndex, build_world, rank
+from muver.retriever.retrieval.aggregates import MAX, SoftmaxSum
+from muver.retriever.retrieval.exact import WorldIndex, build_world, rank
 from tests.reference.replay.pipeline import Replay
 from tests.reference.replay.recording import MERGING
 from tests.reference.replay.tally import Report, Tally

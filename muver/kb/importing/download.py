@@ -1,0 +1,38 @@
+"""What `muver download` does: fetch raw files or Punkt, or take what was fetched by hand."""
+
+from pathlib import Path
+
+from muver.io.errors import InputError
+from muver.retriever.corpus.obtain import Download, obtain_dataset, obtain_files
+from muver.retriever.corpus.settings import Download as Settings
+from muver.retriever.corpus.sources import find_source
+from muver.retriever.views.english import obtain_english
+
+
+def download(
+    out: Path,
+    settings: Settings,
+    dataset: str | None = None,
+    files: str | None = None,
+    punkt: str | None = None,
+    archive: Path | None = None,
+    url: str | None = None,
+    source: Path | None = None,
+) -> None:
+    """Obtain a dataset, other files, or Punkt's parameters; exactly one of the three is named."""
+    given = source or (Path(settings.source) if settings.source else None)
+    declared = find_source(dataset or files or f"punkt_{punkt}")
+    beside = out if files and declared.kind == "file" else out.parent / "download"
+    archive = archive or beside / declared.file
+    if declared.kind == "worlds":
+        from muver.kb.importing.pages.worlds import obtain_worlds
+
+        if settings.sha256:
+            raise InputError(
+                f"download.sha256: {declared.name} is several archives, and its pages are pinned. "
+                "Leave it out."
+            )
+        obtain_worlds(declared, archive, out, url or settings.url, given)
+        return
+    obtain = obtain_dataset if dataset else obtain_files if files else obtain_english
+    obtain(Download(declared, archive, url or settings.url, given, settings.sha256), out)

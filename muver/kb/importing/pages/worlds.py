@@ -1,0 +1,158 @@
+"""A dataset of public wikis: its repositories fetched at pinned commits, and made into mentions."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from muver.io.errors import InputError
+from muver.io.files import folder_beside
+from muver.io.progress import logger
+from muver.kb.importing.build import import_kb
+from muver.kb.importing.pages.forms import FORMS
+from muver.kb.importing.pages.linked import linked
+from muver.kb.importing.settings import Import, Mentions
+from muver.retriever.corpus.archive import unpacked
+from muver.retriever.corpus.download import fetch
+from muver.retriever.corpus.obtain import place
+from muver.retriever.corpus.sources import Source
+from muver.retriever.corpus.splits import SPLITS
+
+
+class World(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a world's pages come from, and what holds for them.
+
+    Attributes
+    ----------
+    archives
+        ``OWNER/NAME@COMMIT``: GitHub's archives of these commits.
+    form
+        One of `muver.kb.importing.pages.forms.FORMS`.
+    named_by_file
+        Whether headings are no titles.
+    files
+        Patterns of the pages' paths in the repository.
+    skip
+        A regular expression, searched for in paths, of pages that are left out.
+    sha256
+        Of the paths and contents of all pages. GitHub may pack the same files anew, so that its
+        archives have no checksum of their own.
+    """
+
+    title: str
+    archives: list[str]
+    form: str
+    named_by_file: bool = False
+    files: list[str]
+    skip: str = "$^"
+    licence: str
+    attribution: str
+    sha256: str
+
+
+class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the mentions of a dataset are chosen, and its worlds by name."""
+
+    mentions: Mentions
+    worlds: dict[str, World]
+
+
+def read_recipe() -> Recipe:
+    """The recipe of realworlds, from the file beside this module."""
+    text = Path(__file__).with_name("realworlds.yaml").read_text(encoding="utf-8")
+    return msgspec.convert(yaml.safe_load(text), Recipe)
+
+
+def obtain_worlds(
+    source: Source, archives: Path, out: Path, host: str | None = None, given: Path | None = None
+) -> None:
+    """Put a dataset made of public wikis into ``out/documents`` and ``out/mentions``.
+
+    Parameters
+    ----------
+    archives
+        The folder that the archives are downloaded to, if they are not there.
+    host
+        In place of the source's address: the first part of the archives' addresses.
+    given
+        A folder with the archives, or what they unpack to; nothing is downloaded then.
+
+    Raises
+    ------
+    InputError
+        For an address that does not work, an archive that is missing, or pages that are not those
+        of the commit.
+    """
+    recipe, published = read_recipe(), source.published.worlds
+    with folder_beside(out) as temporary:
+        files = []
+        for name, world in recipe.worlds.items():
+            pages: dict[str, bytes] = {}
+            for archive in world.archives:
+                with _unpacked(archive, archives, temporary, host or source.address, given) as root:
+                    pages |= _pages(root, world)
+            _check(name, world, pages)
+            logger.info("%s: %s. %s, %s", name, world.title, world.attribution, world.licence)
+            files.append(temporary / f"{name}.jsonl")
+            lines = map(msgspec.json.encode, linked(pages, FORMS[world.form], world.named_by_file))
+            files[-1].write_bytes(b"".join(line + b"\n" for line in lines))
+        held = {s: [w for w in recipe.worlds if published[w].split == s] for s in SPLITS[1:]}
+        settings = Import(html=False, mentions=msgspec.structs.replace(recipe.mentions, **held))
+        import_kb(files, temporary / "kb", settings, "linked", mentions=temporary / "made")
+        made = sorted((temporary / "made").glob("*/*.json"))
+        place(temporary / "made", out, [f"{one.parent.name}/{one.name}" for one in made])
+
+
+@contextmanager
+def _unpacked(
+    archive: str, folder: Path, beside: Path, host: str, given: Path | None
+) -> Iterator[Path]:
+    """The files of a repository at a commit, downloaded if they are not there."""
+    repository, _, commit = archive.partition("@")
+    name = f"{repository.partition('/')[2]}-{commit}"
+    folder = given or folder
+    if (folder / name).is_dir():
+        yield folder / name
+        return
+    found = [folder / f"{name}{ending}" for ending in (".tar.gz", ".zip")]
+    file = next(filter(Path.is_file, found), found[0])
+    address = f"{host}/{repository}/archive/{commit}.tar.gz"
+    by_hand = f"Fetch {address} by hand and put it at {file}, then run the same command again."
+    if not file.is_file():
+        if given is not None:
+            raise InputError(f"{given}: {file.name} is not in it, nor a folder {name}. {by_hand}")
+        logger.info("%s from %s", repository, address)
+        fetch(address, file, by_hand)
+    with unpacked(file, beside / name) as root:
+        if not (root / name).is_dir():
+            raise InputError(f"{file}: no folder {name} in it. Delete it. {by_hand}")
+        yield root / name
+
+
+def _pages(root: Path, world: World) -> dict[str, bytes]:
+    """The pages of a repository by path, with its name before it where a world has several."""
+    before = f"{root.name.rpartition('-')[0]}/" if len(world.archives) > 1 else ""
+    found = {path for pattern in world.files for path in root.glob(pattern) if path.is_file()}
+    names = {path.relative_to(root).as_posix(): path for path in found}
+    return {
+        f"{before}{name}": names[name].read_bytes()
+        for name in sorted(names)
+        if not re.search(world.skip, name)
+    }
+
+
+def _check(name: str, world: World, pages: dict[str, bytes]) -> None:
+    digest = hashlib.sha256()
+    for path in sorted(pages):
+        digest.update(f"{path}\0{hashlib.sha256(pages[path]).hexdigest()}\n".encode())
+    if digest.hexdigest() != world.sha256:
+        raise InputError(
+            f"{name}: {len(pages)} pages of {', '.join(world.archives)}, and not those declared. "
+            f"Their SHA-256 is {digest.hexdigest()}, expected {world.sha256}. Were they changed, "
+            "or unpacked where capitals do not tell names apart? Delete them and run the same "
+            "command again."
+        )

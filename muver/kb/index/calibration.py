@@ -1,0 +1,130 @@
+"""The probability that an index's best candidate is right, and when to answer "none of these"."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import numpy as np
+
+from muver.io.errors import InputError
+from muver.io.records import Record, read_record
+from muver.retriever.retrieval.answers import Candidate, Mention
+
+FILE = "calibration.json"
+FEATURES = ("score", "margin", "title")
+COMPARED = 2  # candidates that tell how likely the best one is right
+LONGEST = 200  # characters of a title that are compared
+
+
+class Logistic(Record):
+    """A logistic regression on standardised features.
+
+    Attributes
+    ----------
+    mean, scale, weights : (features,)
+        A feature counts (value - mean) / scale * weight; one that is missing (nan) counts nothing.
+    bias
+        Added to the sum.
+    """
+
+    mean: list[float]
+    scale: list[float]
+    weights: list[float]
+    bias: float
+
+    def probabilities(self, features: np.ndarray) -> np.ndarray:
+        """(n,) of (n, features)."""
+        standard = np.nan_to_num((features - self.mean) / self.scale)
+        return 1 / (1 + np.exp(-(standard @ self.weights + self.bias)))
+
+
+class Decision(Record):
+    """How good the decisions between the best candidate and none are.
+
+    Attributes
+    ----------
+    precision
+        Of the mentions that get an answer, the share whose answer is right.
+    recall
+        Of the mentions that have an entity, the share whose answer is right.
+    f1
+        Their harmonic mean.
+    none_precision, none_recall
+        The same of the answer "none of these".
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    none_precision: float
+    none_recall: float
+
+
+class Calibration(Record):
+    """What `muver index calibrate` found.
+
+    Attributes
+    ----------
+    fingerprint
+        Of the index's model and settings; its entities may change.
+    threshold
+        Below this probability none of the candidates is the answer.
+    mentions, linkable
+        How many it was fitted on, and how many of them have an entity in the index.
+    always, decided
+        The decision where every mention is answered, and with the threshold. Cross-validated: on
+        mentions that neither the regression nor the threshold had seen.
+    """
+
+    fingerprint: str
+    regression: Logistic
+    threshold: float
+    mentions: int
+    linkable: int
+    always: Decision
+    decided: Decision
+
+    def judged(self, mention: Mention, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates, the best one with the probability that it is right."""
+        if not candidates:
+            return []
+        (probability,) = self.regression.probabilities(features(mention, candidates)[None])
+        return [replace(candidates[0], probability=float(probability)), *candidates[1:]]
+
+
+def features(mention: Mention, candidates: Sequence[Candidate]) -> np.ndarray:
+    """The features (`FEATURES`) of a mention's candidates, best first, that tell the probability.
+
+    Returns
+    -------
+    (features,): the best score, how far the second is below (nan if there is none), and how alike
+    mention and best title are, 0 to 1.
+    """
+    best = candidates[0]
+    margin = best.score - candidates[1].score if len(candidates) > 1 else np.nan
+    texts = (text[:LONGEST].casefold().strip() for text in (mention.text, best.title))
+    return np.array([best.score, margin, SequenceMatcher(None, *texts, autojunk=False).ratio()])
+
+
+def read_calibration(folder: Path, fingerprint: str) -> Calibration | None:
+    """The calibration of an index; None where there is none.
+
+    Parameters
+    ----------
+    fingerprint
+        Of the index now.
+
+    Raises
+    ------
+    InputError
+        If it was made with another model or other settings.
+    """
+    path = folder / FILE
+    if not path.exists():
+        return None
+    again = f"Calibrate again (`muver index calibrate {folder} MENTIONS`), or remove the file."
+    read = read_record(path, Calibration, "a calibration", again)
+    if read.fingerprint != fingerprint:
+        raise InputError(f"{path}: of an index with another model or other settings. {again}")
+    return read

@@ -1,0 +1,276 @@
+"""Changes of an index: each is one step, from one state to the next, under the writer's lock.
+
+What is new is written beside what is there; then the state's file is replaced. A process that is
+killed before that leaves the old state, and at most a file that nothing names.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from muver.io.checking import disk_errors
+from muver.io.errors import InputError
+from muver.io.files import folder_beside, synchronise
+from muver.kb.importing.schema import count_entities
+from muver.kb.index.entity import Entity, checked
+from muver.kb.index.making import Machinery, schema_of, segment_name, write_segment
+from muver.kb.index.segments import ENTITIES_A_PART, Check, Opened, SegmentWriter, joined
+from muver.kb.index.settings import Making
+from muver.kb.index.snapshot import Place, Snapshot
+from muver.kb.index.state import (
+    FILE,
+    MODEL,
+    PREVIOUS,
+    PUNKT,
+    SEGMENTS,
+    Model,
+    Segment,
+    State,
+    damaged,
+    write_state,
+)
+
+if TYPE_CHECKING:
+    from muver.retriever.encoders.biencoder import BiEncoder
+
+BM25 = "bm25"
+# Segments of fewer entities are joined when there are more than so many of them.
+SMALL, MOST_SMALL = 512, 16
+Source = str | Path | Iterable[Entity]
+
+
+class Change(Struct, frozen=True):
+    """Numbers of entities that a change added, updated, left as they were, and removed."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = 0
+
+    @property
+    def none(self) -> bool:
+        """Whether all is as it was."""
+        return not (self.added or self.updated or self.removed)
+
+
+def create(
+    folder: Path, source: Source, model: str, settings: Making, given_punkt: str | Path | None
+) -> None:
+    """Make an index; its folder appears when everything is in it.
+
+    Raises
+    ------
+    InputError
+        If the folder is there, there is no such model, or something is wrong with an entity.
+    """
+    check_free(folder)
+    with folder_beside(folder) as temporary:
+        kept, loaded = _model(model, temporary, settings, given_punkt)
+        state = State(settings=settings, model=kept)
+        (temporary / SEGMENTS).mkdir()
+        write_state(temporary, state)
+        snapshot = Snapshot.of(temporary, state)
+        put(snapshot, Machinery(temporary, state, loaded), source, overwrite=False)
+        with disk_errors(folder, "Nothing was changed."):
+            temporary.replace(folder)
+            synchronise(folder.parent)
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a place for an index where something is."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        what = "an index already" if (folder / FILE).is_file() else "there already"
+        raise InputError(
+            f"{folder}: is {what}. Remove it or choose another place; `muver index update` brings "
+            "in entities that have changed."
+        )
+
+
+def put(snapshot: Snapshot, machinery: Machinery, source: Source, overwrite: bool) -> Change:
+    """Bring entities into the newest state, all or none.
+
+    Parameters
+    ----------
+    overwrite
+        Whether an entity may replace another of its id.
+
+    Raises
+    ------
+    InputError
+        If an id comes twice, or is there with another content and may not be replaced.
+    """
+    state, counts, gone = snapshot.state, dict(added=0, updated=0, unchanged=0), set()
+
+    def taken() -> Iterator[Entity]:
+        """Those that have to be encoded."""
+        for entity, place in _with_places(snapshot, source):
+            if place is None:
+                counts["added"] += 1
+            elif snapshot.parts[place.part].content[place.row] == entity.content:
+                counts["unchanged"] += 1
+                continue
+            elif not overwrite:
+                raise InputError(
+                    f"id {entity.id!r} of world {entity.world!r} is there already, with another "
+                    "text. Use update to replace it."
+                )
+            else:
+                counts["updated"] += 1
+                gone.add(place)
+            yield entity
+
+    new = write_segment(machinery, taken(), state.generation + 1, _size(source))
+    change = Change(**counts)
+    if not change.none:
+        segments = [*_without(snapshot, gone), *new]
+        write_state(snapshot.folder, _tidied(snapshot, state, segments))
+    return change
+
+
+def remove(snapshot: Snapshot, ids: Sequence[str], world: str | None) -> Change:
+    """Take entities out of the newest state.
+
+    Raises
+    ------
+    InputError
+        If one of them is not there. Nothing is removed then.
+    """
+    places = {snapshot.place_of(id, world) for id in ids}
+    if places:
+        write_state(snapshot.folder, snapshot.state.after(_without(snapshot, places)))
+    return Change(removed=len(places))
+
+
+def compact(snapshot: Snapshot) -> bool:
+    """Bring all entities into one segment and remove files that no state names.
+
+    Returns
+    -------
+    Whether segments were written anew.
+
+    Notes
+    -----
+    Readers of an older state keep the files that they have mapped.
+    """
+    state, folder = snapshot.state, snapshot.folder
+    gone = any(segment.removed for segment in state.segments)
+    whole = len(state.segments) <= 1 and not gone
+    if not whole:
+        segments = _rewritten(snapshot, snapshot.opened)
+        state = state.after(segments)
+        write_state(folder, state)
+    kept = {segment.name for segment in state.segments}
+    (folder / PREVIOUS).unlink(missing_ok=True)  # it names files that go now
+    for path in (folder / SEGMENTS).iterdir():
+        if path.name not in kept:
+            path.unlink()
+    return not whole
+
+
+def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, Place | None]]:
+    """Entities, each with its place in the index if it has one; an id may not come twice."""
+    seen = np.empty(0, dtype=np.uint64)
+    for some in _some(checked(source)):
+        keys = np.array([entity.key for entity in some], dtype=np.uint64)
+        unique, counts = np.unique(keys, return_counts=True)
+        twice = np.r_[unique[counts > 1], unique[np.isin(unique, seen)]]
+        if len(twice):
+            entity = next(entity for entity in some if entity.key == twice[0])
+            raise InputError(
+                f"id {entity.id!r} comes twice in world {entity.world!r}. Ids must differ within "
+                "a world. Leave one of the two out."
+            )
+        seen = np.union1d(seen, keys)
+        places = snapshot.find(keys)
+        for entity, key in zip(some, keys.tolist(), strict=True):
+            yield entity, places.get(key)
+
+
+def _some(entities: Iterable[Entity]) -> Iterator[list[Entity]]:
+    some: list[Entity] = []
+    for entity in entities:
+        some.append(entity)
+        if len(some) >= ENTITIES_A_PART:
+            yield some
+            some = []
+    yield some
+
+
+def _without(snapshot: Snapshot, places: set[Place]) -> list[Segment]:
+    """The segments of a snapshot when these entities are gone; those without any are left out."""
+    gone: dict[int, list[int]] = {}
+    for place in places:
+        number, row = snapshot.in_segment(place)
+        gone.setdefault(number, []).append(row)
+    segments = [
+        replace(one, removed=sorted([*one.removed, *gone[number]])) if number in gone else one
+        for number, one in enumerate(snapshot.state.segments)
+    ]
+    return [segment for segment in segments if segment.live]
+
+
+def _tidied(snapshot: Snapshot, state: State, segments: list[Segment]) -> State:
+    """The next state; where it has many small segments these are joined first."""
+    after = state.after(segments)
+    small = [segment for segment in segments if segment.live < SMALL]
+    if len(small) <= MOST_SMALL:
+        return after
+    opened = Snapshot.of(snapshot.folder, after, snapshot).opened
+    name = f"{after.generation:06d}-joined.arrow"
+    joined_ones = _rewritten(snapshot, [one for one in opened if one.segment in small], name)
+    return replace(after, segments=[one for one in segments if one not in small] + joined_ones)
+
+
+def _rewritten(
+    snapshot: Snapshot, opened: Sequence[Opened], name: str | None = None
+) -> list[Segment]:
+    """Write what is there of some segments as one; none if nothing is."""
+    parts = [part for one in opened for part in one.parts]
+    if not any(part.live.any() for part in parts):
+        return []
+    for one in opened:  # once more: what is copied gets a new checksum
+        path = snapshot.folder / SEGMENTS / one.segment.name
+        try:
+            Check(path, one.segment, wait=True)
+        except FileNotFoundError:
+            raise damaged(path, "no such file") from None
+    name = name or segment_name(snapshot.state.generation + 1)
+    path = snapshot.folder / SEGMENTS / name
+    with SegmentWriter(path, schema_of(snapshot.state)) as writer:
+        for batch in joined(parts):
+            writer.write({column: batch.column(column) for column in batch.schema.names})
+    return [writer.segment()]
+
+
+def _model(
+    name: str, folder: Path, settings: Making, given_punkt: str | Path | None
+) -> "tuple[Model | None, BiEncoder | None]":
+    """Bring the model into the index; what the state says of it, and the model itself."""
+    if name == BM25:
+        if settings.bm25_weight is not None or settings.views or settings.merge:
+            raise InputError("--model bm25 has no views and is not fused: leave the others out.")
+        return None, None
+    from muver.kb.index import model, sentences
+    from muver.retriever.encoders.fingerprint import model_fingerprint
+
+    loaded, trained = model.keep(name, folder / MODEL, settings)
+    kept = Model(
+        name=name,
+        fingerprint=model_fingerprint(folder / MODEL),
+        trained=trained,
+        punkt=sentences.keep(given_punkt, folder / PUNKT),
+        dimension=loaded.dimension,
+        metric=loaded.config.metric,
+        kinds=" and ".join(model.kinds(settings, loaded.config)),
+    )
+    return kept, loaded
+
+
+def _size(source: Source) -> int:
+    if isinstance(source, str | Path):
+        return count_entities(source)
+    return len(source) if hasattr(source, "__len__") else 0

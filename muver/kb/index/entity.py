@@ -1,0 +1,114 @@
+"""The entities of an index: their fields, their checks, and the keys that tell them apart."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from muver.io.errors import Mistake
+from muver.kb.importing.schema import entity_batches
+from muver.kb.importing.settings import Import
+
+LIMITS = Import()  # what `muver kb import` cuts, an index refuses
+COLUMNS = ("id", "title", "description", "aliases", "world")
+
+
+class Entity(msgspec.Struct, frozen=True, kw_only=True):
+    """An entity.
+
+    Attributes
+    ----------
+    id
+        Unique within its world.
+    world
+        A mention of a world is resolved among its entities alone.
+    """
+
+    id: str
+    title: str
+    description: str = ""
+    aliases: list[str] = []
+    world: str = "world"
+
+    @property
+    def key(self) -> int:
+        """64 bits of world and id, by which an entity is looked up."""
+        return key_of(self.world, self.id)
+
+    @property
+    def content(self) -> int:
+        """64 bits of all the rest: whether an entity has changed."""
+        return _hash([self.title, self.description, *self.aliases])
+
+    @property
+    def text(self) -> str:
+        """All its words, for BM25."""
+        return " ".join([self.title, *self.aliases, self.description])
+
+
+def key_of(world: str, id: str) -> int:
+    """As :attr:`Entity.key`."""
+    return _hash([world, id])
+
+
+def _hash(texts: Iterable[str]) -> int:
+    whole = hashlib.blake2b(msgspec.json.encode(list(texts)), digest_size=8)
+    return int.from_bytes(whole.digest(), "little")
+
+
+def check(entity: Entity, where: str) -> Entity:
+    """Refuse an entity that no index takes.
+
+    Parameters
+    ----------
+    where
+        Which one it is, for messages.
+
+    Raises
+    ------
+    Mistake
+        If it has no id or world, neither title nor description, a description that is too long or
+        too many aliases, or a field that is no text.
+    """
+    try:
+        entity = msgspec.convert(msgspec.to_builtins(entity), Entity)
+        msgspec.json.encode(entity)  # a lone surrogate is no text
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
+        raise Mistake(f"{where}: not an entity ({error}).") from None
+    for name in ("id", "world"):
+        if not getattr(entity, name):
+            raise Mistake(f"{where}: its {name} is empty.")
+    where = f"{where}, id {entity.id!r}"
+    if not (entity.title.strip() or entity.description.strip()):
+        raise Mistake(f"{where}: neither title nor description; there is nothing to find.")
+    if len(entity.description) > LIMITS.longest:
+        raise Mistake(
+            f"{where}: its description has {len(entity.description)} characters, at most "
+            f"{LIMITS.longest} are taken. Shorten it, or split the entity."
+        )
+    if len(entity.aliases) > LIMITS.most_aliases:
+        raise Mistake(
+            f"{where}: {len(entity.aliases)} aliases, at most {LIMITS.most_aliases} are taken. "
+            "Leave some out."
+        )
+    return entity
+
+
+def checked(source: str | Path | Iterable[Entity]) -> Iterator[Entity]:
+    """The entities of a folder that `muver kb import` wrote, or those given, one by one."""
+    if isinstance(source, str | Path):
+        source, place = _read(source), f"{source}, row"
+    else:
+        place = "entity"
+    for number, entity in enumerate(source):
+        yield check(entity, f"{place} {number}")
+
+
+def _read(folder: str | Path) -> Iterator[Entity]:
+    for batch in entity_batches(folder, COLUMNS):
+        columns = (batch.column(name).to_pylist() for name in COLUMNS)
+        for id, title, description, aliases, world in zip(*columns, strict=True):
+            yield Entity(
+                id=id, title=title, description=description, aliases=aliases or [], world=world
+            )

@@ -1,0 +1,134 @@
+"""Recall@k of an index on labelled mentions, as the tables of the experiment have it."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from muver.io.errors import InputError
+from muver.io.progress import logger
+from muver.io.records import Record
+from muver.kb.index.answer import groups
+from muver.kb.index.labelled import Labelled
+from muver.kb.index.mentions import read_mentions
+from muver.kb.index.opened import OpenIndex, open_index
+from muver.kb.index.query import checked
+from muver.retriever.evaluation.ranks import ranks_table
+from muver.retriever.evaluation.recall import scored
+from muver.retriever.evaluation.records import Scores
+
+ALL = "all worlds"  # of mentions that name none
+
+
+class Measured(Record):
+    """How well an index finds the entities of mentions.
+
+    Attributes
+    ----------
+    scores
+        Recall over the mentions whose entity the index has; None if there are none.
+    none
+        Mentions for which no entity is right.
+    missing
+        Those whose gold is no entity of the index.
+    unlabelled
+        Those that name no gold.
+    first_missing
+        The first one missing, with file and line.
+    """
+
+    scores: Scores | None
+    none: int
+    missing: int
+    unlabelled: int
+    first_missing: str | None = None
+
+
+def evaluate(
+    index: Path,
+    mentions: str,
+    cutoffs: Sequence[int] = (1, 4, 16, 64),
+    as_json: bool = False,
+    qdrant: str | None = None,
+) -> None:
+    """Print an index's recall.
+
+    Parameters
+    ----------
+    mentions
+        A file as :func:`muver.kb.index.mentions.read_mentions` takes it.
+    qdrant
+        As :func:`muver.kb.index.opened.open_index` takes it.
+
+    Raises
+    ------
+    InputError
+        If no mention has its entity in the index, or something is wrong with a file.
+    """
+    if min(cutoffs) < 1:
+        raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")
+    opened, cutoffs = open_index(index, qdrant), sorted(set(cutoffs))
+    found = measure(opened, checked(read_mentions(mentions), opened), cutoffs)
+    if found.missing:
+        logger.warning(
+            "golds that are no entities of the index: %d, the first in %s", found.missing,
+            found.first_missing,
+        )  # fmt: skip
+    if as_json:
+        print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
+        return
+    if found.scores is None:
+        raise InputError(f"{mentions}: no mention has a gold that is an entity of {index}.")
+    print("\n".join(_lines(found, found.scores, cutoffs)))
+
+
+def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[int]) -> Measured:
+    """Rank entities for mentions and count where their golds stand.
+
+    A mention that names no world is ranked among all entities; its gold may then be of any world.
+    """
+    ranks: list[int] = []
+    worlds: list[str] = []
+    none = missing = unlabelled = 0
+    first_missing = None
+    for some in groups(mentions):
+        none += sum(one.gold is None for one in some)
+        unlabelled += sum(one.gold is msgspec.UNSET for one in some)
+        labelled = [one for one in some if isinstance(one.gold, str)]
+        linkable = [one for one in labelled if index.has(one.gold, one.mention.world)]
+        if len(linkable) < len(labelled):
+            missing += len(labelled) - len(linkable)
+            lost = next(one for one in labelled if one not in linkable)
+            first_missing = first_missing or f"{lost.place}: {lost.gold!r}"
+        answers = index.retrieve([one.mention for one in linkable], max(cutoffs))
+        for one, candidates in zip(linkable, answers, strict=True):
+            ids = [candidate.document_id for candidate in candidates]
+            ranks.append(ids.index(one.gold) + 1 if one.gold in ids else 0)
+            worlds.append(one.mention.world or ALL)
+    scores = _scored(ranks, worlds, cutoffs) if ranks else None
+    return Measured(scores, none, missing, unlabelled, first_missing)
+
+
+def _scored(ranks: Sequence[int], worlds: Sequence[str], cutoffs: Sequence[int]) -> Scores:
+    nothing = [None] * len(ranks)
+    ids = [str(number) for number in range(len(ranks))]
+    columns = (ids, worlds, nothing, ranks, [0] * len(ranks))
+    return scored(ranks_table(*columns, max(cutoffs)), cutoffs, "mentions")
+
+
+def _lines(found: Measured, scores: Scores, cutoffs: Sequence[int]) -> Iterator[str]:
+    counts = {
+        "for which no entity is right": found.none,
+        "whose gold is no entity of the index": found.missing,
+        "without a gold": found.unlabelled,
+    }
+    yield f"{scores.mentions} mentions"
+    yield from (f"{count} more {what}, not counted" for what, count in counts.items() if count)
+    for k in cutoffs:
+        low, high = scores.interval.micro[k]
+        yield f"recall@{k:<4} {scores.micro[k]:5.1f}  ({low:.1f} to {high:.1f})"
+    if len(scores.worlds) > 1:
+        for name, world in scores.worlds.items():
+            recall = "  ".join(f"@{k} {world.recall[k]:.1f}" for k in cutoffs)
+            yield f"{name}: {world.mentions} mentions, {recall}"

@@ -1,0 +1,23 @@
+"""The entities of an index in a collection of Qdrant, which many machines may ask."""
+
+from importlib import import_module
+from typing import Any
+
+from muver.io.errors import InputError
+
+MODULES = {"QdrantIndex": "index", "push": "pushing"}
+__all__ = ["QdrantIndex", "push"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use: only who asks for Qdrant needs its client."""
+    if name not in MODULES:
+        raise AttributeError(f"module 'muver.kb.index.qdrant' has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"muver.kb.index.qdrant.{MODULES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "qdrant_client":
+            raise
+        raise InputError(
+            "Qdrant's client is not installed. Install it with: pip install 'muver[qdrant]'"
+        ) from None

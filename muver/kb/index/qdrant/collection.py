@@ -1,0 +1,266 @@
+"""A collection that holds an index's entities: a point each, with its views as a multivector.
+
+A point's number is the entity's key. Its payload is the entity, a hash of its content, where its
+sentences stand, and its views. The collection's metadata say which index was pushed there.
+"""
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from qdrant_client import QdrantClient, models
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+from muver.io.errors import InputError
+from muver.io.records import Record
+from muver.kb.index.entity import Entity
+from muver.kb.index.opened import NoAnswer
+from muver.kb.index.qdrant.address import Address
+from muver.kb.index.state import State
+from muver.kb.index.views import EntityViews
+
+KEY = "QDRANT_API_KEY"
+SECONDS = 60  # for one answer
+DISTANCES = {"dot": models.Distance.DOT, "l2": models.Distance.EUCLID}
+METADATA = "muver"
+MOST_WORLDS = 100_000
+CONTENTS_A_PAGE = 10_000
+
+
+class About(Record):
+    """What the metadata of a collection say.
+
+    Attributes
+    ----------
+    fingerprint, generation
+        Of the index that was pushed there last, to its end.
+    longest
+        Length of the longest vector.
+    """
+
+    fingerprint: str
+    generation: int = 0
+    longest: float = 0.0
+
+
+class Near(NamedTuple):
+    """The points near a vector, best first: (some,) their numbers and similarities."""
+
+    keys: list[int]
+    scores: np.ndarray
+
+
+class Points:
+    """A collection of Qdrant, asked and changed."""
+
+    def __init__(self, address: Address):
+        self.address = address
+        self._client = connect(address.server)
+
+    def make(self, state: State) -> None:
+        """Make the collection if it is not there.
+
+        Raises
+        ------
+        InputError
+            As :meth:`about`.
+        """
+        if self._there():
+            self.about(state)
+            return
+        with self._asking():
+            self._client.create_collection(
+                self.address.collection,
+                vectors_config=_vectors(state),
+                metadata=_metadata(About(state.fingerprint)),
+            )
+            self._client.create_payload_index(
+                self.address.collection, "world", models.PayloadSchemaType.KEYWORD
+            )
+
+    def about(self, state: State) -> About:
+        """What was pushed there.
+
+        Raises
+        ------
+        InputError
+            If there is no such collection, or it is not of an index with this model and settings.
+        """
+        if not self._there():
+            raise InputError(
+                f"{self.address}: no such collection. Make it with `muver index push`."
+            )
+        with self._asking():
+            config = self._client.get_collection(self.address.collection).config
+        other = "Name another collection, or remove this one from Qdrant."
+        own = (config.metadata or {}).get(METADATA)
+        if own is None:
+            raise InputError(
+                f"{self.address}: this collection was not made by `muver index push`. {other}"
+            )
+        about = msgspec.convert(own, About)
+        wanted, found = _vectors(state), config.params.vectors
+        if (found.size, found.distance) != (wanted.size, wanted.distance):
+            raise InputError(
+                f"{self.address}: has vectors of {found.size} numbers for {found.distance.value}, "
+                f"those of this index have {wanted.size} for {wanted.distance.value}. {other}"
+            )
+        if about.fingerprint != state.fingerprint:
+            raise InputError(
+                f"{self.address}: of an index with another model or other settings: its "
+                f"fingerprint is {about.fingerprint}, this index's {state.fingerprint}. {other}"
+            )
+        return about
+
+    def contents(self) -> dict[int, str]:
+        """The hash of each entity's content, by key."""
+        found: dict[int, str] = {}
+        page = None
+        while True:
+            with self._asking():
+                points, page = self._client.scroll(
+                    self.address.collection, limit=CONTENTS_A_PAGE, offset=page,
+                    with_payload=["content"],
+                )  # fmt: skip
+            found |= {point.id: point.payload["content"] for point in points}
+            if page is None:
+                return found
+
+    def put(self, entities: Mapping[int, EntityViews]) -> None:
+        """Add entities, or put them in the place of those of their keys."""
+        points = [
+            models.PointStruct(id=key, vector=one.vectors.tolist(), payload=_payload(one))
+            for key, one in entities.items()
+        ]
+        with self._asking():
+            self._client.upsert(self.address.collection, points)
+
+    def remove(self, keys: Sequence[int]) -> None:
+        """Remove entities."""
+        with self._asking():
+            self._client.delete(self.address.collection, models.PointIdsList(points=list(keys)))
+
+    def tell(self, about: About) -> None:
+        """Write the metadata."""
+        with self._asking():
+            self._client.update_collection(self.address.collection, metadata=_metadata(about))
+
+    def worlds(self) -> dict[str, int]:
+        """How many entities each world has, by name in alphabetical order."""
+        with self._asking():
+            found = self._client.facet(
+                self.address.collection, "world", limit=MOST_WORLDS, exact=True
+            )
+        return dict(sorted((hit.value, hit.count) for hit in found.hits))
+
+    def near(self, vectors: np.ndarray, metric: str, world: str | None, k: int) -> list[Near]:
+        """The ``k`` points nearest to each of (some, d) vectors, of a world or of all."""
+        ef = self.address.ef
+        params = models.SearchParams(exact=ef is None, hnsw_ef=ef)
+        only = world and models.Filter(
+            must=[models.FieldCondition(key="world", match=models.MatchValue(value=world))]
+        )
+        requests = [
+            models.QueryRequest(query=[vector], filter=only, params=params, limit=k)
+            for vector in vectors.tolist()
+        ]
+        with self._asking():
+            answers = self._client.query_batch_points(self.address.collection, requests)
+        sign = -1 if metric == "l2" else 1
+        return [
+            Near([one.id for one in own.points], sign * np.array([one.score for one in own.points]))
+            for own in answers
+        ]
+
+    def there(self, keys: Collection[int]) -> set[int]:
+        """Those keys that an entity has."""
+        return {point.id for point in self._points(keys, with_payload=False)}
+
+    def entities(self, keys: Collection[int]) -> dict[int, Entity]:
+        """The entities of some keys, of those that are there."""
+        points = self._points(keys, with_payload=True)
+        return {point.id: msgspec.convert(point.payload, Entity) for point in points}
+
+    def views(self, keys: Collection[int]) -> dict[int, EntityViews]:
+        """The same with their views."""
+        points = self._points(keys, with_payload=True, with_vectors=True)
+        return {
+            point.id: EntityViews(
+                msgspec.convert(point.payload, Entity),
+                np.array(point.payload["sentences"], dtype=np.int32).reshape(-1, 2),
+                np.array(point.payload["views"], dtype=np.int32),
+                np.array(point.vector, dtype=np.float32),
+            )
+            for point in points
+        }
+
+    def _points(self, keys: Collection[int], **wanted: bool) -> list[models.Record]:
+        with self._asking():
+            return self._client.retrieve(self.address.collection, list(keys), **wanted)
+
+    def _there(self) -> bool:
+        try:
+            with self._asking():
+                return self._client.collection_exists(self.address.collection)
+        except ValueError:  # an answer in another form
+            raise NoAnswer(f"{self.address}: what answers there is not Qdrant.") from None
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Say what is wrong where Qdrant does not do as it is asked."""
+        try:
+            yield
+        except ResponseHandlingException as error:
+            raise NoAnswer(
+                f"{self.address}: no answer from Qdrant ({error.source}). Is it running there?"
+            ) from None
+        except UnexpectedResponse as error:
+            if error.status_code in (401, 403):
+                raise NoAnswer(f"{self.address}: Qdrant wants a key. Put it in {KEY}.") from None
+            raise NoAnswer(f"{self.address}: Qdrant refused ({_reason(error)}).") from None
+
+
+def connect(server: str) -> QdrantClient:
+    """A client of a server, with the key that the environment's ``QDRANT_API_KEY`` has."""
+    key = os.environ.get(KEY)
+    return QdrantClient(url=server, api_key=key, timeout=SECONDS, check_compatibility=False)
+
+
+def _vectors(state: State) -> models.VectorParams:
+    """How the vectors of an index lie in a collection."""
+    return models.VectorParams(
+        size=state.model.dimension,
+        distance=DISTANCES[state.model.metric],
+        multivector_config=models.MultiVectorConfig(
+            comparator=models.MultiVectorComparator.MAX_SIM
+        ),
+    )
+
+
+def _metadata(about: About) -> dict[str, Any]:
+    return {METADATA: msgspec.to_builtins(about)}
+
+
+def _payload(one: EntityViews) -> dict[str, Any]:
+    return {
+        **msgspec.to_builtins(one.entity),
+        "content": content_of(one.entity.content),
+        "sentences": one.sentences.tolist(),
+        "views": one.views.tolist(),
+    }
+
+
+def content_of(content: int) -> str:
+    """An entity's content as payloads have it: Qdrant's numbers have a bit less."""
+    return f"{content:016x}"
+
+
+def _reason(error: UnexpectedResponse) -> str:
+    """What Qdrant says, or the status of whoever answers in its place."""
+    try:
+        return error.structured()["status"]["error"]
+    except (ValueError, TypeError, KeyError):
+        return f"{error.status_code} {error.reason_phrase}"

@@ -1,0 +1,175 @@
+"""The state of an index: one file, replaced by renaming, that names everything else.
+
+INDEX/index.json     settings, model, segments and which of their entities are gone
+INDEX/previous.json  the same before the last change, for `muver index repair`
+INDEX/segments/      a file each, never changed
+INDEX/model/         the model, where there is one
+INDEX/punkt/         the sentence splitter's parameters
+INDEX/lock           held by whoever changes the index
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from muver.io.errors import InputError
+from muver.io.files import read_json, short_hash, write_json, write_text
+from muver.io.records import Record, as_record
+from muver.kb.index.settings import Making
+from muver.version import __version__
+
+STAGE = "index create"
+FORMAT = 1
+FILE = "index.json"
+PREVIOUS = "previous.json"
+CHECKSUM = "sha256"  # of all else in the file; indexes of muver 0.1.0 have none
+SEGMENTS = "segments"
+MODEL = "model"
+PUNKT = "punkt"
+
+
+class Model(Record):
+    """The model of an index.
+
+    Attributes
+    ----------
+    name
+        As it was asked for.
+    fingerprint
+        Of its directory (:func:`muver.retriever.encoders.fingerprint.model_fingerprint`).
+    trained
+        Whether it is a trained model; else it is an encoder as its makers left it.
+    punkt
+        Fingerprint of the sentence splitter's parameters.
+    dimension
+        Length of a vector.
+    metric
+        As :func:`muver.retriever.retrieval.exact.rank` takes it.
+    kinds
+        Of views: sentences, global or both.
+    """
+
+    name: str
+    fingerprint: str
+    trained: bool
+    punkt: str
+    dimension: int
+    metric: str
+    kinds: str
+
+
+class Segment(Record):
+    """A file of entities, and the rows of those that are gone."""
+
+    name: str
+    sha256: str
+    bytes: int
+    entities: int
+    views: int
+    removed: list[int] = []
+
+    @property
+    def live(self) -> int:
+        """How many are there."""
+        return self.entities - len(self.removed)
+
+
+class State(Record):
+    """An index at one time; ``generation`` grows with each change."""
+
+    settings: Making
+    model: Model | None = None
+    generation: int = 0
+    segments: list[Segment] = []
+    stage: str = STAGE
+    format: int = FORMAT
+    muver: str = __version__
+
+    @property
+    def entities(self) -> int:
+        """How many there are."""
+        return sum(segment.live for segment in self.segments)
+
+    @property
+    def words(self) -> bool:
+        """Whether BM25 has a part in the answers."""
+        return self.model is None or self.settings.bm25_weight is not None
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for indexes that give equal answers if they have the same entities."""
+        model = self.model and (self.model.fingerprint, self.model.punkt)
+        return short_hash([FORMAT, self.settings.as_dict(), model])
+
+    def after(self, segments: list[Segment]) -> "State":
+        """The next one."""
+        return replace(self, generation=self.generation + 1, segments=segments, muver=__version__)
+
+
+class Damaged(InputError):
+    """A file of an index is not as it was written."""
+
+
+def damaged(path: Path, why: str) -> Damaged:
+    """What to say of a file, and what to do."""
+    return Damaged(
+        f"{path}: damaged ({why}). Bring it back from a copy, go back to before the last change "
+        "with `muver index repair`, or make the index again."
+    )
+
+
+def read_state(folder: str | Path, name: str = FILE) -> State:
+    """The state of an index now.
+
+    Parameters
+    ----------
+    name
+        Of the file.
+
+    Raises
+    ------
+    InputError
+        If the folder is no index, or one of another version.
+    Damaged
+        If the file is not as it was written.
+    """
+    path = Path(folder, name)
+    if not path.is_file():
+        raise InputError(
+            f"{folder}: not an index of one's own entities. Make one with `muver index create`."
+        )
+    raw: Any = read_json(path)
+    if not isinstance(raw, dict) or raw.get("stage") != STAGE:
+        raise InputError(f"{path}: not the state of an index. Make one with `muver index create`.")
+    if raw.get("format") != FORMAT:
+        raise InputError(
+            f"{path}: of format {raw.get('format')}, by muver {raw.get('muver')}; this version "
+            f"reads format {FORMAT}. Use that version, or make the index again."
+        )
+    if CHECKSUM in raw and raw.pop(CHECKSUM) != short_hash(raw, 64):
+        raise damaged(path, "its SHA-256 is not the one that it names")
+    return as_record(raw, path, State, "the state of an index", "Make the index again.")
+
+
+def has_checksum(folder: Path) -> bool:
+    """Whether a change of the state's file would be noticed."""
+    return CHECKSUM in read_json(folder / FILE)
+
+
+def write_state(folder: str | Path, state: State) -> None:
+    """Make this the index's state, which readers get from now on; the one before is kept.
+
+    Both are on the disk in the end. An index that is just made has none before.
+    """
+    path = Path(folder, FILE)
+    if state.generation > 1:
+        write_text(path.with_name(PREVIOUS), path.read_text(encoding="utf-8"), durable=True)
+    put_state(path, state)
+
+
+def put_state(path: Path, state: State) -> None:
+    """Write a state's file, with its checksum."""
+    raw = msgspec.to_builtins(state)
+    write_json(path, {**raw, CHECKSUM: short_hash(raw, 64)}, durable=True)

@@ -1,0 +1,157 @@
+"""BM25 over parts: each part keeps its words; counts over all entities are made anew.
+
+The score is Lucene's, as in :mod:`muver.retriever.retrieval.bm25`. A change moves the number of
+entities, their mean length and how many have a word, and with them all scores, so none of it is
+stored.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.kb.index.entity import Entity
+from muver.kb.index.segments import WORDS, Part
+from muver.kb.index.settings import Words
+from muver.retriever.retrieval.answers import Mention
+
+LONGEST = 128  # words of a query, as many as the usual model reads word pieces of a mention
+
+
+def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
+    """The columns of a segment that BM25 needs: each entity's words and how often it has them."""
+    counts = [Counter(own) for own in split([entity.text for entity in entities])]
+    kinds = dict(WORDS)
+    return {
+        "words": pa.array([list(one) for one in counts], kinds["words"]),
+        "counts": pa.array([list(one.values()) for one in counts], kinds["counts"]),
+    }
+
+
+def split(texts: Sequence[str]) -> list[list[str]]:
+    """The words of texts, as :class:`muver.retriever.retrieval.bm25.BM25` has them."""
+    import bm25s
+
+    if not texts:
+        return []
+    return bm25s.tokenize(list(texts), stopwords=[], show_progress=False, return_ids=False)
+
+
+class Postings(NamedTuple):
+    """Which entities of a part have a word.
+
+    Attributes
+    ----------
+    place
+        The number of each word.
+    starts : (words + 1,)
+        Where its entities begin, and the number of all.
+    rows, counts : (pairs,)
+        The entities that have it, increasing, and how often.
+    lengths : (entities,)
+        Words of each entity, repetitions counted.
+    """
+
+    place: dict[str, int]
+    starts: np.ndarray
+    rows: np.ndarray
+    counts: np.ndarray
+    lengths: np.ndarray
+
+    @classmethod
+    def of(cls, part: Part) -> "Postings":
+        """Those of a part, made when they are first needed."""
+        if "postings" not in part.__dict__:
+            part.__dict__["postings"] = cls._inverted(part)
+        return part.__dict__["postings"]
+
+    @classmethod
+    def _inverted(cls, part: Part) -> "Postings":
+        words, counts = part.batch.column("words"), part.batch.column("counts")
+        encoded = pc.dictionary_encode(words.values)
+        numbers, times = encoded.indices.to_numpy(), counts.values.to_numpy()
+        sizes = np.diff(words.offsets.to_numpy())
+        owners = np.repeat(np.arange(len(part)), sizes)
+        order = np.argsort(numbers, kind="stable")
+        place = {word: n for n, word in enumerate(encoded.dictionary.to_pylist())}
+        starts = np.searchsorted(numbers[order], np.arange(len(place) + 1))
+        lengths = np.bincount(owners, weights=times, minlength=len(part))
+        return cls(place, starts, owners[order], times[order], lengths)
+
+    def having(self, word: str) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that have a word, and how often."""
+        n = self.place.get(word)
+        if n is None:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        own = slice(self.starts[n], self.starts[n + 1])
+        return self.rows[own], self.counts[own]
+
+
+class _Own(NamedTuple):
+    """A part's postings among the rows that are asked, and the lengths of those that are there."""
+
+    postings: Postings
+    asked: np.ndarray  # (entities,) bool
+    lengths: np.ndarray
+
+
+class Scorer:
+    """BM25 of the entities that parts have in a world, or in all.
+
+    Parameters
+    ----------
+    parts, world
+        What is asked.
+    """
+
+    def __init__(self, parts: Sequence[Part], world: str | None, settings: Words):
+        self._settings = settings
+        self._own: list[_Own] = []
+        for part in parts:
+            asked = np.zeros(len(part), dtype=bool)
+            asked[part.rows(world)] = part.live[part.rows(world)]
+            postings = Postings.of(part)
+            self._own.append(_Own(postings, asked, postings.lengths[asked]))
+        self._entities = sum(len(own.lengths) for own in self._own)
+        total = sum(own.lengths.sum() for own in self._own)
+        self._mean = total / self._entities if total else 1.0
+
+    def scores(self, query: Sequence[str]) -> Iterator[np.ndarray]:
+        """For each part the (entities,) float64 scores of a query's words; -inf if not asked."""
+        weights = {word: self._weight(word) for word in dict.fromkeys(query)}
+        k1, b = self._settings.k1, self._settings.b
+        for postings, asked, _ in self._own:
+            scores = np.where(asked, 0.0, -np.inf)
+            for word in query:
+                rows, counts = postings.having(word)
+                rate = 1 - b + b * postings.lengths[rows] / self._mean
+                scores[rows] += weights[word] * counts / (counts + k1 * rate)
+            yield scores
+
+    def _weight(self, word: str) -> float:
+        """How rare a word is among the entities."""
+        having = sum(int(own.asked[own.postings.having(word)[0]].sum()) for own in self._own)
+        return float(np.log1p((self._entities - having + 0.5) / (having + 0.5)))
+
+
+def queries(mentions: Sequence[Mention], settings: Words) -> list[list[str]]:
+    """The words that are looked for: those of each mention, or of its context as well.
+
+    No more than :data:`LONGEST`, the nearest ones on both sides: each takes as long as any other.
+    """
+    found = [words[:LONGEST] for words in split([mention.text for mention in mentions])]
+    if settings.query == "mention":
+        return found
+    left = split([mention.left for mention in mentions])
+    right = split([mention.right for mention in mentions])
+    return [_in_context(*sides) for sides in zip(left, found, right, strict=True)]
+
+
+def _in_context(left: list[str], mention: list[str], right: list[str]) -> list[str]:
+    room = LONGEST - len(mention)
+    after = right[: max(room // 2, room - len(left))]
+    before = left[max(len(left) - room + len(after), 0) :]
+    return [*before, *mention, *after]

@@ -1,0 +1,61 @@
+"""An index as a model of MLflow: what runs where the model is loaded (models from code)."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pandas as pd
+from mlflow.exceptions import MlflowException
+from mlflow.models import set_model
+from mlflow.pyfunc import PythonModel, PythonModelContext
+
+from muver.io.errors import InputError
+from muver.kb.index.answer import answers
+from muver.kb.index.query import opened_index
+from muver.retriever.retrieval.answers import Mention
+
+ARTIFACT = "index"
+K = 10
+
+
+class IndexModel(PythonModel):
+    """Answers mentions as ``muver query --json`` does."""
+
+    def load_context(self, context: PythonModelContext) -> None:
+        """Open the index that was packed."""
+        self._index = opened_index(Path(context.artifacts[ARTIFACT]))
+
+    def predict(
+        self, context: Any, model_input: pd.DataFrame, params: dict[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        """Find the entities of mentions.
+
+        Parameters
+        ----------
+        model_input
+            Columns ``mention``, and perhaps ``left``, ``right`` and ``world``.
+        params
+            ``k``: how many candidates each mention gets.
+
+        Returns
+        -------
+        For each mention a :class:`muver.kb.index.answer.Answer`, as a dictionary.
+
+        Raises
+        ------
+        MlflowException
+            A bad request: the index lacks the world, or a field is no text.
+        """
+        rows = model_input.astype(object).where(model_input.notna(), None).to_dict("records")
+        asked = [
+            Mention(row["mention"], row.get("left") or "", row.get("right") or "", row.get("world"))
+            for row in rows
+        ]
+        try:
+            found = answers(self._index, asked, int((params or {}).get("k", K)))
+            return [msgspec.to_builtins(answer) for _, answer in found]
+        except InputError as error:
+            raise MlflowException.invalid_parameter_value(str(error)) from None
+
+
+set_model(IndexModel())

@@ -1,0 +1,99 @@
+"""A component of spaCy's pipelines, ``muver_linker``: the entities of an index for a document's.
+
+nlp.add_pipe("muver_linker", config={"index": "INDEX"})
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from spacy.language import Language
+from spacy.pipeline import EntityLinker
+from spacy.tokens import Doc, Span
+from spacy.util import minibatch
+
+from muver.io.errors import InputError
+from muver.kb.index.answer import Searched, answers
+from muver.kb.index.labelled import cut
+from muver.kb.index.query import opened_index
+from muver.retriever.retrieval.answers import Mention
+
+FACTORY = "muver_linker"
+EXTENSIONS = {"candidates": [], "probability": None}
+
+
+class Linker:
+    """Sets ``ent.kb_id_`` of the recognised entities, and the candidates it was chosen from.
+
+    ``ent._.candidates`` are dictionaries (:class:`muver.kb.index.answer.Found`), best first, and
+    ``ent._.probability`` is the probability that the first is right, where the index is
+    calibrated. Where none is right, ``ent.kb_id_`` is "NIL", as with spaCy's own component.
+
+    Parameters
+    ----------
+    k
+        Candidates of each entity.
+    world
+        The world to search; None: all, if the index can search all at once.
+    """
+
+    def __init__(self, index: Searched, k: int, world: str | None):
+        self._index, self._k, self._world = index, k, world
+        for name, value in EXTENSIONS.items():
+            if not Span.has_extension(name):
+                Span.set_extension(name, default=value)
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Link one document."""
+        return next(self.pipe([doc]))
+
+    def pipe(self, docs: Iterable[Doc], batch_size: int = 128) -> Iterator[Doc]:
+        """Link documents, the entities of several at once."""
+        for group in minibatch(docs, batch_size):
+            entities = [(entity, self._mention(entity)) for doc in group for entity in doc.ents]
+            asked = (mention for _, mention in entities)
+            found = answers(self._index, asked, self._k)
+            for (entity, _), (_, answer) in zip(entities, found, strict=True):
+                for token in entity:
+                    token.ent_kb_id_ = answer.answer or EntityLinker.NIL
+                entity._.candidates = msgspec.to_builtins(answer.candidates)
+                entity._.probability = answer.probability
+            yield from group
+
+    def _mention(self, entity: Span) -> Mention:
+        mention = cut(entity.doc.text, entity.start_char, entity.end_char)
+        return Mention(mention.text, mention.left, mention.right, self._world)
+
+
+@Language.factory(
+    FACTORY,
+    default_config={"index": None, "k": 10, "world": None},
+    requires=["doc.ents"],
+    assigns=["token.ent_kb_id", *(f"span._.{name}" for name in EXTENSIONS)],
+)
+def linker(nlp: Language, name: str, index: str | None, k: int, world: str | None) -> Any:
+    """Make the component.
+
+    Parameters
+    ----------
+    index
+        Folder of `muver index create`, or the JSON file of a row.
+    k, world
+        As of :class:`Linker`.
+
+    Raises
+    ------
+    InputError
+        If the index cannot be opened or has no such world, or ``k`` is not at least 1.
+    """
+    if index is None:
+        raise InputError(f'{name}: needs an index: config={{"index": "FOLDER"}}.')
+    if k < 1:
+        raise InputError(f"{name}: k is {k}, not a number of candidates.")
+    opened = opened_index(Path(index))
+    if world is not None and world not in opened.worlds:
+        raise InputError(
+            f"{name}: world {world!r} is not in {index}. There are: {', '.join(opened.worlds)}."
+        )
+    return Linker(opened, k, world)

@@ -1,0 +1,98 @@
+"""The service as an ASGI application: its routes, their errors, and its end."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from muver.io.errors import InputError, Mistake
+from muver.io.progress import logger
+from muver.kb.index.lock import BeingChanged
+from muver.kb.index.opened import NoAnswer
+from muver.kb.index.snapshot import UnknownEntity
+from muver.kb.serve.asking import asking
+from muver.kb.serve.changing import changing
+from muver.kb.serve.forms import Said
+from muver.kb.serve.guard import Bodies, Notes
+from muver.kb.serve.models import look_out
+from muver.kb.serve.pages import add_page
+from muver.kb.serve.service import Service
+from muver.kb.serve.watching import watching
+from muver.version import __version__
+
+MESSAGE = 400  # characters of a message that repeats what a client sent
+
+
+def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
+    """The application.
+
+    Parameters
+    ----------
+    hosts
+        Names by which browsers may call it. A page elsewhere can't take the service for its own by
+        pointing a name of its own at this machine.
+    """
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        lookout = asyncio.create_task(look_out(service.models, service.limits.look_seconds))
+        yield
+        lookout.cancel()
+        service.waiting.close()
+
+    app = FastAPI(
+        title="muver",
+        version=__version__,
+        summary="Entities for mentions in a text.",
+        redoc_url=None,
+        lifespan=lifespan,
+        responses={422: {"model": Said}},  # in place of FastAPI's list of what is wrong
+    )
+    for kind in (HTTPException, RequestValidationError, InputError):
+        app.add_exception_handler(kind, _refused)
+    for router in (asking(service), changing(service), watching(service)):
+        app.include_router(router)
+    add_page(app)
+    # Each stands around those before it.
+    app.add_middleware(Bodies, limits=service.limits)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
+    app.add_middleware(Notes, metrics=service.metrics)
+    return app
+
+
+async def _refused(_: Request, error: Any) -> JSONResponse:
+    match error:
+        case HTTPException():
+            return _said(error.status_code, str(error.detail), error.headers)
+        case RequestValidationError():
+            # Without what was given, as FastAPI would have it: it may be long, or anything.
+            first = error.errors()[0]
+            place, *rest = first["loc"]
+            where = f"{place} {'.'.join(map(str, rest))}".strip()
+            return _said(422, f"{where}: {first['msg']}.")
+        case UnknownEntity():
+            return _said(404, str(error))
+        case Mistake():
+            return _said(422, str(error))
+        case NoAnswer():
+            return _said(503, str(error))
+        case BeingChanged():
+            why = "the index is being changed by another process."
+            return _said(409, why, {"Retry-After": "1"})
+        case _:
+            # By the state of files or of the machine, of which a client is told nothing.
+            logger.error("%s", error)
+            return _said(503, "this can't be done now; the service's log says why.")
+
+
+def _said(status: int, why: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    # What a client sent may have halves of characters in it, which no answer can have.
+    why = why.encode("utf-8", "backslashreplace").decode("utf-8")
+    cut = why if len(why) <= MESSAGE else f"{why[:MESSAGE]}\N{HORIZONTAL ELLIPSIS}"
+    return JSONResponse({"detail": cut}, status, headers)

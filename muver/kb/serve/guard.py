@@ -1,0 +1,112 @@
+"""Middleware around all routes: bodies are bounded, and each request is noted."""
+
+import asyncio
+import time
+import traceback
+
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from muver.io.progress import logger
+from muver.kb.serve.metrics import Metrics
+from muver.kb.serve.settings import Limits
+from muver.kb.serve.waiting import Busy
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
+
+
+class Gone(HTTPException):
+    """The client has gone away: an answer for logs and metrics alone."""
+
+    def __init__(self) -> None:
+        super().__init__(499, "the client has gone away.")
+
+
+class Bodies:
+    """Bounds the length of a body, the time it takes to come, and what all of them hold together.
+
+    The last is counted in bytes and not in requests: slow clients hold few, and so keep nobody out.
+    """
+
+    def __init__(self, app: ASGIApp, limits: Limits):
+        self._app, self._limits = app, limits
+        self._held = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request; a route that reads no body is never refused here."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        limits, longest = self._limits, self._limits.body_kb * 1024
+        said = int(Headers(scope=scope).get("content-length", 0))
+        end = asyncio.get_running_loop().time() + limits.seconds
+        own, more = 0, True
+
+        async def bounded() -> Message:
+            nonlocal own, more
+            if not more:
+                return await receive()
+            message: Message = {}
+            try:
+                async with asyncio.timeout_at(end):
+                    if said <= longest:
+                        message = await receive()
+            except TimeoutError:
+                why = f"the request did not come within {limits.seconds} seconds."
+                raise HTTPException(408, why) from None
+            if message.get("type") == "http.disconnect":
+                raise Gone()
+            size = len(message.get("body", b""))
+            own, self._held = own + size, self._held + size
+            if max(own, said) > longest:
+                why = f"the body may have {limits.body_kb} KB at most."
+                raise HTTPException(413, f"{why} Send fewer mentions at a time.")
+            if self._held > limits.requests * longest:
+                raise Busy(1)
+            more = message.get("more_body", False)
+            return message
+
+        try:
+            await self._app(scope, bounded, send)
+        finally:
+            self._held -= own
+
+
+class Notes:
+    """Counts, times and logs each request, and answers where a route failed.
+
+    Routes have their pattern in place of the client's path, and errors are logged without their
+    message, since both may have a client's texts in them.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics):
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request; the application's start and end are passed on."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        began, status = time.monotonic(), 0
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            with self._metrics.in_hand.track_inprogress():
+                await self._app(scope, receive, noted)
+        except Exception as error:
+            frames = "".join(traceback.format_tb(error.__traceback__))
+            logger.error("%s\n%s", type(error).__name__, frames)
+            if not status:
+                why = {"detail": "something went wrong here; the service's log says where."}
+                await JSONResponse(why, 500)(scope, receive, noted)
+        finally:
+            seconds = time.monotonic() - began
+            route = getattr(scope.get("route"), "path", "other").replace(":path", "")
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self._metrics.requests.labels(method, route, status).inc()
+            self._metrics.seconds.labels(route).observe(seconds)
+            logger.info("%s %s: %d in %.0f ms", method, route, status, 1000 * seconds)

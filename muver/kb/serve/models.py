@@ -1,0 +1,133 @@
+"""The indexes that are served, by name; requests are answered from the newest snapshot."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError, Mistake
+from muver.io.progress import logger
+from muver.kb.index.query import opened_index
+from muver.kb.serve.rows import RowIndex
+from muver.retriever.retrieval.answers import Mention
+from muver.retriever.retrieval.retriever import Retriever
+
+
+@dataclass(eq=False)
+class Served:
+    """An index that is served.
+
+    Attributes
+    ----------
+    index
+        The newest snapshot. Requests that are being answered may have an older one.
+    changing
+        Held by whoever changes the index.
+    trouble
+        Why the newest snapshot couldn't be taken at the last look; it is tried again.
+    """
+
+    name: str
+    index: Any
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    trouble: str | None = None
+
+    def warm(self) -> None:
+        """Load what the first answer needs."""
+        for world in self.index.worlds[:1]:
+            self.index.retrieve([Mention("first", world=world)], 1)
+
+    @property
+    def all_worlds(self) -> bool:
+        """Whether a mention without a world can be looked up."""
+        return not isinstance(self.index, RowIndex) or len(self.index.worlds) == 1
+
+    def look(self) -> None:
+        """Take the newest snapshot, if another process made one."""
+        newest = self.index.refresh()
+        if newest is not self.index:
+            self.index = newest
+            logger.info("%s: generation %d", self.name, newest.generation)
+
+
+class Models:
+    """Indexes by name; the first is meant where a request names none."""
+
+    def __init__(self, served: Sequence[Served]):
+        self._by_name = {one.name: one for one in served}
+
+    def __iter__(self) -> Iterator[Served]:
+        return iter(self._by_name.values())
+
+    def named(self, name: str | None) -> Served:
+        """The index of a name.
+
+        Raises
+        ------
+        InputError
+            If there is none of this name.
+        """
+        if name is None:
+            return next(iter(self))
+        if name not in self._by_name:
+            raise Mistake(
+                f"model {name!r} is not served here.{did_you_mean(name, self._by_name)} "
+                f"There are: {', '.join(self._by_name)}."
+            )
+        return self._by_name[name]
+
+
+def open_index(path: Path, qdrant: str | None = None) -> Any:
+    """What `muver index create` wrote, or a row of the workflow."""
+    index = opened_index(path, qdrant)
+    return RowIndex(index) if isinstance(index, Retriever) else index
+
+
+def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
+    """Open indexes, given as FOLDER or NAME=FOLDER; without a name the folder's is taken.
+
+    Parameters
+    ----------
+    qdrant
+        As :func:`muver.kb.index.query.opened_index` takes it, for all.
+
+    Raises
+    ------
+    InputError
+        If two have one name, or one can't be opened.
+    """
+    served: dict[str, Served] = {}
+    for one in given:
+        name, path = _named(one)
+        if name in served:
+            raise InputError(
+                f"{one}: another index is called {name!r} already. Name them: NAME={path}."
+            )
+        served[name] = Served(name, open_index(path, qdrant))
+    return Models(list(served.values()))
+
+
+def _named(given: str) -> tuple[str, Path]:
+    name, equals, path = given.partition("=")
+    if equals and name and path and not Path(given).exists():
+        return name, Path(path)
+    return Path(given).resolve().stem, Path(given)
+
+
+async def look_out(models: Models, seconds: float) -> None:
+    """Look for changes by other processes, again and again."""
+    while True:
+        await asyncio.sleep(seconds)
+        for served in models:
+            trouble = None
+            try:
+                await asyncio.to_thread(served.look)
+            except Exception as error:  # whatever it is, the next look may find all well
+                trouble = str(error) if isinstance(error, InputError) else repr(error)
+                if trouble != served.trouble:
+                    logger.warning("%s: stays as it is. %s", served.name, trouble)
+            if served.trouble and not trouble:
+                logger.info("%s: is read again", served.name)
+            served.trouble = trouble

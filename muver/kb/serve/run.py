@@ -1,0 +1,126 @@
+"""`muver serve`: opens indexes and a port, and serves until it is told to end."""
+
+import math
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from muver.io.network import LOOPBACK, listen
+from muver.io.progress import logger
+from muver.kb.serve.settings import Limits
+
+if TYPE_CHECKING:
+    from uvicorn.server import Server, ServerState
+
+    from muver.kb.serve.service import Service
+
+
+def serve(
+    indexes: Sequence[str],
+    settings: Limits,
+    host: str,
+    port: int,
+    token_file: Path | None = None,
+    log_texts: bool = False,
+    qdrant: str | None = None,
+) -> None:
+    """Serve indexes until SIGTERM or Ctrl+C; requests in hand are answered first.
+
+    Parameters
+    ----------
+    indexes
+        Their places, or NAME=PLACE.
+    host
+        Address to listen at.
+    port
+        0: any that is free.
+    token_file
+        File with the token that allows changes; None: nothing can be changed.
+    log_texts
+        Whether the log has what clients ask.
+    qdrant
+        Where the indexes' entities are searched; None: in their own files.
+
+    Raises
+    ------
+    InputError
+        If the port can't be used, an index can't be opened or the token file has no token.
+    """
+    token = None
+    if token_file is not None:
+        from muver.kb.serve.service import read_token
+
+        token = read_token(token_file)
+    with listen(host, port) as listening:  # before anything takes long
+        from muver.kb.serve.models import open_models
+        from muver.kb.serve.service import Service
+
+        began = time.monotonic()
+        models = open_models(indexes, qdrant)
+        for served in models:
+            served.warm()
+        hosts = (*LOOPBACK, host) if host in LOOPBACK else ("*",)
+        server = make_server(Service(models, settings, token, log_texts), hosts)
+        # uvicorn raises the signal that ended it once more, for whoever handled it before.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
+        names = ", ".join(served.name for served in models)
+        where = listening.getsockname()
+        logger.info("%s loaded in %.1f s", names, time.monotonic() - began)
+        logger.info("http://%s:%d (Ctrl+C ends it)", _shown(where[0]), where[1])
+        server.run(sockets=[listening])
+    logger.info("ended")
+
+
+def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
+    """The server of a service; :func:`muver.kb.serve.app.build_app` has the parameters."""
+    import uvicorn
+
+    from muver.kb.serve.app import build_app
+
+    config = uvicorn.Config(
+        build_app(service, hosts),
+        http="h11",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=math.ceil(service.limits.seconds),
+        timeout_graceful_shutdown=service.limits.stop_seconds,
+        timeout_notify=0,
+    )
+    server = uvicorn.Server(config)
+    config.callback_notify = Sweep(server.server_state, service.limits.seconds)
+    return server
+
+
+class Sweep:
+    """Ends connections that do nothing, or do not take their answer, for too long.
+
+    uvicorn has a limit only between two requests.
+    """
+
+    def __init__(self, state: "ServerState", seconds: float):
+        self._state, self._seconds = state, seconds
+        self._since: dict[object, tuple[object, float]] = {}
+
+    async def __call__(self) -> None:
+        """Look at all connections; called every second."""
+        now = time.monotonic()
+        since = {}
+        for one in list(self._state.connections):
+            cycle = getattr(one, "cycle", None)
+            idle = cycle is None or cycle.response_complete
+            if not idle and not one.transport.get_write_buffer_size():
+                continue
+            known, began = self._since.get(one, (cycle, now))
+            since[one] = (cycle, began if known is cycle else now)
+            if now - since[one][1] > self._seconds:
+                one.transport.abort()
+        self._since = since
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,1 @@
+"""The reproduction: settings, the graph of artifacts, tables, records and the page."""

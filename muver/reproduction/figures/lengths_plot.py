@@ -1,0 +1,117 @@
+"""Draws Figure 2: both error rates, their difference, and the mentions of each bin."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from muver.reproduction.figures.style import (
+    BAND,
+    BLUE,
+    GREEN,
+    GREY,
+    VERMILION,
+    without_vertical_grid,
+)
+from muver.reproduction.tables.records import LengthsFigure
+from muver.retriever.evaluation.lengths import Bin
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOOKS = ({"color": VERMILION, "marker": "s"}, {"color": BLUE, "marker": "o"})
+NOTHING = (np.nan, np.nan)
+ASIDE = 0.06  # of a bin's width, so that equal values of both systems stay visible
+
+
+def draw(data: LengthsFigure) -> "Figure":
+    """Draw the data of :func:`.lengths.build`; bins without mentions stay empty."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 6), layout="constrained")
+    above, middle, below = figure.subplots(3, 1, sharex=True, height_ratios=[5, 2.6, 1.2])
+    bins = data.bins
+    for n, (row, look, aside) in enumerate(zip(data.rows, LOOKS, (-ASIDE, ASIDE), strict=True)):
+        errors = _column(bins, lambda one, n=n: one.error[n])
+        intervals = _column(bins, lambda one, n=n: one.interval[n], NOTHING)
+        _curve(above, bins, errors, intervals, aside, label=row.method, **look)
+        if data.paper is not None:
+            _mark_quoted(above, data.paper.errors[n], row.method, look)
+    above.set_title(f"{data.caption}, {data.dataset}")
+    above.set_ylabel(f"error of recall@{data.cutoff} (%)")
+    above.set_ylim(bottom=0)
+    above.legend(loc="best")
+
+    middle.axhline(0, color=GREY, linewidth=0.8)
+    differences = _column(bins, lambda one: one.difference)
+    intervals = _column(bins, lambda one: one.difference_interval, NOTHING)
+    _curve(middle, bins, differences, intervals, color=GREEN, marker="D")
+    middle.set_ylabel("difference\n(points)")
+    middle.set_title(data.difference_is, color=GREY, fontsize=8.5)
+
+    _bars(below, bins)
+    for axes in (above, middle, below):
+        without_vertical_grid(axes)
+    figure.align_ylabels()
+    return figure
+
+
+def _column(bins: list[Bin], value: Any, empty: Any = np.nan) -> np.ndarray:
+    """A value of each bin: (bins, ...) float64, ``empty`` where a bin has no mentions."""
+    return np.array([value(one) if one.mentions else empty for one in bins], dtype=np.float64)
+
+
+def _edges(bins: list[Bin]) -> np.ndarray:
+    """Start and end of each bin on the axis: (bins, 2)."""
+    return np.array([[one.first - 0.5, one.last + 0.5] for one in bins])
+
+
+def _curve(
+    axes: "Axes",
+    bins: list[Bin],
+    values: np.ndarray,
+    intervals: np.ndarray,
+    aside: float = 0,
+    **look: str,
+) -> None:
+    """A line through the middles of the bins over a band for the intervals; NaN makes a gap.
+
+    A bin of a single mention is 0 or 100 %, so it has a marker but no line to its neighbours.
+    """
+    edges = _edges(bins)
+    low, high = np.repeat(intervals, 2, axis=0).T
+    axes.fill_between(edges.ravel(), low, high, color=look["color"], **BAND)
+    places = edges.mean(axis=1) + aside * (edges[0, 1] - edges[0, 0])
+    single = np.array([one.mentions == 1 for one in bins])
+    # Not clipped, so that a marker at 0 % is complete.
+    axes.plot(places, np.where(single, np.nan, values), clip_on=False, **look)
+    if single.any():
+        alone = {**look, "label": None, "linestyle": "none"}
+        axes.plot(places[single], values[single], clip_on=False, **alone)
+
+
+def _mark_quoted(axes: "Axes", errors: dict[str, float], method: str, look: dict[str, str]) -> None:
+    """Hollow markers for the numbers of the paper's text, in the middle of their bins."""
+    middles = [np.mean([float(end) for end in name.split("-")]) for name in errors]
+    axes.plot(
+        middles, list(errors.values()), linestyle="none", markersize=9, markerfacecolor="none",
+        label=f"{method}, quoted by the paper", **look,
+    )  # fmt: skip
+
+
+def _bars(axes: "Axes", bins: list[Bin]) -> None:
+    edges = _edges(bins)
+    counts = [one.mentions for one in bins]
+    size = edges[0, 1] - edges[0, 0]
+    axes.bar(edges.mean(axis=1), counts, width=0.86 * size, color="#B0B0B0")
+    for middle, count in zip(edges.mean(axis=1), counts, strict=True):
+        axes.annotate(
+            str(count), (middle, count), xytext=(0, 1.5), textcoords="offset points",
+            ha="center", va="bottom", fontsize=6.5, color=GREY,
+        )  # fmt: skip
+    axes.set_ylabel("mentions")
+    axes.set_ylim(0, 1.3 * max(counts))
+    axes.set_xlim(edges[0, 0], edges[-1, 1])
+    axes.set_xlabel("sentences in the gold entity's description")
+    axes.set_xticks(edges.mean(axis=1), [f"{one.first}–{one.last}" for one in bins])
+    axes.tick_params(axis="x", labelrotation=45 if len(bins) > 10 else 0, length=0)

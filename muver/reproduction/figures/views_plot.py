@@ -1,0 +1,135 @@
+"""Draws Table 3: recall against the number of views per entity."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from muver.io.errors import InputError
+from muver.io.progress import logger
+from muver.reproduction.figures.style import (
+    BAND,
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+)
+from muver.reproduction.tables.records import LayersRow, ViewsTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+POINTS = ((VERMILION, "s"), (GREEN, "D"), (BLACK, "^"), (PURPLE, "P"))
+LINES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"))
+
+
+class Curve(NamedTuple):
+    """The rows of a system after each layer of merging.
+
+    Attributes
+    ----------
+    start
+        The row of the same views before merging, if the table has it.
+    """
+
+    label: str
+    start: LayersRow | None
+    rows: list[LayersRow]
+
+
+def draw(table: ViewsTable) -> "Figure":
+    """Draw the JSON of Table 3: all rows on the left, only the curves of merging on the right.
+
+    Raises
+    ------
+    InputError
+        If no row has views.
+    """
+    from matplotlib.figure import Figure
+
+    k, (points, curves) = table.cutoff, find_curves(table.rows)
+    figure = Figure(figsize=(8, 4) if curves else (5, 4), layout="constrained")
+    figure.suptitle(f"{table.caption}, {table.dataset}", x=0.01, ha="left", fontsize=10)
+    everything, *merging = figure.subplots(1, 2 if curves else 1, squeeze=False)[0]
+    for n, curve in enumerate(curves):
+        for axes in (everything, *merging):
+            _draw_curve(axes, curve, k, *LINES[n % len(LINES)])
+    starts = [curve.start for curve in curves]
+    for n, point in enumerate(points):
+        for axes in (everything, *(merging if point in starts else [])):
+            _draw_point(axes, point, k, *POINTS[n % len(POINTS)])
+    everything.set_ylabel(f"recall@{k} (%)")
+    everything.set_xlabel("mean number of views an entity (log scale)")
+    _scale(everything, [row.views_per_entity for row in table.rows])
+    for axes in merging:
+        everything.set_title("all", color=GREY)
+        axes.set_title("merging alone", color=GREY)
+        axes.set_xlabel("mean number of views an entity")
+    figure.legend(*everything.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
+
+
+def find_curves(rows: Sequence[LayersRow]) -> tuple[list[LayersRow], list[Curve]]:
+    """The rows without merging, and the curves of the others, in the table's order.
+
+    A curve starts at the row that its rows name as ``start``. Rows without views are left out.
+
+    Raises
+    ------
+    InputError
+        If no row has views.
+    """
+    points: list[LayersRow] = []
+    merged: dict[tuple[str, str], list[LayersRow]] = {}
+    for row in rows:
+        if row.views_per_entity is None:
+            logger.info("%s has no views, so the figure leaves it out", row.method)
+        elif not row.merge_layers:
+            points.append(row)
+        else:
+            merged.setdefault((row.method, row.searched), []).append(row)
+    if not points and not merged:
+        raise InputError("no row of the table has a number of views: there is nothing to draw.")
+    starts = {point.system: point for point in points}
+    curves = [
+        Curve(", ".join(names), starts.get(layers[0].start), layers)
+        for names, layers in merged.items()
+    ]
+    return points, curves
+
+
+def _draw_curve(axes: "Axes", curve: Curve, k: int, colour: str, marker: str) -> None:
+    """A line over a band for the intervals, from the row without merging on."""
+    before = [] if curve.start is None else [curve.start]
+    rows = [*before, *sorted(curve.rows, key=lambda row: row.merge_layers)]
+    views = [row.views_per_entity for row in rows]
+    low, high = zip(*(row.part.interval.micro[k] for row in rows), strict=True)
+    axes.fill_between(views, low, high, color=colour, **BAND)
+    axes.plot(
+        views, [row.part.micro[k] for row in rows], color=colour, marker=marker, label=curve.label,
+        markevery=slice(len(before), None),
+    )  # fmt: skip
+
+
+def _draw_point(axes: "Axes", row: LayersRow, k: int, colour: str, marker: str) -> None:
+    """A single marker with a bar for its interval."""
+    views, recall = row.views_per_entity, row.part.micro[k]
+    axes.vlines(views, *row.part.interval.micro[k], color=colour, linewidth=1, zorder=3)
+    axes.plot(
+        views, recall, color=colour, marker=marker, linestyle="none", label=row.method, zorder=4
+    )
+
+
+def _scale(axes: "Axes", views: Sequence[float | None]) -> None:
+    """A logarithmic axis with plain numbers at 1, 2, 3, 5, 10 and so on."""
+    axes.set_xscale("log")
+    known = [number for number in views if number is not None]
+    low, high = min(known) / 1.5, max(known) * 1.5
+    steps = [step * 10**power for power in range(6) for step in (1, 2, 3, 5)]
+    ticks = [step for step in steps if low <= step <= high]
+    axes.set_xlim(low, high)
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()

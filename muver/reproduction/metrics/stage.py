@@ -1,0 +1,40 @@
+"""The metrics stage: writes results to files that `dvc metrics` and `dvc plots` read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from muver.io.files import write_json, write_text
+from muver.io.pruning import remove_all, strays
+from muver.reproduction.metrics.curves import curves_of
+from muver.reproduction.metrics.numbers import numbers_of
+from muver.reproduction.tables.records import read_result
+
+
+def write_metrics(
+    tables: Sequence[Path], curves: Sequence[Path], metrics: Path, plots: Path
+) -> None:
+    """Write ``metrics``/<result>/<row>.json and ``plots``/<result>.csv.
+
+    All other files in these folders belong to rows that are no longer asked for and are removed.
+
+    Parameters
+    ----------
+    tables, curves
+        JSON files of the results whose numbers or curves are written.
+    metrics, plots
+        Folders that hold only these files.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or is not a result.
+    """
+    kept = []
+    for path in tables:
+        for row, numbers in numbers_of(read_result(path)).items():
+            write_json(metrics / path.stem / f"{row}.json", numbers)
+            kept.append(metrics / path.stem / f"{row}.json")
+    for path in curves:
+        write_text(plots / f"{path.stem}.csv", curves_of(read_result(path)))
+    remove_all(strays(metrics, kept))
+    remove_all(strays(plots, [plots / f"{path.stem}.csv" for path in curves]))

@@ -1,0 +1,92 @@
+// The data of the page (its form: muver/reproduction/report/explorer.py), unpacked once, and looked up from here.
+
+async function unpack(base64) {
+  if (typeof DecompressionStream === "undefined")
+    throw new Error("This browser cannot unpack the data (no DecompressionStream): use one from 2023 or later.");
+  const binary = atob(base64.trim());
+  const bytes = new Uint8Array(binary.length);
+  for (let n = 0; n < binary.length; n++) bytes[n] = binary.charCodeAt(n);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+class Store {
+  constructor(data) {
+    Object.assign(this, data);
+    this.size = data.mentions.id.length;
+    for (const row of this.rows) {
+      row.start = new Uint32Array(this.size + 1);
+      for (let m = 0; m < this.size; m++) row.start[m + 1] = row.start[m] + row.counts[m];
+      if (!row.parts) continue;
+      row.parts.start = new Uint32Array(2 * this.size + 1);
+      row.parts.counts.forEach((count, n) => (row.parts.start[n + 1] = row.parts.start[n] + count));
+    }
+    this.haystacks = new Array(this.size);
+  }
+
+  row(system) {
+    return this.rows.find((row) => row.system === system) || null;
+  }
+
+  hit(row, mention, k) {
+    return row.rank[mention] > 0 && row.rank[mention] <= k;
+  }
+
+  goldLength(mention) {
+    return this.entities.sentences[this.mentions.gold[mention]];
+  }
+
+  // The sentences or paragraphs of an entity's description; none where it was not read.
+  text(entity) {
+    return this.entities.text[entity] || [];
+  }
+
+  // How long an entity's description is, in words.
+  length(entity) {
+    const number = this.entities.sentences[entity];
+    return number === null ? "description not read" : counted(number, this.unit);
+  }
+
+  // What the free text is looked for in, in lower case.
+  haystack(mention) {
+    if (this.haystacks[mention] === undefined) {
+      const { id, left, mention: name, right, gold } = this.mentions;
+      const parts = [id[mention], left[mention], name[mention], right[mention], this.entities.title[gold[mention]]];
+      this.haystacks[mention] = parts.join(" ").toLowerCase();
+    }
+    return this.haystacks[mention];
+  }
+
+  // What the views of a mention's first candidate add, or of its gold entity if that is another one:
+  // those listed, and how many there are; null where they are not known.
+  parts({ parts }, mention, gold) {
+    const which = 2 * mention + Number(gold);
+    if (!parts || !parts.views[which]) return null;
+    const listed = [];
+    for (let n = parts.start[which]; n < parts.start[which + 1]; n++)
+      listed.push({
+        layer: parts.layer[n],
+        first: parts.first[n],
+        last: parts.last[n],
+        similarity: parts.similarity[n],
+        share: parts.share[n],
+      });
+    return { listed, views: parts.views[which] };
+  }
+
+  // The candidates of a mention that are kept, best first.
+  candidates(row, mention) {
+    const found = [];
+    for (let n = row.start[mention]; n < row.start[mention + 1]; n++)
+      found.push({
+        rank: row.place[n],
+        entity: row.entity[n],
+        score: row.score[n],
+        layer: row.layer[n],
+        first: row.first[n],
+        last: row.last[n],
+        gold: row.place[n] === row.rank[mention],
+      });
+    return found;
+  }
+}

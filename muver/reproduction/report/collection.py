@@ -1,0 +1,215 @@
+"""The collections that mentions are linked to, as the explorer needs them.
+
+A collection is a dataset of worlds (ZESHEL), where candidates come from the mention's own world,
+or one knowledge base (Wikipedia), where every entity is a candidate. Entities are numbered through
+all worlds here; a run numbers those of each world from 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from muver.io.errors import InputError
+from muver.io.parquet import read_table
+from muver.reproduction.report.files import RunFiles
+from muver.retriever.corpus.kilt.lookup import KnowledgeBase
+from muver.retriever.corpus.schema import ENTITIES, SENTENCES, read_linked_mentions, read_mentions
+
+LARGE = 5000  # entities; of a larger knowledge base so many candidates are shown in all
+BYTES_READ = 512 * 2**20  # of the files with the paragraphs of a knowledge base
+Texts = list[list[str] | None]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Mentions with their gold entities, and the entities that are candidates.
+
+    Attributes
+    ----------
+    unit
+        What a description is made of: ``sentence`` or ``paragraph``.
+    grouped_by
+        What mentions are grouped by: ``World`` or ``Set``.
+    groups
+        Names of these groups.
+    mentions
+        All mentions whose gold entity is in the collection.
+    group : (mentions,)
+        Number of each mention's group.
+    sets
+        Numbers of the mentions of each set, by name of the set.
+    candidates : (2, mentions)
+        Between which numbers the candidates of each mention are; the second is not among them.
+    gold : (mentions,)
+        Number of each mention's gold entity.
+    titles
+        Titles of entities, by their numbers.
+    texts
+        Sentences or paragraphs of entities, by their numbers; None where they are not read.
+    namesake : (entities,)
+        The first entity of the same world with the same title; None over a knowledge base, whose
+        titles are unique.
+    outside
+        By name of the set, ids of mentions that a run may rank for and that are left out, since
+        their gold entity is outside the collection.
+    large
+        Whether only few of its entities can be shown.
+    """
+
+    unit: str
+    grouped_by: str
+    groups: list[str]
+    mentions: pa.Table
+    group: np.ndarray
+    sets: dict[str, np.ndarray]
+    candidates: np.ndarray
+    gold: np.ndarray
+    titles: Callable[[np.ndarray], list[str]]
+    texts: Callable[[np.ndarray], Texts]
+    namesake: np.ndarray | None = None
+    outside: dict[str, pa.Array] = field(default_factory=dict)
+    large: bool = False
+
+    def entities_of(self, run: pa.Table, mention: np.ndarray) -> np.ndarray | None:
+        """Number of each row's candidate, by the number of its mention; both (rows,).
+
+        Returns
+        -------
+        None if the candidates are not entities of this collection.
+        """
+        first, end = self.candidates[:, mention]
+        entity = first + run["entity"].to_numpy()
+        if not ((entity >= first) & (entity < end)).all():
+            return None
+        known = self.namesake is None or self.titles(entity) == run["title"].to_pylist()
+        return entity if known else None
+
+    def is_gold(self, entity: np.ndarray, mention: np.ndarray, match: str) -> np.ndarray:
+        """Whether candidates are the gold entity; by ``title`` also those of the same title."""
+        gold = self.gold[mention]
+        if match == "title" and self.namesake is not None:
+            return self.namesake[entity] == self.namesake[gold]
+        return entity == gold
+
+    def sample(self, mentions: int, candidates: int) -> np.ndarray:
+        """Numbers of the mentions to show, in order, drawn evenly from all groups: (n,).
+
+        Parameters
+        ----------
+        mentions
+            How many at most.
+        candidates
+            Of a mention, in all rows; a large collection shows about `LARGE` in all.
+        """
+        limit = max(1, LARGE // (candidates + 1)) if self.large else mentions
+        total, limit = len(self.group), min(mentions, limit)
+        if total <= limit:
+            return np.arange(total)
+        by_group = np.argsort(self.group, kind="stable")
+        return np.sort(by_group[np.arange(limit) * total // limit])
+
+
+def worlds(files: RunFiles, split: str) -> Collection:
+    """The mentions of a split and the entities of their worlds, world after world.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or damaged, or a gold entity is not in its world.
+    """
+    mentions = read_mentions(files.mentions, split)
+    names = mentions["world"].to_pylist()
+    groups = sorted(set(names))
+    if not groups:
+        raise InputError(f"{files.mentions}: no mentions in split {split!r}.")
+    among = [("world", "in", groups)]
+    table = read_table(
+        files.entities, ENTITIES, "a table of entities", "corpus", among, ["world", "title"]
+    )
+    group, owner = (np.searchsorted(groups, of) for of in (names, table["world"].to_pylist()))
+    ends = np.cumsum(np.bincount(owner, minlength=len(groups)))
+    candidates = np.stack([np.r_[0, ends[:-1]], ends])[:, group]
+    gold = candidates[0] + mentions["gold"].to_numpy()
+    if (gold >= candidates[1]).any():
+        raise InputError(f"{files.entities}: a gold entity is not in it: files of other data.")
+    titles = table["title"].combine_chunks()
+    return Collection(
+        "sentence", "World", groups, mentions, group, {split: np.arange(len(names))}, candidates,
+        gold, lambda entities: titles.take(pa.array(entities)).to_pylist(),
+        partial(_sentences, files, groups, len(owner)), _namesakes(titles, owner),
+    )  # fmt: skip
+
+
+def _namesakes(titles: pa.Array, owner: np.ndarray) -> np.ndarray:
+    codes = titles.dictionary_encode().indices.to_numpy()
+    pairs = owner.astype(np.int64) * (len(codes) + 1) + codes
+    _, first, inverse = np.unique(pairs, return_index=True, return_inverse=True)
+    return first[inverse]
+
+
+def _sentences(files: RunFiles, groups: list[str], total: int, entities: np.ndarray) -> Texts:
+    """Sentences of entities.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged, or of other entities.
+    """
+    among = [("world", "in", groups)]
+    table = read_table(
+        files.sentences, SENTENCES, "a table of sentences", "segment", among, ["sentences"]
+    )
+    if table.num_rows != total:
+        raise InputError(
+            f"{files.sentences}: sentences of {table.num_rows} entities, the corpus has {total} in "
+            "these worlds: files of different runs."
+        )
+    return table["sentences"].take(pa.array(entities)).to_pylist()
+
+
+def knowledge_base(files: RunFiles, titles: dict[str, str]) -> Collection:
+    """The mentions of several sets whose gold entity is in the knowledge base.
+
+    Parameters
+    ----------
+    titles
+        What the table calls the sets, by name of the set.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or damaged.
+    """
+    base = KnowledgeBase(files.kb)
+    tables = {name: read_linked_mentions(files.set_mentions(name)) for name in titles}
+    inside = [table.filter(table["gold"].is_valid()) for table in tables.values()]
+    mentions = pa.concat_tables(inside)
+    group = np.repeat(np.arange(len(inside)), [table.num_rows for table in inside])
+    return Collection(
+        "paragraph", "Set", list(titles.values()), mentions, group,
+        {name: np.flatnonzero(group == n) for n, name in enumerate(titles)},
+        np.repeat([[0], [len(base)]], len(group), axis=1), mentions["gold"].to_numpy(),
+        base.titles, partial(_paragraphs, base),
+        outside={
+            name: table["mention_id"].filter(table["gold"].is_null()).combine_chunks()
+            for name, table in tables.items()
+        },
+        large=len(base) > LARGE,
+    )  # fmt: skip
+
+
+def _paragraphs(base: KnowledgeBase, entities: np.ndarray) -> Texts:
+    """Paragraphs of entities in the parts that hold most of them, `BYTES_READ` at most."""
+    parts = base.manifest["parts"]
+    owner = np.searchsorted([part["first"] for part in parts], entities, "right") - 1
+    numbers, counts = np.unique(owner, return_counts=True)
+    numbers = numbers[np.argsort(-counts, kind="stable")]
+    paths = [base.folder / parts[number]["file"] for number in numbers]
+    # A missing part has no size; reading it says that it is missing.
+    sizes = [path.stat().st_size if path.is_file() else 0 for path in paths]
+    read = np.isin(owner, numbers[np.cumsum(sizes) <= BYTES_READ])
+    texts = iter(base.rows(entities[read], ["paragraphs"])["paragraphs"].to_pylist())
+    return [next(texts) if one else None for one in read]

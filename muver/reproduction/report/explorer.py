@@ -1,0 +1,224 @@
+"""The predictions as one JSON object, which the page's script shows.
+
+It is columnar, since thousands of small objects would take several times the room. There are ``n``
+mentions and ``m`` entities; mentions, entities, groups and categories are numbered from 0:
+
+``unit``, ``grouped_by``
+    What a text is made of, ``sentence`` or ``paragraph``, and what mentions are grouped by,
+    ``World`` or ``Set``.
+``total``
+    All mentions that were ranked; more than ``n`` if the page holds a sample.
+``limit``
+    Characters to which descriptions were cut, or null.
+``cutoffs``
+    The k of recall@k that the reader may choose.
+``groups``, ``categories``
+    Names.
+``open``
+    The systems that the page compares at first: one name or two.
+``mentions``
+    ``id``, ``group``, ``category``, ``left``, ``mention``, ``right``, ``gold`` (an entity): each a
+    list of ``n``.
+``entities``
+    ``title``, ``sentences`` (how many the description has) and ``text``: each a list of ``m``. A
+    text is a list of sentences or paragraphs, in order; a number stands for as many that were left
+    out. ``sentences`` and ``text`` are null where the description was not read.
+``rows``
+    A list of objects: ``system``, ``method``, ``key`` (row key), ``depth`` (candidates a mention),
+    ``views``, ``parts``, and
+
+    ``rank``
+        ``n`` ranks of the gold entity; 0 = not among the candidates.
+    ``counts``
+        ``n`` numbers of candidates that are kept.
+    ``place``, ``entity``, ``score``, ``layer``, ``first``, ``last``
+        Of all candidates that are kept, mention after mention: the rank, the entity, the score, and
+        the view that won, as in a run file (:mod:`muver.retriever.retrieval.rows`): ``layer`` 0 =
+        an original view, n > 0 = from the n-th layer of merging, -1 = no views, -2 = global, -3 = a
+        span; sentences ``first`` .. ``last``.
+
+    ``parts``
+        What each view adds to the score of two entities a mention, the first candidate and the gold
+        one, or null where a row has no views to show (:mod:`muver.reproduction.report.parts`).
+        ``counts`` and ``views``, ``2 n`` each: how many views are listed, and how many there are; 0
+        of a gold entity that is the first candidate. Of all that are listed, the greatest share
+        first: ``layer``, ``first``, ``last`` as above, ``similarity`` to the mention, and ``share``
+        of the score.
+
+    ``views`` says how the row reads a description: ``kind`` (``sentences``, ``prefix``, ``tokens``
+    or null for BM25), ``max_tokens`` and ``global_tokens`` (word pieces that a view and a global
+    view have at most, or null).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from muver.reproduction.report.collection import knowledge_base, worlds
+from muver.reproduction.report.descriptions import fit, shorten
+from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.parts import view_parts
+from muver.reproduction.report.problems import Problems
+from muver.reproduction.report.rankings import Ranking, read_ranking
+from muver.reproduction.report.settings import Report
+from muver.reproduction.report.systems import System
+
+Data = dict[str, Any]
+ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
+
+
+def explore(
+    systems: Sequence[System], files: RunFiles, settings: Report, problems: Problems
+) -> Data | None:
+    """The predictions of all systems whose runs can be read; None without any.
+
+    Raises
+    ------
+    InputError
+        If mentions or entities cannot be read.
+    """
+    known = [system for system in systems if system.evaluations]
+    if not known:
+        return None
+    first = known[0]
+    if others := [one.method for one in known if [*one.evaluations] != [*first.evaluations]]:
+        problems.add(
+            f"{', '.join(others)}: not ranked for the same mentions as {first.method} "
+            f"({', '.join(first.evaluations)}), so not among the predictions."
+        )
+        known = [one for one in known if one.method not in others]
+    if first.over_kb:
+        collection = knowledge_base(files, first.titles)
+    else:
+        collection = worlds(files, *first.evaluations)
+    keep = settings.candidates
+    chosen = collection.sample(settings.mentions, keep * len(known))
+    rankings = {
+        system.name: ranking
+        for system in known
+        if (ranking := read_ranking(system, collection, chosen, keep, files, problems))
+    }
+    if not rankings:
+        return None
+    shown = [system for system in known if system.name in rankings]
+    candidates = [ranking.entity for ranking in rankings.values()]
+    entities = np.unique(np.concatenate([collection.gold[chosen], *candidates]))
+    texts = collection.texts(entities)
+    limit = fit([sum(map(len, text or [])) for text in texts], settings.characters)
+    needed = sentences_needed(shown, rankings, entities) if limit is not None else {}
+    return {
+        "unit": collection.unit,
+        "grouped_by": collection.grouped_by,
+        "total": len(collection.gold),
+        "limit": limit,
+        "cutoffs": first.evaluation.cutoffs,
+        "groups": collection.groups,
+        "open": opened(shown),
+        **_mentions(
+            collection.mentions.take(chosen), collection.group[chosen],
+            np.searchsorted(entities, collection.gold[chosen]),
+        ),
+        "entities": {
+            "title": collection.titles(entities),
+            "sentences": [None if text is None else len(text) for text in texts],
+            "text": [
+                None if text is None else shorten(text, needed.get(n, ()), limit)
+                for n, text in enumerate(texts)
+            ],
+        },
+        "rows": [
+            {
+                **_row(system, rankings[system.name], entities),
+                "parts": view_parts(
+                    system, collection, chosen, rankings[system.name], files, problems
+                )
+                if views_of(system.settings)["kind"] == "sentences"
+                else None,
+            }
+            for system in shown
+        ],
+    }  # fmt: skip
+
+
+def opened(systems: Sequence[System]) -> list[str]:
+    """The systems the page opens with: MuVER and BLINK where both are there, else the first.
+
+    Of several BLINKs it is the one that the table tests MuVER against.
+    """
+    muver = next((system for system in systems if system.method == "MuVER"), None)
+    blinks = [system.name for system in systems if system.method.startswith("BLINK")]
+    if muver is None or not blinks:
+        return [systems[0].name]
+    return [muver.name, muver.against if muver.against in blinks else blinks[0]]
+
+
+def views_of(settings: Mapping[str, Any]) -> Data:
+    """How a row reads a description, from its settings; of a fusion, its first part with views."""
+    for part in settings.get("parts", {}).values():
+        found = views_of(part)
+        if found["kind"]:
+            return found
+    model = settings.get("model", {})
+    model = next(iter(model.get("best_of", {}).values()), model)
+    views = model.get("views", {})
+    return {
+        "kind": views.get("kind"),
+        "max_tokens": views.get("max_tokens"),
+        "global_tokens": settings.get("global_view", {}).get("max_tokens"),
+    }
+
+
+def _mentions(table: pa.Table, group: np.ndarray, gold: np.ndarray) -> Data:
+    """Mentions as the page has them, with the names of their categories; all arrays (n,)."""
+    category = [name or "" for name in table["category"].to_pylist()]
+    names = sorted(set(category))
+    return {
+        "categories": names,
+        "mentions": {
+            "id": table["mention_id"].to_pylist(),
+            "group": group.tolist(),
+            "category": [names.index(name) for name in category],
+            "left": table["context_left"].to_pylist(),
+            "mention": table["mention"].to_pylist(),
+            "right": table["context_right"].to_pylist(),
+            "gold": gold.tolist(),
+        },
+    }
+
+
+def _row(system: System, ranking: Ranking, entities: np.ndarray) -> Data:
+    """A row as the page has it; ``entities`` are the numbers of those shown, sorted: (m,)."""
+    view = {name: ranking.kept[name].to_pylist() for name in ("layer", "first", "last")}
+    return {
+        "system": system.name,
+        "method": system.method,
+        "key": system.key,
+        "depth": ranking.depth,
+        "views": views_of(system.settings),
+        "rank": ranking.rank.tolist(),
+        "counts": ranking.counts.tolist(),
+        "place": ranking.kept["rank"].to_pylist(),
+        "entity": np.searchsorted(entities, ranking.entity).tolist(),
+        # A float32 has seven digits; five tell candidates apart by eye, and compress well.
+        "score": [float(f"{score:.5g}") for score in ranking.kept["score"].to_pylist()],
+        **view,
+    }
+
+
+def sentences_needed(
+    systems: Sequence[System], rankings: Mapping[str, Ranking], entities: np.ndarray
+) -> dict[int, set[int]]:
+    """Sentences of the views that won, by entity; views that cover a whole text need none."""
+    needed: dict[int, set[int]] = {}
+    for system in systems:
+        if views_of(system.settings)["kind"] != "sentences":
+            continue
+        ranking = rankings[system.name]
+        layer, first, last = (ranking.kept[key].to_numpy() for key in ("layer", "first", "last"))
+        views = np.stack([np.searchsorted(entities, ranking.entity), first, last])
+        views = np.unique(views[:, (layer >= ORIGINAL) | (layer == SPAN)], axis=1)
+        for entity, start, end in views.T.tolist():
+            needed.setdefault(entity, set()).update(range(max(start, 0), end + 1))
+    return needed

@@ -1,0 +1,148 @@
+"""What each view adds to a candidate's score, read from the vectors that a row was ranked by.
+
+Only of a mention's first candidate and of its gold entity, and only of rows that score several
+views of sentences in worlds. No model is run.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.io.typed import read
+from muver.reproduction.report.collection import Collection
+from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.problems import Problems
+from muver.reproduction.report.rankings import Ranking
+from muver.reproduction.report.systems import System
+from muver.reproduction.workspace.catalog import origins, place_of
+from muver.retriever.retrieval.layers import PLACES, SystemViews
+from muver.retriever.retrieval.parts import Parts, few_candidates
+from muver.retriever.retrieval.rows import Origins
+from muver.retriever.retrieval.settings import ViewsRun
+
+LISTED = 5  # views of a candidate; of the others the page says how many they are
+KINDS = dict(zip(PLACES, ("stores", "merged", "globals", "spans"), strict=True))
+Data = dict[str, list[Any]]
+
+
+def view_parts(
+    system: System,
+    collection: Collection,
+    chosen: np.ndarray,
+    ranking: Ranking,
+    files: RunFiles,
+    problems: Problems,
+) -> Data | None:
+    """The views of two entities a mention: its first candidate, and the gold one if that is not it.
+
+    Parameters
+    ----------
+    chosen : (n,)
+        Numbers of the mentions to show, as for ``ranking``.
+
+    Returns
+    -------
+    ``parts`` of a row in :mod:`muver.reproduction.report.explorer`. None where a row has no such
+    views, or they cannot be read, which is a problem.
+    """
+    if system.over_kb or "aggregate" not in system.settings["retrieve"]:
+        return None
+    (split,) = collection.sets
+    run = files.run(system.name, split)
+    place = place_of(run)
+    try:
+        if place is None:
+            raise InputError("no catalog.json above its run says which vectors it was made from.")
+        views, settings = _opened(run, *place)
+        found = _parts(collection, chosen, _asked(collection, chosen, ranking), views, settings)
+    except InputError as error:
+        said = files.without_folders(error)
+        said = said.replace(f"{place[0]}/", "") if place else said
+        problems.add(f"{system.method}: what its views add cannot be shown. {said}")
+        return None
+    return {
+        "counts": [len(one) for one, _ in found],
+        "views": [views for _, views in found],
+        **{
+            name: [line[column] for lines, _ in found for line in lines]
+            for column, name in enumerate(("layer", "first", "last", "similarity", "share"))
+        },
+    }
+
+
+def _opened(run: Path, root: Path, own: str) -> tuple[SystemViews, ViewsRun]:
+    """The views that a run was ranked by, and its settings with what validation chose.
+
+    Parameters
+    ----------
+    root, own
+        The dataset's folder and the run's path below it.
+
+    Raises
+    ------
+    InputError
+        If they are not there, or others than those of the run.
+    """
+    manifest = run.with_suffix(".json")
+    made = read_json(manifest)
+    settings = read(ViewsRun, made["settings"], str(manifest)).settled(made.get("chosen") or {})
+    made_of = origins(root, own)
+    if KINDS["store"] not in made_of:
+        raise InputError(f"catalog.json names no vectors of {own}.")
+    given = {role: made_of[kind] for role, kind in KINDS.items() if kind in made_of}
+    views = SystemViews(settings, **given)
+    if views.fingerprint != made["inputs"]["store"]:
+        raise InputError(f"{own} was ranked by other vectors than {given['store']} has.")
+    return views, settings
+
+
+def _asked(collection: Collection, chosen: np.ndarray, ranking: Ranking) -> np.ndarray:
+    """(n, 2) numbers of the first candidate and the gold entity of each mention; -1: the same."""
+    first = ranking.entity[np.cumsum(ranking.counts) - ranking.counts]
+    gold = collection.gold[chosen]
+    # Where titles decide, the one found may be another entity of the gold one's title.
+    at_gold = ranking.kept["rank"].to_numpy() == np.repeat(ranking.rank, ranking.counts)
+    gold[ranking.rank > 0] = ranking.entity[at_gold]
+    return np.stack([first, np.where(ranking.rank == 1, -1, gold)], axis=1)
+
+
+def _parts(
+    collection: Collection,
+    chosen: np.ndarray,
+    asked: np.ndarray,
+    views: SystemViews,
+    settings: ViewsRun,
+) -> list[tuple[list[tuple], int]]:
+    """Of each entity asked for the views listed, and how many there are, mention after mention."""
+    found: dict[tuple[int, int], tuple[list[tuple], int]] = {}
+    aggregate, metric = settings.scorer, settings.metric
+    group = collection.group[chosen]
+    for number in np.unique(group):
+        world, shown = collection.groups[number], np.flatnonzero(group == number)
+        start, end = collection.candidates[:, chosen[shown[0]]]
+        same = settings.match == "title" and collection.namesake is not None
+        candidate_of = collection.namesake[start:end] - start if same else np.arange(end - start)
+        entities = asked[shown] - start
+        own = entities[asked[shown] >= 0]
+        index, origin = few_candidates(views, world, candidate_of, own)
+        vectors = views.mentions(world)
+        places = np.searchsorted(np.flatnonzero(collection.group == number), chosen[shown])
+        for row, place, pair in zip(shown, places, entities, strict=True):
+            for which in np.flatnonzero(asked[row] >= 0):
+                entity = int(pair[which])
+                parts = Parts.of(vectors[place], index, entity, aggregate, metric)
+                found[row, which] = _listed(parts, entity, origin), len(parts.rows)
+    return [found.get((row, which), ([], 0)) for row in range(len(chosen)) for which in (0, 1)]
+
+
+def _listed(parts: Parts, entity: int, origin: Origins) -> list[tuple]:
+    """The first views that are the entity's own, not of another one of its title."""
+    own = np.flatnonzero(parts.owners == entity)[:LISTED]
+    rows = parts.rows[own]
+    columns = [column[rows].tolist() for column in origin]
+    similarities = [round(float(f"{one:.4g}"), 3) for one in parts.similarities[own]]
+    shares = [round(float(one), 3) for one in parts.shares[own]]
+    return list(zip(*columns, similarities, shares, strict=True))

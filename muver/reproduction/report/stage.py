@@ -1,0 +1,117 @@
+"""The report stage: from the folders of a run to one page."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from muver.io.errors import InputError
+from muver.io.files import write_text
+from muver.io.progress import logger
+from muver.reproduction.report.drawings import inline
+from muver.reproduction.report.explorer import explore
+from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.machine import commit, machine, versions
+from muver.reproduction.report.markup import properties
+from muver.reproduction.report.page import page_of
+from muver.reproduction.report.problems import Problems
+from muver.reproduction.report.recorded import read_recorded
+from muver.reproduction.report.results import Result, read_results, result_names
+from muver.reproduction.report.rows import rows
+from muver.reproduction.report.settings import Report
+from muver.reproduction.report.systems import read_systems
+from muver.reproduction.report.tables import tables
+from muver.reproduction.report.times import read_jobs, times
+
+DRAWN = ("figure2", "table3")  # results that have a drawing
+
+
+def make_report(
+    results: Path,
+    out: Path,
+    settings: Report,
+    workspace: Path | None = None,
+    logs: Path | None = None,
+) -> Problems:
+    """Write the page of a run.
+
+    Parameters
+    ----------
+    results
+        Folder with the tables.
+    workspace, logs
+        Folders of what was built and of the logs; by default ``build/<dataset>/current`` and
+        ``logs/<dataset>``, where the workflow has them, of the dataset of the tables.
+
+    Returns
+    -------
+    What does not fit together; it stands on the page and in the log.
+
+    Raises
+    ------
+    InputError
+        Only if there is nothing at all to show, or the page cannot be written.
+    """
+    names = result_names(results) if settings.results is None else settings.results
+    if not names:
+        raise InputError(f"{results}: no table is in it. Make one: snakemake --cores all")
+    problems = Problems()
+    shown = read_results(names, RunFiles(results, Path("build"), Path("logs")), problems)
+    dataset = _dataset(shown)
+    files = RunFiles(
+        results, workspace or Path("build") / dataset / "current", logs or Path("logs") / dataset
+    )
+    systems = read_systems(shown, files, problems)
+    data = None
+    try:
+        data = explore(systems, files, settings, problems)
+    except InputError as error:
+        problems.add(f"The predictions cannot be shown: {files.without_folders(error)}")
+    explored = {row["key"] for row in data["rows"]} if data else set()
+    drawings = _drawings(names, files, problems)
+    addresses = read_recorded(shown, files, problems)
+    page = page_of(
+        shown,
+        systems,
+        tables=tables(shown, drawings, addresses),
+        rows=rows(systems, files, explored),
+        run=_run(files),
+        data=data,
+        problems=problems,
+    )
+    write_text(out, page)
+    logger.info(
+        "%s: %d results, %d rows, predictions of %d; %.1f MB; %d problems", out, len(shown),
+        len(systems), len(explored), len(page.encode()) / 1e6, len(problems.messages),
+    )  # fmt: skip
+    return problems
+
+
+def _dataset(results: Sequence[Result]) -> str:
+    """The dataset of the tables, by whose name the workflow calls its folders."""
+    for result in results:
+        name = getattr(result.table, "dataset", "")
+        if name and Path(name).name == name:
+            return name
+    return "."
+
+
+def _drawings(names: Sequence[str], files: RunFiles, problems: Problems) -> dict[str, str]:
+    drawings = {}
+    for name in names:
+        if name in DRAWN or files.figure(name).is_file():
+            try:
+                drawings[name] = inline(files.figure(name), name)
+            except InputError as error:
+                problems.add(f"{name}: the figure is missing or damaged. {error}")
+    return drawings
+
+
+def _run(files: RunFiles) -> str:
+    """When the jobs ran and how long they took; where and with what this page was made."""
+    code = commit()
+    made_with = {**versions(), **({"commit": code["hash"][:12] + code["changed"]} if code else {})}
+    parts = [
+        times(read_jobs(files.logs)),
+        properties("This page was made on", machine()),
+        properties("Versions", made_with),
+    ]
+    return "\n".join(filter(None, parts))

@@ -1,0 +1,182 @@
+"""The numbers of record of a dataset: how many mentions each row found, by machine and by seed.
+
+They lie in git beside the page of record, as ``docs/results/<dataset>.json``. A key stands for the
+same settings, data and seed everywhere, so rounding alone can move its numbers between machines.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from muver.io.records import Record, read_record
+from muver.reproduction.report.machine import machine, versions
+from muver.reproduction.tables.records import AnyResult, ComparisonTable, Part, ViewsTable
+
+Hits = dict[int, int]  # mentions found, by cutoff
+Over = Literal["machines", "seeds"]
+Systems = Mapping[str, Mapping[str, Any]]  # the section of the settings
+
+
+class Measured(Record):
+    """What a row found on a set, by machine; the first machine's numbers are those of the page."""
+
+    mentions: int
+    machines: dict[str, Hits]
+    seeds: dict[str, Hits]  # of the same row trained with other seeds, by system
+
+
+class RowOfRecord(Record):
+    """A row, and the tables that it stands in."""
+
+    system: str
+    method: str
+    results: list[str]
+    sets: dict[str, Measured]
+
+
+class OfRecord(Record):
+    """A dataset's rows by key."""
+
+    dataset: str
+    fingerprint: str
+    rows: dict[str, RowOfRecord]
+
+
+class Spread(NamedTuple):
+    """How far apart numbers lie that have no reason to differ, or none but the seed."""
+
+    points: float
+    method: str  # the row that differs most
+    cutoff: int
+    number: int
+    over: str  # so many machines or seeds
+
+    def __str__(self) -> str:
+        where = f"{self.method}, R@{self.cutoff}, {self.number} {self.over}"
+        return f"up to {self.points:.2f} points ({where})"
+
+
+def path_of(page: Path, workspace: str) -> Path:
+    """Where the numbers lie that stand on a page."""
+    return page.parent / "results" / f"{workspace}.json"
+
+
+def read_numbers(path: Path) -> OfRecord | None:
+    """The numbers of record in a file; None if there is none.
+
+    Raises
+    ------
+    InputError
+        If it is not of this form.
+    """
+    if not path.exists():
+        return None
+    return read_record(path, OfRecord, "numbers of record", "Remove it and make it again.")
+
+
+def this_machine() -> str:
+    """What can move the last bits of a number here."""
+    found = machine()
+    parts = [found["Processor"], f"{found['Cores']} cores", found["GPU"], found["Instruction set"]]
+    return ", ".join(part for part in parts if part != "none") + f", torch {versions()['torch']}"
+
+
+def measured(tables: Mapping[str, AnyResult], where: str) -> OfRecord | None:
+    """The rows of a run that count the mentions of whole sets; None if no table has any.
+
+    Parameters
+    ----------
+    tables
+        Results by name.
+    where
+        Name of the machine that made them.
+    """
+    rows: dict[str, RowOfRecord] = {}
+    counted = [one for one in tables.values() if isinstance(one, ComparisonTable | ViewsTable)]
+    for table in counted:
+        for row in table.rows:
+            sets = {name: _measured(part, row.system, where) for name, part in row.sets.items()}
+            own = RowOfRecord(row.system, row.method, [], sets)
+            rows[row.row_key] = joined = _joined(rows.get(row.row_key), own)
+            joined.results.append(table.name)
+    return OfRecord(counted[0].dataset, counted[0].fingerprint, rows) if counted else None
+
+
+def _measured(part: Part, system: str, where: str) -> Measured:
+    repeats = getattr(part, "seeds", None)
+    seeds = {
+        name: {k: round(recall * part.mentions / 100) for k, recall in recalls.items()}
+        for name, recalls in (repeats.values.items() if repeats else ())
+        if name != system
+    }
+    return Measured(part.mentions, {where: part.hits}, seeds)
+
+
+def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRecord:
+    """The record after the tables named were made again for the page.
+
+    What other machines and seeds measured of the same rows stays. A row that no table has any more
+    goes; with other data all go.
+    """
+    if old is None or old.fingerprint != new.fingerprint:
+        return new
+    rows, tables = {}, set(tables)
+    for key in [*new.rows, *(key for key in old.rows if key not in new.rows)]:
+        before, now = old.rows.get(key), new.rows.get(key)
+        results = [name for name in before.results if name not in tables] if before else []
+        results = [*(now.results if now else []), *results]
+        if results:  # the page's machine first, with its new numbers
+            rows[key] = replace(_joined(_joined(now, before), now), results=results)
+    return replace(new, rows=rows)
+
+
+def added(old: OfRecord, new: OfRecord) -> OfRecord:
+    """The record with the numbers of one more machine, of the rows that it has already."""
+    rows = {key: _joined(row, new.rows.get(key)) for key, row in old.rows.items()}
+    return replace(old, rows=rows)
+
+
+def _joined(first: RowOfRecord | None, second: RowOfRecord | None) -> RowOfRecord:
+    """A row with the numbers of two recordings, in the order of the first.
+
+    Of one machine the second's count, of one seed the first's: these are of the page's machine.
+    """
+    if first is None or second is None:
+        return first or second
+    sets = {}
+    for name, part in first.sets.items():
+        other = second.sets.get(name, part)
+        sets[name] = replace(
+            part,
+            machines={**part.machines, **other.machines},
+            seeds={**other.seeds, **part.seeds},
+        )
+    return replace(first, sets=sets)
+
+
+def ranked_by_models(record: OfRecord, systems: Systems) -> list[RowOfRecord]:
+    """The rows that seeds and rounding can move: those of a model, alone or fused with others."""
+    return [row for row in record.rows.values() if has_model(row.system, systems)]
+
+
+def has_model(system: str, systems: Systems) -> bool:
+    """Whether a model has a part in a row; one that the settings no longer name counts as such."""
+    own = systems.get(system, {"model": None})
+    return "model" in own or any(has_model(part, systems) for part in own.get("fuse", ()))
+
+
+def spread(rows: Iterable[RowOfRecord], over: Over) -> Spread | None:
+    """The widest range of a row's numbers over machines or seeds; None if nothing was repeated."""
+    found = []
+    for row in rows:
+        for part in row.sets.values():
+            repeats = [*getattr(part, over).values()]
+            if over == "seeds":
+                repeats.append(next(iter(part.machines.values())))
+            for k in repeats[0] if len(repeats) > 1 else ():
+                hits = [one[k] for one in repeats if k in one]
+                points = 100 * (max(hits) - min(hits)) / part.mentions
+                found.append(Spread(points, row.method, k, len(hits), over))
+    return max(found, default=None)

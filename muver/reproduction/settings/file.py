@@ -1,0 +1,72 @@
+"""Reading params.yaml."""
+
+from collections.abc import Hashable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from muver.io.errors import InputError
+
+PACKAGE = Path(__file__).parents[2]
+NAME = "params.yaml"
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """Refuses a key that stands twice, of which YAML would silently take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            line = key.start_mark.line + 1
+            if key.value in lines and key.value != "<<":
+                raise InputError(
+                    f"{node.start_mark.name}, lines {lines[key.value]} and {line}: the key "
+                    f"{key.value} stands in the same section twice. Remove one."
+                )
+            lines[key.value] = line
+        return super().construct_mapping(node, deep)
+
+
+def home() -> Path:
+    """The folder of the workflow and its params.yaml: a clone, or what an installed package has."""
+    clone = PACKAGE.parent
+    return clone if (clone / "workflow/Snakefile").is_file() else PACKAGE / "project"
+
+
+def params_file(folder: Path = Path()) -> Path:
+    """The params.yaml of a folder, or where it has none the one that comes with the workflow."""
+    own = folder / NAME
+    return own if own.is_file() else home() / NAME
+
+
+def read_params(path: str | Path) -> dict[str, Any]:
+    """The sections of params.yaml, as they are written.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it is not YAML, holds no sections, or has a key twice (names both
+        lines).
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file. Run this in the project's folder, or name it by --directory."
+        ) from None
+    return parse_params(text, str(path))
+
+
+def parse_params(text: str, name: str) -> dict[str, Any]:
+    """As :func:`read_params`, of a text whose errors are to have this name."""
+    stream = StringIO(text)
+    stream.name = name
+    try:
+        read = yaml.load(stream, _Loader)
+    except yaml.YAMLError as error:
+        raise InputError(f"{name}: not YAML ({error}).") from None
+    if not isinstance(read, dict):
+        raise InputError(f"{name}: expected sections of settings.")
+    return read

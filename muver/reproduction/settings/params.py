@@ -1,0 +1,192 @@
+"""The type of params.yaml: its sections, put together from the packages that use them."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType, defstruct
+
+from muver.io.typed import Count, FileName, Name, Natural, Settings, Some, T, Text, partial
+from muver.reproduction.figures.settings import Figure
+from muver.reproduction.grid.settings import Grid
+from muver.reproduction.tables.settings import Sweep, Table
+from muver.retriever.corpus.settings import (
+    Corpus,
+    Download,
+    Generate,
+    GenerateKilt,
+    KnowledgeBase,
+    LinkedSet,
+    SetName,
+)
+from muver.retriever.encoders.settings import Compute, Pooling, Scratch, Vectors
+from muver.retriever.evaluation.settings import Evaluate
+from muver.retriever.retrieval.kinds import find, sections
+from muver.retriever.retrieval.settings import AggregateEntry, Fusion, Index, IndexSearch, Retrieve
+from muver.retriever.training.settings import HardNegatives, Pretrain, Training
+from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
+
+Named = Annotated[dict[Name, T], Meta(min_length=1)]
+
+
+class Model(Settings):
+    """A pair of towers, trained or converted from a checkpoint, or a choice among several."""
+
+    best_of: Some[str] | UnsetType = UNSET
+    checkpoint: Text | UnsetType = UNSET
+    views: Views | UnsetType = UNSET
+    score: Literal["max", "sum_max"] | UnsetType = UNSET
+    metric: Literal["dot", "l2"] | UnsetType = UNSET
+    pooling: Pooling | UnsetType = UNSET
+    training: partial(Training) | UnsetType = UNSET
+    context: Context | UnsetType = UNSET
+    start: Text | UnsetType = UNSET
+    negatives: HardNegatives | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = _given(self)
+        if given != {"best_of"} and ("best_of" in given or not {"views", "score"} <= given):
+            raise ValueError("a model names either 'views' and 'score', or 'best_of' alone.")
+        for key in ("training", "start", "negatives") if "checkpoint" in given else ():
+            if key in given:
+                raise ValueError(f"weights from a checkpoint are not trained. Leave {key} out.")
+        if self.score == "sum_max":
+            if self.views.kind == "sentences":
+                raise ValueError(
+                    "score sum_max compares the token vectors of one view an entity. Set "
+                    "views.kind to tokens, or score to max."
+                )
+            if self.metric not in ("dot", UNSET) or self.pooling not in ("cls", UNSET):
+                raise ValueError(
+                    "score sum_max compares token vectors by dot products; metric and pooling have "
+                    "no meaning there. Leave them out."
+                )
+
+
+class System(Settings):
+    """A row: how it finds its candidates, what it is called, and its footnote."""
+
+    method: Text
+    note: Text | UnsetType = UNSET
+    k: Count | UnsetType = UNSET
+    match: Literal["title", "id"] | UnsetType = UNSET
+    retriever: Literal[tuple(sections())] | UnsetType = UNSET
+    model: Text | UnsetType = UNSET
+    aggregate: Text | UnsetType = UNSET
+    merge_layers: Natural | UnsetType = UNSET
+    search: Text | UnsetType = UNSET
+    global_view: bool | UnsetType = UNSET
+    spans: bool | UnsetType = UNSET
+    index: str | None | UnsetType = UNSET
+    fuse: tuple[str, str] | UnsetType = UNSET
+    by: Literal["reciprocal_rank", "weighted"] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        own = _given(self) - {"method", "note", "k", "match"}
+        of_model = own - {"retriever", "fuse", "by"} == own and "model" in own
+        of_kind = own == {"retriever"}
+        if own == {"retriever", "model"}:
+            of_kind = "model" in find(self.retriever).needs({})
+        if not (of_model or of_kind or own == {"fuse", "by"}):
+            raise ValueError(
+                "a row names either 'retriever: bm25' alone, or 'model' and how it is used, or "
+                "'fuse' and 'by'."
+            )
+
+
+class Sources(Settings):
+    """Files of Table 2 that were fetched by hand."""
+
+    kilt: str | None
+    blink_benchmarks: str | None
+    blink_biencoder: str | None
+    blink_entities: str | None
+
+
+class Linking(Settings):
+    """Table 2: one knowledge base, and the sets of mentions linked to it."""
+
+    kb: KnowledgeBase
+    match: Literal["id", "id_or_title"]
+    train: str
+    validation: str
+    test: Some[str]
+    source: Sources
+    published_counts: bool
+    sets: dict[SetName, LinkedSet]
+    generate: GenerateKilt
+    further: Natural
+    dtype: Literal["fp16", "fp32"]
+    indexes: dict[Name, Index]
+    search: IndexSearch
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = [self.train, self.validation, *self.test]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(
+                f"{twice!r} is named twice among train, validation and test. A set serves one of "
+                "them."
+            )
+
+
+class Tracking(Settings):
+    """Whether rows are recorded in MLflow."""
+
+    enabled: bool
+
+
+class Shared(Settings, kw_only=True):
+    """The sections that do not belong to one kind of retriever."""
+
+    preset: Text
+    dataset: Text
+    encoder: Text
+    pooling: Pooling | Literal["auto"]
+    vectors: Vectors
+    seed: Natural
+    workspace: FileName | UnsetType = UNSET
+    repeat_seeds: list[Natural]
+    results: Some[Name]
+    corpus: Corpus
+    download: Download
+    generate: Generate
+    segment: Segment
+    scratch: Scratch
+    pretrain: Pretrain
+    context: Context
+    models: Named[Model]
+    training: Training
+    compute: Compute
+    merge: Merge
+    global_view: GlobalView
+    spans: Spans
+    fusion: Fusion
+    retrieve: Retrieve
+    aggregate: Text
+    aggregates: Named[AggregateEntry]
+    systems: Named[System]
+    evaluate: Evaluate
+    tables: dict[Name, Table | Some[Name]]  # a list is short for the rows
+    contrasts: list[tuple[str, str]]
+    sweep: Sweep
+    figures: dict[Name, Figure]
+    grid: Grid
+    linking: Linking
+    tracking: Tracking
+
+
+# Everything that a run is made with: params.yaml with a preset laid over it. A retriever kind that
+# a row names brings its section along (muver/retriever/retrieval/kinds).
+Sections = defstruct("Sections", list(sections().items()), bases=(Shared,), kw_only=True)
+Preset = partial(Sections)
+
+
+class Params(Sections):
+    """params.yaml as it is written."""
+
+    presets: dict[str, Preset | None]
+
+
+def _given(settings: Settings) -> set[str]:
+    return {key for key in settings.__struct_fields__ if getattr(settings, key) is not UNSET}

@@ -1,0 +1,288 @@
+"""What types cannot say of settings: that names exist, and that choices fit together."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from muver.io.errors import InputError
+from muver.io.typed import suggestion
+from muver.reproduction.settings.derive import further_seeds
+from muver.reproduction.settings.knowledge_base import DATASETS as LINKED
+from muver.reproduction.settings.knowledge_base import has_knowledge_base
+from muver.reproduction.settings.rows import system_of, trained_as
+from muver.retriever.retrieval.aggregates import AGGREGATES
+from muver.retriever.retrieval.settings import open_choice
+
+Settings = Mapping[str, Any]
+BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
+PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
+# Keys that hold names, and the section that has the entries of these names.
+NAMES = (
+    ("models.*.best_of", "models"),
+    ("models.*.start", "models"),
+    ("models.*.negatives.system", "systems"),
+    ("systems.*.model", "models"),
+    ("systems.*.fuse", "systems"),
+    ("systems.*.search", "merge.searches"),
+    ("systems.*.aggregate", "aggregates"),
+    ("aggregate", "aggregates"),
+    ("systems.*.index", "linking.indexes"),
+    ("tables.*.rows", "systems"),
+    ("tables.*.against", "systems"),
+    ("contrasts.*", "systems"),
+    ("sweep.searches", "merge.searches"),
+    ("figures.*.rows", "systems"),
+    ("grid.models", "models"),
+    ("linking.train", "linking.sets"),
+    ("linking.validation", "linking.sets"),
+    ("linking.test", "linking.sets"),
+)
+
+
+def check_references(settings: Settings) -> None:
+    """Refuse settings that name what is not there or do not fit together.
+
+    Parameters
+    ----------
+    settings
+        Of the type of params.yaml.
+
+    Raises
+    ------
+    InputError
+        Names the key and says what to do.
+    """
+    for check in (_names, _origins, _models, _systems, _tables, _linked, _figures, _seeds):
+        for mistake in check(settings):
+            raise InputError(f"params.yaml: {mistake}")
+
+
+def _names(settings: Settings) -> Iterator[str]:
+    for pattern, section in NAMES:
+        ((_, known),) = _values(settings, section.split("."))
+        yield from _unknown(_values(settings, pattern.split(".")), known)
+    results = [*settings["tables"], *settings["figures"], *BUILT]
+    yield from _unknown([("results", settings["results"])], dict.fromkeys(results))
+    linking = settings["linking"]
+    generated = linking["generate"]["mentions"]
+    yield from _unknown([("linking.generate.mentions", list(generated))], linking["sets"])
+    if settings["dataset"] == "miniwikipedia":
+        used = [(f"linking.{key}", linking[key]) for key in ("train", "validation", "test")]
+        yield from _unknown(used, generated)
+
+
+def _unknown(values: Any, known: Settings) -> Iterator[str]:
+    for key, value in values:
+        named = "names" if isinstance(value, list) else "is"
+        for name in value if isinstance(value, list) else [value]:
+            if name is not None and name not in known:
+                yield f"{key} {named} {name!r}{suggestion(name, known)}"
+
+
+def _values(value: Any, pattern: list[str], key: str = "") -> Iterator[tuple[str, Any]]:
+    """What stands under a dotted key, in which ``*`` is any name; nothing where it is left out."""
+    if not pattern:
+        yield key, value
+        return
+    first, *rest = pattern
+    inner = dict(enumerate(value)) if isinstance(value, list) else value
+    for name in inner if first == "*" else inner.keys() & {first}:
+        yield from _values(inner[name], rest, f"{key}.{name}" if key else str(name))
+
+
+def _origins(settings: Settings, above: tuple[str, ...] = ()) -> Iterator[str]:
+    """No model is made of itself, as a choice, from its start, or by way of its negatives."""
+    for name in settings["models"] if not above else _made_of(settings, above[-1]):
+        if name in above:
+            yield (
+                f"models.{above[0]}: is made of itself ({' <- '.join((*above, name))}). Start one "
+                "of them from another model, or from the encoder."
+            )
+        yield from _origins(settings, (*above, name))
+
+
+def _made_of(settings: Settings, name: str) -> list[str]:
+    own = settings["models"][name]
+    origins = [*own.get("best_of", []), *filter(None, [own.get("start")])]
+    if "negatives" in own:
+        found_by = settings["systems"][own["negatives"]["system"]].get("model")
+        origins += [found_by] if found_by else []
+    return origins
+
+
+def _models(settings: Settings) -> Iterator[str]:
+    for name, model in settings["models"].items():
+        where = f"models.{name}"
+        if "best_of" in model:
+            yield from _choice(settings, f"{where}.best_of", model["best_of"])
+            continue
+        training = {**settings["training"], **model.get("training", {})}
+        if training["padding_views"] and not model["views"].get("training_views"):
+            yield (
+                f"{where}: padding_views fills an entity up to views.training_views, which is not "
+                "set. Set it, or padding_views to false."
+            )
+        if "negatives" in model:
+            system = model["negatives"]["system"]
+            if change := _to_rank_in_shards(settings, system, ["max"]):
+                yield (
+                    f"{where}.negatives.system is {system!r}, but negatives are mined from a "
+                    "system that ranks entities by their best view as it is. Name another one, or "
+                    f"change systems.{system}: {change}."
+                )
+    for model in settings["grid"]["models"]:
+        if {"best_of", "checkpoint"} & set(settings["models"][model]):
+            yield f"grid.models names {model!r}, which is not trained as one model."
+
+
+def _choice(settings: Settings, where: str, names: list[str]) -> Iterator[str]:
+    for name in names:
+        if {"best_of", "checkpoint"} & set(settings["models"][name]):
+            yield (
+                f"{where}: {name} is not trained here, so it has no validation score to be chosen "
+                "by."
+            )
+    models = [trained_as(settings, name) for name in names]
+    if len({(model["score"], model["metric"]) for model in models}) > 1:
+        yield (
+            f"{where}: its models differ in score or metric; choose among models that are scored "
+            "alike."
+        )
+
+
+def _systems(settings: Settings) -> Iterator[str]:
+    for name, system in settings["systems"].items():
+        if "fuse" in system:
+            yield from _fusion(settings, name)
+        elif "retriever" not in system:
+            yield from _of_model(settings, name)
+
+
+def _of_model(settings: Settings, name: str) -> Iterator[str]:
+    where, system = f"systems.{name}", system_of(settings, name)
+    more = any(system.get(key) for key in ("merge_layers", "global_view", "spans"))
+    sums_tokens = trained_as(settings, system["model"])["score"] == "sum_max"
+    if sums_tokens and (system["aggregate"] != "max" or more):
+        yield (
+            f"{where}: {system['model']} compares token vectors, which are neither merged nor "
+            "summed over views. Set aggregate to max and leave out merge_layers."
+        )
+    if system.get("merge_layers", 0) > settings["merge"]["layers"]:
+        yield (
+            f"{where}.merge_layers is {system['merge_layers']}, but merge.layers is only "
+            f"{settings['merge']['layers']}. Raise merge.layers."
+        )
+    candidates = system.get("softmax_candidates")
+    if candidates and system.get("k", 0) > candidates:
+        yield (
+            f"{where}.k is {system['k']}, but the views of only {candidates} candidates are "
+            "summed. Raise softmax_candidates."
+        )
+
+
+def _fusion(settings: Settings, name: str) -> Iterator[str]:
+    where = f"systems.{name}"
+    own = {**settings["retrieve"], **settings["systems"][name]}
+    for part in own["fuse"]:
+        other = {**settings["retrieve"], **settings["systems"][part]}
+        if "fuse" in other:
+            yield f"{where}.fuse: {part} is itself a fusion."
+        if other["match"] != own["match"]:
+            yield (
+                f"{where} matches by {own['match']}, its part {part} by {other['match']}. Give "
+                "both the same match."
+            )
+    cutoff = settings["fusion"]["cutoff"]
+    if own["by"] == "weighted" and cutoff > own["k"]:
+        yield (
+            f"fusion.cutoff is {cutoff}, but {where} keeps only {own['k']} candidates. Lower it."
+        )
+
+
+def _tables(settings: Settings) -> Iterator[str]:
+    for name, table in settings["tables"].items():
+        if name in (*BUILT, *settings["figures"]):
+            yield f"tables.{name}: the result of this name has no rows to choose. Rename the table."
+        if name not in PAPERS and "caption" not in table:
+            yield f"tables.{name} needs a caption."
+        deepest = max(settings["evaluate"]["cutoffs"])
+        for row in table["rows"]:
+            k = {**settings["retrieve"], **settings["systems"][row]}["k"]
+            if deepest > k:
+                yield (
+                    f"evaluate.cutoffs goes up to {deepest}, but retrieve.k keeps only {k} "
+                    "candidates. Raise retrieve.k."
+                )
+    cutoff, cutoffs = settings["sweep"]["cutoff"], settings["evaluate"]["cutoffs"]
+    if "table3" in settings["results"] and cutoff not in cutoffs:
+        yield (
+            f"sweep.cutoff is {cutoff}, which is not among evaluate.cutoffs "
+            f"({', '.join(map(str, cutoffs))}). Add it there."
+        )
+
+
+def _linked(settings: Settings) -> Iterator[str]:
+    """Table 2 is made of a knowledge base, everything else of worlds."""
+    over_kb, dataset = has_knowledge_base(settings), settings["dataset"]
+    for result in settings["results"]:
+        if (result == "table2") != over_kb:
+            yield (
+                f"results: {result} is not made of the dataset {dataset}. Table 2, and it alone, "
+                f"is made of {' and '.join(LINKED)}."
+            )
+    for name, model in settings["models"].items():
+        where, text = f"models.{name}.views.text", model.get("views", {}).get("text")
+        if text and not over_kb:
+            yield (
+                f"{where}: {text} has texts for the entities of a knowledge base, and the dataset "
+                f"{dataset} has its own. Leave it out."
+            )
+        if text and dataset == "miniwikipedia" and settings["linking"]["source"][text] is None:
+            yield (
+                f"{where}: {text} is downloaded for the dataset wikipedia. Name a file of your own "
+                f"under linking.source.{text}, or leave {where} out."
+            )
+    alone = [name for name, aggregate in AGGREGATES.items() if aggregate.alone]
+    for row in settings["tables"]["table2"]["rows"] if over_kb else []:
+        if change := _to_rank_in_shards(settings, row, alone):
+            yield (
+                f"systems.{row} stands in table2, whose candidates are ranked by their own views "
+                f"as they are. {change}."
+            )
+
+
+def _to_rank_in_shards(settings: Settings, name: str, aggregates: list[str]) -> str | None:
+    """What to change for a system to rank by an entity's original views alone; None if it does.
+
+    Parameters
+    ----------
+    aggregates
+        The kinds of aggregates by which it may.
+    """
+    system = system_of(settings, name)
+    more = [key for key in ("merge_layers", "global_view", "spans") if system.get(key)]
+    if more:
+        return f"Leave out {', '.join(more)}"
+    if system.get("aggregate") not in aggregates:
+        return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
+    if choice := open_choice(system):
+        return f"Set one {choice}, as there is no validation of it"
+    if trained_as(settings, system["model"])["score"] == "sum_max":
+        return "Set a model whose score is max"
+    return None
+
+
+def _figures(settings: Settings) -> Iterator[str]:
+    for name, figure in settings["figures"].items():
+        cutoff, k = figure["cutoff"], settings["retrieve"]["k"]
+        if name in settings["results"] and cutoff > k:
+            yield (
+                f"figures.{name}.cutoff is {cutoff}, but retrieve.k keeps only {k} candidates. "
+                "Lower it."
+            )
+
+
+def _seeds(settings: Settings) -> Iterator[str]:
+    for name, seeds in further_seeds(settings).items():
+        if settings["seed"] in seeds:
+            where = "repeat_seeds" if name == "table1" else f"tables.{name}.repeat_seeds"
+            yield f"{where} holds {settings['seed']}, which is the seed itself. Leave it out."

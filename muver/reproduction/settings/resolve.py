@@ -1,0 +1,152 @@
+"""From params.yaml, a preset and the command line to the settings of a run, checked."""
+
+import contextlib
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from muver.io.errors import InputError
+from muver.io.typed import describe, fields, overlay, problem, suggestion
+from muver.reproduction.settings.derive import derive
+from muver.reproduction.settings.knowledge_base import DATASETS as LINKED_DATASETS
+from muver.reproduction.settings.params import Params
+from muver.reproduction.settings.precision import settle_precision
+from muver.reproduction.settings.references import check_references
+
+Settings = dict[str, Any]
+NAMED_DATASETS = ("miniwikia", "zeshel", "realworlds", *LINKED_DATASETS)
+
+
+def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings:
+    """Merge the sections, the preset and the command line, in this order of precedence.
+
+    A dataset that is a directory takes the preset ``directory`` in place of ``miniwikia``, whose
+    settings are those of an encoder made from scratch. What is built goes to
+    build/<workspace>/, so that one dataset's models outlive a run on another.
+
+    Parameters
+    ----------
+    params
+        Content of params.yaml.
+    overrides
+        What the command line sets (``--config``), merged last.
+
+    Returns
+    -------
+    The sections with ``preset``, without ``presets``, and ``workspace``: the folder under build/.
+    Models and systems that follow from others are among them
+    (:mod:`muver.reproduction.settings.derive`), and ``auto`` as a precision has become what it is
+    here (:mod:`muver.reproduction.settings.precision`).
+
+    Raises
+    ------
+    InputError
+        For an unknown key, preset, model or system, or a wrong type; names the key.
+    """
+    overrides = _with_entries({key: _typed(value) for key, value in overrides.items()})
+    given = _with_entries({key: value for key, value in params.items() if key != "presets"})
+    presets = params.get("presets") or {}
+    chosen = _preset(given.get("preset"), overrides)
+    if chosen not in presets:
+        raise InputError(
+            f"preset: {chosen!r} is not in params.yaml{suggestion(str(chosen), presets)}"
+        )
+    preset = presets[chosen] or {}
+    if not isinstance(preset, Mapping):
+        raise InputError(f"params.yaml: presets.{chosen} is {preset!r}, expected sections.")
+    merged = overlay(overlay(given, _with_entries(preset)), overrides)
+    merged["preset"] = chosen
+    if mistake := problem(Params, {**merged, "presets": presets}):
+        key, message = mistake
+        raise InputError(f"{_written(key, overrides, chosen, preset)}: {message}{_form(overrides)}")
+    check_references(merged)
+    merged["compute"] = settle_precision(merged["compute"])
+    merged.pop("presets", None)
+    if "dataset" in overrides and "workspace" not in overrides:
+        merged.pop("workspace", None)  # the one written is of the dataset written
+    if "workspace" not in merged:
+        merged["workspace"] = _workspace(chosen, overrides, presets)
+    return derive(merged)
+
+
+def _with_entries(layer: Mapping[str, Any]) -> Settings:
+    """A layer of settings whose tables are entries; a list is short for its rows."""
+    tables = layer.get("tables")
+    if not isinstance(tables, Mapping):
+        return dict(layer)
+    entries = {
+        name: {"rows": own} if isinstance(own, list) else own for name, own in tables.items()
+    }
+    return {**layer, "tables": entries}
+
+
+def _written(key: str, overrides: Settings, preset: str, own: Mapping[str, Any]) -> str:
+    """Where the value of a dotted key was written, to head a message about it."""
+    if key in overrides or _has(overrides, key):
+        return "--config"
+    return f"params.yaml, preset {preset}" if _has(own, key) else "params.yaml"
+
+
+def _has(settings: Any, key: str) -> bool:
+    name, _, rest = key.partition(".")
+    if not isinstance(settings, Mapping) or name not in settings:
+        return False
+    return not rest or not isinstance(settings[name], Mapping) or _has(settings[name], rest)
+
+
+def _form(overrides: Settings) -> str:
+    """How a key of a section is written on the command line, if one was written otherwise."""
+    known = fields(Params)
+    for key, value in overrides.items():
+        section, *names = key.split(".")
+        if not names and not isinstance(value, Mapping):
+            if section not in known or describe(known[section]) != describe(dict):
+                continue
+            names, value = ["KEY"], "VALUE"
+        for name in reversed(names):
+            value = f"{{{name}: {value}}}"
+        if names:
+            return f" Keys of a section are written as --config {section}='{value}'."
+    return ""
+
+
+def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:
+    """The preset asked for, or the one that goes with the dataset asked for."""
+    dataset = overrides.get("dataset")
+    if "preset" in overrides or dataset is None:
+        return overrides.get("preset", written)
+    if dataset in NAMED_DATASETS:
+        return dataset
+    return "directory" if written == "miniwikia" else written
+
+
+def _workspace(preset: str, overrides: Mapping[str, Any], presets: Iterable[str]) -> str:
+    """The folder under build/: the preset's name, or that of a dataset given for one run."""
+    dataset = str(overrides.get("dataset", preset))
+    if dataset in NAMED_DATASETS or dataset == preset:
+        return dataset
+    name = Path(dataset).resolve().name
+    if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+        raise InputError(
+            f"dataset {dataset}: what is built goes to a folder of its name, {name!r}, which may "
+            "only have letters, digits and _ . - in it. Rename it, or set workspace to such a name."
+        )
+    return f"{name}-directory" if name in presets else name
+
+
+def _typed(value: Any) -> Any:
+    """Numbers and truth values inside an override; Snakemake leaves them as text there."""
+    if isinstance(value, Mapping):
+        return {key: _typed(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_typed(part) for part in value]
+    if not isinstance(value, str):
+        return value
+    read = yaml.safe_load(value) if value else value
+    if isinstance(read, str):  # YAML 1.1 takes 1e-5 for a word
+        with contextlib.suppress(ValueError):
+            return float(read)
+    return read if isinstance(read, bool | int | float | None) else value

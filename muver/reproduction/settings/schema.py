@@ -1,0 +1,44 @@
+"""The JSON schema of params.yaml, by which editors complete keys and mark mistakes.
+
+``python -m muver.reproduction.settings.schema`` writes it anew from the types, and config/README.md
+with it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from muver.io.files import write_text
+from muver.reproduction.settings import overview
+from muver.reproduction.settings.params import Params
+
+FILE = Path(__file__).parents[3] / "workflow" / "schemas" / "params.schema.json"
+
+
+def as_text() -> str:
+    """JSON Schema of :class:`~muver.reproduction.settings.params.Params`, one type a line."""
+    made = _unique(msgspec.json.schema(Params))
+    kinds = ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(kind)}" for name, kind in made["$defs"].items()
+    )
+    return (
+        '{"$schema": "https://json-schema.org/draft/2020-12/schema",\n'
+        f'"$ref": "{made["$ref"]}",\n"$defs": {{\n{kinds}\n}}}}\n'
+    )
+
+
+def _unique(node: Any) -> Any:
+    """The schema with the rule that lists of settings hold no value twice."""
+    if isinstance(node, list):
+        return [_unique(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    own = {key: _unique(value) for key, value in node.items()}
+    return {**own, "uniqueItems": True} if own.get("type") == "array" else own
+
+
+if __name__ == "__main__":
+    write_text(FILE, as_text())
+    write_text(overview.FILE, overview.as_text())

@@ -1,0 +1,94 @@
+"""The paper's contrasts: which of two rows finds more, and by how much.
+
+Both rows rank the same mentions, so their difference is known far better than either number, and a
+verdict on it can fail where one on a number cannot.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import asdict
+
+from muver.reproduction.tables.evaluations import Evaluations
+from muver.reproduction.tables.page import Section
+from muver.reproduction.tables.paper import paper
+from muver.reproduction.tables.records import Contrast, RecallTable
+from muver.reproduction.tables.sections import by_cutoff, difference
+from muver.reproduction.tables.verdict import CLAIMS, claim
+from muver.retriever.evaluation import significance
+from muver.retriever.evaluation.records import Percent
+
+
+def build(
+    pairs: Sequence[Sequence[str]],
+    methods: Mapping[str, str],
+    evaluations: Evaluations,
+    published: Callable[[str], Percent],
+    column: str = "",
+    world: str | None = None,
+) -> list[Contrast]:
+    """The first row minus the second, for each pair of systems that both have rows.
+
+    Parameters
+    ----------
+    methods
+        The rows' methods, by system.
+    published
+        A function from a system to its published recall.
+    column
+        What tells this set or domain from others.
+    world
+        Compare only on the mentions of this world.
+    """
+    built = []
+    for pair in pairs:
+        if not methods.keys() >= {*pair}:
+            continue
+        found = evaluations.paired(*pair, world)
+        first, second = map(published, pair)
+        theirs = {k: first[k] - second[k] for k in found.difference if k in first and k in second}
+        verdicts = {
+            k: claim(found.difference[k], found.interval[k], value) for k, value in theirs.items()
+        }
+        method = " minus ".join(methods[system] for system in pair)
+        built.append(
+            Contrast(
+                **asdict(found),
+                method=method,
+                systems=list(pair),
+                column=column,
+                paper=theirs,
+                verdict=verdicts,
+            )  # fmt: skip
+        )
+    return built
+
+
+def section(table: RecallTable, cutoffs: Sequence[int], heads: str = "") -> list[Section]:
+    """The section of a table's contrasts, if it has any; ``heads`` heads what tells them apart."""
+    contrasts = table.contrasts
+    if not contrasts:
+        return []
+    note = (
+        "One row minus another in points over the same mentions, its 95% interval and a p-value: "
+        f"{significance.method(table.resample)}. They know nothing of seeds."
+    )
+    if counts := Counter(verdict for one in contrasts for verdict in one.verdict.values()):
+        tally = ", ".join(f"{counts[word]} {word}" for word in CLAIMS)
+        note += (
+            f" Beside it the difference in {paper()['source']}, and whether what it claims holds: "
+            "it does if our interval lies on its side of zero; it does not if the interval lies on "
+            "the other side, or if it does not lie on its side and the paper's difference is "
+            f"further off than two such differences are. In all: {tally}."
+        )
+
+    def cell(one: Contrast, k: int) -> str:
+        text = difference(one, k)
+        if k not in one.verdict:
+            return text
+        return f"{text}; paper {one.paper[k]:+z.2f}: {one.verdict[k]}"
+
+    lines = [
+        ({"method": one.method, **({heads: one.column} if heads else {})}, one) for one in contrasts
+    ]
+    return [by_cutoff(cutoffs, "The paper's contrasts", note, lines, cell)]

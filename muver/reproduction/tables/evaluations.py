@@ -1,0 +1,253 @@
+"""Reads the evaluations of a table and checks that they belong together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.reproduction.tables import paper, records
+from muver.reproduction.tables.keys import data_fingerprint, row_key
+from muver.reproduction.tables.settings import Row
+from muver.retriever.corpus.statistics import read_counts
+from muver.retriever.evaluation import bootstrap, significance
+from muver.retriever.evaluation.precision import reduced_precision
+from muver.retriever.evaluation.ranks import hits_at, read_ranks
+from muver.retriever.evaluation.records import Evaluation, Percent, read_evaluation
+
+OF_SET = (
+    "set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title",
+)  # fmt: skip
+OF_TABLE = ("dataset", "kb", "cutoffs", "resample")
+OF_ROW = ("settings", "model")
+RowKind = TypeVar("RowKind", bound=records.Row)
+TableKind = TypeVar("TableKind", bound=records.RecallTable)
+
+
+class TableFiles(NamedTuple):
+    """The input files of a table.
+
+    Attributes
+    ----------
+    evaluations
+        Evaluations, next to their gold ranks.
+    counts
+        The corpus's counts, which also show the worlds without mentions.
+    encoder
+        Directory of the encoder in use.
+    """
+
+    evaluations: Sequence[Path] = ()
+    counts: Path | None = None
+    encoder: Path | None = None
+
+
+@dataclass(frozen=True)
+class Evaluations:
+    """The evaluations on one set by system, with the same mentions and cutoffs.
+
+    Attributes
+    ----------
+    files
+        The file of each evaluation; the gold ranks are next to it.
+    without_mentions
+        Worlds without mentions.
+    """
+
+    by_system: Mapping[str, Evaluation]
+    files: Mapping[str, Path]
+    without_mentions: Sequence[str] = ()
+
+    @property
+    def first(self) -> Evaluation:
+        """The first evaluation, for what all have in common."""
+        return next(iter(self.by_system.values()))
+
+    @property
+    def column(self) -> str:
+        """What tables call the set; "" for a split of worlds."""
+        return paper.column(self.first)
+
+    def ranks(self, system: str) -> pa.Table:
+        """The rank of each mention's gold entity, from the file next to the evaluation.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, or has other hits than the evaluation.
+        """
+        path, evaluation = self.files[system].with_suffix(".parquet"), self.by_system[system]
+        table = read_ranks(path)
+        hits = {k: int(hits_at(table, k).sum()) for k in evaluation.cutoffs}
+        if hits != evaluation.hits:
+            raise InputError(
+                f"{path}: has the hits {hits}, {self.files[system]} has {evaluation.hits}: a "
+                "results file from other parameters. Run the evaluate stage again."
+            )
+        return table
+
+    def paired(self, first: str, second: str, world: str | None = None) -> significance.Paired:
+        """The recall of one system minus another's (:func:`.significance.paired`).
+
+        Parameters
+        ----------
+        world
+            Compare only on the mentions of this world.
+        """
+        ranks = [self.ranks(system) for system in (first, second)]
+        if world is not None:
+            ranks = [table.filter(pc.equal(table["world"], world)) for table in ranks]
+        return significance.paired(*ranks, self.first.cutoffs, self.first.resample)
+
+    def published(
+        self, name: str, system: str, domain: str | None = None, source: str = "values"
+    ) -> Percent:
+        """A row's published recall (:func:`.paper.published`); none on other data."""
+        if not paper.is_papers(self.first):
+            return {}
+        part = domain or self.column or None
+        return paper.published(name, system, self.first.cutoffs, part, source)
+
+    def describe(self) -> records.TableSet:
+        """The set in the head of a table."""
+        return records.TableSet(
+            **{key: getattr(self.first, key) for key in OF_SET},
+            column=self.column,
+            worlds=sorted(self.first.worlds),
+            worlds_without_mentions=list(self.without_mentions),
+            published=paper.published_size(self.first),
+            of_paper=paper.is_papers(self.first),
+        )
+
+
+def table_of(
+    kind: type[TableKind], name: str, caption: str, found: Mapping[str, Evaluations], **own: Any
+) -> TableKind:
+    """A table with the head that its evaluations by set give, and its ``own`` fields."""
+    first = next(iter(found.values())).first
+    sets = [evaluations.describe() for evaluations in found.values()]
+    return kind(
+        name=name,
+        caption=caption,
+        dataset=first.dataset,
+        fingerprint=data_fingerprint({name: one.first for name, one in found.items()}),
+        kb=first.kb,
+        cutoffs=first.cutoffs,
+        resample=first.resample,
+        interval=bootstrap.method(first.resample),
+        sets=sets,
+        paper=records.Reference(
+            source=paper.paper()["source"],
+            dataset=(paper.paper()["table2"] if first.kb else paper.paper())["dataset"],
+            tolerance=paper.paper()["tolerance"],
+            note=paper.comparability_of_sets(name, first, sets),
+        ),
+        **own,
+    )
+
+
+def row_of(kind: type[RowKind], row: Row, found: Mapping[str, Evaluations], **own: Any) -> RowKind:
+    """A row with its names, footnote, key and precision, and its ``own`` fields.
+
+    What validation chose for it ends the footnote.
+    """
+    evaluations = {name: one.by_system[row.system] for name, one in found.items()}
+    first = next(iter(evaluations.values()))
+    settings, said = first.settings, [row.note, *(one.in_words for one in first.choices)]
+    return kind(
+        method=row.method,
+        system=row.system,
+        note=" ".join(filter(None, said)) or None,
+        row_key=row_key(settings, data_fingerprint(evaluations)),
+        precision=reduced_precision(settings),
+        **own,
+    )
+
+
+def read_evaluations(
+    files: TableFiles, systems: Sequence[str], sets: Sequence[str] | None = None
+) -> dict[str, Evaluations]:
+    """Read the evaluations of a table, by set.
+
+    Parameters
+    ----------
+    files
+        An evaluation of each system on each set.
+    systems, sets
+        The systems and sets to expect; without ``sets``, any sets.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, superfluous or of another version, if evaluations differ in their data
+        or cutoffs, or if a system has other settings or another model on one set than on another.
+    """
+    by_set: dict[str, dict[str, Evaluation]] = {name: {} for name in sets or ()}
+    where: dict[str, dict[str, Path]] = {}
+    for path in files.evaluations:
+        evaluation = read_evaluation(path)
+        name, system = evaluation.set, evaluation.system
+        if sets is not None and name not in sets:
+            raise InputError(
+                f"{path}: belongs to the set {name!r}, the table has {', '.join(sets)}."
+                f"{did_you_mean(name, sets)}"
+            )
+        before = where.setdefault(name, {}).setdefault(system, path)
+        if system in by_set.setdefault(name, {}):
+            raise InputError(f"two evaluations of {system} on {name} were given: {before}, {path}.")
+        by_set[name][system] = evaluation
+    for name, own in (by_set or {"any set": {}}).items():
+        if missing := [system for system in systems if system not in own]:
+            raise InputError(f"no evaluation of {', '.join(missing)} on {name} was given.")
+        if extra := sorted(own.keys() - set(systems)):
+            raise InputError(f"evaluations of {', '.join(extra)} were given, which have no row.")
+    _check_same(by_set, systems[0])
+    empty = [] if files.counts is None else _without_mentions(files.counts, by_set)
+    return {name: Evaluations(own, where[name], empty) for name, own in by_set.items()}
+
+
+def read_one_set(files: TableFiles, systems: Sequence[str]) -> Evaluations:
+    """Read the evaluations of a result on one set."""
+    found = read_evaluations(files, systems)
+    if len(found) > 1:
+        raise InputError(f"evaluations on {', '.join(found)} were given, expected one set.")
+    return next(iter(found.values()))
+
+
+def _check_same(by_set: Mapping[str, Mapping[str, Evaluation]], system: str) -> None:
+    """Refuse evaluations of a set, table or row that differ in what they must share."""
+    rows = next(iter(by_set.values()))
+    for name, own in by_set.items():
+        for other in own.values():
+            alike = ((own[system], OF_SET), (rows[system], OF_TABLE), (rows[other.system], OF_ROW))
+            pairs = {
+                key: (getattr(one, key), getattr(other, key)) for one, keys in alike for key in keys
+            }
+            pairs["worlds"] = _sizes(own[system]), _sizes(other)
+            for key, (expected, value) in pairs.items():
+                if value != expected:
+                    raise InputError(
+                        f"evaluation of {other.system} on {name}: {key} is {value}, elsewhere "
+                        f"{expected}: a results file from other parameters. Run the evaluate stage "
+                        "again for all rows."
+                    )
+
+
+def _sizes(evaluation: Evaluation) -> dict[str, int]:
+    return {world: part.mentions for world, part in evaluation.worlds.items()}
+
+
+def _without_mentions(counts: Path, by_set: Mapping[str, Mapping[str, Evaluation]]) -> list[str]:
+    """Worlds without mentions, which belong to no split."""
+    known = read_counts(counts)
+    evaluation = next(iter(next(iter(by_set.values())).values()))
+    if known.fingerprint != evaluation.fingerprint:
+        raise InputError(
+            f"{counts}: counts of other data than the evaluations' ({known.dataset}, "
+            f"fingerprint {known.fingerprint}). Run the corpus stage again."
+        )
+    return sorted(world for world, part in known.worlds.items() if part.mentions == 0)

@@ -1,0 +1,154 @@
+"""The published numbers: the paper's and the released README's."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from muver.reproduction.tables.records import Size, TableSet
+from muver.retriever.evaluation.records import Evaluation, Percent
+
+
+@cache
+def paper() -> dict[str, Any]:
+    """Content of paper.yaml."""
+    return yaml.safe_load(Path(__file__).with_name("paper.yaml").read_text(encoding="utf-8"))
+
+
+def published(
+    name: str,
+    system: str,
+    cutoffs: Sequence[int],
+    domain: str | None = None,
+    source: str = "values",
+) -> Percent:
+    """The published recall of a row in percent, at the cutoffs for which there is a number.
+
+    Parameters
+    ----------
+    name
+        The table: ``table1``, ``table2`` or ``table6``; others have no such rows.
+    system
+        The row's name in ``systems``, as its printed name may change.
+    domain
+        For Table 6 a world; for Table 2 the paper's name of a set.
+    source
+        ``values`` for the paper's numbers, ``readme`` for the released README's.
+    """
+    values = paper().get(name, {}).get("rows", {}).get(system, {}).get(source)
+    if values is not None and domain is not None:
+        values = values.get(domain)
+    if values is None:
+        return {}
+    columns = paper()[name].get("columns", paper()["columns"])
+    by_cutoff = dict(zip(columns, values, strict=True))
+    return {k: by_cutoff[k] for k in cutoffs if by_cutoff.get(k) is not None}
+
+
+def published_views(
+    system: str, search: str | None, views: float | None
+) -> Mapping[str, float] | None:
+    """Table 3's ``views`` per entity and ``recall`` for one of our rows, or None.
+
+    A row without merging is matched by its name in ``systems``, a row with merged views by its
+    number of views within one per cent. Layers are not comparable, as the paper prints more states
+    of the search than it has layers.
+
+    Parameters
+    ----------
+    search
+        ``distant`` or ``close``; None without merging.
+    views
+        Our number of views per entity.
+    """
+    table = paper()["table3"]
+    if search is None:
+        return table["rows"].get(system)
+    lines = table["merged"].get(system, [])
+    near = [line for line in lines if views and abs(views - line["views"]) <= line["views"] / 100]
+    if not near:
+        return None
+    line = min(near, key=lambda line: abs(views - line["views"]))
+    return {"views": line["views"], "recall": line[search]}
+
+
+def column(one: Evaluation) -> str:
+    """The name of a set over a knowledge base in tables; "" for a split of worlds."""
+    if one.kb is None:
+        return ""
+    return paper()["table2"]["sets"].get(one.set, {}).get("column", one.set)
+
+
+def published_size(one: Evaluation) -> Size | None:
+    """The published sizes of a set of Table 2 (of the paper's Table 4); None for other sets."""
+    own = paper()["table2"]["sets"].get(one.set)
+    if one.kb is None or own is None:
+        return None
+    wanted = (own["dataset"], "test")
+    row = next(r for r in paper()["table4"]["rows"] if (r["dataset"], r["split"]) == wanted)
+    return Size(mentions=row["mentions"], entities=row["entities"], support=own["support"])
+
+
+def is_papers(one: Evaluation) -> bool:
+    """Whether the data are the paper's own, so that its numbers are comparable with ours.
+
+    Counts decide (``identified_as``), and the name of the data does not matter. For worlds, the
+    split must be the paper's. For a knowledge base, the number of mentions with their gold inside
+    must be that of BLINK's catalogue, up to paper.yaml's ``tolerance.support``.
+    """
+    if one.kb is None:
+        return (one.identified_as, one.set) == (paper()["dataset"], paper()["split"])
+    theirs = published_size(one)
+    if theirs is None or one.identified_as != paper()["table2"]["dataset"]:
+        return False
+    return abs(one.mentions - theirs.support) <= theirs.support * paper()["tolerance"]["support"]
+
+
+def comparability(
+    name: str, dataset: str, identified_as: str | None, split: str | None = None
+) -> str | None:
+    """Why a table's published numbers are not comparable; None if they are or there are none.
+
+    Parameters
+    ----------
+    name
+        The table.
+    split
+        None for a table of all splits.
+    """
+    of_paper = identified_as == paper()["dataset"]
+    if (of_paper and split in (None, paper()["split"])) or not paper().get(name, {}).get("rows"):
+        return None
+    theirs, ours = f"{paper()['dataset']} ({paper()['split']})", dataset
+    if of_paper:
+        ours += f" ({split})"
+    elif ours == paper()["dataset"]:
+        ours += ", whose counts are not the published ones"
+    return (
+        f"The paper's numbers are for {theirs}; this table is made on {ours}, so they do not stand "
+        "beside ours."
+    )
+
+
+def comparability_of_sets(name: str, first: Evaluation, sets: Sequence[TableSet]) -> str | None:
+    """As :func:`comparability`, for a table of one or more sets; ``first`` is of one of them."""
+    if first.kb is None:
+        return comparability(name, first.dataset, first.identified_as, first.set)
+    other = [one for one in sets if one.published and not one.of_paper]
+    if not other or not paper().get(name, {}).get("rows"):
+        return None
+    if first.kb.entities != (wanted := other[0].published.entities):
+        return (
+            f"The paper's numbers are for a knowledge base of {wanted} entities; this one has "
+            f"{first.kb.entities}, so they do not stand beside ours."
+        )
+    counted = ", ".join(
+        f"{one.column} ({one.mentions}, BLINK's numbers are over {one.published.support})"
+        for one in other
+    )
+    return (
+        f"The paper's numbers for {counted} do not stand beside ours: the mentions with their gold "
+        f"in the knowledge base differ by more than {paper()['tolerance']['support']:.0%}."
+    )

@@ -1,0 +1,309 @@
+"""What a result's file holds, in full precision: a table, a figure or the grid, by its ``kind``."""
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+from muver.io.records import Record, read_record
+from muver.retriever.evaluation.lengths import Bin, Remainder
+from muver.retriever.evaluation.records import KnowledgeBase, Percent, Scores
+from muver.retriever.evaluation.significance import Paired
+from muver.retriever.runs.approximate import Index
+
+
+class Judged(Record):
+    """A published recall, ours minus it in points, and a verdict (:mod:`.verdict`)."""
+
+    recall: float
+    difference: float
+    half_width: float
+    verdict: str
+
+
+Published = dict[int, Judged]  # by cutoff, as far as there is a published number
+
+
+class Part(Scores):
+    """What a table has of a row on a set; of Table 6 in a domain.
+
+    A mean of domains has no hits, and both its numbers are that mean.
+    """
+
+    paper: Published
+    readme: Published
+
+    @property
+    def published(self) -> dict[str, Published]:
+        """Published numbers by who published them, where there are any."""
+        both = {"paper": self.paper, "readme": self.readme}
+        return {source: judged for source, judged in both.items() if judged}
+
+
+class Seeds(Record):
+    """Recall of each seed's system, with mean and sample standard deviation."""
+
+    values: dict[str, Percent]
+    mean: Percent
+    spread: Percent
+
+
+class ComparedPart(Part):
+    """What a comparison has of a row on a set."""
+
+    views_per_entity: float | None
+    index: Index | None  # None for exact search
+    paired: Paired | None  # minus the row of ``against``; None for that row itself
+    seeds: Seeds | None  # None without repeats
+
+
+class Row(Record):
+    """A system in a result."""
+
+    method: str
+    system: str
+    note: str | None  # its footnote
+    row_key: str  # what its run in MLflow is found by (muver.reproduction.tables.keys)
+    precision: dict[str, str]  # of the phases that were not in fp32
+
+
+class ComparedRow(Row):
+    """A row of a comparison."""
+
+    sets: dict[str, ComparedPart]
+
+
+class OneSetRow(Row):
+    """Base of rows of tables that have one set of mentions."""
+
+    @property
+    def part(self) -> Part:
+        """What the table has of it."""
+        return next(iter(self.sets.values()))
+
+
+class LayersRow(OneSetRow):
+    """A row of Table 3; what is of merging is None without it."""
+
+    merge_layers: int
+    search: str | None  # its name
+    pairs: str | None  # "distant" or "close"
+    reading: str | None  # how the search differs from the released one, in words
+    searched: str | None  # pairs and reading together
+    start: str | None  # the system with the same views before merging, if it has a row
+    views_per_entity: float | None  # None for a system without views
+    paper_views: float | None  # of the paper's row that it is compared with
+    sets: dict[str, Part]
+
+
+class DomainRow(OneSetRow):
+    """A row of Table 6."""
+
+    domain: str
+    sets: dict[str, Part]
+
+
+class Size(Record):
+    """Published numbers of a set of Table 2: mentions, entities, mentions inside BLINK's KB."""
+
+    mentions: int
+    entities: int
+    support: int
+
+
+class TableSet(Record):
+    """A set of mentions of a table."""
+
+    set: str
+    fingerprint: str
+    identified_as: str | None
+    mentions: int  # that are scored
+    outside: int
+    matched_by_title: int
+    column: str  # what the table calls it; "" for worlds
+    worlds: list[str]
+    worlds_without_mentions: list[str]
+    published: Size | None
+    of_paper: bool  # whether published numbers are comparable with ours
+
+
+class Reference(Record):
+    """Where published numbers are from; ``note`` says why they do not stand beside ours."""
+
+    source: str
+    dataset: str
+    tolerance: dict[str, float]
+    note: str | None
+
+
+class Contrast(Paired):
+    """One row minus another, with the published difference and whether what it claims holds."""
+
+    method: str
+    systems: list[str]  # both, in order
+    column: str  # the set's, over a knowledge base; of Table 6 the domain
+    paper: Percent
+    verdict: dict[int, str]
+
+
+class Result(Record, tag_field="kind"):
+    """Base of all results."""
+
+    name: str
+    caption: str
+
+
+class ResultOnData(Result):
+    """A result on one dataset."""
+
+    dataset: str
+    fingerprint: str
+
+
+class RecallTable(ResultOnData):
+    """A table of recall."""
+
+    kb: KnowledgeBase | None  # None for worlds
+    cutoffs: list[int]
+    resample: str
+    interval: str  # the method of the intervals, in words
+    sets: list[TableSet]
+    paper: Reference
+    contrasts: list[Contrast]
+
+
+class Against(Record):
+    """The row that others are tested against."""
+
+    system: str
+    method: str
+
+
+class ComparisonTable(RecallTable, tag="comparison"):
+    """Systems compared on one or more sets."""
+
+    against: Against | None
+    rows: list[ComparedRow]
+
+
+class ViewsTable(RecallTable, tag="views"):
+    """Table 3: recall at ``cutoff`` by number of views."""
+
+    cutoff: int
+    rows: list[LayersRow]
+
+
+class DomainsTable(RecallTable, tag="domains"):
+    """Table 6: recall by domain."""
+
+    rows: list[DomainRow]
+
+
+class Numbers(Record):
+    """Numbers of mentions and entities."""
+
+    mentions: int
+    entities: int
+
+
+class SplitRow(Record):
+    """A split with its worlds, and the paper's numbers of it."""
+
+    dataset: str
+    split: str
+    kb: str
+    mentions: int
+    entities: int
+    worlds: dict[str, Numbers]
+    paper: Numbers | None
+
+
+class StatisticsTable(ResultOnData, tag="statistics"):
+    """Table 4: what the dataset holds."""
+
+    identified_as: str | None
+    source: str
+    note: str | None
+    rows: list[SplitRow]
+
+
+class ModelRow(Record):
+    """A model's parameters, what pooling layers would add, and the paper's number in millions."""
+
+    method: str
+    parameters: int
+    poolers: int
+    paper: int | None
+
+
+class ParametersTable(Result, tag="parameters"):
+    """Table 5: parameters of the towers."""
+
+    source: str
+    rows: list[ModelRow]
+
+
+class Quoted(Record):
+    """Errors that the paper's text gives, of each row by its names of bins."""
+
+    source: str
+    errors: list[dict[str, float]]
+
+
+class LengthsFigure(ResultOnData, tag="lengths"):
+    """Figure 2: error rates of two systems by sentences of the gold description."""
+
+    identified_as: str | None
+    set: str
+    mentions: int
+    cutoff: int
+    interval: str  # the methods of the intervals, in words
+    difference_is: str
+    rows: list[Row]
+    row_key: str  # those of both rows, joined by "+"
+    bins: list[Bin]
+    remainder: Remainder
+    paper: Quoted | None  # None if dataset or cutoff are not the paper's
+
+
+class PointRow(Record):
+    """A model at a point of the grid, with the step where validation recall was greatest."""
+
+    method: str
+    system: str
+    row_key: str
+    values: dict[str, float | int]  # of its hyper-parameters
+    recall: float
+    step: int
+    settings: dict[str, Any]
+    chosen: bool
+
+
+class Mean(Record):
+    """Mean recall of the points that share a value."""
+
+    value: float | int
+    points: int
+    recall: float
+
+
+class GridResult(ResultOnData, tag="grid"):
+    """The grid over hyper-parameters."""
+
+    models: list[str]
+    cutoff: int
+    rule: str
+    row_key: str  # of the whole grid: it stays when points are added
+    chosen: str  # the point
+    means: dict[str, list[Mean]]  # by hyper-parameter, sorted by value
+    rows: list[PointRow]
+
+
+R = TypeVar("R")
+AnyResult = (
+    ComparisonTable | ViewsTable | DomainsTable | StatisticsTable | ParametersTable
+    | LengthsFigure | GridResult
+)  # fmt: skip
+
+
+def read_result(path: Path, kind: type[R] = AnyResult, what: str = "a table or figure") -> R:
+    """Read the JSON of a result of a kind, ``what`` in words; an InputError says why it is none."""
+    return read_record(path, kind, f"the JSON of {what}", "Make it again.")

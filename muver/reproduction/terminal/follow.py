@@ -1,0 +1,173 @@
+"""Follows Snakemake's jobs by its log events: what runs, what is done, how long it will take."""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from snakemake.common import NOTHING_TO_BE_DONE_MSG
+
+from muver.io.errors import InputError
+from muver.io.progress import duration
+from muver.reproduction.terminal.live import Live, say
+from muver.reproduction.workspace import Graph
+
+KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
+STAMP = re.compile(r"^\S+ \S+ ")  # of a line in a job's log
+# Snakemake's own lines, which the lines here replace.
+REPLACED = ("job_started", "job_finished", "progress")
+COUNTED = ("corpus", "segment", "kb")  # rules after which sizes are known better
+SELECTING = "Select jobs to execute..."
+# And of a file's way to a storage and back.
+MOVED = re.compile(
+    r"(Storing in|Retrieving from) storage: |Finished (upload|retrieval)\.$|Removing local copy "
+)
+# What Snakemake says of a stage that ended with 2: the stage has said it better.
+TOLD = re.compile(r"RuleException:\nCalledProcessError.*returned non-zero exit status 2\.$", re.S)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job at work."""
+
+    rule: str
+    name: str
+    logs: list[str]
+    since: float  # seconds since the epoch
+
+    def line(self) -> str:
+        """Its name, how long it runs, and what its log said last."""
+        return f"{self.name}  {duration(time.time() - self.since)}  {self.said()}".rstrip()
+
+    def said(self) -> str:
+        """The last line of its log; nothing while the log is that of an earlier run."""
+        for log in map(Path, self.logs):
+            try:
+                if log.stat().st_mtime >= self.since:
+                    with log.open("rb") as file:
+                        file.seek(max(log.stat().st_size - 1000, 0))
+                        last = file.read().decode("utf-8", "replace").rstrip().rpartition("\n")[2]
+                    return STAMP.sub("", last)
+            except OSError:  # not there yet
+                continue
+        return ""
+
+
+class Follower(logging.Handler):
+    """A handler of Snakemake's logger: a line for each finished job, with the time left.
+
+    In a terminal there is also a line for each running job, kept up to date below the others.
+    After a run, or where there was nothing to do, the tables that were asked for are printed.
+    """
+
+    def __init__(self, targets: Callable[[], Iterable[str]]):
+        """``targets`` says what was asked for, once Snakemake knows it."""
+        super().__init__()
+        self._targets = targets
+        self._running: dict[int, Job] = {}
+        self._done = 0
+        self._live: Live | None = None
+
+    def start(self, logger: logging.Logger, graph: Graph, jobs: Iterable[Any], cores: int) -> None:
+        """Take the place of Snakemake's lines about jobs.
+
+        Parameters
+        ----------
+        graph
+            What is made.
+        jobs
+            Snakemake's jobs that are to be run.
+        cores
+            Of ``--cores``.
+        """
+        from muver.reproduction.estimate.remaining import Remaining
+
+        own = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
+        threads = graph.settings["compute"]["threads"]
+        together = 1 if graph.gpus else max(cores // threads, 1)
+        self._graph, self._total = graph, len(own)
+        self._remaining = Remaining(own, {}, together)
+        self._reckon()
+        self._since = time.time()
+        for handler in logger.handlers:
+            if handler.name == "DefaultStreamHandler":
+                handler.addFilter(_is_kept)
+        if Live.possible():
+            self._live = Live(self.lines)
+            self._live.start()
+
+    def end(self) -> None:
+        """After a run that went well."""
+        from muver.reproduction.tables.shown import show
+
+        self.stop()
+        paths = [path for path in map(Path, self._targets()) if path.match("results/*.csv")]
+        # With --until a run ends before its tables.
+        if tables := sorted(path for path in paths if path.is_file()):
+            print(flush=True)
+            show([path.stem for path in tables], tables[0].parent)
+
+    def stop(self) -> None:
+        """Leave the terminal as it was."""
+        if self._live:
+            self._live.stop()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of an event."""
+        event, said = getattr(record, "event", None), record.__dict__
+        if record.msg == NOTHING_TO_BE_DONE_MSG:
+            self.end()
+        elif event == "job_info":
+            self._running[said["jobid"]] = Job(
+                said["rule_name"], _name(said), list(said["log"]), time.time()
+            )
+        elif event == "job_finished" and (job := self._running.pop(said["job_id"], None)):
+            took = time.time() - job.since
+            self._remaining.finish(said["job_id"], took)
+            if job.rule in COUNTED:
+                self._reckon()
+            self._done += 1
+            self._say(f"{job.name}: {duration(took)}")
+        elif event == "job_error" and (job := self._running.pop(said["jobid"], None)):
+            self._say(f"{job.name}: failed. Its log: {', '.join(job.logs)}")
+        elif event == "progress":
+            self._total = said["total"]
+
+    def lines(self) -> list[str]:
+        """A line for each running job, and one for the run; another thread may ask for them."""
+        return [*(job.line() for job in dict(self._running).values()), self._whole()]
+
+    def _reckon(self) -> None:
+        from muver.reproduction.estimate.remaining import rough_costs
+
+        with suppress(InputError):  # the job that meets the mistake says it
+            self._remaining.costs = rough_costs(self._graph)
+
+    def _say(self, line: str) -> None:
+        say(line if self._live else f"[{self._whole()}] {line}")
+
+    def _whole(self) -> str:
+        now = time.time()
+        left = self._remaining.seconds(
+            {n: now - job.since for n, job in dict(self._running).items()}
+        )
+        told = f"{self._done} of {self._total} jobs, {duration(now - self._since)}"
+        if left is None or self._done >= self._total:
+            return told
+        return f"{told}, about {duration(left)} left"
+
+
+def _is_kept(record: logging.LogRecord) -> bool:
+    said = str(record.msg)
+    replaced = getattr(record, "event", None) in REPLACED or said == SELECTING
+    return not (replaced or TOLD.match(said) or MOVED.match(said))
+
+
+def _name(job: Mapping[str, Any]) -> str:
+    """Rule and wildcards of a job, without keys: ``train muver``."""
+    named = (KEY.sub("", str(value)) for value in job["wildcards"].values())
+    return " ".join(filter(None, [job["rule_name"], *named]))

@@ -1,0 +1,136 @@
+"""``muver audit``: MLflow's pages on the recorded rows, served to this machine alone."""
+
+import contextlib
+import json
+import socket
+import threading
+import warnings
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from mlflow.entities import Experiment
+
+from muver.io.errors import InputError
+from muver.io.network import listen
+from muver.io.progress import logger
+from muver.reproduction.tracking.experiments import IN_VIEW, VIEW, views_in_browser
+from muver.reproduction.tracking.listed import read_list
+from muver.reproduction.tracking.store import open_store, sqlite_file, store_name, store_uri
+
+HOST = "127.0.0.1"
+GRACE = 3  # seconds that open connections get when the server is told to end
+RUNS = "/#/experiments/{}/runs?workflowType=machine_learning"
+# What MLflow's pages keep in the browser. They take every experiment for one of traces of a chat
+# unless a link or the browser says otherwise, whatever the experiment's tags say, and open an
+# assistant beside it.
+BROWSER = {
+    "mlflow.workflowType_v1": "machine_learning",
+    "mlflow.assistant.panelOpen_v1": False,
+    "mlflow.assistant.fab.autoOpenedOnFirstLoad_v1": True,
+}
+# A choice is made once, so that the user's stays; another table on this port is another choice.
+CHOOSE = """for (const [key, value] of Object.entries(%s)) {
+  if (localStorage["muver." + key] !== value)
+    localStorage["muver." + key] = localStorage[key] = value;
+}"""
+
+
+def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) -> None:
+    """Name the address of each table's runs and serve MLflow's pages until Ctrl+C.
+
+    A store that is a server has pages of its own: they are named, and nothing is started.
+
+    Parameters
+    ----------
+    recorded
+        Folder with the lists of runs. Those that name runs of another store get a warning.
+    browser
+        Open the first table's runs once the pages answer.
+    serve
+        If false, only name the addresses.
+
+    Raises
+    ------
+    InputError
+        If there is no store, it cannot be used, or the port is taken.
+    """
+    uri = store_uri()
+    remote = uri.startswith(("http://", "https://"))
+    if uri.startswith("sqlite:///") and not sqlite_file(uri).exists():
+        raise InputError(
+            f"{sqlite_file(uri)}: no such file, so nothing was recorded here. Make the tables, or "
+            "record them again: snakemake --cores all record."
+        )
+    pages = store_name() if remote else f"http://{HOST}:{port}"
+    with open_store() as (client, _):
+        experiments = [one for one in client.search_experiments() if one.name != "Default"]
+    for line in addresses(pages, experiments, remote):
+        logger.info("%s", line)
+    warn_of_other_stores(recorded)
+    if not serve:
+        return
+    first = address(pages, experiments[-1], remote) if experiments else pages
+    if remote:
+        logger.info("the store is a server: open its pages there")
+        if browser:
+            webbrowser.open(first)
+        return
+    with listen(HOST, port) as listening:
+        logger.info("MLflow: %s (Ctrl+C ends it)", pages)
+        if browser:
+            # In a thread, since a browser in the terminal waits for the page and this for it.
+            threading.Thread(target=webbrowser.open, args=(first,), daemon=True).start()
+        _serve(uri, listening, experiments)
+
+
+def addresses(pages: str, experiments: Sequence[Experiment], remote: bool) -> list[str]:
+    """One line an experiment, the oldest first, with the address of its runs."""
+    width = max((len(one.name) for one in experiments), default=0)
+    return [f"{one.name:<{width}}  {address(pages, one, remote)}" for one in reversed(experiments)]
+
+
+def address(pages: str, experiment: Experiment, remote: bool) -> str:
+    """The address of an experiment's runs.
+
+    That of a server names the view with recall. Pages that are served here have chosen it.
+    """
+    plain = pages + RUNS.format(experiment.experiment_id)
+    return f"{plain}&{IN_VIEW}" if remote and VIEW in experiment.tags else plain
+
+
+def warn_of_other_stores(recorded: Path) -> None:
+    """Warn of each table whose list names runs in a store other than the one used now."""
+    for path in sorted(recorded.glob("*/recorded/*.csv")):
+        stores = {line.get("store") or store_name() for line in read_list(path)}
+        for store in sorted(stores - {store_name()}):
+            logger.warning(
+                "%s (%s) was recorded in %s, not in %s. To have all tables in one store: "
+                "snakemake --cores all record", path.stem, path, store, store_name(),
+            )  # fmt: skip
+
+
+def _serve(uri: str, listening: socket.socket, experiments: Sequence[Experiment]) -> None:
+    """Serve MLflow's pages in this process until a signal ends it.
+
+    Recall stands beside the runs of these experiments also where no address says so.
+
+    ``mlflow server`` would start ten processes, workers for chats and prompts among them, and
+    leave them behind when this one is killed.
+    """
+    import uvicorn
+    from mlflow.server import app, handlers
+
+    with warnings.catch_warnings(action="ignore"):  # MLflow's own, of its dependencies
+        from mlflow.server.fastapi_app import app as served
+
+    handlers.initialize_backend_stores(uri, uri, "mlflow-artifacts:/")
+    index = Path(app.static_folder, "index.html").read_text(encoding="utf-8")
+    choices = {name: json.dumps(value) for name, value in BROWSER.items()}
+    choices |= views_in_browser(experiments)
+    script = CHOOSE % json.dumps(choices).replace("</", "<\\/")
+    page = index.replace("<head>", f"<head><script>{script}</script>", 1)
+    app.view_functions["serve"] = lambda: page
+    config = uvicorn.Config(served, log_level="warning", timeout_graceful_shutdown=GRACE)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])

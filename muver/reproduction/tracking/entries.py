@@ -1,0 +1,217 @@
+"""A table as entries of MLflow: one run a row; several seeds, and sweeps, have a parent run."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, short_hash
+from muver.reproduction.tables.keys import data_fingerprint, row_key
+from muver.reproduction.tables.records import (
+    ComparedRow,
+    LayersRow,
+    Part,
+    RecallTable,
+    Row,
+    Seeds,
+    ViewsTable,
+)
+from muver.reproduction.tracking import describe
+from muver.reproduction.tracking.curves import LOGS, curves
+from muver.reproduction.tracking.entry import Data, Entry, Point, parent
+from muver.reproduction.tracking.settings import Recording
+from muver.reproduction.tracking.timings import timings
+from muver.retriever.evaluation.records import Evaluation, read_evaluation
+
+
+class Scored(NamedTuple):
+    """An evaluation, its file, and the run that it is of."""
+
+    evaluation: Evaluation
+    path: Path
+    run: Path
+
+
+def entries(table: RecallTable, source: str, settings: Recording) -> list[Entry]:
+    """What is recorded of each row, in the table's order, after the files are read.
+
+    Parameters
+    ----------
+    source
+        Path of the table's CSV, as the workflow names it.
+
+    Raises
+    ------
+    InputError
+        If a row has no evaluation, or a run is not the one that was scored.
+    """
+    builder = _Builder(table, source, settings)
+    rows = table.rows
+    found = [builder.of_row(row) for row in rows]
+    if isinstance(table, ViewsTable) and any(row.search for row in rows):
+        return builder.above_layers(rows, found)
+    times = Counter(row.method for row in rows)
+    return [
+        replace(entry, name=f"{entry.name} ({row.system})") if times[row.method] > 1 else entry
+        for row, entry in zip(rows, found, strict=True)
+    ]
+
+
+def of_settings(
+    settings: Mapping[str, Any], logs: Iterable[Path], stages: Mapping[str, str]
+) -> dict[str, Any]:
+    """The fields of an entry that come from its settings, training logs and benchmark files."""
+    times, work = timings(stages)
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+    return {
+        "parameters": describe.parameters(settings),
+        "texts": {"configuration.yaml": text},
+        "curves": [point for log in logs for point in curves(log)],
+        "timings": times,
+        "own_work": work,
+    }
+
+
+class _Builder:
+    """Makes the entries of one table's rows."""
+
+    def __init__(self, table: RecallTable, source: str, settings: Recording):
+        self.table, self.source, self.settings = table, source, settings
+        self.scored = _scored(settings)
+        # Over a knowledge base there are several sets; then they end the names of metrics.
+        self.ends = {one.set: f"_{one.set}" if table.kb else "" for one in table.sets}
+
+    def of_row(self, row: Row) -> Entry:
+        """A row's run; with several seeds, the parent of one run a seed."""
+        own = self.run(row.system, row.method, row.sets)
+        parts = row.sets.items() if isinstance(row, ComparedRow) else ()
+        seeds = {name: part.seeds for name, part in parts if part.seeds}
+        return self.above_seeds(own, seeds) if seeds else own
+
+    def run(self, system: str, method: str, parts: Mapping[str, Part]) -> Entry:
+        """The run of a system, with the table's parts of it by set."""
+        if lost := [name for name in self.ends if (system, name) not in self.scored]:
+            raise InputError(
+                f"row {method}: needs the evaluation and run of {system} on {lost[0]}."
+            )
+        scored = {name: self.scored[system, name] for name in self.ends}
+        evaluations = {name: one.evaluation for name, one in scored.items()}
+        settings = next(iter(evaluations.values())).settings
+        key = row_key(settings, data_fingerprint(evaluations))
+        tags, metrics, columns = describe.tags(method, evaluations), {}, []
+        for name, end in self.ends.items():
+            metrics |= describe.metrics(evaluations[name], parts.get(name), end)
+            tags |= describe.verdicts(parts.get(name), self.table.cutoffs, end)
+            columns += describe.columns(evaluations[name], end)
+        further = list(map(Path, self.settings.artifacts.get(system, [])))
+        logs = (path for path in further if path.name in LOGS)
+        fields = of_settings(settings, logs, self.settings.benchmarks.get(system, {}))
+        fields["texts"]["evaluation/worlds.csv"] = describe.worlds_csv(evaluations)
+        folders = {name: end.replace("_", "/", 1) for name, end in self.ends.items()}
+        return Entry(
+            key=key,
+            name=method,
+            tags=tags,
+            metrics=metrics,
+            note=self.note(key, [one.path.as_posix() for one in scored.values()]),
+            source=self.source,
+            data=self.data(evaluations),
+            columns=columns,
+            hashed={self.ends[name]: one.run for name, one in scored.items()},
+            files=[
+                *((one.run, f"run{folders[name]}") for name, one in scored.items()),
+                *((one.path, f"evaluation{folders[name]}") for name, one in scored.items()),
+                *((path, "training") for path in further),
+            ],
+            **fields,
+        )
+
+    def note(self, key: str, files: Sequence[str] = ()) -> str:
+        return describe.note(key, self.source, self.settings.options, files)
+
+    def data(self, evaluations: Mapping[str, Evaluation]) -> Data:
+        """The dataset of a run with these evaluations."""
+        first = next(iter(evaluations.values()))
+        size = {"entities": first.kb.entities} if first.kb else {"worlds": len(first.worlds)}
+        return Data(
+            first.dataset,
+            data_fingerprint(evaluations),
+            self.settings.source,
+            ", ".join(evaluations),
+            {"num_rows": sum(one.mentions for one in evaluations.values()), **size},
+        )
+
+    def above_seeds(self, own: Entry, seeds: Mapping[str, Seeds]) -> Entry:
+        """A parent above a row's own run and those of its further seeds, by set."""
+        systems = next(iter(seeds.values())).values
+        others = [system for system in systems if system != own.tags["system"]]
+        runs = [own, *(self.run(system, own.name, {}) for system in others)]
+        key, metrics = short_hash({"seeds_of": own.key}), {}
+        for name, one in seeds.items():
+            for of, recall in (("mean", one.mean), ("spread", one.spread)):
+                group = f"seeds_{of}{self.ends[name]}"
+                metrics |= describe.recalls(group, recall, self.table.cutoffs)
+        return parent(
+            [replace(run, name=f"{own.name} (seed {run.parameters['seed']})") for run in runs],
+            {"system": own.tags["system"]},
+            key=key,
+            name=own.name,
+            metrics=metrics,
+            columns=[describe.column(name) for name in metrics if name.startswith("seeds_mean")],
+            note=self.note(key),
+        )
+
+    def above_layers(self, rows: Sequence[LayersRow], entries: Sequence[Entry]) -> list[Entry]:
+        """The entries of Table 3, those of one method and search under a parent.
+
+        The parent stands in place of the first of them. Its curves are the table's columns: a step
+        for each number of layers merged, from the row before any merging at 0.
+        """
+        sweeps: dict[str, list[int]] = {}
+        for at, row in enumerate(rows):
+            if row.search:
+                sweeps.setdefault(f"{row.method}, {row.searched}", []).append(at)
+        found = dict(enumerate(entries))
+        for name, places in sweeps.items():
+            runs = [replace(found.pop(at), name=f"{name}, {_layers(rows[at])}") for at in places]
+            key = short_hash({"layers_of": [run.key for run in runs]})
+            start = rows[places[0]].start
+            points = []
+            for row in [row for row in rows if row.system == start] + [rows[at] for at in places]:
+                numbers = describe.recalls("all", row.part.micro, self.table.cutoffs)
+                numbers[describe.VIEWS] = row.views_per_entity
+                points += [Point(name, row.merge_layers, value) for name, value in numbers.items()]
+            found[places[0]] = parent(
+                runs,
+                key=key,
+                name=name,
+                metrics={},
+                curves=points,
+                note=self.note(key),
+                files=[(Path(figure), "figures") for figure in self.settings.figures],
+            )
+        return [found[at] for at in sorted(found)]
+
+
+def _scored(settings: Recording) -> dict[tuple[str, str], Scored]:
+    """Evaluations with their runs, which stand in the same order, by system and set."""
+    if len(settings.runs) != len(settings.evaluations):
+        raise InputError("runs: expected one for each of evaluations, in the same order.")
+    found = {}
+    for path, run in zip(map(Path, settings.evaluations), map(Path, settings.runs), strict=True):
+        evaluation = read_evaluation(path)
+        if not run.is_file() or sha256_of(run) != evaluation.run_sha256:
+            raise InputError(
+                f"{run}: is missing, or not the run that {path} scored (its SHA-256 is another). "
+                "Remove it and let the workflow make it again."
+            )
+        found[evaluation.system, evaluation.set] = Scored(evaluation, path, run)
+    return found
+
+
+def _layers(row: LayersRow) -> str:
+    return f"{row.merge_layers} layer{'' if row.merge_layers == 1 else 's'}"

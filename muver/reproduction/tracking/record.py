@@ -1,0 +1,103 @@
+"""The record stage: tables to runs of an experiment."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from muver.io.errors import InputError
+from muver.io.files import write_text
+from muver.io.progress import logger
+from muver.reproduction.tables.records import ComparisonTable, GridResult, ViewsTable, read_result
+from muver.reproduction.tracking.entries import entries
+from muver.reproduction.tracking.entry import Entry
+from muver.reproduction.tracking.grid import grid_entry
+from muver.reproduction.tracking.listed import Listed, write_list
+from muver.reproduction.tracking.settings import Recording, Recordings
+
+FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
+
+
+def record_all(settings: Recordings, keep_going: bool) -> None:
+    """Record several tables; one that cannot be recorded does not stop the others.
+
+    Parameters
+    ----------
+    keep_going
+        Whatever goes wrong is logged and written to a file beside the table's list of runs, and
+        the command ends well, so that a rule that made the table keeps it. The next recording that
+        works removes the file.
+
+    Raises
+    ------
+    InputError
+        Without ``keep_going``, at the end, if a table could not be recorded.
+    """
+    failed = []
+    for one in settings.tables:
+        marker = Path(one.out).with_suffix(FAILED)
+        try:
+            record(one)
+            marker.unlink(missing_ok=True)
+        except Exception as error:
+            expected = isinstance(error, InputError)
+            if not (expected or keep_going):
+                raise
+            name, why = Path(one.made).stem, str(error) or type(error).__name__
+            failed.append(f"{name}: {why}")
+            if keep_going:
+                text = "%s IS NOT IN MLFLOW: %s\nThe table itself is whole."
+                logger.error(text, name, why, exc_info=None if expected else error)
+                write_text(marker, f"{why}\n")
+    if failed and not keep_going:
+        raise InputError("\n".join(dict.fromkeys(failed)))
+
+
+def record(settings: Recording) -> None:
+    """Record each row of a table as an MLflow run, and list which run is which row's.
+
+    A row with several seeds is a parent with one run a seed under it; the rows of a sweep, and the
+    points of the grid, stand under one as well. What is there already is left as it is. A run with
+    the same key and other content (made on another machine), or one that a crash left unfinished,
+    is marked, deleted and made anew.
+
+    Raises
+    ------
+    InputError
+        If an evaluation, a run or a log is missing, or a run was changed after it was scored; if
+        the store cannot be used.
+    """
+    made = Path(settings.made)
+    source = made.with_suffix(".csv")
+    if settings.grid:
+        found = [grid_entry(read_result(made, GridResult, "a grid"), source, settings)]
+    else:
+        table = read_result(made, ComparisonTable | ViewsTable, "a table of rows")
+        found = entries(table, source.as_posix(), settings)
+    if settings.enabled:
+        lines = _put(found, settings.experiment or made.stem, made)
+    else:
+        logger.info("tracking is off (tracking.enabled): no runs recorded")
+        lines = []
+    write_list(Path(settings.out), lines)
+
+
+def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[Listed]:
+    """Put entries into an experiment, which ``table`` describes."""
+    # MLflow takes two seconds to import, which are saved where tracking is off.
+    from muver.reproduction.tracking.experiments import describe_experiment, open_experiment
+    from muver.reproduction.tracking.runs import Recorder
+    from muver.reproduction.tracking.store import open_store, store_name
+
+    with open_store() as (client, folder):
+        number = open_experiment(client, experiment, folder)
+        recorder = Recorder(client, number, shared=folder is None)
+        # From the last row, for the same order as Recorder.put has below a parent.
+        for position, entry in reversed(list(enumerate(found, start=1))):
+            recorder.put(entry, f"{position:02d}")
+        describe_experiment(client, number, found, table)
+        pages = f"/#/experiments/{number}/runs/{{}}?workflowType=machine_learning"
+        # Last, as another recorder may have been the first to finish a row.
+        runs = [(one, recorder.run_of(one)) for entry in found for one in (entry, *entry.children)]
+        return [
+            Listed(one.key, one.name, run, number, pages.format(run), store_name())
+            for one, run in runs
+        ]

@@ -1,0 +1,108 @@
+"""Which code decides a rule's output: what its command imports, directly or through others.
+
+A change in it runs the rule again. What the stages are called and `FREE` are left out, so that
+rewording a help text never trains a model again.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from muver.reproduction.stages import STAGES
+
+PACKAGE = Path(__file__).parents[2]
+# Of the files' names: none where they lie in the folder that Snakemake runs in.
+BEFORE = "" if PACKAGE.parent == Path.cwd() else f"{PACKAGE.parent}/"
+# Where a rule's work begins, if not in the stage of its name.
+KIND = "retrieve_"  # before the name of a retriever kind
+BEGINS = {
+    "tables": "reproduction/tables/stage.py",
+    "figures": "reproduction/figures/stage.py",
+    # The files of an archive are verified by its checksum: only what is declared decides.
+    "download": "retriever/corpus/sources.py",
+    "download_worlds": "kb/importing/pages/worlds.py",
+}
+# What a rule may reach because another result cannot come of it.
+FREE = {
+    "__init__.py",  # names for users
+    "version.py",
+    "io/checking.py",  # messages, and defaults laid under settings, which are the rule's parameters
+    "io/typed.py",
+    "io/errors.py",
+    "io/progress.py",
+    "io/files.py",  # how a file is written, not what stands in it
+    "io/matrices.py",
+    "io/parquet.py",
+    "retriever/encoders/files.py",  # names of files
+    "retriever/views/files.py",
+    "retriever/encoders/card.py",  # words for people, beside a model
+    "retriever/encoders/device.py",  # does what the rule's parameters say
+    "retriever/corpus/settings.py",  # types of the rule's parameters
+    "retriever/corpus/schema.py",  # whoever reads a table refuses one that another version wrote
+}
+# A tower's weights and pieces are loaded, written and counted by these rules, but nothing is laid
+# out or encoded.
+UNUSED = dict.fromkeys(
+    ("encoder", "convert", "tables"),
+    {
+        "retriever/encoders/packing.py",
+        "retriever/encoders/pooling.py",
+        "retriever/views/layout.py",
+    },
+)
+# Every job of a run looks, so that parsing each module would cost seconds in all.
+IMPORT = re.compile(r"^ *from (muver[\w.]*) import (\([^)]*\)|[^(\n]*)", re.MULTILINE)
+
+
+@cache
+def code(rule: str) -> list[str]:
+    """Files of the package that decide a rule's output, sorted; relative to the project in it.
+
+    Examples
+    --------
+    >>> code("choose")
+    ['muver/retriever/training/choice.py', 'muver/retriever/training/log.py']
+    """
+    left_out = FREE | UNUSED.get(rule, set())
+    found, waiting = set(), [PACKAGE / (BEGINS.get(rule) or _begin(rule))]
+    while waiting:
+        path = waiting.pop()
+        name = path.relative_to(PACKAGE).as_posix()
+        if name in found or name in left_out:
+            continue
+        found.add(name)
+        waiting += read_by(path)
+    return sorted(f"{BEFORE}muver/{name}" for name in found)
+
+
+def _begin(rule: str) -> str:
+    """The module that does a stage's work, or in which a retriever kind ranks."""
+    if rule.startswith(KIND):
+        return f"retriever/retrieval/kinds/{rule.removeprefix(KIND)}.py"
+    module = STAGES[rule.replace("_", "-")].module
+    return module.removeprefix("muver.").replace(".", "/") + ".py"
+
+
+@cache
+def read_by(path: Path) -> tuple[Path, ...]:
+    """Files of the package that a module imports, in its functions too, and data that it names."""
+    if path.suffix != ".py":
+        return ()
+    text = path.read_text(encoding="utf-8")
+    return (*_imported(text), *_data(path, text))
+
+
+def _imported(text: str) -> Iterator[Path]:
+    for module, names in IMPORT.findall(text):
+        folder = PACKAGE.joinpath(*module.split(".")[1:])
+        for name in re.findall(r"(\w+)(?: as \w+)?", re.sub("#.*", "", names)):
+            places = (folder / f"{name}.py", folder.with_suffix(".py"))
+            yield next((place for place in places if place.is_file()), folder / "__init__.py")
+
+
+def _data(path: Path, text: str) -> Iterator[Path]:
+    """Files beside a module, such as ``paper.yaml``, and those of a folder beside it."""
+    for name in re.findall(r'(?:with_name|read_data)\("([\w.]+)"\)', text):
+        beside = path.with_name(name)
+        yield from sorted(beside.iterdir()) if beside.is_dir() else [beside]

@@ -1,0 +1,363 @@
+"""The graph of a dataset: what each model, run and evaluation is made of.
+
+What all datasets have in common. :mod:`muver.reproduction.workspace.worlds` and
+:mod:`muver.reproduction.workspace.knowledge_base` add their data and the way in which their vectors
+lie on disk.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from muver.io.errors import InputError
+from muver.io.typed import overlay
+from muver.reproduction.grid.points import trials
+from muver.reproduction.settings import model_settings, row_settings
+from muver.reproduction.settings.rows import pretrain_settings, system_of, trained_as
+from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
+from muver.retriever.encoders.files import (
+    ENCODER_FILES,
+    MANIFEST_FILE,
+    MODEL_FILES,
+    POOLING_FILES,
+    START_FILES,
+)
+from muver.retriever.retrieval import kinds
+
+LOG = "/training_log.jsonl"
+LOSSES = "/pretraining_log.jsonl"
+# Files of each kind after an artifact's own path; of the other kinds they depend on the settings.
+SUFFIXES = {
+    "start": [f"/{file}" for file in START_FILES],
+    "pretrained": [*(f"/{file}" for file in START_FILES), LOSSES],
+    "models": [*(f"/{file}" for file in MODEL_FILES), LOG],
+    "grid": [".jsonl"],
+    "runs": [".parquet", ".json"],
+    "evaluations": [".json", ".parquet", ".run", ".qrels"],
+}
+# Settings of a run that bound memory or time and move no candidate.
+FREE = ("memory_mb", "threads", "gpu")
+# The kinds that each DVC stage keeps.
+STAGES = {
+    "corpus": ("raw", "corpus", "kb", "texts", "mentions"),
+    "segment": ("segment",),
+    "encoder": ("start", "training"),
+    "pretrain": ("pretrained",),
+    "train": ("models", "negatives"),
+    "encode": ("stores", "globals", "vectors", "mention_vectors", "index"),
+    "merge": ("merged", "spans"),
+    "retrieve": ("runs",),
+    "evaluate": ("evaluations",),
+    "grid": ("grid",),
+}
+
+
+class Graph(ABC):
+    """Everything that a dataset's settings can ask for, each an artifact.
+
+    Parameters
+    ----------
+    settings
+        As :func:`muver.reproduction.settings.resolve` gives them.
+    """
+
+    suffixes: Mapping[str, list[str]] = SUFFIXES
+    sharded = False  # whether the vectors of one knowledge base lie in shards
+
+    def __init__(self, settings: Mapping[str, Any]):
+        self.settings = settings
+        self.root = f"build/{settings['workspace']}"
+        self.trials = trials(settings["grid"])
+        # Each is asked for many times.
+        for method in ("encoder_of", "start_of", "model", "run", "evaluation"):
+            setattr(self, method, cache(getattr(self, method)))
+
+    # What the two kinds of datasets have each in its own way.
+
+    @property
+    @abstractmethod
+    def sets(self) -> list[str]:
+        """Sets of mentions that tables score."""
+
+    @property
+    @abstractmethod
+    def measured(self) -> list[str]:
+        """Tables and figures that such data can have and that need runs."""
+
+    @property
+    @abstractmethod
+    def data(self) -> list[Artifact]:
+        """What is made of the data before any model."""
+
+    @abstractmethod
+    def texts_to_learn(self) -> dict[str, Input]:
+        """Texts that a vocabulary from scratch is made of and an encoder is pre-trained on."""
+
+    @abstractmethod
+    def training_data(self, model: str) -> dict[str, Input]:
+        """What a model is trained on."""
+
+    @abstractmethod
+    def retrieval(self, system: str, name: str) -> dict[str, Any]:
+        """Settings of a system's run for the mentions of a set."""
+
+    @abstractmethod
+    def source(self, need: str, system: str, name: str) -> Input:
+        """What a system ranks the mentions of a set with (:data:`retrieval.kinds.INPUTS`)."""
+
+    @abstractmethod
+    def gold(self, name: str) -> dict[str, Input]:
+        """The mentions of a set, and what their gold entities are found by."""
+
+    @property
+    def agreement(self) -> dict[str, float]:
+        """How far a run made with an index has to agree with exact search."""
+        return {}
+
+    # Models.
+
+    @property
+    def encoder(self) -> Artifact:
+        """The BERT directory as it is made from scratch, taken or fetched."""
+        return self.encoder_of(self.settings["seed"])
+
+    @property
+    def start(self) -> Artifact:
+        """The BERT directory that training starts from: the encoder, pre-trained if asked for."""
+        return self.start_of(self.settings["seed"])
+
+    def encoder_of(self, seed: int) -> Artifact:
+        """The encoder of a seed: its own if it is made from scratch, else the one there is."""
+        name, settings, inputs = "", {"encoder": self.settings["encoder"]}, self.encoder_files()
+        if settings["encoder"] == "scratch":
+            name = self.named_by(seed)
+            settings |= {"scratch": self.settings["scratch"], "seed": seed}
+            texts = self.texts_to_learn()
+            inputs |= {role: texts[role] for role in ("entities", "counts")}
+        if self.settings["pooling"] == "auto":
+            settings["pooling"] = "auto"
+        return self.made("start", name, "encoder", settings, **inputs)
+
+    def start_of(self, seed: int) -> Artifact:
+        """What trainings with a seed start from."""
+        settings = pretrain_settings(self.settings, seed)
+        if not settings["steps"]:
+            return self.encoder_of(seed)
+        inputs = {"start": self.encoder_of(seed), **self.texts_to_learn()}
+        return self.made("pretrained", self.named_by(seed), "pretrain", settings, **inputs)
+
+    def named_by(self, seed: int) -> str:
+        """The name of what each seed has one of; the main seed's has none."""
+        return "" if seed == self.settings["seed"] else f"seed{seed}"
+
+    def encoder_files(self) -> dict[str, Input]:
+        """Files of the encoder's directory as they lie there; none for scratch and the hub."""
+        folder = Path(self.settings["encoder"])
+        if self.settings["encoder"] == "scratch" or not folder.is_dir():
+            return {}
+        names = ENCODER_FILES + (POOLING_FILES if self.settings["pooling"] == "auto" else ())
+        return {"source": [str(folder / n) for n in names if (folder / n).is_file()]}
+
+    def model(self, name: str) -> Artifact:
+        """A trained, chosen or converted model."""
+        own, settings = self.settings["models"][name], model_settings(self.settings, name)
+        if "best_of" in own:
+            among = [self.model(one) for one in own["best_of"]]
+            return self.made("models", name, "choose", settings, models=among)
+        if "checkpoint" in own:
+            inputs = {"checkpoint": own["checkpoint"], "start": self.encoder}
+            return self.made("models", name, "convert", settings, **inputs)
+        inputs = {"start": self.origin(name), **self.training_data(name)}
+        return self.made("models", name, "train", settings, **inputs)
+
+    def origin(self, model: str) -> Artifact:
+        """What a model's training starts from: another model, or the encoder."""
+        own = self.settings["models"][model]
+        return self.model(own["start"]) if "start" in own else self.start_for(model)
+
+    def start_for(self, model: str) -> Artifact:
+        """The start of a model's own seed."""
+        return self.start_of(self.settings["models"][model].get("seed", self.settings["seed"]))
+
+    @property
+    def grid_points(self) -> list[Artifact]:
+        """Training logs of all models at all points of the grid."""
+        return [self.grid_point(trial) for trial in self.trials]
+
+    def grid_point(self, name: str) -> Artifact:
+        """The training log of a trial of the grid, which leaves no weights."""
+        model, _, values = self.trials[name]
+        settings = overlay(model_settings(self.settings, model), {"training": values})
+        inputs = {"start": self.origin(model), **self.training_data(model)}
+        return self.made("grid", name, "grid_point", settings, **inputs)
+
+    def checkpoint(self, model: str) -> str:
+        """Published weights that a converted model is made of; they have to be there."""
+        file = str(self.settings["models"][model]["checkpoint"])
+        if not Path(file).is_file():
+            raise InputError(
+                f"params.yaml: models.{model}.checkpoint is {file}: no such file. Fetch the "
+                "published weights and put them there, or name where they lie."
+            )
+        return file
+
+    def weights(self, model: str) -> File:
+        """The manifest that names the weights a model came from, through what it started from."""
+        own = self.settings["models"][model]
+        if "checkpoint" in own:
+            return self.model(model)[f"/{MANIFEST_FILE}"]
+        if origin := own.get("start") or own.get("best_of", [None])[0]:
+            return self.weights(origin)
+        return self.start_for(model)[f"/{MANIFEST_FILE}"]
+
+    # Runs and scores.
+
+    def kind(self, system: str) -> str:
+        """How a system finds its candidates (:mod:`muver.retriever.retrieval.kinds`)."""
+        own = self.settings["systems"][system]
+        score = trained_as(self.settings, own["model"])["score"] if "model" in own else None
+        return kinds.kind_of(own, score, self.sharded)
+
+    def run(self, system: str, name: str) -> Artifact:
+        """A system's ranked candidates for the mentions of a set."""
+        settings = self.retrieval(system, name)
+        free = {key: settings.pop(key) for key in FREE if key in settings}
+        kind = self.kind(system)
+        needs = kinds.find(kind).needs(system_of(self.settings, system))
+        inputs = {need: self.source(need, system, name) for need in needs}
+        made = self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
+        return replace(made, machine=self.precision) if kinds.runs_a_model(kind) else made
+
+    def fused(self, need: str, system: str, name: str) -> list[File]:
+        """Runs that a system fuses, on a set or on validation."""
+        on = name if need == "runs" else "val"
+        return [self.run(part, on)[".parquet"] for part in self.settings["systems"][system]["fuse"]]
+
+    def evaluation(self, system: str, name: str) -> Artifact:
+        """Scores of a system on a set, and the ranks of the gold entities."""
+        run, inputs = self.run(system, name), self.gold(name)
+        model = self.settings["systems"][system].get("model")
+        if model is not None:
+            inputs["identity"] = self.weights(model)
+            if "best_of" in self.settings["models"][model]:
+                inputs["choice"] = self.model(model)[LOG]
+        settings = {
+            **self.settings["evaluate"],
+            "row": row_settings(self.settings, system),
+            **self.agreement,
+        }
+        return self.made(
+            "evaluations", f"{name}/{system}", "evaluate", settings,
+            run=run[".parquet"], manifest=run[".json"], **inputs,
+        )  # fmt: skip
+
+    # Settings of the machine.
+
+    @property
+    def precision(self) -> dict[str, str]:
+        """The setting of the machine that moves vectors."""
+        return {"precision": self.settings["compute"]["precision"]}
+
+    @property
+    def compute(self) -> dict[str, Any]:
+        """Those that move nothing."""
+        moving = ("precision", "training_precision")
+        return {k: value for k, value in self.settings["compute"].items() if k not in moving}
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that a job running a model asks for, in each of its processes.
+
+        With ``device: auto`` 1 where this machine has any, with ``cuda`` 1 anywhere: a cluster's
+        jobs run on other machines.
+        """
+        device = self.settings["compute"]["device"]
+        return int(device == "cuda" or (device == "auto" and Path("/dev/nvidia0").exists()))
+
+    @property
+    def encoding(self) -> dict[str, Any]:
+        """All settings of a stage that encodes."""
+        return {**self.precision, **self.compute}
+
+    # What is asked for.
+
+    def rows(self, result: str) -> list[str]:
+        """Systems of a table or figure, further seeds among them; none of one without runs."""
+        if result not in self.measured:
+            return []
+        if result in self.settings["figures"]:
+            return list(self.settings["figures"][result]["rows"])
+        rows = list(self.settings["tables"][result]["rows"])
+        repeats = self.settings["repeats"][result]
+        return rows + [seed for row in rows for seed in repeats.get(row, [])]
+
+    def evaluations(self, result: str) -> list[Artifact]:
+        """The evaluations that a table or figure is made of."""
+        return [self.evaluation(system, name) for name in self.sets for system in self.rows(result)]
+
+    def asked(self, results: Iterable[str]) -> list[Artifact]:
+        """Everything that these tables and figures are made of, every artifact after its inputs."""
+        found = [*self.data, self.start]
+        for result in results:
+            found += self.evaluations(result)
+            if result == "grid":
+                found += self.grid_points
+        return with_origins(found)
+
+    @cached_property
+    def declared(self) -> list[Artifact]:
+        """Everything that the settings' tables and figures can ask for."""
+        return self.asked([*self.measured, "grid"])
+
+    @cached_property
+    def by_place(self) -> dict[tuple[str, str], Artifact]:
+        """Every artifact that can be made, by kind and id."""
+        found = list(self.declared)
+        for model in self.settings["models"]:
+            with suppress(InputError):  # made of other data
+                found.append(self.model(model))
+        for system in self.settings["systems"]:
+            for name in self.sets:
+                with suppress(InputError):
+                    found.append(self.evaluation(system, name))
+        return {(one.kind, one.id): one for one in with_origins(found)}
+
+    def at(self, kind: str, name: str) -> Artifact:
+        """The artifact of a kind and an id.
+
+        Raises
+        ------
+        InputError
+            If the settings ask for nothing of this name: it was made under other ones.
+        """
+        try:
+            return self.by_place[kind, name]
+        except KeyError:
+            raise InputError(
+                f"{self.root}/{kind}/{name}: not what params.yaml asks for. `snakemake -n` shows "
+                "what it asks for; another setting makes files of another name."
+            ) from None
+
+    def named(self, kind: str, name: str) -> Artifact:
+        """The artifact of a kind and a name."""
+        return next(one for one in self.by_place.values() if (one.kind, one.name) == (kind, name))
+
+    def made(
+        self, kind: str, name: str, rule: str, settings: Mapping[str, Any] | None = None,
+        free: Mapping[str, Any] | None = None, **inputs: Input,
+    ) -> Artifact:  # fmt: skip
+        """An artifact of this dataset."""
+        suffixes = self.suffixes[kind]
+        return Artifact(self.root, kind, name, rule, suffixes, settings or {}, inputs, free or {})
+
+    def pattern(self, kind: str) -> list[str]:
+        """Files of a kind as a rule's outputs, with the wildcard ``id``."""
+        return [f"{self.root}/{kind}/{{id}}{suffix}" for suffix in self.suffixes[kind]]
+
+    def ids(self, kind: str, rule: str) -> list[str]:
+        """Of all artifacts of a kind that a rule makes."""
+        return [one.id for one in self.by_place.values() if (one.kind, one.rule) == (kind, rule)]

@@ -1,0 +1,262 @@
+"""The graph of one knowledge base and the sets of mentions linked to it: Table 2.
+
+Vectors lie in parts of the knowledge base, a job each; an index may cover them all.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.reproduction.settings.knowledge_base import (
+    check_settings,
+    index_settings,
+    set_settings,
+    subset_settings,
+    texts_settings,
+)
+from muver.reproduction.settings.rows import negatives_settings, search_of, trained_as
+from muver.reproduction.workspace.artifact import Artifact, Input
+from muver.reproduction.workspace.graph import FREE, SUFFIXES, Graph
+from muver.retriever.corpus.sources import find_source
+
+PART = (".npy", ".counts.npy", ".json")
+
+
+class KnowledgeBase(Graph):
+    """One knowledge base that every mention may be linked to."""
+
+    sharded = True
+
+    suffixes: Mapping[str, list[str]] = {
+        **SUFFIXES,
+        "kb": ["/manifest.json", "/ids.npy", "/by_id.npy", "/by_title.npy"],
+        "texts": [""],
+        "mentions": [".parquet", ".json"],
+        "training": [
+            "/entities.parquet",
+            "/mentions.parquet",
+            "/sentences.parquet",
+            "/counts.json",
+            "/manifest.json",
+        ],
+        "negatives": [".parquet", ".json"],
+        "vectors": [],  # of the parts, which are known once the knowledge base is made
+        "mention_vectors": [".npy", ".json"],
+        "index": ["/index.faiss", "/manifest.json", ".json"],
+    }
+
+    @property
+    def linking(self) -> Mapping[str, Any]:
+        """The section of such data."""
+        section: Mapping[str, Any] = self.settings["linking"]
+        return section
+
+    @property
+    def sets(self) -> list[str]:
+        """Sets that Table 2 scores."""
+        return list(self.linking["test"])
+
+    @property
+    def measured(self) -> list[str]:
+        """Table 2."""
+        return ["table2"]
+
+    @property
+    def data(self) -> list[Artifact]:
+        """The knowledge base."""
+        return [self.kb]
+
+    @property
+    def grid_points(self) -> list[Artifact]:
+        """None: the grid trains on worlds."""
+        return []
+
+    # From a dump and benchmarks to a knowledge base and linked sets.
+
+    def _pinned(self, name: str, rule: str, suffix: str) -> Artifact:
+        return Artifact(self.root, "raw", name, rule, [suffix], pinned=True)
+
+    def download(self, source: str) -> Artifact:
+        """A file of another project, which its checksum pins."""
+        return self._pinned(find_source(source).file, source, "")
+
+    @property
+    def generated(self) -> bool:
+        """Whether dump and sets are invented."""
+        return bool(self.settings["dataset"] == "miniwikipedia")
+
+    @cached_property
+    def raw(self) -> Artifact:
+        """The dump, and of an invented encyclopedia the sets with it."""
+        if not self.generated:
+            return self.download("kilt")
+        suffixes = [
+            f"/{find_source('kilt').file}",
+            *(f"/{name}.jsonl" for name in self.linking["generate"]["mentions"]),
+        ]
+        return Artifact(self.root, "raw", "", "generate", suffixes, self.linking["generate"])
+
+    @property
+    def counts_published(self) -> bool:
+        """Whether dump and sets have to have the published numbers of lines."""
+        return bool(not self.generated and self.linking["published_counts"])
+
+    @cached_property
+    def kb(self) -> Artifact:
+        """The knowledge base in parts, and what finds an entity by its id or title."""
+        expected = "kilt" if self.counts_published else None
+        dump = self.raw[self.raw.suffixes[0]]
+        return self.made("kb", "", "kb", {**self.linking["kb"], "expected": expected}, dump=dump)
+
+    @property
+    def parts(self) -> list[str]:
+        """Names of the knowledge base's parts, once it is made."""
+        manifest = Path(f"{self.kb.path}/manifest.json")
+        if not manifest.is_file():
+            return []
+        return [Path(part["file"]).stem for part in read_json(manifest)["parts"]]
+
+    def texts(self, model: str) -> dict[str, Input]:
+        """Texts of the entities from another source, where a model's views are made of those."""
+        name = trained_as(self.settings, model)["views"].get("text")
+        if not name:
+            return {}
+        expected = name if self.counts_published else None
+        settings = {**texts_settings(self.settings), "expected": expected}
+        made = self.made(
+            "texts", name, "texts", settings, file=self.download(name), kb=self.kb
+        )  # fmt: skip
+        return {"texts": made}
+
+    def set_file(self, name: str) -> Input:
+        """The file of a set: generated, named in params.yaml, or in the benchmarks' archive."""
+        if self.generated:
+            return self.raw[f"/{name}.jsonl"]
+        file = self.linking["sets"][name]["file"]
+        return file if Path(file).is_file() else self._pinned("benchmarks", "benchmarks", "")
+
+    def mentions(self, name: str) -> Artifact:
+        """A set's mentions with their gold entities, and the report of the matching."""
+        settings = set_settings(self.settings, name)
+        return self.made("mentions", name, "link", settings, file=self.set_file(name), kb=self.kb)
+
+    # Training.
+
+    @cached_property
+    def golds(self) -> Artifact:
+        """Gold entities of the training mentions with their paragraphs."""
+        return self.subset("golds")
+
+    def subset(self, name: str, **further: Input) -> Artifact:
+        """What training reads of the knowledge base."""
+        return self.made(
+            "training", name, "subset", subset_settings(self.settings),
+            train=self.mentions(self.linking["train"])[".parquet"],
+            val=self.mentions(self.linking["validation"])[".parquet"],
+            kb=self.kb, **further,
+        )  # fmt: skip
+
+    def negatives(self, model: str) -> dict[str, Input]:
+        """Hard negatives of the training mentions, where a model is trained with them."""
+        own = self.settings["models"][model].get("negatives")
+        if own is None:
+            return {}
+        run, settings = (
+            self.run(own["system"], self.linking["train"]),
+            negatives_settings(self.settings, model),
+        )
+        made = self.made(
+            "negatives", model, "negatives", settings,
+            run=run[".parquet"], manifest=run[".json"],
+            mentions=self.mentions(self.linking["train"])[".parquet"], kb=self.kb,
+        )  # fmt: skip
+        return {"negatives": made[".parquet"]}
+
+    def texts_to_learn(self) -> dict[str, Input]:
+        """The gold entities of the training mentions."""
+        files = {"entities": "parquet", "counts": "json", "sentences": "parquet"}
+        return {role: self.golds[f"/{role}.{end}"] for role, end in files.items()}
+
+    def training_data(self, model: str) -> dict[str, Input]:
+        """The subset that a model trains on: its own, or that of the gold entities."""
+        further = {**self.negatives(model), **self.texts(model)}
+        subset = self.subset(model, **further) if further else self.golds
+        files: dict[str, Input] = {
+            role: subset[f"/{role}.parquet"] for role in ("entities", "mentions", "sentences")
+        }
+        # The manifest tells of the negatives, which only some subsets have.
+        return {**files, "subset": subset["/manifest.json"]}
+
+    # Vectors.
+
+    def vectors(self, model: str) -> Artifact:
+        """Vectors of the knowledge base's views, part by part, as far as the parts are known."""
+        settings = {"dtype": self.linking["dtype"], **self.precision}
+        made = self.made(
+            "vectors", model, "encode_part", settings, self.compute,
+            model=self.model(model), kb=self.kb, **self.texts(model),
+        )  # fmt: skip
+        return replace(made, suffixes=[f"/{part}{end}" for part in self.parts for end in PART])
+
+    def mention_vectors(self, model: str, name: str) -> Artifact:
+        """Vectors of a set's mentions."""
+        return self.made(
+            "mention_vectors", f"{name}/{model}", "encode_mentions", self.precision, self.compute,
+            model=self.model(model), mentions=self.mentions(name)[".parquet"],
+        )  # fmt: skip
+
+    def index(self, model: str, name: str) -> Artifact:
+        """An approximate index of a model's vectors, checked against exact search."""
+        check = check_settings(self.settings)
+        free = {key: check.pop(key) for key in FREE if key in check}
+        settings = {"build": index_settings(self.settings, name), "check": check}
+        mentions = self.mention_vectors(model, self.linking["validation"])
+        return self.made(
+            "index", f"{model}/{name}", "ann_index", settings,
+            {"build": {"threads": free["threads"]}, "check": free},
+            vectors=self.vectors(model), mentions=mentions[".npy"], manifest=mentions[".json"],
+        )  # fmt: skip
+
+    # Runs and scores.
+
+    def retrieval(self, system: str, name: str) -> dict[str, Any]:
+        """Settings of a system's run for the mentions of a set."""
+        if "index" not in self.settings["systems"][system]:
+            raise InputError(
+                f"systems.{system}: does not search a knowledge base; give it index: null (exact) "
+                "or one of linking.indexes."
+            )
+        return search_of(self.settings, system, name)
+
+    def source(self, need: str, system: str, name: str) -> Input:
+        """What a system ranks the mentions of a set with."""
+        own = self.settings["systems"][system]
+        match need:
+            case "kb":
+                return self.kb
+            case "vectors":
+                return self.vectors(own["model"])
+            case "mentions":
+                return self.mentions(name)[".parquet"]
+            case "mention_vectors":
+                return self.mention_vectors(own["model"], name)[".npy"]
+            case "index":
+                return self.index(own["model"], own["index"])
+            case _:
+                raise InputError(
+                    f"systems.{system}: is ranked with {need}, which a knowledge base has not."
+                )
+
+    def gold(self, name: str) -> dict[str, Input]:
+        """A set's mentions with their gold, and how it was found."""
+        mentions = self.mentions(name)
+        return {"mentions": mentions[".parquet"], "report": mentions[".json"], "kb": self.kb}
+
+    @property
+    def agreement(self) -> dict[str, float]:
+        """How far a run made with an index has to agree with exact search."""
+        return {"agreement": self.linking["search"]["minimum"]}

@@ -1,0 +1,183 @@
+"""What params.yaml asks for at present, told to people and to DVC.
+
+Links without keys for people, a list of artifacts for each of DVC's stages, and what DVC leaves
+alone: artifacts that other settings made.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, write_json, write_text
+from muver.io.pruning import remove_all, size, strays
+from muver.reproduction.settings.file import read_params
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.workspace import graph_of
+from muver.reproduction.workspace.artifact import Artifact
+from muver.reproduction.workspace.catalog import add_to_catalog
+from muver.reproduction.workspace.code import KIND, PACKAGE, code
+from muver.reproduction.workspace.graph import STAGES, Graph
+from muver.reproduction.workspace.locking import check_idle
+
+# The code of a rule that has not the rule's name.
+CODE = {
+    "ann_index": ["ann_build", "ann_check"],
+    "benchmarks": ["download"],
+    "fetch": ["download"],
+    "grid_point": ["train"],
+    "punkt_english": [],
+    "subset": ["kb_subset"],
+    "texts": ["kb_texts"],
+}
+TABLES = ("tables", "figures", "grid", "metrics", "report")
+# Sections that decide what tables say of the evaluations they are made of.
+OF_TABLES = ("results", "tables", "contrasts", "figures", "sweep", "tracking")
+IGNORE = "# Of each kind only what params.yaml asks for; `muver prune` removes the rest.\n"
+
+
+def link(graph: Graph, here: Callable[[str], str] = str) -> None:
+    """Make ``build/<workspace>/current`` point to what the settings ask for, and catalogue it.
+
+    Parameters
+    ----------
+    here
+        Where an artifact's path lies on this machine: elsewhere, if it is a storage's copy.
+    """
+    add_to_catalog(Path(here(graph.root)), graph.by_place.values())
+    asked = {one.path for one in graph.asked(graph.settings["results"])}
+    folder = Path(graph.root, "current")
+    wanted = {
+        folder / place: os.path.relpath(here(target), (folder / place).parent)
+        for one in graph.by_place.values()
+        for place, target in _places(one)
+        if one.path in asked or Path(here(target)).exists()
+    }
+    wanted[folder / "recorded"] = "../recorded"  # which MLflow run is which row's
+    for place in folder.rglob("*"):
+        if place.is_symlink() and wanted.get(place) != os.readlink(place):
+            place.unlink()
+    for place, target in wanted.items():
+        if not place.is_symlink():
+            if place.exists():
+                raise InputError(
+                    f"{place}: not a link, as everything in {folder} is. A copy of the project "
+                    "made it a folder; remove it and run the same command again."
+                )
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(target)
+
+
+def _places(one: Artifact) -> Iterator[tuple[str, str]]:
+    """A link of an artifact's folder, or of each of its files, and what it points to."""
+    files = [suffix for suffix in one.suffixes if suffix.startswith(".")]
+    if len(files) < len(one.suffixes) or not one.suffixes:
+        # A further seed's start lies beside the main seed's, which is all of its folder.
+        between = "_" if one.rule in ("encoder", "pretrain") else "/"
+        yield between.join(filter(None, (one.kind, one.name))), one.path
+    for suffix in files:
+        yield f"{one.kind}/{one.name}{suffix}", f"{one.path}{suffix}"
+
+
+def write_asked(graph: Graph) -> None:
+    """Write what each DVC stage depends on: ``build/<workspace>/asked/<stage>.json``.
+
+    The ids of the artifacts that it has to make, and hashes of the code that makes them; of the
+    tables the sections that decide what they say.
+    """
+    settings, folder = graph.settings, Path(graph.root, "asked")
+    asked = graph.asked(settings["results"])
+    for stage, kinds in STAGES.items():
+        own = [one for one in asked if one.kind in kinds]
+        ids = {f"{one.kind}/{one.name}": one.id for one in own}
+        rules = {rule for one in own for rule in _code_of(graph, one)}
+        content = {"artifacts": dict(sorted(ids.items())), "code": _hashes(rules)}
+        write_json(folder / f"{stage}.json", content)
+    rows = {row for result in settings["results"] for row in graph.rows(result)}
+    tables = {section: settings[section] for section in OF_TABLES}
+    tables["systems"] = {row: settings["systems"][row] for row in sorted(rows)}
+    write_json(folder / "tables.json", {"settings": tables, "code": _hashes(TABLES)})
+
+
+def _code_of(graph: Graph, one: Artifact) -> list[str]:
+    if one.kind == "runs":
+        return [f"{KIND}{graph.kind(one.label)}"]
+    return CODE.get(one.rule, [one.rule])
+
+
+def _hashes(rules: Iterable[str]) -> dict[str, str]:
+    """The hash of each file of the code behind rules."""
+    files = sorted({file for rule in rules for file in code(rule)})
+    return {file: sha256_of(PACKAGE.parent / file)[:12] for file in files}
+
+
+def not_asked(graph: Graph) -> list[Path]:
+    """What lies in the dataset's folder and no table or figure of the settings asks for."""
+    kept = [Path(one.path) for one in graph.declared]
+    checkpoints = Path(graph.root, "checkpoints")
+    kept += [checkpoints / one.id for one in graph.declared if one.kind == "models"]
+    kept += [checkpoints / "grid" / one.id for one in graph.declared if one.kind == "grid"]
+    kinds = {kind for kinds in STAGES.values() for kind in kinds} | {"checkpoints"}
+    return [path for kind in sorted(kinds) for path in strays(Path(graph.root, kind), kept)]
+
+
+def write_ignored(graph: Graph) -> None:
+    """Write ``build/<workspace>/.dvcignore``, so that DVC keeps no trial of other settings.
+
+    It ignores all artifacts of each kind but those of the settings' tables and figures. So it
+    holds for trials that are yet to be made.
+    """
+    lines = [IGNORE]
+    for kind in (kind for kinds in STAGES.values() for kind in kinds):
+        own = [one for one in graph.declared if one.kind == kind]
+        depth = 1 + max((one.name.count("/") for one in own), default=0)
+        lines.append(f"/{kind}{'/*' * depth}\n")
+        lines += [f"!/{kind}/{one.id}*\n" for one in own]
+    write_text(Path(graph.root, ".dvcignore"), "".join(lines))
+
+
+def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
+    """Write the lists of :func:`write_asked` and what DVC leaves alone.
+
+    A stage that has nothing to make leaves the empty folders that DVC expects, made here.
+
+    Parameters
+    ----------
+    config
+        Settings that replace those of params.yaml.
+    """
+    graph = _graph(config)
+    kinds = [Path(graph.root, kind) for kinds in STAGES.values() for kind in kinds]
+    for folder in (*kinds, Path("metrics", graph.settings["workspace"])):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_asked(graph)
+    write_ignored(graph)
+
+
+def prune(config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> None:
+    """Print what was made and is no longer asked for, largest first, and remove it if told to.
+
+    Raises
+    ------
+    InputError
+        If a run is at work, which may be making or reading what would be removed.
+    """
+    if remove:
+        check_idle(Path())
+    graph = _graph(config)
+    sizes = {path: size(path) for path in not_asked(graph)}
+    for path in sorted(sizes, key=sizes.__getitem__, reverse=True):
+        print(f"{sizes[path] / 1e6:10.1f} MB  {path}")
+    total = f"{len(sizes)} files and folders, {sum(sizes.values()) / 1e6:.1f} MB"
+    if remove:
+        remove_all(sizes)
+        print(f"{total}, removed.")
+    elif sizes:
+        print(f"{total}, that no table or figure of params.yaml asks for. --remove removes them.")
+    else:
+        print(f"{graph.root}: everything that was made is asked for.")
+
+
+def _graph(config: Iterable[tuple[str, Any]]) -> Graph:
+    return graph_of(resolve(read_params("params.yaml"), dict(config)))

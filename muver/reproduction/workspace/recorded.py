@@ -1,0 +1,96 @@
+"""What `muver record` is told of a table: its files, and which logs say how long its rows took."""
+
+from collections.abc import Callable
+from typing import Any
+
+from muver.reproduction.workspace.artifact import Artifact
+from muver.reproduction.workspace.knowledge_base import KnowledgeBase
+from muver.reproduction.workspace.results import Results
+from muver.retriever.corpus.sources import find_source
+
+# Kinds whose jobs count towards the time of a row, and what the record calls them.
+TIMED = {
+    "stores": "encode",
+    "merged": "merge",
+    "globals": "encode_global",
+    "spans": "encode_spans",
+}
+
+
+def record_settings(
+    results: Results, table: str, here: Callable[[str], str] = str
+) -> dict[str, Any]:
+    """Settings from which a table's rows, or the grid's points, are recorded.
+
+    Parameters
+    ----------
+    here
+        Where a file lies on this machine: elsewhere, if it is a storage's copy.
+    """
+    settings, graph = results.settings, results.graph
+    of = ("dataset", "encoder") if settings["preset"] == "directory" else ("preset",)
+    said = {
+        "experiment": table,
+        "source": _source(results),
+        "options": " ".join(["--config", *(f"{key}={settings[key]}" for key in of)]),
+        "out": f"{graph.root}/recorded/{table}.csv",
+        **settings["tracking"],
+    }
+    if table == "grid":
+        points = graph.grid_points
+        return {
+            **said,
+            "grid": here(f"{results.folder}/grid.json"),
+            "logs": [here(one.files[0]) for one in points],
+            "benchmarks": {
+                one.name: {"train": here(_benchmark(results, "grid", one))} for one in points
+            },
+        }
+    made, logs = results.inputs(table), results.training_logs(table)
+    return {
+        **said,
+        "table": here(f"{results.folder}/{table}.json"),
+        "evaluations": list(map(here, made["evaluations"])),
+        "runs": list(map(here, made["runs"])),
+        "artifacts": {system: list(map(here, files)) for system, files in logs.items()},
+        "benchmarks": {
+            system: {stage: here(file) for stage, file in own.items()}
+            for system, own in _benchmarks(results, table).items()
+        },
+        "figures": [here(f"{results.folder}/figures/table3.svg")] if table == "table3" else [],
+    }
+
+
+def _source(results: Results) -> str:
+    """Where the dataset comes from: an address, a file or a folder."""
+    settings, graph = results.settings, results.graph
+    if graph.raw is None:
+        return settings["dataset"]
+    if not graph.raw.pinned:  # generated
+        return graph.raw.path
+    if isinstance(graph, KnowledgeBase):
+        return graph.linking["source"]["kilt"] or find_source("kilt").address
+    download = settings["download"]
+    declared = find_source(settings["dataset"])
+    return download["source"] or download["url"] or declared.address
+
+
+def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
+    """The benchmark file of each stage that made a system, by system and stage."""
+    graph, found = results.graph, {}
+    for evaluation in graph.evaluations(table):
+        system, run = evaluation.label, evaluation.inputs["run"].artifact
+        own = found.setdefault(system, {})
+        own[f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"] = run
+        own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
+        if model := graph.settings["systems"][system].get("model"):
+            own["train"] = graph.model(model)
+    return {
+        system: {stage: _benchmark(results, one.rule, one) for stage, one in own.items()}
+        for system, own in found.items()
+    }
+
+
+def _benchmark(results: Results, phase: str, one: Artifact) -> str:
+    """Where Snakemake writes how long the job of an artifact took."""
+    return f"{results.logs}/{phase}/{one.id}.benchmark.tsv"

@@ -1,0 +1,178 @@
+"""The tables and figures of a dataset: which there are, and what their rules are given."""
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.reproduction.settings.rows import model_settings, system_of, table_row
+from muver.reproduction.workspace.graph import Graph
+from muver.reproduction.workspace.knowledge_base import KnowledgeBase
+
+BUILT = ("table3", "table4", "table5", "grid")  # have rules of their own, as figures have
+NOT_RECORDED = "table6"  # its rows are Table 1's
+
+
+class Results:
+    """The results that a graph's settings can ask for.
+
+    Parameters
+    ----------
+    graph
+        What runs and evaluations are made of.
+    """
+
+    def __init__(self, graph: Graph):
+        self.graph, self.settings = graph, graph.settings
+        name = graph.settings["workspace"]
+        self.folder, self.logs, self.numbers = f"results/{name}", f"logs/{name}", f"metrics/{name}"
+
+    # Which there are.
+
+    @property
+    def compared(self) -> list[str]:
+        """Tables that compare rows."""
+        special = (*BUILT, *self.settings["figures"])
+        return [name for name in self.graph.measured if name not in special]
+
+    @property
+    def made(self) -> list[str]:
+        """All that can be asked for as ``results/NAME.csv``."""
+        if isinstance(self.graph, KnowledgeBase):
+            return self.compared
+        return [*self.compared, *BUILT, *self.settings["figures"]]
+
+    @property
+    def of_rows(self) -> list[str]:
+        """Tables of rows, and the grid."""
+        return [*self.compared, "table3", "grid"]
+
+    @property
+    def recordable(self) -> list[str]:
+        """What MLflow can get."""
+        return [name for name in self.of_rows if name != NOT_RECORDED]
+
+    @property
+    def measured(self) -> list[str]:
+        """Those of the settings' list that have rows or points."""
+        return [name for name in self.settings["results"] if name in self.of_rows]
+
+    @property
+    def recorded(self) -> list[str]:
+        """Those that MLflow gets."""
+        return [name for name in self.measured if name in self.recordable]
+
+    @property
+    def drawn(self) -> list[str]:
+        """Those that `dvc plots` draws."""
+        listed = self.settings["results"]
+        tables = [name for name in self.recorded if name != "grid"]
+        return tables + [name for name in listed if name in self.settings["figures"]]
+
+    @property
+    def metrics(self) -> list[str]:
+        """A file of numbers for each row, for `dvc metrics`."""
+        return [
+            f"{self.numbers}/{name}/{row}.json"
+            for name in self.measured
+            for row in self._rows_or_points(name)
+        ]
+
+    @property
+    def plots(self) -> list[str]:
+        """A file of points for each plot."""
+        return [f"{self.folder}/plots/{name}.csv" for name in self.drawn]
+
+    def _rows_or_points(self, name: str) -> list[str]:
+        trials = self.graph.trials
+        return list(trials if name == "grid" else self.settings["tables"][name]["rows"])
+
+    def refuse(self, name: str) -> NoReturn:
+        """Raise the error of a table that the dataset has not: what there is."""
+        dataset = self.settings["dataset"]
+        if name == "table2":
+            raise InputError(
+                f"results/table2.csv: not made of the dataset {dataset}. Ask for it with --config "
+                "preset=miniwikipedia (anywhere, in minutes) or --config preset=wikipedia."
+            )
+        raise InputError(
+            f"results/{name}.csv: the dataset {dataset} has no table of this name."
+            f"{did_you_mean(name, self.made)} There are: {', '.join(sorted(self.made))}."
+        )
+
+    def forms(self, name: str) -> list[str]:
+        """What lies beside a result's CSV and is shown; nothing beside the page."""
+        drawing = [f"{self.folder}/figures/{name}.svg"]
+        if name in self.settings["figures"]:
+            return [f"{self.folder}/{name}.json", *drawing]
+        texts = [f"{self.folder}/{name}{end}" for end in (".md", ".json")]
+        return texts + drawing * (name == "table3") if name in self.made else []
+
+    # What their rules are given.
+
+    def settings_of(self, name: str) -> dict[str, Any]:
+        """Settings of a result's stage."""
+        if name == "grid":
+            grid = self.settings["grid"]
+            base = {model: model_settings(self.settings, model) for model in grid["models"]}
+            return {"grid": grid, "base": base}
+        if name in self.settings["figures"]:
+            return self._figure(self.settings["figures"][name])
+        own, rows = self.settings["tables"][name], self._rows(name)
+        if name == "table3":
+            return {"rows": rows, "cutoff": self.settings["sweep"]["cutoff"]}
+        chosen = {"rows": rows, "contrasts": self.settings["contrasts"]}
+        if name == "table6":
+            return chosen
+        against = own.get("against")
+        return {
+            **chosen,
+            "against": against if against in own["rows"] else None,
+            "caption": own.get("caption"),
+            "sets": self.graph.sets,
+        }
+
+    def _figure(self, own: Mapping[str, Any]) -> dict[str, Any]:
+        systems = self.settings["systems"]
+        rows = [{"method": systems[name]["method"], "system": name} for name in own["rows"]]
+        return {**own, "rows": rows}
+
+    def _rows(self, table: str) -> list[dict[str, Any]]:
+        found = []
+        for name in self.settings["tables"][table]["rows"]:
+            row, own = table_row(self.settings, name), system_of(self.settings, name)
+            if table == "table3":
+                row |= {key: own.get(key) for key in ("merge_layers", "search", "sweep_of")}
+            elif table != "table6":
+                row["repeats"] = self.settings["repeats"][table].get(name, [])
+            found.append(row)
+        return found
+
+    def inputs(self, name: str) -> dict[str, list[str]]:
+        """What a result of rows is made of: scores and gold ranks.
+
+        For MLflow also runs and training logs.
+        """
+        made = self.graph.evaluations(name)
+        return {
+            "evaluations": [one.files[0] for one in made],
+            "ranks": [one.files[1] for one in made],
+            "runs": [one.input_files["run"] for one in made],
+            "logs": sorted({log for logs in self.training_logs(name).values() for log in logs}),
+        }
+
+    def read_to_record(self, name: str) -> list[str]:
+        """Files that a table's rows, or the grid's points, are recorded from."""
+        points = [one.files[0] for one in self.graph.grid_points]
+        read = {"logs": points} if name == "grid" else self.inputs(name)
+        return [*self.forms(name), *(file for files in read.values() for file in files)]
+
+    def training_logs(self, table: str) -> dict[str, list[str]]:
+        """Each model's training log by system, and its encoder's if that was trained."""
+        found = {}
+        for system in self.graph.rows(table):
+            if model := self.settings["systems"][system].get("model"):
+                start = self.graph.weights(model).artifact
+                own = [start.files[-1]] if start.kind == "pretrained" else []
+                found[system] = [self.graph.model(model).files[-1], *own]
+        return found

@@ -1,0 +1,228 @@
+"""The graph of worlds with mentions of their own, as ZESHEL has them.
+
+Vectors lie in a store for each model and set; merging and the other kinds of views extend it.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from muver.io.errors import InputError
+from muver.reproduction.settings import NAMED_DATASETS, retrieval_settings
+from muver.reproduction.settings.rows import merge_settings, system_of
+from muver.reproduction.workspace.artifact import Artifact, Input
+from muver.reproduction.workspace.graph import SUFFIXES, Graph
+from muver.retriever.corpus.sources import find_source
+from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.views.files import PUNKT_FILES
+
+LAYER0 = ["/layer0.npy", "/layer0.parquet"]
+
+
+class Worlds(Graph):
+    """Worlds of entities, and mentions in splits that share no world."""
+
+    @cached_property
+    def suffixes(self) -> Mapping[str, list[str]]:
+        """Files of each kind after an artifact's own path."""
+        layers = range(1, self.settings["merge"]["layers"] + 1)
+        return {
+            **SUFFIXES,
+            "raw": [
+                *(f"/documents/{world}.json" for world in self.worlds),
+                *(f"/mentions/{split}.json" for split in SPLITS),
+            ],
+            "corpus": ["/entities.parquet", "/mentions.parquet", "/counts.json"],
+            "punkt_english": [f"/{file}" for file in PUNKT_FILES],
+            "segment": [
+                "/sentences.parquet",
+                *(f"/punkt/{file}" for file in PUNKT_FILES),
+                "/manifest.json",
+            ],
+            "stores": [*LAYER0, "/mentions.npy", "/manifest.json"],
+            "globals": [*LAYER0, "/manifest.json"],
+            "spans": ["/layer1.npy", "/layer1.parquet", "/manifest.json"],
+            "merged": [
+                *(f"/layer{layer}.{suffix}" for layer in layers for suffix in ("npy", "parquet")),
+                "/manifest.json",
+            ],
+        }
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of all worlds."""
+        dataset = self.settings["dataset"]
+        if dataset == "miniwikia":
+            return [w for split in SPLITS for w in self.settings["generate"]["worlds"][split]]
+        if dataset in NAMED_DATASETS:
+            published = find_source(dataset).published
+            return list(published.worlds) if published else []
+        found = sorted(path.stem for path in Path(dataset, "documents").glob("*.json"))
+        if not found:
+            raise InputError(
+                f"dataset {dataset}: no documents/*.json in it. Expected a directory in ZESHEL's "
+                "format: documents/<world>.json and mentions/{train,val,test}.json."
+            )
+        return found
+
+    @property
+    def sets(self) -> list[str]:
+        """The split that tables score."""
+        return [self.settings["retrieve"]["split"]]
+
+    @property
+    def measured(self) -> list[str]:
+        """All tables but Table 2, and the figures."""
+        tables = [name for name in self.settings["tables"] if name != "table2"]
+        return [*tables, *self.settings["figures"]]
+
+    @property
+    def data(self) -> list[Artifact]:
+        """The corpus, and its descriptions split into sentences."""
+        return [self.corpus, self.segment]
+
+    # From raw files to sentences.
+
+    @cached_property
+    def raw(self) -> Artifact | None:
+        """The dataset's files; None for a directory of the user's."""
+        dataset = self.settings["dataset"]
+        if dataset == "miniwikia":
+            return self.made("raw", "", "generate", self.settings["generate"])
+        if dataset in NAMED_DATASETS:
+            return Artifact(
+                self.root, "raw", dataset, "download", self.suffixes["raw"], pinned=True
+            )
+        return None
+
+    @property
+    def raw_files(self) -> list[str]:
+        """Paths of the dataset's files."""
+        folder = self.settings["dataset"]
+        return self.raw.files if self.raw else [f"{folder}{s}" for s in self.suffixes["raw"]]
+
+    @cached_property
+    def corpus(self) -> Artifact:
+        """Canonical entities and mentions, and their counts."""
+        expected = self.raw.name if self.raw and self.raw.pinned else None
+        settings = {**self.settings["corpus"], "expected": expected}
+        return self.made("corpus", "", "corpus", settings, raw=self.raw or self.raw_files)
+
+    @cached_property
+    def segment(self) -> Artifact:
+        """Descriptions split into sentences."""
+        english = Artifact(
+            self.root, "punkt_english", "english", "punkt_english",
+            self.suffixes["punkt_english"], pinned=True,
+        )  # fmt: skip
+        wanted = self.settings["segment"]["punkt"] == "english"
+        return self.made(
+            "segment", "", "segment", self.settings["segment"],
+            **({"english": english} if wanted else {}), **self.counted,
+        )  # fmt: skip
+
+    @property
+    def counted(self) -> dict[str, Input]:
+        """Entities and their counts."""
+        return {"entities": self.corpus["/entities.parquet"], "counts": self.corpus["/counts.json"]}
+
+    @property
+    def texts(self) -> dict[str, Input]:
+        """Entities and mentions with the descriptions' sentences."""
+        return {
+            "entities": self.corpus["/entities.parquet"],
+            "mentions": self.corpus["/mentions.parquet"],
+            "sentences": self.segment["/sentences.parquet"],
+        }
+
+    def texts_to_learn(self) -> dict[str, Input]:
+        """All descriptions, whole and in sentences."""
+        return {**self.counted, "sentences": self.segment["/sentences.parquet"]}
+
+    def training_data(self, model: str) -> dict[str, Input]:
+        """Mentions of the training worlds."""
+        if "negatives" in self.settings["models"][model]:
+            raise InputError(
+                f"models.{model}.negatives: mined from one knowledge base; the dataset "
+                f"{self.settings['dataset']} has worlds. Leave it out."
+            )
+        return self.texts
+
+    # Vectors.
+
+    def store(self, model: str, name: str) -> Artifact:
+        """Vectors of the views of a set's entities, and of its mentions."""
+        return self.made(
+            "stores", f"{name}/{model}", "encode", {"split": name, **self.precision}, self.compute,
+            model=self.model(model), **self.texts,
+        )  # fmt: skip
+
+    def merged(self, model: str, name: str, search: str) -> Artifact:
+        """Merged layers over a store, found by one search."""
+        settings = {**merge_settings(self.settings, search), **self.precision}
+        return self.made(
+            "merged", f"{name}/{model}-{search}", "merge", settings, self.compute,
+            model=self.model(model), store=self.store(model, name),
+        )  # fmt: skip
+
+    def globals(self, model: str, name: str) -> Artifact:
+        """Global views of a store's entities."""
+        return self.made(
+            "globals", f"{name}/{model}", "encode_global",
+            {**self.settings["global_view"], **self.precision}, self.compute,
+            model=self.model(model), store=self.store(model, name),
+            entities=self.corpus["/entities.parquet"],
+        )  # fmt: skip
+
+    def spans(self, model: str, name: str) -> Artifact:
+        """All spans of the short descriptions of a store's entities."""
+        return self.made(
+            "spans", f"{name}/{model}", "encode_spans",
+            {**self.settings["spans"], **self.precision}, self.compute,
+            model=self.model(model), store=self.store(model, name),
+        )  # fmt: skip
+
+    # Runs and scores.
+
+    def retrieval(self, system: str, name: str) -> dict[str, Any]:
+        """Settings of a system's run for the mentions of a split."""
+        return retrieval_settings(self.settings, system, name)
+
+    def source(self, need: str, system: str, name: str) -> Input:
+        """What a system ranks the mentions of a split with."""
+        own = system_of(self.settings, system)
+        match need:
+            case "model":
+                return self.model(own["model"])
+            case "store":
+                return self.store(own["model"], name)
+            case "merged":
+                return self.merged(own["model"], name, own["search"])
+            case "global_views":
+                return self.globals(own["model"], name)
+            case "spans":
+                return self.spans(own["model"], name)
+            case "validation_runs" if system in self.settings["tried"]:
+                return [self.run(one, "val")[".parquet"] for one in self.settings["tried"][system]]
+            case "runs" | "validation_runs":
+                return self.fused(need, system, name)
+            case _:
+                return self.texts[need]
+
+    @property
+    def stored(self) -> list[str]:
+        """Systems that search a store, which a retriever can open."""
+        return [name for name in self.settings["systems"] if self.kind(name) == "views"]
+
+    def index(self, system: str) -> dict[str, str | list[str]]:
+        """Files that a retriever opens to find entities as a system does."""
+        run, model = self.run(system, self.sets[0]), self.settings["systems"][system]["model"]
+        chosen = {"chosen": run[".json"].path} if system in self.settings["tried"] else {}
+        sentences = self.texts["sentences"].path
+        model = self.model(model).files
+        return {**run.input_files, "model": model, "sentences": sentences, **chosen}
+
+    def gold(self, name: str) -> dict[str, Input]:
+        """Mentions, the titles that gold is matched by, and the lengths of descriptions."""
+        return {**self.texts, "counts": self.corpus["/counts.json"]}

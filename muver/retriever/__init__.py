@@ -1,0 +1,1 @@
+"""The retriever: texts become views, vectors, rankings, trained models and their scores."""

@@ -1,0 +1,221 @@
+"""Cut out the part of a knowledge base that training needs, as the tables that training reads.
+
+All entities are of one world, "wikipedia", with mentions of both splits. The entities keep the
+base's order and are numbered anew from 0.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, short_hash, write_json, write_manifest
+from muver.io.parquet import table_of, table_writer, write_table
+from muver.io.progress import Progress, logger
+from muver.retriever.corpus.kilt.lookup import KnowledgeBase
+from muver.retriever.corpus.linking.passages import passages
+from muver.retriever.corpus.schema import (
+    ENTITIES,
+    MENTIONS,
+    NEGATIVES,
+    NEGATIVES_KB,
+    SENTENCES,
+    WIKIPEDIA,
+    read_linked_mentions,
+    read_negatives,
+)
+from muver.retriever.corpus.settings import Subset
+from muver.retriever.corpus.texts.read import EntityTexts
+
+TRAINING, VALIDATION = SPLITS = ("train", "val")
+ENTITIES_AT_ONCE = 5_000
+
+
+class _Inside(NamedTuple):
+    """The mentions of a set whose gold is in the base, and how many others there are."""
+
+    table: pa.Table
+    outside: int
+
+    @property
+    def gold(self) -> NDArray[np.int64]:
+        return self.table["gold"].to_numpy()
+
+
+def write_subset(
+    kb: str | Path,
+    training: str | Path,
+    validation: str | Path,
+    negatives: str | Path | None,
+    folder: str | Path,
+    settings: Subset,
+    texts: str | Path | None = None,
+) -> dict[str, Any]:
+    """Write the tables that training and its validation read; return the manifest's counts.
+
+    Memory holds the mentions and a few thousand entities, whatever the size of the base.
+
+    Parameters
+    ----------
+    training, validation
+        Parquet files of `muver link`, for the splits "train" and "val". Mentions whose gold is
+        outside the base are left out and counted.
+    negatives
+        Hard negatives of the training mentions (:mod:`muver.retriever.retrieval.negatives`), if
+        any.
+    folder
+        Receives ``entities.parquet``, ``mentions.parquet``, ``sentences.parquet``
+        (:mod:`muver.retriever.corpus.schema`), ``negatives.parquet`` if there are any (renumbered),
+        ``counts.json`` and ``manifest.json``.
+    texts
+        Folder of `muver kb-texts`, for a model whose views name a ``text``: this text replaces an
+        entity's paragraphs.
+    """
+    base, folder = KnowledgeBase(kb), Path(folder)
+    sets = {TRAINING: _read_set(training, base), VALIDATION: _read_set(validation, base)}
+    mined = None if negatives is None else _read_negatives(negatives, base)
+    needed = [one.gold for one in sets.values()]
+    if mined is not None:
+        needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
+    needed = np.unique(np.concatenate(needed))
+    numbers = with_further(needed, len(base), settings.further, settings.seed)
+    other = None if texts is None else EntityTexts(texts)
+    without_text = _write_entities(base, other, numbers, folder)
+    _write_mentions(sets, numbers, folder / "mentions.parquet")
+    if mined is not None:
+        _write_negatives(mined, numbers, folder / "negatives.parquet")
+    inputs = {
+        "kb": base.manifest["fingerprint"],
+        "train": sha256_of(training),
+        "val": sha256_of(validation),
+        **({} if negatives is None else {"negatives": sha256_of(negatives)}),
+        **({} if other is None else {"texts": other.manifest["fingerprint"]}),
+    }
+    own, entities = settings.as_dict(), len(numbers)
+    mentions = {split: one.table.num_rows for split, one in sets.items()}
+    world = {
+        "split": TRAINING,
+        "entities": entities,
+        "mentions": sum(mentions.values()),
+        "without_text": without_text,
+    }
+    counts = {
+        "dataset": WIKIPEDIA,
+        "fingerprint": short_hash([own, inputs], 16),
+        "worlds": {WIKIPEDIA: world},
+        "mentions": {**mentions, "test": 0},
+        "entities": {TRAINING: entities, VALIDATION: entities, "test": 0},
+        "identified_as": None,
+    }
+    write_json(folder / "counts.json", counts)
+    summary = {
+        "entities": entities,
+        "further": entities - len(needed),
+        "mentions": counts["mentions"],
+        "gold_outside": {split: one.outside for split, one in sets.items()},
+    }
+    write_manifest(folder / "manifest.json", "kb-subset", own, inputs, counts=summary)
+    logger.info(
+        "%d of %d entities: %d needed by the mentions, %d further; %d mentions to train on, %d to "
+        "validate on", entities, len(base), len(needed), summary["further"],
+        mentions[TRAINING], mentions[VALIDATION],
+    )  # fmt: skip
+    return summary
+
+
+def with_further(
+    needed: NDArray[np.int64], entities: int, further: int, seed: int
+) -> NDArray[np.int64]:
+    """The ``needed`` numbers and ``further`` random others below ``entities``, sorted.
+
+    ``needed`` is sorted and distinct. If there are fewer others, all are taken.
+
+    >>> with_further(np.array([1, 3]), 5, 9, 0).tolist()
+    [0, 1, 2, 3, 4]
+    """
+    others = entities - len(needed)
+    random = np.random.Generator(np.random.PCG64(seed))
+    places = random.choice(others, min(further, others), replace=False)  # among the others
+    # Number k of the others is k plus the needed ones before it.
+    before = np.searchsorted(needed - np.arange(len(needed)), places, "right")
+    return np.sort(np.concatenate([needed, places + before]))
+
+
+def _read_set(path: str | Path, base: KnowledgeBase) -> _Inside:
+    table = read_linked_mentions(path)
+    inside = table.filter(table["gold"].is_valid())
+    if not inside.num_rows:
+        raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
+    found = _Inside(inside, table.num_rows - inside.num_rows)
+    if found.gold.max() >= len(base):
+        raise InputError(
+            f"{path}: gold {found.gold.max()} is no entity of {base.folder}, which has "
+            f"{len(base)}: the mentions were linked to another base. Run `muver link` again."
+        )
+    return found
+
+
+def _read_negatives(path: str | Path, base: KnowledgeBase) -> pa.Table:
+    table = read_negatives(path)
+    kb = (table.schema.metadata or {}).get(NEGATIVES_KB, b"").decode()
+    if kb != base.manifest["fingerprint"]:
+        raise InputError(
+            f"{path}: negatives from another knowledge base ({kb[:12] or 'unnamed'}) than "
+            f"{base.folder} ({base.manifest['fingerprint'][:12]}). Mine them again."
+        )
+    return table
+
+
+def _write_entities(
+    base: KnowledgeBase, texts: EntityTexts | None, numbers: NDArray[np.int64], folder: Path
+) -> int:
+    """Write entities and their paragraphs or texts; return how many have none."""
+    without_text = 0
+    progress = Progress("entities", len(numbers), "entities")
+    with (
+        table_writer(folder / "entities.parquet", ENTITIES) as entities,
+        table_writer(folder / "sentences.parquet", SENTENCES) as sentences,
+    ):
+        for start in range(0, len(numbers), ENTITIES_AT_ONCE):
+            some = numbers[start : start + ENTITIES_AT_ONCE]
+            rows = base.rows(some)
+            described = rows["paragraphs"]
+            if texts is not None:
+                described = texts.of(some, base.manifest["fingerprint"])
+            own = [passages(paragraphs) for paragraphs in described.to_pylist()]
+            without_text += sum(not one.sentences for one in own)
+            places = ([WIKIPEDIA] * len(own), np.arange(start, start + len(own)))
+            ids, titles = rows["id"].combine_chunks(), rows["title"].combine_chunks()
+            values = (*places, ids, titles, [one.text for one in own], [None] * len(own))
+            entities.write_table(table_of(ENTITIES, values))
+            spans = ([getattr(one, name) for one in own] for name in SENTENCES.names[2:])
+            sentences.write_table(table_of(SENTENCES, (*places, *spans)))
+            progress.advance(len(own))
+    progress.finish()
+    return without_text
+
+
+def _write_mentions(sets: Mapping[str, _Inside], numbers: NDArray[np.int64], path: Path) -> None:
+    with table_writer(path, MENTIONS) as writer:
+        for split, one in sets.items():
+            own = {
+                "split": pa.repeat(split, one.table.num_rows),
+                "gold": pa.array(np.searchsorted(numbers, one.gold), pa.int32()),
+            }
+            values = [own.get(name, one.table[name]) for name in MENTIONS.names]
+            writer.write_table(pa.table(values, MENTIONS))
+
+
+def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) -> None:
+    """Write the negatives with the subset's numbers; all of them are in the subset."""
+    renumbered = np.searchsorted(numbers, pc.list_flatten(table["negatives"]).to_numpy())
+    ends = np.cumsum(pc.list_value_length(table["negatives"]).to_numpy())
+    offsets = pa.array(np.r_[0, ends], pa.int32())
+    own = {"negatives": pa.ListArray.from_arrays(offsets, pa.array(renumbered, pa.int64()))}
+    values = [own.get(name, table[name]) for name in NEGATIVES.names]
+    write_table(path, pa.table(values, NEGATIVES))

@@ -1,0 +1,86 @@
+"""The canonical tables (entities, mentions, sentences, negatives) and how to read them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from muver.io.parquet import read_table
+
+ENTITIES = pa.schema(
+    [
+        ("world", pa.string()),
+        ("entity", pa.int32()),  # line of documents/<world>.json, from 0
+        ("document_id", pa.string()),
+        ("title", pa.string()),
+        ("text", pa.string()),
+        ("type", pa.string()),  # null where the dataset says none
+    ]
+)
+MENTIONS = pa.schema(
+    [
+        ("mention_id", pa.string()),
+        ("split", pa.string()),
+        ("world", pa.string()),
+        ("document", pa.string()),  # the mention's document; null if unknown
+        ("context_left", pa.string()),  # contexts and mention are lower-cased
+        ("mention", pa.string()),
+        ("context_right", pa.string()),
+        ("gold", pa.int32()),  # an entity of the same world
+        ("category", pa.string()),
+    ]
+)
+# Mentions linked to a knowledge base; ``gold`` numbers all of its entities, null if not in it.
+LINKED_MENTIONS = MENTIONS.set(
+    MENTIONS.get_field_index("gold"), pa.field("gold", pa.int64())
+).append(pa.field("matched", pa.string()))  # how the gold was found: "id", "title" or "none"
+WIKIPEDIA = "wikipedia"  # the world of all linked mentions
+SENTENCES = pa.schema(
+    [
+        ("world", pa.string()),
+        ("entity", pa.int32()),
+        ("sentences", pa.list_(pa.string())),
+        ("starts", pa.list_(pa.int32())),  # character spans in corpus.clean.clean(text)
+        ("ends", pa.list_(pa.int32())),
+    ]
+)
+NEGATIVES = pa.schema(
+    [
+        ("mention_id", pa.string()),
+        ("negatives", pa.list_(pa.int64())),  # entities of the mention's world, hardest first
+        ("ranks", pa.list_(pa.int32())),  # ranks in the run they come from, from 1
+        ("scores", pa.list_(pa.float32())),  # in that run
+    ]
+)
+NEGATIVES_KB = b"kb"  # metadata: fingerprint of the knowledge base that numbers them
+ROWS_A_GROUP = 10_000
+
+
+def read_entities(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
+    """Entities (`ENTITIES`) sorted by world and number, of all worlds or only of the named ones."""
+    return read_table(path, ENTITIES, "a table of entities", "corpus", _among("world", worlds))
+
+
+def read_mentions(path: str | Path, split: str | None = None) -> pa.Table:
+    """Mentions (`MENTIONS`) in the order of their files, of all splits or of one."""
+    splits = None if split is None else [split]
+    return read_table(path, MENTIONS, "a table of mentions", "corpus", _among("split", splits))
+
+
+def read_linked_mentions(path: str | Path) -> pa.Table:
+    """Mentions linked to a knowledge base (`LINKED_MENTIONS`), in their file's order."""
+    return read_table(path, LINKED_MENTIONS, "a table of linked mentions", "link")
+
+
+def read_sentences(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
+    """Sentences by entity (`SENTENCES`), in the order of :func:`read_entities`."""
+    return read_table(path, SENTENCES, "a table of sentences", "segment", _among("world", worlds))
+
+
+def read_negatives(path: str | Path) -> pa.Table:
+    """Hard negatives (`NEGATIVES`), in the order of the mentions."""
+    return read_table(path, NEGATIVES, "a table of negatives", "negatives")
+
+
+def _among(column: str, wanted: Sequence[str] | None) -> list[tuple[str, str, list[str]]] | None:
+    return None if wanted is None else [(column, "in", list(wanted))]

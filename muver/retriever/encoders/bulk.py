@@ -1,0 +1,128 @@
+"""Encode many token sequences in batches of similar length."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from muver.io.errors import InputError
+from muver.io.progress import Progress, logger
+from muver.retriever.encoders.packing import Packed, pack
+from muver.retriever.views.layout import Ids
+
+Encode = Callable[[Packed], Tensor]
+
+
+def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
+    """Group positions by length, so that most of a batch is attended to in one block.
+
+    Yields ------ Arrays of positions into ``lengths``, longest first, so that too small a memory
+    shows at once. Rows x longest row is at most ``batch_tokens``, but a batch has at least one row.
+    """
+    order = _longest_first(lengths)
+    start = 0
+    while start < len(order):
+        rows = _batch(order, lengths, start, batch_tokens)
+        yield rows
+        start += len(rows)
+
+
+def encode_by_length(
+    encode: Encode,
+    sequences: Sequence[Ids],
+    batch_tokens: int,
+    device: torch.device | str = "cpu",
+    pad_to: int | None = None,
+) -> Iterator[tuple[np.ndarray, Packed, Tensor]]:
+    """Encode sequences batch by batch.
+
+    If a batch does not fit a GPU's memory, it and all later ones get half the tokens, and a warning
+    says so.
+
+    Parameters
+    ----------
+    encode
+        Maps a batch to (batch, d) or (batch, length, d) vectors.
+    pad_to
+        Pad every sequence to this length (:func:`muver.retriever.encoders.packing.pack`).
+
+    Yields
+    ------
+    Positions into ``sequences``, their batch, and its vectors in float32, on ``device``.
+    """
+    lengths = [pad_to or len(ids) for ids in sequences]
+    order = _longest_first(lengths)
+    start = 0
+    while start < len(order):
+        rows = _batch(order, lengths, start, batch_tokens)
+        encoded = _attempt(encode, [sequences[row] for row in rows], device, pad_to)
+        if encoded is None:
+            batch_tokens = _fewer(len(rows), lengths[rows[0]])
+            continue
+        yield rows, *encoded
+        start += len(rows)
+
+
+def _longest_first(lengths: Sequence[int]) -> np.ndarray:
+    return np.argsort(-np.asarray(lengths), kind="stable")
+
+
+def _batch(order: np.ndarray, lengths: Sequence[int], start: int, batch_tokens: int) -> np.ndarray:
+    """The positions of the batch that starts at ``start`` in ``order``."""
+    rows = max(batch_tokens // max(int(lengths[order[start]]), 1), 1)
+    return order[start : start + rows]
+
+
+def _attempt(
+    encode: Encode, sequences: Sequence[Ids], device: torch.device | str, pad_to: int | None
+) -> tuple[Packed, Tensor] | None:
+    """A batch and its vectors; None if the GPU ran out of memory."""
+    with contextlib.suppress(torch.OutOfMemoryError):
+        batch = pack(sequences, device, pad_to)
+        return batch, encode(batch).float()
+    return None
+
+
+def _fewer(rows: int, longest: int) -> int:
+    """Halve the tokens of a batch that did not fit; free what it left on the GPU."""
+    torch.cuda.empty_cache()
+    if rows == 1:
+        raise InputError(
+            f"the GPU's memory does not hold one sequence of {longest} tokens, so no "
+            "compute.batch_tokens is small enough. End what else runs on the GPU, or set "
+            "compute.device to cpu."
+        )
+    fewer = rows * longest // 2
+    logger.warning(
+        "out of the GPU's memory with a batch of %d tokens: going on with %d "
+        "(compute.batch_tokens: %d would start with them)",
+        rows * longest, fewer, fewer,
+    )  # fmt: skip
+    return fewer
+
+
+@torch.inference_mode()
+def encode_vectors(
+    encode: Encode,
+    sequences: Sequence[Ids],
+    dimension: int,
+    batch_tokens: int,
+    device: torch.device | str = "cpu",
+    label: str | None = None,
+) -> np.ndarray:
+    """Encode sequences to one vector each: (len(sequences), dimension) float32, in the order given.
+
+    ``encode`` maps a batch to (batch, dimension) vectors; ``label`` names the sequences in progress
+    lines, of which there are none without it.
+    """
+    vectors = np.empty((len(sequences), dimension), dtype=np.float32)
+    progress = Progress(label, len(sequences), "sequences") if label else None
+    for rows, _, encoded in encode_by_length(encode, sequences, batch_tokens, device):
+        vectors[rows] = encoded.cpu().numpy()
+        if progress:
+            progress.advance(len(rows))
+    if progress:
+        progress.finish()
+    return vectors

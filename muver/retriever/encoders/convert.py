@@ -1,0 +1,215 @@
+"""Convert checkpoints of the released systems to model directories of ours."""
+
+import pickle
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, write_manifest, write_text
+from muver.io.progress import logger
+from muver.io.typed import suggestion
+from muver.retriever.encoders import start
+from muver.retriever.encoders.bert import Bert, BertConfig
+from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
+from muver.retriever.encoders.tokens import WordPieces
+
+State = dict[str, Tensor]
+# Prefixes of the weights of the mention tower and of the entity tower.
+LAYOUTS = {
+    "muver": ("ctx_encoder.", "ent_encoder."),
+    "blink": ("context_encoder.", "cand_encoder."),
+}
+# Modules that may wrap a BERT; removed if all names of a tower begin with them.
+WRAPPERS = ("module.", "bert_model.", "bert.")
+UNUSED = ("pooler.", "embeddings.position_ids")
+MODEL_KEYS = ("views", "context", "score", "pooling", "metric", "training", "precision", "seed")
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Tower:
+    """Weights of one tower under BERT's own names, and the prefix that their names had."""
+
+    prefix: str
+    weights: State
+
+
+def convert(
+    checkpoint: Path,
+    encoder: str,
+    settings: dict[str, Any],
+    out: Path,
+    training_log: Path | None = None,
+) -> None:
+    """Write a model directory from a pickled state dict of two towers.
+
+    Its ``manifest.json`` has the ``identity`` of the weights, which becomes part of a row's key.
+
+    Parameters
+    ----------
+    checkpoint
+        Output of ``torch.save(model.state_dict())`` in one of :data:`LAYOUTS`. Code in it is never
+        run.
+    encoder
+        BERT directory or hub name with the towers' sizes and tokenizer.
+    settings
+        The model's ``views``, ``context`` and ``score``, and ``pooling`` and ``metric`` unless they
+        are the defaults.
+    training_log
+        Receives one line with the checkpoint's SHA-256, in place of a training run's lines.
+    """
+    config = _model_config(settings)
+    towers, layout = split_towers(read_state(checkpoint), checkpoint)
+    sha256 = sha256_of(checkpoint)
+    provenance = {"converted_from": {"sha256": sha256, "layout": layout}}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        if Path(encoder).exists():
+            start.from_directory(Path(encoder), folder)
+        else:
+            start.from_hub(encoder, folder)
+        sizes = BertConfig.from_file(folder / "config.json")
+        model = BiEncoder(
+            *(_load(tower, sizes, checkpoint, encoder) for tower in towers),
+            WordPieces(folder),
+            ModelConfig.from_settings(config, provenance),
+        )
+        for name in ("views", "context"):
+            model.require_positions(f"{name}.max_tokens", config[name]["max_tokens"])
+        model.save_pretrained(out)
+    identity = {
+        "checkpoint_sha256": sha256,
+        "layout": layout,
+        "tokenizer_sha256": sha256_of(out / TOKENIZER_FILE),
+    }
+    write_manifest(out / MANIFEST_FILE, "convert", config, {}, identity=identity)
+    if training_log is not None:
+        write_text(training_log, f'{{"converted_from": "{sha256}"}}\n')
+    logger.info("%s: two towers of the layout %r converted", checkpoint.name, layout)
+
+
+def read_state(checkpoint: Path) -> State:
+    """Read a pickled state dict without ever running code."""
+    if not checkpoint.is_file():
+        raise InputError(f"{checkpoint}: no such file.")
+    try:
+        state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise InputError(
+            f"{checkpoint}: not a pickled state dict, or one that holds more than tensors; such "
+            "a file could run code and is not opened. Save model.state_dict() alone."
+        ) from error
+    except Exception as error:  # the kind of error depends on where the file was cut
+        raise InputError(
+            f"{checkpoint}: damaged, or not a file of torch.save ({error}). Fetch it again."
+        ) from error
+    if not isinstance(state, Mapping) or not state:
+        raise InputError(f"{checkpoint}: holds no state dict but a {type(state).__name__}.")
+    other = [name for name, value in state.items() if not isinstance(value, Tensor)]
+    if other:
+        raise InputError(
+            f"{checkpoint}: not a state dict: no tensors under {_some(map(repr, other))}. Expected "
+            "weights by their names at the top level."
+        )
+    return dict(state)
+
+
+def split_towers(state: State, checkpoint: Path) -> tuple[list[Tower], str]:
+    """Sort weights into the two towers by the names of one of :data:`LAYOUTS`.
+
+    Returns
+    -------
+    The mention tower and the entity tower; the layout's name.
+    """
+    wrapper, names = _unwrap(state, WRAPPERS[:1])
+    fitting = [
+        (layout, prefixes)
+        for layout, prefixes in LAYOUTS.items()
+        if all(any(name.startswith(prefix) for name in names) for prefix in prefixes)
+    ]
+    if not fitting:
+        known = ", ".join(f"{first}* with {second}*" for first, second in LAYOUTS.values())
+        raise InputError(
+            f"{checkpoint}: its weights are not those of two towers. Expected names such as "
+            f"{known}; found {_some(sorted(state))}."
+        )
+    layout, prefixes = fitting[0]
+    strangers = [wrapper + name for name in names if not name.startswith(prefixes)]
+    if strangers:
+        raise InputError(
+            f"{checkpoint}: {len(strangers)} weights belong to neither tower: {_some(strangers)}."
+        )
+    towers = []
+    for prefix in prefixes:
+        own = {n.removeprefix(prefix): w for n, w in names.items() if n.startswith(prefix)}
+        inner, weights = _unwrap(own, WRAPPERS)
+        towers.append(Tower(wrapper + prefix + inner, weights))
+    return towers, layout
+
+
+def _model_config(settings: dict[str, Any]) -> dict[str, Any]:
+    for key in settings:
+        if key not in MODEL_KEYS:
+            raise InputError(f"--settings: unknown key {key}{suggestion(key, MODEL_KEYS)}")
+    for name in ("views", "context"):
+        part = settings.get(name)
+        if not isinstance(part, dict) or not isinstance(part.get("max_tokens"), int):
+            raise InputError(f"--settings: {name}.max_tokens is missing; expected a number.")
+    return settings
+
+
+def _unwrap(state: State, wrappers: Sequence[str]) -> tuple[str, State]:
+    """Remove prefixes that all names have; return what was removed and the renamed weights."""
+    taken = ""
+    while True:
+        common = [w for w in wrappers if all(name.startswith(w) for name in state)]
+        if not common:
+            return taken, state
+        taken += common[0]
+        state = {name.removeprefix(common[0]): weight for name, weight in state.items()}
+
+
+def _load(tower: Tower, sizes: BertConfig, checkpoint: Path, encoder: str) -> Bert:
+    """A BERT of the encoder's sizes with a tower's weights, all of which must fit."""
+    model = Bert(sizes)
+    expected = model.state_dict()
+    weights = {n: w for n, w in tower.weights.items() if not n.startswith(UNUSED)}
+    missing = [tower.prefix + name for name in expected if name not in weights]
+    unknown = [tower.prefix + name for name in weights if name not in expected]
+    misshapen = [
+        f"{tower.prefix}{name} ({_shape(weight)} instead of {_shape(expected[name])})"
+        for name, weight in weights.items()
+        if name in expected and weight.shape != expected[name].shape
+    ]
+    problems = [
+        f"{len(names)} {what}: {_some(names)}"
+        for what, names in (
+            ("missing", missing),
+            ("unknown", unknown),
+            ("of another shape", misshapen),
+        )
+        if names
+    ]
+    if problems:
+        raise InputError(
+            f"{checkpoint}: the weights {tower.prefix}* are not those of the encoder {encoder}. "
+            f"{'; '.join(problems)}. Pass the encoder whose config.json has the checkpoint's sizes."
+        )
+    model.load_state_dict(weights)
+    return model
+
+
+def _shape(weight: Tensor) -> str:
+    return " x ".join(map(str, weight.shape)) or "a number"
+
+
+def _some(names: Iterable[str]) -> str:
+    names = list(names)
+    return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")

@@ -1,0 +1,59 @@
+"""The one place that decides on device, precision, threads and the size of batches."""
+
+import torch
+from accelerate import Accelerator
+
+from muver.io import processor
+from muver.io.errors import InputError
+
+# Instructions that sum products of bytes; without them oneDNN sums in 16 bits, which may overflow.
+INT8_FLAGS = {"amx_int8", "avx512_vnni", "avx_vnni"}
+MIXED_PRECISION = {"fp32": "no", "bf16": "bf16", "int8": "no"}
+# Tokens of a batch: small enough for a processor's caches, large enough to fill a GPU.
+BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}
+
+
+def start(device: str, precision: str, threads: int) -> Accelerator:
+    """Set the threads and make the accelerator of this process.
+
+    Under ``torchrun`` every process calls this and joins the group by itself. ``auto`` precisions
+    have been settled before (:mod:`muver.reproduction.settings.precision`). Sums are split among
+    threads, so the number of threads moves last digits: that is why it is a setting, not the
+    machine's number of cores.
+    """
+    if precision not in MIXED_PRECISION:
+        raise InputError(f"precision: {precision!r} is not one of {', '.join(MIXED_PRECISION)}.")
+    torch.set_num_threads(threads)
+    if device == "cuda" and not torch.cuda.is_available():
+        raise InputError(
+            "compute.device is 'cuda', but torch sees no CUDA device here. Set it to 'auto' or "
+            "'cpu', or install the CUDA build (make GPU=1)."
+        )
+    accelerator = Accelerator(cpu=device == "cpu", mixed_precision=MIXED_PRECISION[precision])
+    if precision == "int8":
+        _check_int8(accelerator)
+    return accelerator
+
+
+def batch_tokens(asked: int | str, device: torch.device) -> int:
+    """Tokens to encode at once; ``auto`` means what suits the device."""
+    return BATCH_TOKENS[device.type] if asked == "auto" else int(asked)
+
+
+def multiplies_bytes() -> bool:
+    """Whether this processor has the sums of products of bytes that int8 needs."""
+    return not INT8_FLAGS.isdisjoint(processor.flags())
+
+
+def _check_int8(accelerator: Accelerator) -> None:
+    if accelerator.device.type != "cpu":
+        raise InputError(
+            "precision: int8 is for processors, and this job has a GPU. Set compute.device to "
+            "'cpu', or precision to 'bf16'."
+        )
+    if not multiplies_bytes():
+        raise InputError(
+            "precision: int8 needs a processor with products of bytes "
+            f"({' or '.join(sorted(INT8_FLAGS))}), which this one does not report. Set it to "
+            "'fp32'."
+        )

@@ -1,0 +1,111 @@
+"""Check within seconds where an encoder comes from, without loading any of it."""
+
+import os
+from pathlib import Path
+
+from muver.io.errors import InputError
+from muver.retriever.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
+
+NEEDED = {  # one file of each kind
+    "configuration": ("config.json",),
+    "weights": WEIGHT_FILES,
+    "vocabulary": (TOKENIZER_FILE, "vocab.txt"),
+}
+PATIENCE = 10  # seconds that the hub has to answer
+CURE = "name a directory that has it (--config encoder=DIR, or --model DIR of an index)"
+
+
+def at_revision(source: str) -> tuple[str, str]:
+    """Name and revision, from ``NAME`` or ``NAME@REVISION``; a directory is its own name.
+
+    >>> at_revision("someone/small-bert@1f0c"), at_revision("bert-base-uncased")
+    (('someone/small-bert', '1f0c'), ('bert-base-uncased', 'main'))
+    """
+    name, _, revision = ("" if Path(source).exists() else source).partition("@")
+    return name or source, revision or "main"
+
+
+def check_form(source: str) -> None:
+    """Refuse what is neither a BERT directory nor a possible hub name."""
+    if source == "scratch":
+        return
+    if Path(source).exists():
+        check_directory(Path(source))
+        return
+    from huggingface_hub.utils import validate_repo_id
+
+    try:
+        validate_repo_id(at_revision(source)[0])
+    except ValueError:
+        raise InputError(
+            f"encoder {source!r}: neither a directory here nor a name of the hub, such as "
+            f"bert-base-uncased, OWNER/NAME or OWNER/NAME@REVISION. Check the path, or {CURE}."
+        ) from None
+
+
+def check_directory(folder: Path) -> None:
+    """Refuse a directory without a configuration, weights or a vocabulary."""
+    if not folder.is_dir():
+        raise InputError(f"encoder {folder}: no such directory.")
+    for what, names in NEEDED.items():
+        if not any((folder / name).is_file() for name in names):
+            raise InputError(
+                f"encoder {folder}: no {what} in it (looked for {', '.join(names)}). Expected a "
+                "Hugging Face directory."
+            )
+
+
+def check_there(source: str) -> None:
+    """Refuse a name that is neither in the hub's cache nor on the hub.
+
+    It is also refused if the hub cannot be asked: without a network, or if HF_HUB_OFFLINE is set.
+    """
+    check_form(source)
+    if source == "scratch" or Path(source).exists() or cached(source):
+        return
+    import requests
+    from huggingface_hub import constants
+    from huggingface_hub.utils import build_hf_headers
+
+    lacking = f"encoder {source!r}: neither a directory here nor in the hub's cache"
+    if is_offline():
+        raise InputError(
+            f"{lacking}, and HF_HUB_OFFLINE is set. Fetch it once with the network, or {CURE}."
+        )
+    name, revision = at_revision(source)
+    address = f"{constants.ENDPOINT}/{name}/resolve/{revision}/config.json"
+    try:
+        status = requests.get(address, headers=build_hf_headers(), timeout=PATIENCE).status_code
+    except requests.RequestException as error:
+        raise InputError(
+            f"{lacking}, and {constants.ENDPOINT} cannot be reached ({type(error).__name__}). "
+            f"Check the network, or {CURE}."
+        ) from error
+    if status in (401, 403, 404):
+        raise InputError(
+            f"{lacking}, and the hub has none of this name for everybody ({status} from "
+            f"{address}). Check the name, or {CURE}."
+        )
+
+
+def is_offline() -> bool:
+    """Whether the hub's client is told to stay offline."""
+    given = os.environ.get("HF_HUB_OFFLINE", "0").upper()
+    return given not in ("0", "", "FALSE", "NO", "OFF")
+
+
+def cached(source: str) -> Path | None:
+    """An encoder's config.json in the hub's local cache; None if it or its weights are missing."""
+    from huggingface_hub import try_to_load_from_cache
+
+    name, revision = at_revision(source)
+    try:
+        config, *weights = (
+            try_to_load_from_cache(name, file, revision=revision)
+            for file in ("config.json", "model.safetensors", "pytorch_model.bin")
+        )
+    except ValueError:  # not a possible hub name
+        return None
+    if isinstance(config, str) and any(isinstance(file, str) for file in weights):
+        return Path(config)
+    return None

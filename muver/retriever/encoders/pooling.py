@@ -1,0 +1,58 @@
+"""Pool the last layer's states into the vector of a context or a view.
+
+MuVER and BLINK take the first position, ``[CLS]``. Partalidou et al. compare means over other
+positions; docs/fidelity.md says what of this is public and how we read it. Sentence encoders are
+mostly trained with the mean over all positions (:mod:`muver.retriever.encoders.own_pooling`).
+"""
+
+import torch
+from torch import Tensor
+
+
+def pool(
+    states: Tensor,
+    ids: Tensor,
+    mask: Tensor,
+    pooling: str,
+    ends: tuple[int, int],
+    span: tuple[int, int],
+) -> Tensor:
+    """Reduce the states of each sequence to one vector: (batch, d).
+
+    Parameters
+    ----------
+    states : (batch, length, d)
+    ids, mask : (batch, length)
+        Word pieces, and 1 at attended ones.
+    pooling
+        "cls": the first position. "last": the last one. "special": the mean over the special
+        pieces, that is the ends and both markers of the span. "span": the mean over the pieces
+        between these markers. "all": the mean over all pieces. If a mean would be over nothing, the
+        first position is taken.
+    ends
+        ``[CLS]`` and ``[SEP]``.
+    span
+        The pieces that open and close the mention, or the title.
+    """
+    if pooling == "cls":
+        return states[:, 0]
+    if pooling == "last":
+        return states[torch.arange(len(states)), mask.sum(dim=1).long() - 1]
+    if pooling == "special":
+        chosen = torch.isin(ids, ids.new_tensor([*ends, *span]))
+    elif pooling == "span":
+        chosen = _between(ids, *span)
+    else:
+        chosen = torch.ones_like(ids, dtype=torch.bool)
+    chosen = chosen & mask.bool()
+    chosen[:, 0] |= ~chosen.any(dim=1)
+    weights = (chosen / chosen.sum(dim=1, keepdim=True))[:, :, None]
+    return (states.float() * weights).sum(dim=1)
+
+
+def _between(ids: Tensor, opening: int, closing: int) -> Tensor:
+    """Positions after the first opening piece and before the first closing piece behind it."""
+    opens = ids == opening
+    inside = (opens.cumsum(dim=1) - opens.long()) > 0
+    closed = ((ids == closing) & inside).cumsum(dim=1) > 0
+    return inside & ~closed & closed[:, -1:]

@@ -1,0 +1,54 @@
+"""Global views: one more view per entity, of its whole description."""
+
+from pathlib import Path
+
+from muver.io.errors import InputError
+from muver.io.files import write_manifest
+from muver.retriever.corpus.schema import read_entities
+from muver.retriever.encoders.stages.settings import GlobalViews
+from muver.retriever.encoders.stages.tower import Tower
+from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.views.build import prompted_titles
+from muver.retriever.views.layout import View, prefix_view
+from muver.retriever.views.slices import entity_slices
+
+
+def encode_global(
+    model_folder: Path, store: Path, entities: Path, out: Path, settings: GlobalViews
+) -> None:
+    """Give every entity of a store one view of its whole description, laid out as BLINK's.
+
+    Writes ``layer0``, with one row per entity that spans all of its views, and ``manifest.json``.
+    """
+    tower = Tower(model_folder, settings)
+    tower.model.require_positions("global_view.max_tokens", settings.max_tokens)
+    pieces = tower.model.pieces
+    base = ViewStore(store)
+    writer = LayerWriter()
+    counts = {}
+    for name, layer in base.layer(0).all_worlds():
+        described = read_entities(entities, [name])
+        own = entity_slices(layer.entities)
+        if len(own) != described.num_rows:
+            raise InputError(
+                f"{store} has {len(own)} entities and {entities} {described.num_rows} of world "
+                f"{name!r}: they belong to different runs. Run the encode stage again."
+            )
+        titles = prompted_titles(described["title"].to_pylist(), tower.model.config.views, pieces)
+        texts = pieces.ids(described["text"].to_pylist())
+        views = [
+            View(
+                prefix_view(title, text, pieces.markers, settings.max_tokens),
+                int(layer.first[some.start]),
+                int(layer.last[some.stop - 1]),
+            )
+            for title, text, some in zip(titles, texts, own, strict=True)
+        ]
+        vectors = tower.views([view.ids for view in views], f"global views of {name}")
+        writer.add(name, range(len(views)), views, vectors)
+        counts[name] = {"entities": len(views)}
+    writer.write(out, 0)
+    origin = {"store": base.fingerprint()}
+    write_manifest(
+        out / "manifest.json", "encode-global", settings.as_dict(), origin, worlds=counts
+    )

@@ -1,0 +1,164 @@
+"""Encode one part of a knowledge base in bounded memory, unless that is done already."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from muver.io.errors import InputError
+from muver.io.progress import Progress, logger
+from muver.retriever.corpus.kilt.parts import MadePart, open_part
+from muver.retriever.corpus.texts.read import EntityTexts
+from muver.retriever.encoders.fingerprint import model_fingerprint
+from muver.retriever.encoders.stages.settings import Part
+from muver.retriever.encoders.stages.tower import Tower
+from muver.retriever.vectors.shards import MOST_VIEWS, part_name, read_part_manifest, write_part
+from muver.retriever.views.build import Tokenizer, entity_views
+from muver.retriever.views.layout import View
+
+DTYPES = {"fp16": np.float16, "fp32": np.float32}
+COLUMNS = ("title", "paragraphs")
+ENTITIES = 4096  # to lay out and encode at a time
+
+
+def encode_part(
+    model_folder: str | Path,
+    kb: str | Path,
+    number: int,
+    out: str | Path,
+    settings: Part,
+    texts: str | Path | None = None,
+) -> bool:
+    """Encode the views of a part's entities; return False if that was done already.
+
+    A part is left as it is if it was written for the same model, the same part of the knowledge
+    base, and the same ``dtype`` and ``precision``; the other settings move last digits only.
+
+    The model says what views are. For the kind "sentences" the paragraphs are laid out as sentences
+    are, so that with ``min_pieces`` 1 each is a view. For the kind "prefix" one view has the title
+    and all paragraphs, joined by spaces. An entity without paragraphs has one view, of its title.
+
+    Memory holds the part's vectors in ``dtype``, its ``texts`` if there are any, and
+    :data:`ENTITIES` entities with their views. If the model's vectors cannot be searched by
+    products, or ``dtype`` cannot hold a value, nothing is written.
+
+    Parameters
+    ----------
+    kb
+        Folder of the knowledge base; only the part itself has to be there.
+    number
+        The part's number, from 0.
+    out
+        Folder of the vectors, for :class:`muver.retriever.vectors.shards.Shards`.
+    texts
+        Folder of `muver kb-texts`, if the model's views name a ``text``: an entity's text from
+        there replaces its paragraphs.
+    """
+    own = {"dtype": settings.dtype, "precision": settings.precision}
+    part = open_part(kb, number)
+    read = None if texts is None else EntityTexts(texts)
+    inputs = {"model": model_fingerprint(model_folder), "kb": part.fingerprint}
+    if read is not None:
+        inputs["texts"] = read.fingerprint(number, part.fingerprint)
+    path = Path(out) / part_name(number)
+    if _is_there(path, inputs, part.entities, own):
+        logger.info("%s is there, of this model, part and settings: left as it is", path)
+        return False
+    tower = Tower(Path(model_folder), settings)
+    _check_metric(tower.model.config.metric, model_folder)
+    _check_texts(tower.model.config.views.get("text"), texts, model_folder)
+    paragraphs = None if read is None else read.part(number)
+    dtype = DTYPES[settings.dtype]
+    vectors, counts = _encode(tower, part, paragraphs, dtype, f"views of {path.stem}")
+    if not np.isfinite(vectors).all():
+        raise InputError(
+            f"{path}: a view's vector has values that {settings.dtype} cannot hold. Set dtype "
+            "to fp32; if it is that, the model's weights are not those of a model."
+        )
+    write_part(out, number, vectors, counts, settings=own, **inputs)
+    return True
+
+
+def paragraph_views(
+    batch: pa.RecordBatch, layout: dict[str, Any], tokenizer: Tokenizer
+) -> list[list[View]]:
+    """Views of each entity of a batch (title, paragraphs), as the model's ``views`` say."""
+    titles, paragraphs = (batch.column(name).to_pylist() for name in COLUMNS)
+    texts = [" ".join(some) for some in paragraphs] if layout["kind"] == "prefix" else titles
+    return list(entity_views(titles, texts, paragraphs, layout, tokenizer))
+
+
+def _encode(
+    tower: Tower,
+    part: MadePart,
+    paragraphs: pa.ListArray | None,
+    dtype: type[np.floating],
+    label: str,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(views, d) vectors and each entity's number of views, (entities,).
+
+    ``paragraphs``, if given, replace those of the part: at most one per entity.
+    """
+    layout, pieces = tower.model.config.views, tower.model.pieces
+    one = layout["kind"] == "prefix" or paragraphs is not None
+    most = part.entities if one else part.segments
+    vectors = np.empty((most, tower.model.dimension), dtype)
+    counts = np.empty(part.entities, np.int64)
+    progress = Progress(label, part.entities, "entities")
+    entity = row = 0
+    for batch in part.batches(COLUMNS, ENTITIES):
+        if paragraphs is not None:
+            own = paragraphs.slice(entity, len(batch))
+            batch = pa.record_batch([batch.column("title"), own], list(COLUMNS))
+        views = paragraph_views(batch, layout, pieces)
+        sizes = [len(some) for some in views]
+        if max(sizes) > MOST_VIEWS:
+            raise InputError(
+                f"{part.path}: an entity has {max(sizes)} views, more than {MOST_VIEWS}. Make the "
+                "knowledge base with fewer paragraphs an entity."
+            )
+        flat = [view.ids for some in views for view in some]
+        with np.errstate(over="ignore"):  # infinite values are refused at the end
+            vectors[row : row + len(flat)] = tower.views(flat, None)
+        counts[entity : entity + len(sizes)] = sizes
+        entity, row = entity + len(sizes), row + len(flat)
+        progress.advance(len(sizes), f"{row} views")
+    progress.finish()
+    return vectors[:row], counts
+
+
+def _is_there(path: Path, inputs: Mapping[str, str], entities: int, own: Mapping[str, Any]) -> bool:
+    if not path.with_suffix(".json").is_file():
+        return False
+    try:
+        manifest = read_part_manifest(path)
+    except InputError as error:
+        logger.info("%s; doing so", error)
+        return False
+    if manifest["inputs"] == inputs and manifest["settings"] == own:
+        return manifest["entities"] == entities
+    logger.info("%s is of another model, part, text or settings: encoding it again", path)
+    return False
+
+
+def _check_metric(metric: str, folder: str | Path) -> None:
+    if metric != "dot":
+        raise InputError(
+            f"{folder}: compares by metric {metric!r}, and parts of vectors are searched by inner "
+            "products. Take a model with metric 'dot'."
+        )
+
+
+def _check_texts(wanted: str | None, texts: str | Path | None, folder: str | Path) -> None:
+    if wanted is not None and texts is None:
+        raise InputError(
+            f"{folder}: its views are made of the text {wanted!r}, and --texts is missing. Give "
+            "the folder that `muver kb-texts` wrote."
+        )
+    if wanted is None and texts is not None:
+        raise InputError(
+            f"{folder}: its views are made of the knowledge base's paragraphs (its views name no "
+            "text). Leave out --texts."
+        )

@@ -1,0 +1,42 @@
+"""Merged layers: the views that the heuristic search adds to a store."""
+
+from pathlib import Path
+
+from muver.io.files import write_manifest
+from muver.io.progress import logger
+from muver.retriever.encoders.stages.settings import Merge
+from muver.retriever.encoders.stages.tower import Tower
+from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.views.expand import expand_world
+
+
+def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> None:
+    """Merge the views of a store and write ``layer1`` to ``layerL`` and ``manifest.json``.
+
+    Each layer holds its new views only: layers 0 to n are an entity's views after n rounds of
+    merging, so one pass serves every number of layers. The ``first`` and ``last`` of a merged view
+    with gaps are its ends.
+    """
+    tower = Tower(model_folder, settings)
+    tower.model.require_positions("merge.max_tokens", settings.max_tokens)
+    base = ViewStore(store)
+    writers = [LayerWriter() for _ in range(settings.layers)]
+    counts: dict[str, dict[str, int]] = {}
+    for name, layer in base.layer(0).all_worlds():
+        new = expand_world(
+            layer.entities,
+            layer.ids.to_pylist(),
+            layer.vectors,
+            lambda ids, name=name: tower.views(ids, f"merged views of {name}"),
+            tower.model.pieces.markers,
+            settings.search,
+        )
+        for writer, added in zip(writers, new, strict=True):
+            spans = layer.in_sentences(added.entities, added.views)
+            writer.add(name, added.entities, spans, added.vectors)
+        counts[name] = {f"layer{n}": len(a.views) for n, a in enumerate(new, start=1)}
+        logger.info("%s: %d views, then %s", name, len(layer.entities), counts[name])
+    for number, writer in enumerate(writers, start=1):
+        writer.write(out, number)
+    origin = {"store": base.fingerprint()}
+    write_manifest(out / "manifest.json", "merge", settings.as_dict(), origin, worlds=counts)

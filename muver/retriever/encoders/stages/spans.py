@@ -1,0 +1,51 @@
+"""Exhaustive spans: every run of neighbouring views, for entities with few views."""
+
+from pathlib import Path
+
+from muver.io.files import write_manifest
+from muver.io.progress import logger
+from muver.retriever.encoders.stages.settings import Spans
+from muver.retriever.encoders.stages.tower import Tower
+from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.views.expand import every_span
+from muver.retriever.views.slices import entity_slices
+
+
+def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) -> None:
+    """Merge every run of neighbouring views of the entities that have few of them.
+
+    An entity's best view then scores at least as high as under any merging of neighbours. This
+    holds for every candidate, so the gold entity's rank may still fall.
+
+    Writes ``layer1``, and ``manifest.json``, whose ``exhaustive`` says how many of the ``entities``
+    have few enough views.
+    """
+    tower = Tower(model_folder, settings)
+    tower.model.require_positions("spans.max_tokens", settings.max_tokens)
+    base = ViewStore(store)
+    writer = LayerWriter()
+    counts = {}
+    for name, layer in base.layer(0).all_worlds():
+        sizes = [own.stop - own.start for own in entity_slices(layer.entities)]
+        owners, views = every_span(
+            layer.entities,
+            layer.ids.to_pylist(),
+            tower.model.pieces.markers,
+            settings.max_views,
+            settings.max_tokens,
+        )
+        vectors = tower.views([view.ids for view in views], f"spans of {name}")
+        writer.add(name, owners, layer.in_sentences(owners, views), vectors)
+        counts[name] = {
+            "entities": len(sizes),
+            "exhaustive": sum(size <= settings.max_views for size in sizes),
+            "spans": len(views),
+        }
+        logger.info("%s: %s", name, counts[name])
+    writer.write(out, 1)
+    totals = {
+        key: sum(world[key] for world in counts.values()) for key in ("entities", "exhaustive")
+    }
+    origin = {"store": base.fingerprint()}
+    manifest = out / "manifest.json"
+    write_manifest(manifest, "encode-spans", settings.as_dict(), origin, **totals, worlds=counts)

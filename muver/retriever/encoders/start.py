@@ -1,0 +1,180 @@
+"""The checkpoint that training starts from: made from scratch, a directory, or from the hub."""
+
+import shutil
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, read_json, sha256_of, write_manifest
+from muver.io.progress import logger
+from muver.io.typed import read
+from muver.retriever.corpus.schema import read_entities
+from muver.retriever.encoders.bert import Bert, BertConfig
+from muver.retriever.encoders.files import TOKENIZER_FILE
+from muver.retriever.encoders.hub import check_directory, check_there
+from muver.retriever.encoders.own_pooling import SCRATCH, own_pooling
+from muver.retriever.encoders.settings import FromScratch, Pretrained, Scratch
+from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.towers import save_tower
+
+SPECIAL_PIECES = [
+    "[PAD]",
+    "[unused0]",
+    "[unused1]",
+    "[unused2]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+]
+
+
+def make_start(
+    source: str,
+    out: Path,
+    settings: Mapping[str, Any],
+    entities: Path | None = None,
+    counts: Path | None = None,
+) -> None:
+    """Make or fetch the BERT directory that both towers start from.
+
+    Parameters
+    ----------
+    source
+        ``scratch``, a BERT directory, or a name on the hub.
+    settings
+        For ``scratch`` :class:`muver.retriever.encoders.settings.FromScratch`, else
+        :class:`muver.retriever.encoders.settings.Pretrained`.
+    entities, counts
+        Outputs of the corpus stage: an encoder from scratch learns its vocabulary from the texts of
+        the training worlds.
+    """
+    if source != "scratch":
+        pretrained = read(Pretrained, settings)
+        take = from_directory if Path(source).exists() else from_hub
+        take(source, out, pretrained.pooling == "auto")
+        return
+    if entities is None or counts is None:
+        raise InputError("--source scratch needs --entities and --counts (its vocabulary's texts).")
+    own = read(FromScratch, settings)
+    worlds = read_json(counts)["worlds"]
+    training = [world for world, count in worlds.items() if count["split"] == "train"]
+    texts = read_entities(entities, training)["text"].to_pylist()
+    from_scratch(texts, own.scratch, own.seed, out, own.pooling == "auto")
+
+
+def from_scratch(
+    texts: Iterable[str], settings: Scratch, seed: int, out: Path, with_pooling: bool = False
+) -> None:
+    """Train a WordPiece vocabulary on ``texts`` and make a small BERT with random weights.
+
+    With ``with_pooling``, the manifest also says how to pool, as ``vectors`` of the identity.
+    """
+    tokenizer = _train_word_pieces(texts, settings.vocabulary)
+    out.mkdir(parents=True, exist_ok=True)
+    with atomic_path(out / TOKENIZER_FILE) as temporary:
+        tokenizer.save(str(temporary))
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        num_hidden_layers=settings.layers,
+        hidden_size=settings.hidden,
+        num_attention_heads=settings.heads,
+        intermediate_size=settings.intermediate,
+        max_position_embeddings=settings.positions,
+        hidden_dropout_prob=settings.dropout,
+        attention_probs_dropout_prob=settings.dropout,
+        initializer_range=settings.initializer_range,
+    )
+    save_tower(Bert(config), out)
+    identity = {"scratch": dict(sorted(settings.as_dict().items())), "seed": seed}
+    _finish(out, "scratch", identity | ({"vectors": SCRATCH} if with_pooling else {}))
+
+
+def from_directory(source: str | Path, out: Path, with_pooling: bool = False) -> None:
+    """Copy a BERT directory: weights (safetensors or torch), configuration, tokenizer.
+
+    With ``with_pooling``, the manifest also says how its makers pool
+    (:mod:`muver.retriever.encoders.own_pooling`), as ``vectors`` of the encoder's identity.
+    """
+    source = Path(source)
+    check_directory(source)
+    _take(str(source), source.resolve().name, out, with_pooling)
+
+
+def from_hub(name: str, out: Path, with_pooling: bool = False) -> None:
+    """Fetch a BERT by its hub name; only this and ``download`` may use the network."""
+    check_there(name)
+    logger.info("taking %s from the hub (or its local cache)", name)
+    try:
+        _take(name, name, out, with_pooling)
+    except OSError as error:
+        raise InputError(f"encoder {name!r}: not to be had from the hub ({error}).") from error
+
+
+def _take(source: str, name: str, out: Path, with_pooling: bool) -> None:
+    from muver.retriever.encoders import (
+        pretrained,
+    )  # takes seconds to import, and from_scratch does not need it
+
+    save_tower(pretrained.read_tower(source), out)
+    tokenizer_file = Path(source) / TOKENIZER_FILE
+    with atomic_path(out / TOKENIZER_FILE) as temporary:
+        if tokenizer_file.is_file():
+            shutil.copyfile(tokenizer_file, temporary)
+        else:
+            pretrained.write_tokenizer(source, temporary)
+    files = {"weights": "model.safetensors", "tokenizer": TOKENIZER_FILE}
+    identity: dict[str, Any] = {f"{w}_sha256": sha256_of(out / file) for w, file in files.items()}
+    if with_pooling:
+        find = partial(pretrained.find_file, source)
+        identity["vectors"] = own_pooling(find, f"encoder {source}")
+    _finish(out, name, identity)
+
+
+def _finish(out: Path, name: str, identity: dict[str, Any]) -> None:
+    """Write the manifest; its identity joins a row's settings, the encoder's origin does not."""
+    WordPieces(out)  # refuses a vocabulary without the markers
+    write_manifest(out / "manifest.json", "encoder", {}, {}, name=name, identity=identity)
+
+
+def _train_word_pieces(texts: Iterable[str], size: int) -> Tokenizer:
+    """Train WordPiece so that the same texts give the same vocabulary, ids included.
+
+    The trainer numbers the letters inside words ("##a") in the order of a hash map, which differs
+    between processes, and breaks ties by these numbers. Special pieces are numbered as they are
+    given, so we pass those letters as special pieces and keep only the resulting vocabulary.
+    """
+    texts = list(texts)
+    teacher = _bert_tokenizer(models.WordPiece(unk_token="[UNK]"))
+    inner = {f"##{letter}" for word in _words(teacher, texts) for letter in word[1:]}
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size, special_tokens=[*SPECIAL_PIECES, *sorted(inner)], show_progress=False
+    )
+    teacher.train_from_iterator(texts, trainer)
+    tokenizer = _bert_tokenizer(models.WordPiece(teacher.get_vocab(), unk_token="[UNK]"))
+    tokenizer.add_special_tokens(SPECIAL_PIECES)
+    return tokenizer
+
+
+def _bert_tokenizer(model: models.WordPiece) -> Tokenizer:
+    tokenizer = Tokenizer(model)
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
+
+
+def _words(tokenizer: Tokenizer, texts: Iterable[str]) -> set[str]:
+    return {
+        word
+        for text in texts
+        for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(
+            tokenizer.normalizer.normalize_str(text)
+        )
+    }

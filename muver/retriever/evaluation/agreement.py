@@ -1,0 +1,133 @@
+"""Measure how far two runs over the same mentions agree, such as fp32 and bf16."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from msgspec.structs import asdict
+
+from muver.io.errors import InputError
+from muver.io.files import write_json
+from muver.io.records import Record
+from muver.io.text import aligned
+from muver.retriever.evaluation.records import Percent
+from muver.retriever.runs.run import block_starts, mentions_of_rows, ranked_mentions, read_run
+
+DEPTHS = (1, 10, 64)
+
+
+class Agreement(Record):
+    """How far two runs agree; shares are in percent."""
+
+    mentions: int
+    depth: int  # ranks compared
+    identical: float  # mentions with the same ranked list
+    same_first: float  # mentions with the same entity at rank 1
+    overlap: Percent  # mean share of the first k entities (of the longer list) that both have
+    common: int  # candidates that both runs have
+    greatest_difference: float | None  # of their scores; None without common candidates
+    mean_difference: float | None
+
+
+def agreement(first: Path, second: Path) -> Agreement:
+    """Compare two run files that rank entities for the same mentions.
+
+    Runs of different depth are compared down to the end of the shallower one.
+    """
+    paths = first, second
+    tables = [read_run(path) for path in paths]
+    ids = _same_mentions(paths, tables)
+    check_titles(paths, tables)
+    depth = min(int(table["rank"].to_numpy().max()) for table in tables)
+    kept = [table.filter(pa.array(table["rank"].to_numpy() <= depth)) for table in tables]
+    mentions = [mentions_of_rows(table, ids) for table in kept]
+    keys = [m * 2**31 + t["entity"].to_numpy() for t, m in zip(kept, mentions, strict=True)]
+    _, *rows = np.intersect1d(*keys, return_indices=True)
+    common = [table.take(pa.array(own)) for table, own in zip(kept, rows, strict=True)]
+    ranks = [table["rank"].to_numpy() for table in common]
+    scores = [table["score"].to_numpy().astype(np.float64) for table in common]
+
+    def shared(chosen: np.ndarray, k: int) -> np.ndarray:
+        """Share of each mention's first k candidates that are among the chosen ones."""
+        lengths = [
+            np.bincount(own[table["rank"].to_numpy() <= k], minlength=len(ids))
+            for table, own in zip(kept, mentions, strict=True)
+        ]
+        there = mentions[0][rows[0]][chosen]
+        return np.bincount(there, minlength=len(ids)) / np.maximum(*lengths)
+
+    overlap = {
+        k: 100 * float(shared(np.maximum(*ranks) <= k, k).mean())
+        for k in (*(k for k in DEPTHS if k < depth), depth)
+    }
+    apart = np.abs(np.subtract(*scores))
+    return Agreement(
+        mentions=len(ids),
+        depth=depth,
+        identical=100 * float((shared(np.equal(*ranks), depth) == 1).mean()),
+        same_first=overlap[1],
+        overlap=overlap,
+        common=len(apart),
+        greatest_difference=float(apart.max()) if len(apart) else None,
+        mean_difference=float(apart.mean()) if len(apart) else None,
+    )
+
+
+def compare_runs(first: Path, second: Path, out: Path | None = None) -> None:
+    """Print the agreement of two runs (:func:`agreement`); also write it to ``out`` as JSON."""
+    found = agreement(first, second)
+    if out is not None:
+        write_json(out, {"runs": [first.as_posix(), second.as_posix()], **asdict(found)})
+    print(as_text(found))
+
+
+def as_text(found: Agreement) -> str:
+    """A result of :func:`agreement` as text, one number per line."""
+    lines = [
+        ("mentions", f"{found.mentions}"),
+        ("ranks compared", f"{found.depth}"),
+        ("identical ranked lists", f"{found.identical:.2f}%"),
+        ("same first entity", f"{found.same_first:.2f}%"),
+        *((f"overlap at {k}", f"{share:.2f}%") for k, share in found.overlap.items()),
+        ("candidates in common", f"{found.common}"),
+    ]
+    if found.common:
+        for which in ("greatest", "mean"):
+            difference = getattr(found, f"{which}_difference")
+            lines.append((f"{which} difference of their scores", f"{difference:.3g}"))
+    return "\n".join(aligned(lines, right=(1,)))
+
+
+def _same_mentions(paths: Sequence[Path], tables: Sequence[pa.Table]) -> list[str]:
+    """Ids of the mentions, after a check that both runs have the same ones in the same worlds."""
+    found = []
+    for path, table in zip(paths, tables, strict=True):
+        worlds = table["world"].take(pa.array(block_starts(table), pa.int64()))
+        found.append(list(zip(ranked_mentions(table), worlds.to_pylist(), strict=True)))
+        if not found[-1]:
+            raise InputError(f"{path}: holds no candidates, so there is nothing to compare.")
+    for one, other in ((0, 1), (1, 0)):
+        have = set(found[other])
+        if missing := [mention for mention in found[one] if mention not in have]:
+            name, world = missing[0]
+            raise InputError(
+                f"{paths[other]}: ranks nothing for {len(missing)} of the {len(found[one])} "
+                f"mentions of {paths[one]}, for instance {name!r} of world {world!r}. Compare runs "
+                "of the same split of the same data."
+            )
+    return [name for name, _ in found[0]]
+
+
+def check_titles(paths: Sequence[Path], tables: Sequence[pa.Table]) -> None:
+    """Refuse different titles: entities are only numbers, which may agree by chance."""
+    columns = (
+        [table[name].to_pylist() for name in ("world", "entity", "title")] for table in tables
+    )
+    first, second = ({own[:2]: own[2] for own in zip(*one, strict=True)} for one in columns)
+    for entity, ours in first.items():
+        if (theirs := second.get(entity, ours)) != ours:
+            raise InputError(
+                f"{paths[1]}: calls {theirs!r} what {paths[0]} calls {ours!r}: runs of other "
+                "entities. Compare runs over the same data."
+            )

@@ -1,0 +1,127 @@
+"""Bootstrap intervals: resample documents with all their mentions, within each world.
+
+Mentions of one document share their context and often their gold entity, so they tend to be found
+or missed together. Resampling whole documents allows for that; resampling mentions treats each as
+independent. The setting ``evaluate.resample`` chooses.
+
+Documents with the same counts (of mentions, and of hits at each cutoff) are interchangeable, so
+one multinomial draw says how often each *kind* of document appears in a resample, and no mention
+is copied. The seed is fixed: the same counts give the same interval.
+
+If all mentions of a world are hits, or all are misses, its resamples are all alike and add no
+width. This is a known weakness of the method with few mentions, not a sign of certainty.
+
+References
+----------
+Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 8.3 and 13.3.
+Davison and Hinkley, Bootstrap methods and their application, 1997, section 3.8 (clusters).
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from muver.retriever.evaluation.records import Intervals, Means
+
+RESAMPLES = 10_000
+SEED = 2021
+CONFIDENCE = 0.95
+AT_ONCE = 2_000_000  # draws in memory
+
+
+def method(resample: str) -> str:
+    """The method in words; ``resample`` is ``documents`` or ``mentions``."""
+    drawn = {"documents": "documents with all their mentions", "mentions": "mentions"}[resample]
+    return f"95% percentile bootstrap interval, {RESAMPLES} resamples of {drawn} within worlds"
+
+
+def recall_intervals(
+    ranks: np.ndarray, worlds: Sequence[str], clusters: np.ndarray, cutoffs: Sequence[int]
+) -> tuple[Means, dict[str, Intervals]]:
+    """Intervals of recall in percent: micro and macro, and for each world.
+
+    A resample counts all cutoffs on the same mentions, so the bounds grow with k as recall does.
+
+    Parameters
+    ----------
+    ranks, worlds : (mentions,)
+        Rank of the gold entity (0: not retrieved) and world of each mention.
+    clusters : (mentions,) int64
+        Mentions with equal numbers are drawn together
+        (:func:`muver.retriever.evaluation.ranks.clusters`).
+    """
+    hits = (ranks[:, None] >= 1) & (ranks[:, None] <= np.array(cutoffs))
+    generator = np.random.default_rng(SEED)
+    total = np.zeros((RESAMPLES, len(cutoffs) + 1))
+    shares = np.zeros((RESAMPLES, len(cutoffs)))
+    by_world = {}
+    for world, own in _strata(worlds):
+        drawn = _resample(generator, hits[own], clusters[own])
+        by_world[world] = _by_cutoff(cutoffs, drawn[:, :-1] / drawn[:, -1:])
+        total += drawn
+        shares += drawn[:, :-1] / drawn[:, -1:]
+    micro = _by_cutoff(cutoffs, total[:, :-1] / total[:, -1:])
+    return Means(micro=micro, macro=_by_cutoff(cutoffs, shares / len(by_world))), by_world
+
+
+def difference_interval(
+    first: np.ndarray, second: np.ndarray, worlds: Sequence[str], clusters: np.ndarray
+) -> list[float]:
+    """The interval of the difference in recall of two systems on the same mentions.
+
+    ``first`` and ``second``, (mentions,) bool, tell whether each system hits; ``worlds`` and
+    ``clusters`` are as in :func:`recall_intervals`.
+
+    Returns ------- [low, high] of the first system's recall minus the second's, in points. Swapping
+    the systems only changes the signs.
+    """
+    differ = np.flatnonzero(first != second)
+    if len(differ) and second[differ[0]]:  # so that swapped systems draw the same samples
+        low, high = difference_interval(second, first, worlds, clusters)
+        return [0 - high, 0 - low]
+    ahead = first.astype(np.int64) - second
+    generator = np.random.default_rng(SEED)
+    total = np.zeros((RESAMPLES, 2))
+    for _, own in _strata(worlds):
+        total += _resample(generator, ahead[own, None], clusters[own])
+    return _interval(total[:, 0] / total[:, 1])
+
+
+def _strata(worlds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+    """Each world's name and which mentions belong to it: (mentions,) bool."""
+    owners = np.array(worlds, dtype=object)
+    for world in sorted(set(worlds)):
+        yield world, owners == world
+
+
+def _resample(
+    generator: np.random.Generator, counted: np.ndarray, clusters: np.ndarray
+) -> np.ndarray:
+    """Resample the clusters of one world and sum the counts of their mentions.
+
+    ``counted`` is (mentions, columns), ``clusters`` (mentions,).
+
+    Returns
+    -------
+    (RESAMPLES, columns + 1): the sums of each resample; the last column counts its mentions.
+    """
+    _, of = np.unique(clusters, return_inverse=True)
+    sums = np.zeros((of.max() + 1, counted.shape[1] + 1), dtype=np.int64)
+    np.add.at(sums, of, np.column_stack([counted, np.ones(len(counted), dtype=np.int64)]))
+    kinds, alike = np.unique(sums, axis=0, return_counts=True)
+    step = max(1, AT_ONCE // len(kinds))
+    return np.concatenate(
+        [
+            generator.multinomial(len(sums), alike / len(sums), min(step, RESAMPLES - done)) @ kinds
+            for done in range(0, RESAMPLES, step)
+        ]
+    )
+
+
+def _by_cutoff(cutoffs: Sequence[int], shares: np.ndarray) -> Intervals:
+    return {k: _interval(shares[:, n]) for n, k in enumerate(cutoffs)}
+
+
+def _interval(shares: np.ndarray) -> list[float]:
+    tail = (1 - CONFIDENCE) / 2
+    return (100 * np.quantile(shares, [tail, 1 - tail])).tolist()

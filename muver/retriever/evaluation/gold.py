@@ -1,0 +1,147 @@
+"""Read the mentions of a set and their gold entities, against which a run is scored.
+
+A set is a split of a dataset of worlds (ZESHEL's test and val), with candidates from the mention's
+own world, or a benchmark over one knowledge base (AIDA, MSNBC, WNED-WIKI), with every entity of
+Wikipedia as a candidate.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, short_hash
+from muver.retriever.corpus.schema import (
+    WIKIPEDIA,
+    read_entities,
+    read_linked_mentions,
+    read_mentions,
+)
+from muver.retriever.corpus.statistics import read_counts
+from muver.retriever.evaluation.lengths import gold_sentences
+from muver.retriever.evaluation.records import KnowledgeBase
+
+KB = ("entities", "fingerprint", "identified_as")  # keys of a knowledge base's manifest
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The mentions of a set with their gold entities.
+
+    Attributes
+    ----------
+    mentions
+        All mentions of the set; ``gold`` is null for entities outside the knowledge base.
+    lengths : (mentions,) int
+        Number of sentences of each gold entity's description; 0 if unknown.
+    sizes
+        Number of entities in each world.
+    titles
+        Titles of each world's entities, by line number; empty for a knowledge base, whose entities
+        match by number only.
+    fingerprint, identified_as, kb, matched_by_title
+        As in :class:`muver.retriever.evaluation.records.Evaluation`.
+    inputs
+        Inputs that the run's manifest must name.
+    """
+
+    mentions: pa.Table
+    lengths: np.ndarray
+    sizes: Mapping[str, int]
+    titles: Mapping[str, list[str]]
+    fingerprint: str
+    identified_as: str | None
+    kb: KnowledgeBase | None = None
+    matched_by_title: int = 0
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+
+def gold_of_worlds(
+    dataset: str, name: str, entities: Path, mentions: Path, sentences: Path, counts: Path
+) -> Gold:
+    """The gold entities of the split ``name``, from files of the corpus and segment stages."""
+    known = read_counts(counts, dataset)
+    table = read_mentions(mentions, name)
+    if table.num_rows == 0:
+        raise InputError(f"{mentions}: no mentions in split {name!r}: nothing to score.")
+    if table.num_rows != known.mentions.get(name):
+        raise InputError(
+            f"{mentions}: {table.num_rows} mentions in split {name!r}, {counts} counts "
+            f"{known.mentions.get(name)}: files of different runs. Run the corpus stage."
+        )
+    titles = {
+        # One world at a time, as the table also holds the descriptions.
+        world: read_entities(entities, [world])["title"].to_pylist()
+        for world in sorted(set(table["world"].to_pylist()))
+    }
+    return Gold(
+        table,
+        gold_sentences(sentences, table),
+        {world: len(names) for world, names in titles.items()},
+        titles,
+        known.fingerprint,
+        known.identified_as,
+    )
+
+
+def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
+    """The gold entities of a benchmark, from ``mentions`` and ``report`` of ``muver link``.
+
+    Only the manifest of the knowledge base is read, so memory does not grow with its size.
+    """
+    base, linked = read_json(kb / "manifest.json"), read_json(report)
+    if not isinstance(base, dict) or not {*KB} <= base.keys():
+        raise InputError(
+            f"{kb / 'manifest.json'}: not the manifest of a knowledge base. Run `muver kb`."
+        )
+    if linked["set"] != name:
+        raise InputError(f"{report}: belongs to the set {linked['set']!r}, expected {name!r}.")
+    if linked["inputs"]["kb"] != base["fingerprint"]:
+        raise InputError(
+            f"{report}: made with another knowledge base ({linked['inputs']['kb'][:12]}) than "
+            f"--kb ({base['fingerprint'][:12]}). Run `muver link` again."
+        )
+    table = read_linked_mentions(mentions)
+    _check_counts(mentions, table, report, linked)
+    if table["gold"].null_count == table.num_rows:
+        raise InputError(f"{mentions}: no mention has its gold in the knowledge base.")
+    fingerprint = short_hash(
+        {
+            "kb": base["fingerprint"],
+            "mentions": linked["inputs"]["mentions"],
+            **{key: linked["settings"][key] for key in ("context_tokens", "match")},
+        },
+        16,
+    )
+    return Gold(
+        table,
+        np.zeros(table.num_rows, dtype=np.int32),
+        {WIKIPEDIA: base["entities"]},
+        {},
+        fingerprint,
+        base["identified_as"],
+        KnowledgeBase(base["entities"], base["fingerprint"]),
+        linked["matched"]["title"],
+        {"kb": base["fingerprint"], "table": sha256_of(mentions)},
+    )
+
+
+def _check_counts(mentions: Path, table: pa.Table, report: Path, linked: Mapping[str, Any]) -> None:
+    kinds = {
+        kind: pc.sum(pc.equal(table["matched"], kind)).as_py() or 0 for kind in linked["matched"]
+    }
+    if (
+        kinds != linked["matched"]
+        or table["gold"].null_count != kinds["none"]
+        or table.num_rows != linked["mentions"]
+    ):
+        raise InputError(
+            f"{mentions}: has {table.num_rows} mentions matched {kinds}, {report} counts "
+            f"{linked['mentions']} matched {linked['matched']}: files of different calls. Run "
+            "`muver link` again."
+        )

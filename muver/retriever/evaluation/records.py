@@ -1,0 +1,90 @@
+"""The content of an evaluation's file: recall of one run on one set, and its provenance."""
+
+from pathlib import Path
+from typing import Any
+
+from muver.io.records import Record, read_record
+from muver.retriever.runs.approximate import Index
+from muver.retriever.runs.chosen import Chosen
+
+Percent = dict[int, float]  # by cutoff; differences are in points
+Counts = dict[int, int]  # by cutoff
+Intervals = dict[int, list[float]]  # [low, high] by cutoff
+
+
+class World(Record):
+    """Recall over the mentions of one world."""
+
+    mentions: int
+    hits: Counts
+    recall: Percent
+    interval: Intervals
+
+
+class Means(Record):
+    """Intervals of micro and macro recall."""
+
+    micro: Intervals
+    macro: Intervals
+
+
+class Scores(Record):
+    """Recall with 95% intervals."""
+
+    mentions: int
+    hits: Counts
+    micro: Percent  # every mention counts the same, as in the paper's tables
+    macro: Percent  # every world counts the same
+    worlds: dict[str, World]  # by name, sorted
+    interval: Means
+
+
+class KnowledgeBase(Record):
+    """The knowledge base that mentions are linked to."""
+
+    entities: int
+    fingerprint: str
+
+
+class Evaluation(Record):
+    """A run's scores on a set."""
+
+    system: str
+    dataset: str
+    set: str
+    fingerprint: str
+    identified_as: str | None  # the declared dataset whose published counts these are
+    kb: KnowledgeBase | None  # None for worlds
+    outside: int  # mentions not scored, as their gold entity is not in the knowledge base
+    matched_by_title: int  # mentions whose gold entity was found by its title alone
+    settings: dict[str, Any]  # the row's, from which its key is made
+    precision: dict[str, str]  # phases that were not in fp32
+    cutoffs: list[int]
+    resample: str  # what intervals treat as independent: documents or mentions
+    mentions: int
+    hits: Counts
+    micro: Percent
+    macro: Percent
+    worlds: dict[str, World]
+    interval: Means
+    views_per_entity: float | None
+    index: Index | None  # None for exact search
+    model: str | None  # its fingerprint, if the run's manifest names it
+    run_sha256: str  # shows whether the run was changed after it was scored
+    chosen: Chosen | None = None  # what validation chose for the run
+    model_chosen: Chosen | None = None  # which of several models validation chose
+
+    @property
+    def choices(self) -> list[Chosen]:
+        """All that validation chose."""
+        return [one for one in (self.model_chosen, self.chosen) if one]
+
+    @property
+    def scores(self) -> Scores:
+        """Only its recall, without the provenance."""
+        return Scores(**{name: getattr(self, name) for name in Scores.__struct_fields__})
+
+
+def read_evaluation(path: Path) -> Evaluation:
+    """Read the file of ``muver evaluate``."""
+    return read_record(path, Evaluation, "an evaluation", "Run the evaluate stage again.")

@@ -1,0 +1,207 @@
+"""Aggregates: how the scores of an entity's views become the entity's score.
+
+Each aggregate is a class: its fields are its settings, :meth:`Aggregate.scores` reduces a block of
+views' scores to candidates', :meth:`Aggregate.shares` tells what each view adds. docs/fidelity.md
+compares them. numpy is imported where it is used, because every rule reads these types.
+"""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from muver.io.typed import Amount, Count, Positive, Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from muver.retriever.retrieval.blocks import Block
+
+
+class Aggregate(Settings):
+    """Base of all aggregates; by default the best view's score counts.
+
+    Attributes
+    ----------
+    alone
+        Whether an entity's score depends on its own views alone. Other aggregates need all views of
+        a world, or all its mentions, at once, which a knowledge base in shards does not offer.
+    centres
+        Whether it needs each candidate's mean best score over ``drawn`` mentions.
+    chosen
+        The setting that may have several values, so that validation chooses one; None if none may.
+    note
+        What it does, for footnotes.
+    """
+
+    alone: ClassVar[bool] = True
+    centres: ClassVar[bool] = False
+    chosen: ClassVar[str | None] = None
+    note: ClassVar[str]
+
+    def scores(self, block: "Block", k: int) -> "np.ndarray":
+        """(mentions, candidates) scores; only the k best of each mention will count."""
+        return block.best
+
+    def shares(self, values: "np.ndarray") -> "np.ndarray":
+        """Each view's part of the entity's score, (views,) with sum 1, from the views' scores.
+
+        A part is the derivative by the view's score, divided by the sum of these. If only the best
+        view counts, it has all of it (of equal views the first).
+        """
+        import numpy as np
+
+        shares = np.zeros(len(values))
+        shares[np.argmax(values)] = 1
+        return shares
+
+    def gathered(self, k: int) -> int:
+        """How many candidates' views must be gathered one by one to find the k best."""
+        return k
+
+
+class Max(Aggregate):
+    """The best view's score: max s (equation 4)."""
+
+    note = "An entity's score is its best view's, the paper's equation 4."
+
+
+class LogMeanExp(Aggregate):
+    """t log(mean(exp(s / t))): between the mean (great t) and the maximum (small t) of the scores.
+
+    Duplicating every view changes nothing, so a description gains nothing by its length alone.
+    """
+
+    temperature: Positive = 1
+
+    chosen = "temperature"
+    note = (
+        "An entity's score is the log-mean-exp of its views' scores, which lies between their mean "
+        "and the best one."
+    )
+
+    def scores(self, block: "Block", k: int) -> "np.ndarray":
+        """Takes the candidate's best score out of the exponents, so that none overflows."""
+        import numpy as np
+
+        means = np.empty_like(block.best)
+        for some in block.few_mentions():
+            powers = np.repeat(block.best[some], block.counts, axis=1)
+            np.subtract(block.products[some], powers, out=powers)
+            powers /= self.temperature
+            np.exp(powers, out=powers)
+            np.add.reduceat(powers, block.starts, axis=1, out=means[some])
+        means /= block.counts
+        np.log(means, out=means)
+        means *= self.temperature
+        means += block.best
+        return means
+
+    def shares(self, values: "np.ndarray") -> "np.ndarray":
+        """The softmax of the scores."""
+        import numpy as np
+
+        powers = np.exp((values - values.max()) / self.temperature)
+        return powers / powers.sum()
+
+
+class SoftmaxSum(LogMeanExp):
+    """sum(exp(s / t)) / Z: the softmax over all views of the world, summed over the entity's.
+
+    It takes the ``softmax_candidates`` candidates with the best single views, and counts the views
+    that are no worse than the best view of the last of them. This gives what the released code
+    finds by walking down the sorted views, without sorting them. Its temperature is 1.
+    """
+
+    softmax_candidates: Count = 200
+
+    alone = False
+    note = (
+        "An entity's score is the softmax summed over its views, as the released numbers were "
+        "made; the paper's equation 4 takes the best view."
+    )
+
+    def gathered(self, k: int) -> int:
+        """The candidates that the walk reaches."""
+        return max(self.softmax_candidates, k)
+
+    def scores(self, block: "Block", k: int) -> "np.ndarray":
+        """Sums of probabilities; -inf for candidates that the walk does not reach."""
+        import numpy as np
+
+        from muver.retriever.retrieval.blocks import gather, top_columns
+
+        pool = top_columns(block.best, min(self.gathered(k), block.best.shape[1]))
+        ends = np.take_along_axis(block.best, pool[:, [0, -1]], axis=1)
+        greatest, least = ends[:, :1], ends[:, 1]
+        views = gather(block, pool)
+        # Only some views of the pool count, and only these are summed in double precision.
+        counted = np.flatnonzero(views.values >= least[views.mentions])
+        above = views.values[counted].astype(np.float64) - greatest[views.mentions[counted], 0]
+        probabilities = np.zeros(len(views.values))
+        probabilities[counted] = np.exp(above / self.temperature)
+        sums = np.add.reduceat(probabilities, views.starts).reshape(pool.shape)
+        scores = np.full(block.best.shape, -np.inf)
+        np.put_along_axis(scores, pool, sums / self._normaliser(block, greatest), axis=1)
+        return scores
+
+    def _normaliser(self, block: "Block", greatest: "np.ndarray") -> "np.ndarray":
+        """(mentions, 1) sum over all views of exp((s - greatest) / t)."""
+        import numpy as np
+
+        sums = np.empty_like(greatest, dtype=np.float64)
+        for some in block.few_mentions():
+            powers = block.products[some] - greatest[some]
+            powers /= self.temperature
+            np.exp(powers, out=powers)
+            powers.sum(axis=1, dtype=np.float64, keepdims=True, out=sums[some])
+        return sums
+
+
+class Penalised(Aggregate):
+    """max s - beta log(n): the best of an entity's n views, less what many views gain by chance."""
+
+    beta: Amount
+
+    chosen = "beta"
+    note = "An entity's score is its best view's, less beta times the logarithm of their number."
+
+    def scores(self, block: "Block", k: int) -> "np.ndarray":
+        """The best scores minus a number for each candidate."""
+        import numpy as np
+
+        return block.best - (self.beta * np.log(block.counts)).astype(np.float32)
+
+
+class Centred(Aggregate):
+    """max s - mean of max s over the world's mentions: this mention against the mean one.
+
+    The mean is over at most ``sample`` mentions of the set in this world, evenly spaced. It uses
+    their texts and no gold entity. A candidate that is near every mention loses by it.
+    """
+
+    sample: Count
+
+    alone = False
+    centres = True
+    note = (
+        "An entity's score is its best view's, less the mean of that over the set's mentions in "
+        "its world."
+    )
+
+    def drawn(self, mentions: "np.ndarray") -> "np.ndarray":
+        """The mentions that the mean is taken over."""
+        step = -(-len(mentions) // self.sample)
+        return mentions[::step]
+
+    def scores(self, block: "Block", k: int) -> "np.ndarray":
+        """The best scores minus a number for each candidate."""
+        return block.best - block.means
+
+
+MAX = Max()
+# By the names that params.yaml has for them.
+AGGREGATES: dict[str, type[Aggregate]] = {
+    "max": Max,
+    "softmax_sum": SoftmaxSum,
+    "log_mean_exp": LogMeanExp,
+    "penalised": Penalised,
+    "centred": Centred,
+}

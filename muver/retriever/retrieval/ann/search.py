@@ -1,0 +1,197 @@
+"""Find the k best distinct entities of each mention by an approximate index."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from muver.io.progress import Progress, logger
+from muver.retriever.retrieval.aggregates import MAX, Aggregate
+from muver.retriever.retrieval.ann.index import AnnIndex
+from muver.retriever.retrieval.blocks import Block, top_columns, winning_views
+from muver.retriever.retrieval.exact import Ranking
+from muver.retriever.vectors.shards import Shards
+
+
+class Found(NamedTuple):
+    """What a search gives.
+
+    Attributes
+    ----------
+    ranking
+        With global numbers, as :func:`muver.retriever.retrieval.ann.flat.search_exact` gives it.
+    rounds
+        How many searches the most demanding mentions needed.
+    fetched
+        Views fetched for each of these mentions in the last round.
+    short
+        How many mentions got fewer than k entities although there are more.
+    """
+
+    ranking: Ranking
+    rounds: int
+    fetched: int
+    short: int
+
+
+def search(
+    index: AnnIndex,
+    mentions: np.ndarray,
+    k: int,
+    rescore: bool = True,
+    most_views: int = 16384,
+    memory_mb: int = 1024,
+    aggregate: Aggregate = MAX,
+) -> Found:
+    """Find k distinct entities for each mention.
+
+    The first round fetches as many views as k entities have on average. A mention whose views
+    belong to fewer than k entities is searched again for twice as many, until there are k, the
+    index has no more in the lists it searches, or ``most_views`` is reached.
+
+    Parameters
+    ----------
+    mentions : (mentions, d) float32
+    rescore
+        Score found views by their vectors in the shards. The index's own scores are products with
+        vectors that may be quantised.
+    most_views
+        Bound on the views fetched for a mention.
+    memory_mb
+        Bound on the found views and the vectors gathered at a time.
+    aggregate
+        One that scores an entity by its own views alone (``alone``). Unless it is the maximum, it
+        gets all views of each entity of which any was found (:func:`by_all_views`).
+    """
+    shards = index.shards
+    ranking = Ranking.empty(len(mentions), k)
+    most = max(min(most_views, index.most), 1)
+    fetch = min(-(-k * shards.views // shards.entities), most)
+    wanted = min(k, shards.entities)
+    pending = np.arange(len(mentions))
+    progress = Progress("searching", len(mentions), "mentions")
+    rounds = 0
+    while len(pending):
+        rounds += 1
+        # A found view takes some numbers, and its vector if that is read.
+        rows = max(memory_mb * 2**20 // (fetch * (96 + 4 * shards.dimension * rescore)), 1)
+        again = []
+        for start in range(0, len(pending), rows):
+            own = pending[start : start + rows]
+            scores, views = index.search(mentions[own], fetch)
+            entities = _entities(shards, views)
+            done = (distinct(entities) >= wanted) | (views[:, -1] < 0) | (fetch >= most)
+            own, scores = own[done], scores[done]
+            views, entities = views[done], entities[done]
+            again.append(pending[start : start + rows][~done])
+            if aggregate != MAX:
+                best = by_all_views(shards, mentions[own], entities, aggregate, k)
+            else:
+                if len(own) and rescore:
+                    scores = _exact_scores(shards, mentions[own], views)
+                best = best_by_entity(entities, scores, views, k)
+            for whole, part in zip(ranking, best, strict=True):
+                whole[own] = part
+            progress.advance(len(own))
+        pending = np.concatenate(again)
+        if len(pending):
+            fetch = min(2 * fetch, most)
+    progress.finish()
+    short = int(((ranking.entities >= 0).sum(axis=1) < wanted).sum())
+    if short:
+        logger.warning(
+            "%d of %d mentions have fewer than %d entities: raise %s or most_views",
+            short, len(mentions), wanted, index.knob or "k",
+        )  # fmt: skip
+    return Found(ranking, rounds, fetch, short)
+
+
+def distinct(entities: np.ndarray) -> np.ndarray:
+    """How many different entities each row has: (rows, n) to (rows,) int64. -1 does not count.
+
+    >>> distinct(np.array([[4, 2, 4, -1], [-1, -1, -1, -1]])).tolist()
+    [2, 0]
+    """
+    ordered = np.sort(entities, axis=1)
+    fresh = np.diff(ordered, axis=1, prepend=-1) != 0
+    return fresh.sum(axis=1)
+
+
+def best_by_entity(entities: np.ndarray, scores: np.ndarray, views: np.ndarray, k: int) -> Ranking:
+    """Rank the entities of each row by their best view: (rows, k).
+
+    Ties go to the earlier entity, and among its views to the first.
+
+    Parameters
+    ----------
+    entities, scores, views : (rows, n)
+        Entity, score and number of each found view; the entity is -1 if there is none.
+    """
+    ranking = Ranking.empty(len(entities), k)
+    rows, columns = np.nonzero(entities >= 0)
+    flat = entities[rows, columns], scores[rows, columns], views[rows, columns]
+    # Find the best view of each entity, then rank the entities by it.
+    order = np.lexsort((flat[2], -flat[1], flat[0], rows))
+    rows, (own, values, numbers) = rows[order], (one[order] for one in flat)
+    first = np.flatnonzero(np.r_[True, (np.diff(own) != 0) | (np.diff(rows) != 0)][: len(own)])
+    rows, own, values, numbers = rows[first], own[first], values[first], numbers[first]
+    order = np.lexsort((own, -values, rows))
+    rows, own, values, numbers = rows[order], own[order], values[order], numbers[order]
+    places = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    kept = places < k
+    rows, places = rows[kept], places[kept]
+    ranking.entities[rows, places] = own[kept]
+    ranking.scores[rows, places] = values[kept]
+    ranking.rows[rows, places] = numbers[kept]
+    return ranking
+
+
+def by_all_views(
+    shards: Shards, mentions: np.ndarray, entities: np.ndarray, aggregate: Aggregate, k: int
+) -> Ranking:
+    """Rank the entities of each row by all their views, found or not: (rows, k).
+
+    Ties go to the earlier entity.
+
+    Parameters
+    ----------
+    mentions : (rows, d) float32
+    entities : (rows, n)
+        Entities of the found views; -1 if there is none.
+    """
+    ranking = Ranking.empty(len(mentions), k)
+    for row, mention in enumerate(mentions):
+        own = np.unique(entities[row][entities[row] >= 0])
+        firsts, counts = shards.spans(own)
+        starts = np.cumsum(counts) - counts
+        views = np.arange(counts.sum()) + np.repeat(firsts - starts, counts)
+        block = Block.of((shards.gather(views) @ mention)[None], starts)
+        scores = aggregate.scores(block, k)
+        chosen = top_columns(scores, min(k, len(own)))
+        kept = chosen.shape[1]
+        ranking.entities[row, :kept] = own[chosen[0]]
+        ranking.scores[row, :kept] = scores[0, chosen[0]]
+        ranking.rows[row, :kept] = views[winning_views(block, chosen)[0]]
+    return ranking
+
+
+def _entities(shards: Shards, views: np.ndarray) -> np.ndarray:
+    """(rows, n) entity of each view; -1 stays -1."""
+    entities = np.full(views.shape, -1)
+    found = views >= 0
+    entities[found] = shards.locate(views[found])[0]
+    return entities
+
+
+def _exact_scores(shards: Shards, mentions: np.ndarray, views: np.ndarray) -> np.ndarray:
+    """(rows, n) products with the vectors in the shards; -inf where there is no view."""
+    numbers, places = np.unique(views, return_inverse=True)
+    places = places.reshape(views.shape)
+    missing = int(len(numbers) > 0 and numbers[0] < 0)
+    vectors = shards.gather(numbers[missing:])
+    scores = np.full(views.shape, -np.inf, dtype=np.float32)
+    for row, mention in enumerate(
+        mentions
+    ):  # each row has its own views, so there is no common product
+        found = views[row] >= 0
+        scores[row, found] = vectors[places[row, found] - missing] @ mention
+    return scores

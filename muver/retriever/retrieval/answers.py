@@ -1,0 +1,95 @@
+"""Questions to a retriever and its answers (imports nothing heavy)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from muver.io.errors import Mistake
+
+NO_VIEW = -1  # layer of a candidate that was found by words alone
+SIDES = ("left", "text", "right")  # fields of a mention, in the order of the text
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A mention in its text.
+
+    Without a ``world``, a user's own index searches all worlds; an index of a row must then have
+    only one.
+    """
+
+    text: str
+    left: str = ""
+    right: str = ""
+    world: str | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A ranked entity and the view that won.
+
+    Attributes
+    ----------
+    score
+        The aggregate of the views' similarities.
+    layer, first, last
+        The winning view: its layer of merging (0 for an original view, -2 for the global view, -3
+        for a span of sentences), and the sentences it covers.
+    text
+        These sentences; empty if the view is of the title alone.
+    world
+        The entity's world, within which ``document_id`` is unique.
+    probability
+        How likely the best candidate is right. None for other candidates, and if the index is not
+        calibrated (`muver index calibrate`).
+    """
+
+    entity: int
+    document_id: str
+    title: str
+    score: float
+    layer: int
+    first: int
+    last: int
+    text: str
+    world: str | None = None
+    probability: float | None = None
+
+
+@dataclass(frozen=True)
+class ViewPart:
+    """A view of a candidate, and what it adds to the score.
+
+    Attributes
+    ----------
+    similarity
+        Similarity of the mention and this view.
+    share
+        This view's part of the candidate's score
+        (:meth:`muver.retriever.retrieval.aggregates.Aggregate.shares`); a candidate's shares have
+        the sum 1.
+    layer, first, last, text
+        As of :class:`Candidate`.
+    """
+
+    similarity: float
+    share: float
+    layer: int
+    first: int
+    last: int
+    text: str
+
+
+def check_texts(mentions: Sequence[Mention]) -> None:
+    """Refuse mentions whose sides are not text, with a Mistake that names the side."""
+    for (number, mention), side in product(enumerate(mentions), SIDES):
+        if not isinstance(given := getattr(mention, side), str):
+            raise Mistake(f"mention {number}: its {side} is {given!r}, expected text.")
+        try:
+            given.encode()
+        except (
+            UnicodeEncodeError
+        ) as error:  # half of a surrogate pair, from bytes that were not UTF-8
+            raise Mistake(
+                f"mention {number}: its {side} is not Unicode text (character {error.start})."
+            ) from None

@@ -1,0 +1,192 @@
+"""Search a knowledge base in shards: millions of entities, ranked exactly or by an index."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from muver.io.typed import Count, Share, Text
+from muver.retriever.retrieval.aggregates import AGGREGATES
+from muver.retriever.retrieval.settings import OfAggregates, check_aggregate, open_choice, scorer
+
+if TYPE_CHECKING:
+    from muver.retriever.retrieval.ann.index import AnnIndex
+    from muver.retriever.vectors.shards import Shards
+
+
+class Settings(OfAggregates, kw_only=True):
+    """How shards or an index of them are searched.
+
+    Attributes
+    ----------
+    aggregate
+        One that scores an entity by its own views alone; its settings are keys beside it.
+    match
+        Titles are not compared at this size.
+    rescore, most_views
+        Whether views that an index finds are scored again by their vectors, and how many views it
+        may find for a mention.
+    effort
+        nprobe or efSearch; None for what the index's check chose.
+    minimum
+        The least agreement with exact search that an index must have; None for any.
+    """
+
+    split: Text | None
+    match: Literal["id"]
+    k: Count
+    rescore: bool
+    most_views: Count
+    effort: Count | None
+    minimum: Share | None
+    threads: Count
+    memory_mb: Count
+    gpu: bool
+    aggregate: Literal[tuple(name for name, one in AGGREGATES.items() if one.alone)] = "max"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_aggregate(self)
+        if choice := open_choice(self.as_dict()):
+            raise ValueError(f"{choice} has several values; a knowledge base needs one. Name it.")
+        if self.aggregate != "max" and not self.rescore:
+            raise ValueError(
+                f"the aggregate {self.aggregate} is made of all views of an entity, which an index "
+                "does not find. Set rescore to true."
+            )
+
+
+def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Vectors of the knowledge base and of the mentions, and the row's index if it names one."""
+    index = ("index",) if row.get("index") else ()
+    return "kb", "vectors", "mentions", "mention_vectors", *index
+
+
+def retrieve(
+    settings: Settings,
+    run: Path,
+    manifest: Path,
+    *,
+    kb: Path,
+    vectors: Path,
+    mentions: Path,
+    mention_vectors: Path,
+    index: Path | None = None,
+) -> None:
+    """Rank a knowledge base's entities for the mentions of a set, exactly if there is no index.
+
+    In the run the world is "wikipedia", and ``first`` and ``last`` both number the winning view
+    among its entity's views, from 0.
+    """
+    from muver.io.errors import InputError
+    from muver.io.files import sha256_of, write_manifest
+    from muver.io.progress import logger
+    from muver.retriever.corpus.kilt.lookup import KnowledgeBase
+    from muver.retriever.retrieval.ann.flat import search_exact
+    from muver.retriever.retrieval.ann.search import search
+    from muver.retriever.vectors.mentions import read_mentions
+    from muver.retriever.vectors.shards import Shards
+
+    base = KnowledgeBase(kb)
+    shards = Shards(vectors, base.manifest)
+    ids = _mention_ids(mentions)
+    queries = read_mentions(mention_vectors, shards, mentions)
+    if len(ids) != len(queries):
+        raise InputError(
+            f"{mention_vectors}: {len(queries)} vectors, {mentions} has {len(ids)} mentions: they "
+            "belong to different sets. Encode the mentions again."
+        )
+    more: dict[str, Any] = {}
+    if index is None:
+        ranking = search_exact(
+            shards, queries, settings.k, settings.memory_mb, scorer(settings), settings.threads
+        )
+    else:
+        opened = _open(index, shards, settings)
+        found = search(
+            opened, queries, settings.k, settings.rescore, settings.most_views, settings.memory_mb,
+            scorer(settings),
+        )  # fmt: skip
+        ranking = found.ranking
+        more = {
+            "index": opened.manifest["factory"],
+            "built": opened.manifest["settings"],
+            "agreement": opened.manifest["agreement"],
+            "found": {"rounds": found.rounds, "fetched": found.fetched, "short": found.short},
+        }
+    _write(run, ids, ranking, shards, base)
+    inputs = {
+        "model": shards.model,
+        "vectors": shards.fingerprint,
+        "kb": base.manifest["fingerprint"],
+        "mentions": sha256_of(mention_vectors),
+        "table": sha256_of(mentions),
+    }
+    counts = {"entities": shards.entities, "views": shards.views}
+    write_manifest(manifest, "ann-search", settings.as_dict(), inputs, counts=counts, **more)
+    logger.info("%d mentions against %d views", len(queries), shards.views)
+
+
+def _write(path: Path, ids: Any, ranking: Any, shards: "Shards", base: Any) -> None:
+    import numpy as np
+    import pyarrow as pa
+
+    from muver.retriever.corpus.schema import WIKIPEDIA
+    from muver.retriever.retrieval.rows import ORIGINAL
+    from muver.retriever.runs.run import write_run
+
+    rows, ranks = np.nonzero(ranking.entities >= 0)
+    entities = ranking.entities[rows, ranks]
+    places = shards.locate(ranking.rows[rows, ranks])[1]
+    # Read an entity's title once, however many mentions it was found for.
+    numbers, inverse = np.unique(entities, return_inverse=True)
+    titles = base.rows(numbers, ["title"])["title"].take(pa.array(inverse))
+    write_run(
+        path,
+        mention_id=ids.take(pa.array(rows)),
+        world=pa.repeat(WIKIPEDIA, len(rows)),
+        rank=ranks + 1,
+        entity=entities,
+        title=titles.combine_chunks(),
+        score=ranking.scores[rows, ranks],
+        layer=np.full(len(rows), ORIGINAL),
+        first=places,
+        last=places,
+    )
+
+
+def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
+    """Open the index and set its effort: as the settings say, or as its check chose."""
+    from muver.io.errors import InputError
+    from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex
+    from muver.retriever.runs.approximate import require
+
+    opened = AnnIndex(folder, shards, settings.gpu, settings.threads)
+    checked = opened.manifest["agreement"] or {}
+    effort = checked.get("effort") if settings.effort is None else settings.effort
+    if settings.minimum is not None:
+        factory, agreed = (opened.manifest[key] for key in ("factory", "agreement"))
+        require(folder / MANIFEST, factory, agreed, settings.k, settings.minimum)
+        asked = {"rescore": settings.rescore, "most_views": settings.most_views, "effort": effort}
+        for key, value in asked.items():
+            if value != checked[key]:
+                raise InputError(
+                    f"--settings: {key} is {value!r}, but agreement was measured with "
+                    f"{checked[key]!r}. Search with that, run `muver ann-check` with this one, or "
+                    "set minimum to null for a run that is no table's source."
+                )
+    if effort is not None:
+        opened.turn(effort)
+    return opened
+
+
+def _mention_ids(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from muver.io.errors import InputError
+
+    try:
+        column = pq.read_table(path, columns=["mention_id"], partitioning=None)["mention_id"]
+    except (FileNotFoundError, pa.ArrowInvalid) as error:
+        raise InputError(f"{path}: missing or damaged ({error}). Read the set again.") from None
+    return column.combine_chunks()

@@ -1,0 +1,85 @@
+"""Token vectors (SOM): entities are encoded chunk by chunk, and no vector is stored."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from muver.io.typed import Count
+from muver.retriever.retrieval.settings import Run
+
+
+class Settings(Run):
+    """The settings that every run has, and a bound on the memory."""
+
+    memory_mb: Count
+
+
+def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The texts and the model itself."""
+    return "entities", "mentions", "sentences", "model"
+
+
+def retrieve(
+    settings: Settings,
+    run: Path,
+    manifest: Path,
+    *,
+    entities: Path,
+    mentions: Path,
+    sentences: Path,
+    model: Path,
+    compute: Mapping[str, Any],
+) -> None:
+    """Rank the entities of each mention's world by their token vectors.
+
+    The manifest counts every token vector of an entity as a view.
+    """
+    import numpy as np
+
+    from muver.io.files import write_manifest
+    from muver.retriever.encoders import device
+    from muver.retriever.encoders.biencoder import BiEncoder
+    from muver.retriever.encoders.int8 import to_precision
+    from muver.retriever.retrieval.exact import rank_scores
+    from muver.retriever.retrieval.rows import (
+        ORIGINAL,
+        Origins,
+        RunRows,
+        candidates,
+        mentions_of_split,
+    )
+    from muver.retriever.retrieval.tokens import score_world
+    from muver.retriever.views.worlds import load_worlds
+
+    accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
+    loaded = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
+    towers = to_precision(loaded, compute["precision"])
+    config = towers.config
+    rows = RunRows()
+    counts = {"entities": 0, "views": 0}
+    for world in load_worlds(entities, mentions, sentences, settings.split, config, towers.pieces):
+        views = [some[0] for some in world.views]
+        with accelerator.autocast():
+            scores = score_world(
+                towers.encode_mentions,
+                towers.encode_views,
+                world.contexts,
+                [view.ids for view in views],
+                device.batch_tokens(compute["batch_tokens"], accelerator.device),
+                accelerator.device,
+                label=f"entities of {world.name}",
+                memory_mb=settings.memory_mb,
+                pad_to=config.pad_to,
+            )
+        candidate_of = candidates(world.titles, settings.match)
+        ranking = rank_scores(scores, candidate_of, settings.k, settings.memory_mb)
+        origins = Origins(
+            np.full(len(views), ORIGINAL),
+            np.array([view.first for view in views]),
+            np.array([view.last for view in views]),
+        )
+        rows.add(world.name, world.mention_ids, world.titles, ranking, origins)
+        counts["entities"] += len(views)
+        counts["views"] += sum(config.pad_to[1] or len(view.ids) for view in views)
+    rows.write(run, mentions_of_split(mentions, settings.split)["mention_id"].to_pylist())
+    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=counts)

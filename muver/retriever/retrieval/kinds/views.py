@@ -1,0 +1,105 @@
+"""Exact search of a view store: rank entities by the vectors of their views."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from muver.retriever.retrieval.settings import ViewsRun, open_choice
+
+Settings = ViewsRun
+
+
+def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The store, the further views of the row, and validation runs if a value is to be chosen."""
+    asked = {"merged": "merge_layers", "global_views": "global_view", "spans": "spans"}
+    further = [name for name, key in asked.items() if row.get(key)]
+    more = ["validation_runs"] if open_choice(row) else []
+    return "entities", "mentions", "store", *further, *more
+
+
+def retrieve(
+    settings: Settings,
+    run: Path,
+    manifest: Path,
+    *,
+    entities: Path,
+    mentions: Path,
+    store: Path,
+    merged: Path | None = None,
+    global_views: Path | None = None,
+    spans: Path | None = None,
+    validation_runs: Sequence[Path] = (),
+) -> None:
+    """Rank the entities of each mention's world by their views.
+
+    If the aggregate has several values, ``validation_runs`` are the validation split's runs with
+    each of them; the best value is chosen (:func:`muver.retriever.retrieval.choice.choose`).
+    """
+    import numpy as np
+
+    from muver.io.errors import InputError
+    from muver.io.files import write_manifest
+    from muver.io.matrices import load_matrix
+    from muver.io.progress import Progress, logger
+    from muver.retriever.corpus.schema import read_entities
+    from muver.retriever.retrieval.choice import choose, ranks_in_runs, validation_pool
+    from muver.retriever.retrieval.exact import build_world, rank
+    from muver.retriever.retrieval.layers import SystemViews
+    from muver.retriever.retrieval.rows import RunRows, candidates, mentions_of_split
+
+    values = settings.values
+    if len(validation_runs) != len(values):
+        raise InputError(
+            f"--validation-runs has {len(validation_runs)} files, the settings have {len(values)} "
+            "values to choose among: one run of each is needed, in their order."
+        )
+    chosen = None
+    if values:
+        pool, gold = validation_pool(entities, mentions, settings.match, validation_runs)
+        cutoff = settings.validation_cutoff
+        chosen = choose(settings.choice, values, ranks_in_runs(pool, gold), cutoff)
+        logger.info("%s: %s", settings.choice, chosen[settings.choice])
+    aggregate = settings.settled(chosen or {}).scorer
+    views = SystemViews(settings, store, merged, global_views, spans)
+    vectors = load_matrix(store / "mentions.npy", "Run the encode stage first.")
+    table = mentions_of_split(mentions, settings.split)
+    if table.num_rows != len(vectors):
+        raise InputError(
+            f"{store / 'mentions.npy'} has {len(vectors)} rows, {mentions} has {table.num_rows} "
+            f"mentions in split {settings.split!r}: they belong to different runs. Run the "
+            "encode stage again."
+        )
+    worlds = np.array(table["world"].to_pylist(), dtype=object)
+    if set(worlds) != set(views.worlds):
+        raise InputError(
+            f"{store} holds the worlds {', '.join(views.worlds)}, the mentions in split "
+            f"{settings.split!r} are of {', '.join(sorted(set(worlds)))}. Run the encode stage "
+            "again."
+        )
+    ids = np.array(table["mention_id"].to_pylist(), dtype=object)
+    rows = RunRows()
+    counts = {"entities": 0, "views": 0}
+    progress = Progress("ranking", len(vectors), "mentions")
+    position = 0
+    for name in views.worlds:
+        own = ids[worlds == name].tolist()
+        titles = read_entities(entities, [name])["title"].to_pylist()
+        parts, owners, origins = views.world(name)
+        ranking = rank(
+            vectors[position : position + len(own)],
+            build_world(parts, owners, candidates(titles, settings.match)),
+            settings.k,
+            aggregate,
+            settings.memory_mb,
+            metric=settings.metric,
+            advance=progress.advance,
+        )
+        position += len(own)
+        rows.add(name, own, titles, ranking, origins)
+        counts["entities"] += len(titles)
+        counts["views"] += len(owners)
+        logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
+    progress.finish()
+    rows.write(run, ids.tolist())
+    inputs = {"store": views.fingerprint}
+    write_manifest(manifest, "retrieve", settings.as_dict(), inputs, counts=counts, chosen=chosen)

@@ -1,0 +1,90 @@
+"""What retriever kinds share: a run's rows, its mentions, and what a candidate is."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from muver.io.errors import InputError
+from muver.io.parquet import table_of, write_table
+from muver.retriever.corpus.schema import read_mentions
+from muver.retriever.retrieval.exact import Ranking, first_with_same
+from muver.retriever.runs.run import RUN
+
+# A run's codes for the origin of a view; n > 0 is the n-th layer of merging.
+ORIGINAL, GLOBAL, SPAN = 0, -2, -3
+
+
+class Origins(NamedTuple):
+    """Where each view comes from.
+
+    Attributes
+    ----------
+    layer : (views,)
+        Code of its origin; -1 for retrievers without views.
+    first, last : (views,)
+        First and last sentence that it was made from.
+    """
+
+    layer: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+
+
+class RunRows:
+    """Collects rankings world by world into a run file."""
+
+    def __init__(self) -> None:
+        self._tables: list[pa.Table] = []
+        self._mentions: list[list[str]] = []
+        self._counts: list[np.ndarray] = []  # candidates of each of these mentions
+
+    def add(
+        self,
+        world: str,
+        mention_ids: list[str],
+        titles: list[str],
+        ranking: Ranking,
+        origins: Origins,
+    ) -> None:
+        """Append one world's rankings; ``ranking.rows`` are positions in ``origins``."""
+        kept = ranking.entities >= 0
+        mentions, places = np.nonzero(kept)
+        entities, rows = ranking.entities[kept], ranking.rows[kept]
+        columns = (
+            pa.array(mention_ids, pa.string()).take(pa.array(mentions)),
+            pa.array([world], pa.string()).take(pa.array(np.zeros_like(mentions))),
+            places + 1,
+            entities,
+            pa.array(titles, pa.string()).take(pa.array(entities)),
+            ranking.scores[kept],
+            *(column[rows] for column in origins),
+        )
+        self._tables.append(table_of(RUN, columns))
+        self._mentions.append(mention_ids)
+        self._counts.append(kept.sum(axis=1))
+
+    def write(self, path: Path, mention_ids: list[str]) -> None:
+        """Write the run file, its mentions in the order of ``mention_ids``."""
+        number = {mention: place for place, mention in enumerate(mention_ids)}
+        places = [number[mention] for some in self._mentions for mention in some]
+        order = np.argsort(np.repeat(places, np.concatenate(self._counts)), kind="stable")
+        write_table(path, pa.concat_tables(self._tables).take(pa.array(order)).combine_chunks())
+
+
+def mentions_of_split(path: Path, split: str) -> pa.Table:
+    """The mentions of a split, which must have some."""
+    table = read_mentions(path, split)
+    if table.num_rows == 0:
+        raise InputError(f"{path}: no mentions in split {split!r}.")
+    return table
+
+
+def candidates(titles: list[str], match: str) -> np.ndarray:
+    """The candidate of each entity: its own line number, or that of the first with its title.
+
+    >>> candidates(["Fox", "Den", "Fox"], "title"), candidates(["Fox", "Den", "Fox"], "id")
+    (array([0, 1, 0]), array([0, 1, 2]))
+    """
+    return first_with_same(titles) if match == "title" else np.arange(len(titles))

@@ -1,0 +1,218 @@
+"""Settings of retrieval: sections ``bm25``, ``fusion`` and ``retrieve`` of params.yaml, and those
+of the indexes of ``linking``."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import UNSET, UnsetType, defstruct
+from msgspec.structs import replace
+
+from muver.io.typed import (
+    Amount,
+    Count,
+    Natural,
+    Positive,
+    Settings,
+    Share,
+    Some,
+    Text,
+    fields,
+    read,
+)
+from muver.retriever.retrieval.aggregates import AGGREGATES, Aggregate
+
+Match = Literal["title", "id"]  # whether entities with the same title are one candidate
+
+
+class BM25(Settings):
+    """BM25 over words: its constants, what a query is, and how much of a description counts."""
+
+    k1: Amount
+    b: Share
+    method: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
+    query: Literal["mention", "mention_and_context"]
+    stopwords: Literal[None, "en"]
+    document_tokens: Count | None
+
+
+class Fusion(Settings):
+    """Fusion of two runs, by reciprocal ranks or by a weight chosen on validation."""
+
+    constant: Positive
+    weights: Some[Share]
+    cutoff: Count
+
+
+class Retrieve(Settings):
+    """Settings that every run of a table shares."""
+
+    split: Literal["test", "val"]
+    k: Count
+    match: Match
+    memory_mb: Count
+
+
+class Run(Settings):
+    """Settings that every run has: the set of mentions, and what a candidate is."""
+
+    split: Text
+    k: Count
+    match: Match
+
+
+def _of_aggregates() -> list[tuple[str, Any, UnsetType]]:
+    """The settings of all aggregates, each as an optional key."""
+    found: dict[str, Any] = {}
+    for aggregate in AGGREGATES.values():
+        for name, kind in fields(aggregate).items():
+            found[name] = kind | Some[kind] if name == aggregate.chosen else kind
+    return [(name, kind | UnsetType, UNSET) for name, kind in found.items()]
+
+
+OfAggregates = defstruct("OfAggregates", _of_aggregates(), bases=(Settings,), kw_only=True)
+ScoredRun = defstruct("ScoredRun", _of_aggregates(), bases=(Run,), kw_only=True)
+
+
+class AggregateEntry(OfAggregates, kw_only=True):
+    """An aggregate of params.yaml; validation chooses among several temperatures or betas."""
+
+    kind: Literal[tuple(AGGREGATES)]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        takes, own = set(fields(AGGREGATES[self.kind])), set(self.as_dict()) - {"kind"}
+        if own != takes:
+            raise ValueError(
+                f"the aggregate {self.kind} takes {', '.join(sorted(takes)) or 'nothing'}, and "
+                f"{', '.join(sorted(own)) or 'nothing'} is given."
+            )
+
+
+def check_aggregate(settings: Any) -> None:
+    """Raise a ValueError for a setting of another aggregate than the run's."""
+    known = fields(OfAggregates).keys() - fields(AGGREGATES[settings.aggregate]).keys()
+    if strange := sorted(settings.as_dict().keys() & known):
+        raise ValueError(f"the aggregate {settings.aggregate} takes no {strange[0]}. Leave it out.")
+
+
+def scorer(settings: Any) -> Aggregate:
+    """The aggregate of a run's settings, none of which may have several values."""
+    kind, own = AGGREGATES[settings.aggregate], settings.as_dict()
+    return read(kind, {key: own[key] for key in fields(kind) if key in own})
+
+
+class ViewsRun(ScoredRun, kw_only=True):
+    """How views are scored, and which kinds of them there are.
+
+    Attributes
+    ----------
+    aggregate, softmax_candidates, temperature, beta, sample
+        A key of :data:`muver.retriever.retrieval.aggregates.AGGREGATES`, and its settings.
+    validation_cutoff
+        If temperature or beta is a list, the value with the most hits at this rank on validation is
+        chosen.
+    metric
+        As :func:`muver.retriever.retrieval.exact.rank` takes it.
+    merge_layers, global_view, spans
+        The views beside the original ones (:class:`muver.retriever.retrieval.layers.SystemViews`).
+    search
+        The name of the search that found the merged layers, for people.
+    """
+
+    memory_mb: Count
+    aggregate: Literal[tuple(AGGREGATES)]
+    validation_cutoff: Count | UnsetType = UNSET
+    metric: Literal["dot", "l2"]
+    merge_layers: Natural
+    search: str | None
+    global_view: bool
+    spans: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_aggregate(self)
+        if (self.choice is None) != (self.validation_cutoff is UNSET):
+            raise ValueError(
+                "validation_cutoff goes with several temperatures or betas, and they with it."
+            )
+
+    @property
+    def choice(self) -> str | None:
+        """The setting that validation chooses; None if all are fixed."""
+        return open_choice(self.as_dict())
+
+    @property
+    def values(self) -> list[float]:
+        """The values to choose among."""
+        return getattr(self, self.choice) if self.choice else []
+
+    def settled(self, chosen: Mapping[str, Any]) -> "ViewsRun":
+        """These settings with the chosen value in place of several."""
+        if self.choice is None:
+            return self
+        return replace(self, validation_cutoff=UNSET, **{self.choice: chosen[self.choice]})
+
+    @property
+    def scorer(self) -> Aggregate:
+        """The aggregate; none of its settings may still have several values."""
+        return scorer(self)
+
+
+# Settings of a run that validation may choose.
+CHOICES = ("weight", *dict.fromkeys(one.chosen for one in AGGREGATES.values() if one.chosen))
+
+
+def open_choice(settings: Mapping[str, Any]) -> str | None:
+    """The aggregate's setting that has several values, so that validation has to choose one."""
+    return next((key for key in CHOICES if isinstance(settings.get(key), list)), None)
+
+
+class Index(Settings):
+    """A faiss index of a knowledge base's views.
+
+    Attributes
+    ----------
+    factory
+        One of :data:`muver.retriever.retrieval.ann.settings.FACTORIES`, or a factory string of
+        faiss.
+    product
+        ``l2``: distances of augmented vectors (:mod:`muver.retriever.retrieval.ann.factory`).
+    lists, training_views
+        None: lists according to the number of views, and 64 training views per list.
+    ef_construction
+        HNSW's efConstruction.
+    """
+
+    factory: Text
+    product: Literal["ip", "l2"] = "ip"
+    centre: bool = True
+    lists: Count | None = None
+    training_views: Count | None = None
+    ef_construction: Count = 200
+
+
+class IndexSearch(Settings):
+    """How an index is searched, and how far it must agree with exact search."""
+
+    rescore: bool
+    most_views: Count
+    effort: Count | None
+    minimum: Share
+    memory_mb: Count
+    gpu: bool
+
+
+class Mining(Settings):
+    """Which candidates of a run become hard negatives.
+
+    Attributes
+    ----------
+    first_rank
+        Candidates above this rank are skipped, as they may be golds under other names.
+    margin
+        A negative's score must be at least this much below the gold's; None allows any score.
+    """
+
+    per_mention: Count
+    first_rank: Count = 1
+    margin: int | float | None = None

@@ -1,0 +1,131 @@
+"""Scores by token vectors (SOM): entities are encoded chunk by chunk and never stored."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from muver.io.checking import disk_errors
+from muver.io.progress import Progress
+from muver.retriever.encoders.bulk import Encode, encode_by_length
+from muver.retriever.encoders.scores import sum_of_max
+from muver.retriever.views.layout import Ids
+
+MEGABYTE = 2**20
+
+
+class TokenVectors(NamedTuple):
+    """Token vectors of some sequences.
+
+    Attributes
+    ----------
+    rows : (some,)
+        The numbers of these sequences.
+    vectors : (some, length, d) float32
+    mask : (some, length)
+        1 at the positions that take part in the score.
+    """
+
+    rows: np.ndarray
+    vectors: Tensor | np.ndarray
+    mask: Tensor
+
+
+@torch.inference_mode()
+def score_world(
+    encode_mentions: Encode,
+    encode_entities: Encode,
+    contexts: Sequence[Ids],
+    entities: Sequence[Ids],
+    batch_tokens: int,
+    device: torch.device,
+    label: str | None = None,
+    memory_mb: int = 256,
+    pad_to: tuple[int | None, int | None] = (None, None),
+) -> np.ndarray:
+    """Sum-of-max scores of every mention with every entity of a world.
+
+    The mentions' token vectors (mentions x 128 x d floats) lie in a temporary file; the entities'
+    exist one chunk at a time.
+
+    Parameters
+    ----------
+    batch_tokens
+        Padded tokens in one pass through an encoder.
+    memory_mb
+        Bound on the token vectors and their products held at a time, beside the result and the
+        encoder's own memory. One mention and one entity are always computed.
+    pad_to
+        Lengths to which contexts and entities are padded, padding taking part in the score
+        (:attr:`muver.retriever.encoders.biencoder.ModelConfig.pad_to`).
+
+    Returns
+    -------
+    (mentions, entities) float32.
+    """
+    scores = np.empty((len(contexts), len(entities)), dtype=np.float32)
+    budget = memory_mb * MEGABYTE
+    longest = max([pad_to[0] or 0, *(len(ids) for ids in contexts)])
+    progress = Progress(label, len(entities), "entities") if label else None
+    with tempfile.TemporaryFile() as file:
+        held = [
+            _to_disk(file, batch)
+            for batch in _encode(encode_mentions, contexts, batch_tokens, device, pad_to[0])
+        ]
+        # A token of an entity takes its vector and, for each token of a mention, two floats.
+        token_bytes = 4 * held[0].vectors.shape[2] + 8 * longest
+        chunk_tokens = min(batch_tokens, budget // (2 * token_bytes))
+        for chunk in _encode(encode_entities, entities, chunk_tokens, device, pad_to[1]):
+            for some in _few_at_a_time(held, chunk, budget, device):
+                # Vectors are float32 by now; keep their products so too, in any precision.
+                with torch.autocast(device.type, enabled=False):
+                    part = sum_of_max(*some[1:], *chunk[1:], rows=len(some.rows))
+                scores[np.ix_(some.rows, chunk.rows)] = part.cpu().numpy()
+            if progress:
+                progress.advance(len(chunk.rows))
+    if progress:
+        progress.finish()
+    return scores
+
+
+def _encode(
+    encode: Encode,
+    sequences: Sequence[Ids],
+    batch_tokens: int,
+    device: torch.device,
+    pad_to: int | None,
+) -> Iterator[TokenVectors]:
+    for rows, batch, vectors in encode_by_length(encode, sequences, batch_tokens, device, pad_to):
+        yield TokenVectors(rows, vectors, batch.mask)
+
+
+def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:
+    """Append the vectors to the file and memory-map them there."""
+    vectors = np.ascontiguousarray(batch.vectors.cpu().numpy())
+    offset = file.tell()
+    hint = "TMPDIR names another folder for temporary files."
+    with disk_errors(tempfile.gettempdir(), hint):
+        file.write(vectors)
+        file.flush()
+    mapped = np.memmap(file, np.float32, "r", offset, vectors.shape)
+    file.seek(0, os.SEEK_END)
+    return batch._replace(vectors=mapped)
+
+
+def _few_at_a_time(
+    held: list[TokenVectors], chunk: TokenVectors, budget: int, device: torch.device
+) -> Iterator[TokenVectors]:
+    """Groups of mentions whose products with the chunk stay within the budget (bytes)."""
+    entities, length, dimension = chunk.vectors.shape
+    left = budget - 4 * chunk.vectors.numel()
+    for batch in held:
+        mention_bytes = batch.vectors.shape[1] * (4 * dimension + 8 * entities * length)
+        step = max(left // mention_bytes, 1)
+        for start in range(0, len(batch.rows), step):
+            span = slice(start, start + step)
+            vectors = torch.from_numpy(np.array(batch.vectors[span])).to(device)
+            yield TokenVectors(batch.rows[span], vectors, batch.mask[span])

@@ -1,0 +1,124 @@
+"""Inverse cloze: from a marked piece of a page's text, find the page that it is about.
+
+After Lee et al. (2019), "Latent Retrieval for Weakly Supervised Open Domain Question Answering",
+where the query is a sentence and the answer is the rest of its page. Here queries are laid out as
+mentions' contexts are, and pages as entities' views are. A query that names a page is marked at the
+name, as a mention is, and asks for that page.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from muver.retriever.training.pretraining.pages import Page, Wiki
+from muver.retriever.views.layout import Ids, Markers, context, prefix_view
+
+LONGEST_SPAN = 3  # most pieces to mark if no page is named
+SHORTEST_VIEW = 16  # least tokens of a batch's longest view
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How queries and views are drawn.
+
+    Attributes
+    ----------
+    mask
+        The piece that replaces each piece of a hidden name.
+    context_tokens, view_tokens
+        Greatest length of a query, and of any view.
+    hide
+        Share of the named pages whose name is hidden in the query.
+    keep
+        How often a page keeps the text of a query that was taken from it and asks for it.
+    """
+
+    markers: Markers
+    mask: int
+    context_tokens: int
+    view_tokens: int
+    hide: float
+    keep: float
+
+
+def draw(
+    wiki: Wiki, pages: Sequence[int], layout: Layout, random: np.random.Generator
+) -> tuple[list[Ids], list[Ids], np.ndarray]:
+    """Draw queries from pages of one world, and views of the pages that they ask for.
+
+    The longest view of a batch is drawn evenly on a logarithmic scale, so that most batches are
+    short and yet every position is trained.
+
+    Returns
+    -------
+    contexts, views of the distinct pages, (contexts,) the view that each asks for
+    """
+    least = min(SHORTEST_VIEW, layout.view_tokens)
+    longest = round(least * (layout.view_tokens / least) ** random.random())
+    contexts, asked = [], []
+    left_out: dict[int, set[int]] = {}  # sentences, by page asked for
+    for page in pages:
+        ids, about, without = _query(wiki, page, layout, random)
+        contexts.append(ids)
+        asked.append(about)
+        left_out.setdefault(about, set()).update(without)
+    views = [
+        _view(wiki.pages[about], without, longest, layout, random)
+        for about, without in left_out.items()
+    ]
+    columns = {about: column for column, about in enumerate(left_out)}
+    return contexts, views, np.array([columns[about] for about in asked])
+
+
+def mean_longest_view(view_tokens: int) -> float:
+    """Mean over batches of the length to which their views are cut.
+
+    >>> round(mean_longest_view(512))
+    143
+    """
+    least = min(SHORTEST_VIEW, view_tokens)
+    return (view_tokens - least) / math.log(view_tokens / least) if view_tokens > least else least
+
+
+def _query(
+    wiki: Wiki, page: int, layout: Layout, random: np.random.Generator
+) -> tuple[Ids, int, range]:
+    """A query from a page, the page that it asks for, and the sentences to leave out of that page.
+
+    A query is a sentence between its neighbours.
+    """
+    sentences = wiki.pages[page].sentences
+    at = int(random.integers(len(sentences)))
+    text = sentences[at]
+    named = [
+        (start, end, page if page in pages else pages[0])
+        for start, end, pages in wiki.named_in(text)
+        if page in pages or len(pages) == 1
+    ]
+    if named:
+        start, end, about = named[int(random.integers(len(named)))]
+        hidden = random.random() < layout.hide
+    else:
+        start = int(random.integers(len(text)))
+        end, about = start + int(random.integers(LONGEST_SPAN)) + 1, page
+        hidden = False
+    span = [layout.mask] * (end - start) if hidden else text[start:end]
+    before, after = sentences[max(at - 1, 0) : at], sentences[at + 1 : at + 2]
+    left = [*(piece for one in before for piece in one), *text[:start]]
+    right = [*text[end:], *(piece for one in after for piece in one)]
+    ids = context(left, span, right, layout.markers, layout.context_tokens)
+    kept = about != page or random.random() < layout.keep
+    return ids, about, range(0) if kept else range(at - len(before), at + 1 + len(after))
+
+
+def _view(
+    page: Page, without: set[int], longest: int, layout: Layout, random: np.random.Generator
+) -> Ids:
+    """A page from one of its sentences on, without some; if none other are left, from all."""
+    others = [one for number, one in enumerate(page.sentences) if number not in without]
+    shown = others or page.sentences
+    start = int(random.integers(len(shown))) if shown else 0
+    text = [piece for sentence in shown[start:] for piece in sentence]
+    return prefix_view(page.title, text, layout.markers, longest)

@@ -1,0 +1,166 @@
+"""The pre-training run; a step's loss is that of inverse cloze plus that of masked words."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from accelerate import Accelerator
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+
+from muver.io.progress import Progress
+from muver.retriever.encoders.bert import Bert
+from muver.retriever.encoders.bulk import batches_by_length
+from muver.retriever.encoders.packing import Packed, pack
+from muver.retriever.encoders.pooling import pool
+from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.training.batches import epoch_batches
+from muver.retriever.training.loss import in_batch_loss
+from muver.retriever.training.optimiser import build_optimiser, warm_up_then_decay
+from muver.retriever.training.pretraining.cloze import Layout, draw
+from muver.retriever.training.pretraining.masked import MaskedHead, hide_pieces
+from muver.retriever.training.pretraining.pages import Wiki
+from muver.retriever.training.settings import Pretraining
+from muver.retriever.views.layout import Ids
+
+
+class Pretrainer:
+    """Trains one tower, from which both towers of every model start.
+
+    The tower is moved to the accelerator's device.
+
+    Parameters
+    ----------
+    chunk_tokens
+        Tokens in one pass.
+    pooling, scale
+        How vectors are made (:mod:`muver.retriever.encoders.pooling`), and their squared length;
+        None keeps their own length.
+    """
+
+    def __init__(
+        self,
+        tower: Bert,
+        pieces: WordPieces,
+        wikis: dict[str, Wiki],
+        settings: Pretraining,
+        accelerator: Accelerator,
+        chunk_tokens: int,
+        pooling: str = "cls",
+        scale: float | None = None,
+    ):
+        self.pooling, self.scale = pooling, scale
+        self.ends = (pieces.markers.cls, pieces.markers.sep)
+        self.settings, self.accelerator, self.chunk_tokens = settings, accelerator, chunk_tokens
+        self.mask = pieces.mask
+        self.layout = Layout(
+            pieces.markers,
+            self.mask,
+            settings.context_tokens,
+            tower.config.max_position_embeddings,
+            settings.hide_names,
+            settings.keep_text,
+        )
+        self.words = np.ones(pieces.size, dtype=bool)
+        self.words[[*vars(pieces.markers).values(), self.mask]] = False
+        self.wikis = wikis
+        self.pages = [(name, n) for name, wiki in wikis.items() for n in wiki.with_text]
+        torch.manual_seed(settings.seed)
+        self.tower = tower.to(accelerator.device)
+        self.head = MaskedHead(tower.config).to(accelerator.device)
+        self.model = nn.ModuleDict({"tower": self.tower, "head": self.head})
+        self.optimiser = build_optimiser(
+            self.model, settings.learning_rate, settings.weight_decay, settings.adam_epsilon
+        )
+        self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, settings.steps)
+
+    def run(self) -> list[dict[str, Any]]:
+        """Train; return each step's losses, learning rate and norm of the gradient."""
+        self.model.train()
+        progress = Progress("pre-training", self.settings.steps, "steps")
+        log = []
+        for step, (wiki, pages) in zip(
+            range(1, self.settings.steps + 1), self._batches(), strict=False
+        ):
+            random = np.random.default_rng([self.settings.seed, step])
+            torch.manual_seed(int(random.integers(2**62)))  # for dropout
+            cloze, masked = self.losses(wiki, pages, random)
+            self.optimiser.zero_grad(set_to_none=True)
+            (cloze + masked).backward()
+            norm = clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
+            self.optimiser.step()
+            log.append(
+                {
+                    "step": step,
+                    "loss": float(cloze.detach() + masked.detach()),
+                    "cloze_loss": float(cloze.detach()),
+                    "masked_loss": float(masked.detach()),
+                    "learning_rate": self.schedule.get_last_lr()[0],
+                    "gradient_norm": float(norm),
+                }
+            )
+            self.schedule.step()
+            progress.advance(note=f"loss {log[-1]['loss']:.3f}")
+        progress.finish()
+        self.tower.eval()
+        return log
+
+    def _batches(self) -> Iterator[tuple[Wiki, list[int]]]:
+        """Endless batches: a world and the numbers of its pages; a lone page has no negative."""
+        by_world: dict[str, list[int]] = {}
+        for position, (name, _) in enumerate(self.pages):
+            by_world.setdefault(name, []).append(position)
+        epoch = 0
+        while True:
+            for batch in epoch_batches(
+                by_world, self.settings.batch_size, self.settings.seed, epoch
+            ):
+                if len(batch) > 1:
+                    name = self.pages[batch[0]][0]
+                    yield self.wikis[name], [self.pages[position][1] for position in batch]
+            epoch += 1
+
+    def losses(
+        self, wiki: Wiki, pages: list[int], random: np.random.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """The losses of inverse cloze and of masked words for a batch of pages."""
+        contexts, views, gold = draw(wiki, pages, self.layout, random)
+        with self.accelerator.autocast():
+            asked, first = self._encode(contexts, random)
+            shown, second = self._encode(views, random)
+        cloze = in_batch_loss(
+            asked @ shown.T, torch.as_tensor(gold, device=asked.device), mask_false_negatives=True
+        )
+        losses = torch.cat([first, second])
+        return cloze, losses.mean() if len(losses) else cloze.new_zeros(())
+
+    def _pooled(self, batch: Packed, states: Tensor) -> Tensor:
+        """Vectors of sequences, as a model's towers make them: (sequences, d)."""
+        ids = batch.unpack(batch.ids)
+        vectors = pool(batch.unpack(states), ids, batch.mask, self.pooling, self.ends, self.ends)
+        if self.scale is None:
+            return vectors.float()
+        return F.normalize(vectors.float(), dim=1) * self.scale**0.5
+
+    def _encode(
+        self, sequences: Sequence[Ids], random: np.random.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """Vectors of sequences, (sequences, d), and the loss of each piece hidden in them."""
+        chunks = list(batches_by_length([len(ids) for ids in sequences], self.chunk_tokens))
+        vectors, losses = [], []
+        for rows in chunks:
+            batch = pack([sequences[row] for row in rows], self.accelerator.device)
+            ids = batch.ids.cpu().numpy()
+            read, chosen = hide_pieces(ids, self.settings.mask, self.mask, self.words, random)
+            where = torch.from_numpy(chosen).to(batch.ids.device)
+            states = self.tower.states(replace(batch, ids=torch.from_numpy(read).to(where.device)))
+            vectors.append(self._pooled(batch, states))
+            scores = self.head(states[where], self.tower.embeddings.word_embeddings.weight)
+            losses.append(F.cross_entropy(scores.float(), batch.ids[where], reduction="none"))
+        order = torch.from_numpy(np.concatenate(chunks)).to(vectors[0].device)
+        return torch.empty_like(torch.cat(vectors)).index_copy(
+            0, order, torch.cat(vectors)
+        ), torch.cat(losses)

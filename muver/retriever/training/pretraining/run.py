@@ -1,0 +1,70 @@
+"""The pre-training stage: train an encoder further on the training worlds' texts."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, read_json, sha256_of, write_manifest, write_text
+from muver.io.progress import logger
+from muver.retriever.encoders import device
+from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
+from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.towers import load_tower, save_tower
+from muver.retriever.training.memory import keep_freed_memory
+from muver.retriever.training.pretraining.loop import Pretrainer
+from muver.retriever.training.pretraining.pages import training_wikis
+from muver.retriever.training.settings import Pretraining
+
+
+def pretrain(
+    settings: Pretraining,
+    compute: dict[str, Any],
+    start: Path,
+    entities: Path,
+    counts: Path,
+    sentences: Path,
+    training_log: Path,
+    out: Path,
+) -> None:
+    """Train an encoder on texts, and write it as a BERT directory with the log of its losses.
+
+    Parameters
+    ----------
+    compute
+        ``device``, ``threads`` and ``batch_tokens``; other keys are ignored.
+    start
+        A BERT directory. The new identity is its manifest's identity with these settings.
+    entities, counts, sentences
+        Files of the corpus; only training worlds are read.
+    """
+    keep_freed_memory()
+    accelerator = device.start(compute["device"], settings.precision, compute["threads"])
+    made_of = read_json(start / MANIFEST_FILE)
+    vectors = made_of["identity"].get("vectors", {})
+    if vectors.get("query") or vectors.get("passage"):
+        raise InputError(
+            f"--start {start}: it puts prompts before texts, which pre-training does not know. "
+            "Set pretrain.steps to 0, or pooling to cls."
+        )
+    pieces, tower = WordPieces(start), load_tower(start)
+    wikis = training_wikis(entities, counts, sentences, pieces)
+    logger.info(
+        "%d pages of %d worlds", sum(len(wiki.pages) for wiki in wikis.values()), len(wikis)
+    )
+    chunk_tokens = device.batch_tokens(compute["batch_tokens"], accelerator.device)
+    pooling = vectors.get("pooling", "cls")
+    scale = settings.initial_scale if settings.vectors == "unit" else None
+    trainer = Pretrainer(tower, pieces, wikis, settings, accelerator, chunk_tokens, pooling, scale)
+    lines = trainer.run()
+    save_tower(tower.to("cpu"), out)
+    with atomic_path(out / TOKENIZER_FILE) as temporary:
+        shutil.copyfile(start / TOKENIZER_FILE, temporary)
+    write_text(training_log, "".join(json.dumps(line) + "\n" for line in lines))
+    own = settings.as_dict()
+    files = {path.name: sha256_of(path) for path in (entities, sentences)}
+    identity = {**made_of["identity"], "pretrain": own}
+    write_manifest(
+        out / MANIFEST_FILE, "pretrain", own, files, name=made_of["name"], identity=identity
+    )

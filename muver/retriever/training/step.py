@@ -1,0 +1,124 @@
+"""One training step: encode the batch, take the loss over all of it, send the gradient back."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from torch import Tensor
+
+from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.scores import max_over_views, sum_of_max
+from muver.retriever.training.caching import CachedEncoding
+from muver.retriever.training.loss import in_batch_loss
+from muver.retriever.views.layout import Ids
+
+
+def backward_through_batch(
+    model: BiEncoder,
+    contexts: Sequence[Ids],
+    views: Sequence[Sequence[Ids]],
+    gold: np.ndarray,
+    accelerator: Accelerator,
+    chunk_tokens: int,
+    graph_tokens: int,
+    mask_false_negatives: bool = False,
+) -> float:
+    """Add the gradient of the batch's loss to the model's parameters; return the loss.
+
+    Each of several processes encodes its share of the sequences; the loss is over the whole batch,
+    and the gradients are summed, so that they are those of a single process.
+
+    Parameters
+    ----------
+    contexts
+        Token ids of each mention.
+    views
+        Token ids of the views of each distinct entity of the batch: golds and hard negatives.
+    gold : (mentions,)
+        Which of ``views`` is each mention's gold.
+    chunk_tokens, graph_tokens
+        Padded tokens in one pass; activations of the batch are kept if it has at most
+        ``graph_tokens`` tokens in this process, and recomputed otherwise
+        (:mod:`muver.retriever.training.caching`).
+    """
+    device = accelerator.device
+    flat = [ids for some in views for ids in some]
+    owners = torch.tensor([n for n, some in enumerate(views) for _ in some], device=device)
+    sides = (_share(contexts, accelerator), _share(flat, accelerator))
+    pad_to = model.config.pad_to
+    tokens = sum(
+        length or len(ids) for side, length in zip(sides, pad_to, strict=True) for _, ids in side
+    )
+    encoders = (model.encode_mentions, model.encode_views)
+    with accelerator.autocast():
+        encoded = [
+            CachedEncoding(
+                encode,
+                [ids for _, ids in side],
+                chunk_tokens,
+                tokens <= graph_tokens,
+                device,
+                length,
+            )
+            for encode, side, length in zip(encoders, sides, pad_to, strict=True)
+        ]
+    gathered = [
+        _gather(one, [row for row, _ in side], total, accelerator)
+        for one, side, total in zip(encoded, sides, (len(contexts), len(flat)), strict=True)
+    ]
+    (mention_vectors, mention_mask), (view_vectors, view_mask) = gathered
+    if model.config.score == "sum_max":
+        scores = sum_of_max(mention_vectors, mention_mask, view_vectors, view_mask)
+    else:
+        scores = max_over_views(
+            mention_vectors, view_vectors, owners, len(views), model.config.metric
+        )
+    loss = in_batch_loss(scores, torch.as_tensor(gold, device=device), mask_false_negatives)
+    loss.backward()
+    for one, (vectors, _), side in zip(encoded, gathered, sides, strict=True):
+        _return_share(one, vectors, [row for row, _ in side])
+        with accelerator.autocast():
+            one.backward()
+    if accelerator.num_processes > 1:
+        for weight in model.parameters():
+            # A process without sequences for a tower has no gradient there, but must take part.
+            own = torch.zeros_like(weight) if weight.grad is None else weight.grad
+            weight.grad = accelerator.reduce(own, reduction="sum")
+    return float(loss.detach())
+
+
+def _share(sequences: Sequence[Ids], accelerator: Accelerator) -> list[tuple[int, Ids]]:
+    rows = range(accelerator.process_index, len(sequences), accelerator.num_processes)
+    return [(row, sequences[row]) for row in rows]
+
+
+def _gather(
+    encoded: CachedEncoding, rows: list[int], total: int, accelerator: Accelerator
+) -> tuple[Tensor, Tensor]:
+    """Vectors and mask of all processes' sequences, as a leaf tensor of its own."""
+    if accelerator.num_processes == 1:
+        return encoded.vectors, encoded.mask
+    length = torch.tensor(encoded.mask.shape[1], device=accelerator.device)
+    longest = int(accelerator.gather(length).max())
+    own = encoded.vectors.detach()
+    mask = encoded.mask.new_zeros((total, longest))
+    if own.dim() == 3:
+        vectors = own.new_zeros((total, longest, own.shape[2]))
+        vectors[rows, : own.shape[1]] = own
+    else:
+        vectors = own.new_zeros((total, own.shape[1]))
+        vectors[rows] = own
+    mask[rows, : encoded.mask.shape[1]] = encoded.mask
+    vectors = accelerator.reduce(vectors, reduction="sum")
+    return vectors.detach().requires_grad_(), accelerator.reduce(mask, reduction="sum")
+
+
+def _return_share(encoded: CachedEncoding, gathered: Tensor, rows: list[int]) -> None:
+    if gathered is encoded.vectors:
+        return
+    assert gathered.grad is not None
+    gradient = gathered.grad[rows]
+    encoded.vectors.grad = (
+        gradient[:, : encoded.vectors.shape[1]] if gradient.dim() == 3 else gradient
+    ).contiguous()

@@ -1,0 +1,143 @@
+"""Lay out views of entities and contexts of mentions as token ids, as a model's settings say."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from muver.io.errors import InputError
+from muver.retriever.views.layout import Ids, Markers, View, context, prefix_view, sentence_views
+
+BATCH = 1024
+ROOM = 8  # pieces that a prompt must leave for the text, markers included
+
+
+class Tokenizer(Protocol):
+    """What the layouts need of a tokenizer; :class:`encoders.tokens.WordPieces` is one."""
+
+    markers: Markers
+
+    def ids(self, texts: Sequence[str]) -> list[Ids]: ...
+
+
+def entity_views(
+    titles: Sequence[str],
+    texts: Sequence[str],
+    sentences: Sequence[Sequence[str]],
+    settings: dict[str, Any],
+    tokenizer: Tokenizer,
+    types: Sequence[str | None] | None = None,
+) -> Iterator[list[View]]:
+    """Yield the views of each entity, in order.
+
+    Parameters
+    ----------
+    titles, texts, sentences
+        One item an entity; texts are used by kinds "prefix" and "tokens", sentences by
+        "sentences".
+    settings
+        The model's ``views``: ``kind`` and the arguments of that kind's layout. For the kind
+        "prefix", ``types`` puts an entity's type, if it has one, before its text. A ``prompt``
+        stands before the title. Kinds "prefix" (BLINK) and "tokens" (SOM, where every position of
+        the one sequence counts as a view) give exactly one view.
+    types
+        The entities' types; None if the dataset has none.
+    """
+    for start in range(0, len(titles), BATCH):
+        span = slice(start, start + BATCH)
+        title_ids = prompted_titles(titles[span], settings, tokenizer)
+        if settings["kind"] == "sentences":
+            flat = tokenizer.ids([sentence for some in sentences[span] for sentence in some])
+            position = 0
+            for title, some in zip(title_ids, sentences[span], strict=True):
+                own = flat[position : position + len(some)]
+                position += len(some)
+                yield sentence_views(
+                    title,
+                    own,
+                    tokenizer.markers,
+                    settings["max_tokens"],
+                    settings["min_pieces"],
+                    settings["title_room"],
+                )
+        else:
+            text_ids = beginnings(texts[span], settings["max_tokens"], tokenizer)
+            if types is not None and settings.get("types"):
+                type_ids = tokenizer.ids([kind or "" for kind in types[span]])
+                text_ids = [[*a, *b] for a, b in zip(type_ids, text_ids, strict=True)]
+            for title, text, some in zip(title_ids, text_ids, sentences[span], strict=True):
+                ids = prefix_view(title, text, tokenizer.markers, settings["max_tokens"])
+                yield [View(ids, 0 if some else -1, len(some) - 1)]
+
+
+def prompted_titles(
+    titles: Sequence[str], settings: dict[str, Any], tokenizer: Tokenizer
+) -> list[Ids]:
+    """Word pieces of titles, each after the prompt of the model's ``views`` if it has one."""
+    prompt = _prompt(settings, tokenizer)
+    return [[*prompt, *ids] for ids in tokenizer.ids(titles)]
+
+
+def mention_contexts(
+    left: Sequence[str],
+    mentions: Sequence[str],
+    right: Sequence[str],
+    settings: dict[str, Any],
+    tokenizer: Tokenizer,
+) -> list[Ids]:
+    """Lay out mentions in their contexts.
+
+    ``settings`` is the model's ``context``: ``max_tokens``, and a ``prompt`` after ``[CLS]``, if
+    any.
+    """
+    prompt = _prompt(settings, tokenizer)
+    room = settings["max_tokens"] - len(prompt)
+    before, after = endings(left, room, tokenizer), beginnings(right, room, tokenizer)
+    sides = zip(before, tokenizer.ids(mentions), after, strict=True)
+    laid_out = (context(*parts, tokenizer.markers, room) for parts in sides)
+    return [[ids[0], *prompt, *ids[1:]] for ids in laid_out]
+
+
+def beginnings(texts: Sequence[str], pieces: int, tokenizer: Tokenizer) -> list[Ids]:
+    """Word pieces from the beginning of each text: all of them, or at least ``pieces``.
+
+    Only the first words of a long text are tokenised, as a word has one piece or more. If some had
+    none and too few pieces came out, the whole text is tokenised.
+    """
+    return _enough(texts, [_first_words(text, pieces) for text in texts], pieces, tokenizer)
+
+
+def endings(texts: Sequence[str], pieces: int, tokenizer: Tokenizer) -> list[Ids]:
+    """Word pieces up to the end of each text: all of them, or at least ``pieces``."""
+    return _enough(texts, [_last_words(text, pieces) for text in texts], pieces, tokenizer)
+
+
+def _first_words(text: str, words: int) -> str:
+    *first, rest = text.split(" ", words)
+    return " ".join(first) if len(first) == words else text
+
+
+def _last_words(text: str, words: int) -> str:
+    rest, *last = text.rsplit(" ", words)
+    return " ".join(last) if len(last) == words else text
+
+
+def _enough(
+    whole: Sequence[str], cut: Sequence[str], pieces: int, tokenizer: Tokenizer
+) -> list[Ids]:
+    found = tokenizer.ids(cut)
+    few = [n for n, ids in enumerate(found) if len(ids) < pieces and cut[n] != whole[n]]
+    if few:
+        for n, ids in zip(few, tokenizer.ids([whole[n] for n in few]), strict=True):
+            found[n] = ids
+    return found
+
+
+def _prompt(settings: dict[str, Any], tokenizer: Tokenizer) -> Ids:
+    if not (text := settings.get("prompt")):
+        return []
+    (ids,), limit = tokenizer.ids([text]), settings["max_tokens"]
+    if len(ids) > limit - ROOM:
+        raise InputError(
+            f"the encoder's prompt {text!r} has {len(ids)} pieces, which leaves too little of "
+            f"max_tokens {limit} to the text. Raise max_tokens, or set pooling to cls or all."
+        )
+    return ids

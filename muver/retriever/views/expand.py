@@ -1,0 +1,101 @@
+"""Merge a world's views: all layers of the heuristic search, or every span of views."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from muver.retriever.views.layout import Ids, Markers, View, merged_view
+from muver.retriever.views.merging import contiguous_spans
+from muver.retriever.views.search import SEARCHES
+from muver.retriever.views.settings import Merging
+from muver.retriever.views.slices import entity_slices
+
+EncodeViews = Callable[[Sequence[Ids]], np.ndarray]
+
+
+@dataclass(frozen=True)
+class NewViews:
+    """The views that a layer adds to a world, sorted by entity."""
+
+    entities: list[int]
+    views: list[View]
+    vectors: np.ndarray
+
+
+def expand_world(
+    entities: np.ndarray,
+    ids: Sequence[Ids],
+    vectors: np.ndarray,
+    encode: EncodeViews,
+    markers: Markers,
+    settings: Merging,
+) -> list[NewViews]:
+    """Run the heuristic search over all entities of a world (section 2.3).
+
+    All merged views of a layer are encoded together, so that they can be batched by length.
+
+    Parameters
+    ----------
+    entities : (views,)
+        Entity of each original view; the views of one entity are next to each other.
+    ids, vectors
+        Token ids and (views, d) vectors of the original views.
+    encode
+        Turns n lists of token ids into (n, d) vectors.
+
+    Returns
+    -------
+    The new views of each layer. Their ``first..last`` number original views; a merged set with gaps
+    is given by its two ends.
+    """
+    kind = SEARCHES[settings.among]
+    slices = entity_slices(entities)
+    searches = [kind(vectors[own], settings) for own in slices]
+    layers = []
+    for _ in range(settings.layers):
+        proposed = [search.propose() for search in searches]
+        owners, views = _lay_out(entities, ids, slices, proposed, markers, settings.max_tokens)
+        new = encode([view.ids for view in views])
+        bounds = pairwise(accumulate(map(len, proposed), initial=0))
+        for search, (start, stop) in zip(searches, bounds, strict=True):
+            search.accept(new[start:stop])
+        layers.append(NewViews(owners, views, new))
+    return layers
+
+
+def every_span(
+    entities: np.ndarray, ids: Sequence[Ids], markers: Markers, max_views: int, max_tokens: int
+) -> tuple[list[int], list[View]]:
+    """Merge every run of neighbouring views, for entities with at most ``max_views`` of them.
+
+    These are all views that merging neighbours can ever make. ``entities`` and ``ids`` are as for
+    :func:`expand_world`.
+
+    Returns
+    -------
+    The entities of the merged views, and the views; ``first..last`` number original views.
+    """
+    slices = [own for own in entity_slices(entities) if own.stop - own.start <= max_views]
+    proposed = [contiguous_spans(own.stop - own.start) for own in slices]
+    return _lay_out(entities, ids, slices, proposed, markers, max_tokens)
+
+
+def _lay_out(
+    entities: np.ndarray,
+    ids: Sequence[Ids],
+    slices: Sequence[slice],
+    members: Sequence[Sequence[Sequence[int]]],
+    markers: Markers,
+    max_tokens: int,
+) -> tuple[list[int], list[View]]:
+    """The entity and the merged view for each list of original views in ``members``."""
+    owners: list[int] = []
+    views: list[View] = []
+    for own, merged in zip(slices, members, strict=True):
+        for some in merged:
+            parts = [ids[own.start + number] for number in some]
+            owners.append(int(entities[own.start]))
+            views.append(View(merged_view(parts, markers, max_tokens), some[0], some[-1]))
+    return owners, views

@@ -1,0 +1,133 @@
+"""Parameters of the Punkt sentence splitter (Kiss & Strunk 2006): learnt, stored, checked.
+
+The files are those of NLTK's ``punkt_tab`` packages. They are read and written here because NLTK
+only touches files below its own data folders, and writes sets in an order that changes.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from nltk.tokenize.punkt import (
+    PunktParameters,
+    PunktSentenceTokenizer,
+    PunktToken,
+    PunktTrainer,
+)
+
+from muver.io.errors import InputError
+from muver.io.files import write_text
+from muver.retriever.views.files import PUNKT_FILES
+
+CHUNK = 2_000_000  # characters of text in memory as tokens, at about 100 bytes a character
+
+
+@lru_cache(maxsize=2**17)
+def _type(word: str) -> str:
+    return PunktToken._get_type(PunktToken, word)
+
+
+@lru_cache(maxsize=2**17)
+def _is_ellipsis(word: str) -> bool:
+    return PunktToken._RE_ELLIPSIS.match(word) is not None
+
+
+class _Token(PunktToken):
+    """NLTK's token, but each distinct word is matched against the patterns only once."""
+
+    __slots__ = ()
+
+    def _get_type(self, tok: str) -> str:
+        return _type(tok)
+
+    @property
+    def is_ellipsis(self) -> bool:
+        return _is_ellipsis(self.tok)
+
+
+class _Trainer(PunktTrainer):
+    """NLTK's trainer, but it visits word types in a fixed order.
+
+    NLTK goes through a set; whether ``etc..`` or ``etc.`` comes first decides which of the two
+    becomes an abbreviation, so the result would change with Python's hash seed.
+    """
+
+    def _unique_types(self, tokens):
+        return sorted(super()._unique_types(tokens))
+
+
+def train(texts: Iterable[str]) -> PunktParameters:
+    """Learn parameters from texts, with the thresholds of Kiss & Strunk (NLTK's defaults).
+
+    Texts are taken in chunks to bound the memory; equal texts in the same order give equal
+    parameters.
+    """
+    trainer = _Trainer(token_cls=_Token)
+    chunk: list[str] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(text)
+        if size >= CHUNK:
+            trainer.train("\n\n".join(chunk), finalize=False)
+            chunk, size = [], 0
+    trainer.train("\n\n".join(chunk), finalize=False)
+    return trainer.get_params()
+
+
+def splitter(parameters: PunktParameters) -> PunktSentenceTokenizer:
+    """NLTK's splitter with these parameters."""
+    return PunktSentenceTokenizer(parameters, token_cls=_Token)
+
+
+def save(parameters: PunktParameters, folder: str | Path) -> None:
+    """Write the four files of ``punkt_tab``, sorted, so that equal parameters give equal bytes."""
+    context = {word: flags for word, flags in parameters.ortho_context.items() if flags}
+    lines = {
+        "abbrev_types.txt": parameters.abbrev_types,
+        "collocations.tab": ("\t".join(pair) for pair in parameters.collocations),
+        "ortho_context.tab": (f"{word}\t{flags}" for word, flags in context.items()),
+        "sent_starters.txt": parameters.sent_starters,
+    }
+    for name in PUNKT_FILES:
+        write_text(Path(folder) / name, "".join(f"{line}\n" for line in sorted(lines[name])))
+
+
+def load(folder: str | Path) -> PunktParameters:
+    """Read the four files of ``punkt_tab``."""
+    folder = Path(folder)
+    parameters = PunktParameters()
+    parameters.abbrev_types = {word for (word,) in _rows(folder / "abbrev_types.txt", 1)}
+    parameters.sent_starters = {word for (word,) in _rows(folder / "sent_starters.txt", 1)}
+    parameters.collocations = set(_rows(folder / "collocations.tab", 2))
+    for word, flags in _rows(folder / "ortho_context.tab", 2):
+        if not flags.isdecimal():
+            raise InputError(f"{folder / 'ortho_context.tab'}: {flags!r} is not a number.")
+        parameters.add_ortho_context(word, int(flags))
+    return parameters
+
+
+def verify_english(folder: str | Path) -> None:
+    """Check that the parameters load and know that ``Dr.`` is an abbreviation."""
+    sentences = splitter(load(folder)).tokenize("Dr. Smith came. He left.")
+    if sentences != ["Dr. Smith came.", "He left."]:
+        raise InputError(
+            f"{folder}: not Punkt's English parameters: 'Dr. Smith came. He left.' is split into "
+            f"{sentences}."
+        )
+
+
+def _rows(path: Path, columns: int) -> list[tuple[str, ...]]:
+    try:
+        lines = path.read_bytes().decode("utf-8").split("\n")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file. Punkt's parameters are the files {', '.join(PUNKT_FILES)}."
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text.") from None
+    rows = [tuple(line.split("\t")) for line in lines if line]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != columns:
+            raise InputError(f"{path}, entry {number}: {len(row)} columns, expected {columns}.")
+    return rows

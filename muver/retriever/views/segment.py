@@ -1,0 +1,117 @@
+"""Split each entity's description into sentences (MuVER, section 3.2)."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from nltk.tokenize.punkt import PunktSentenceTokenizer
+
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, write_manifest
+from muver.io.parquet import table_writer
+from muver.io.progress import Progress, logger
+from muver.retriever.corpus.clean import clean
+from muver.retriever.corpus.schema import ROWS_A_GROUP, SENTENCES, read_entities
+from muver.retriever.views import punkt
+from muver.retriever.views.files import punkt_fingerprint
+from muver.retriever.views.settings import Segment
+
+Span = tuple[int, int]
+
+
+def sentence_spans(cleaned: str, tokenizer: PunktSentenceTokenizer) -> list[Span]:
+    """Start and end of each sentence of a cleaned text, in characters."""
+    return list(tokenizer.span_tokenize(cleaned))
+
+
+def segment(
+    entities: Path, counts: Path, out: Path, settings: Segment, english: Path | None = None
+) -> dict[str, Any]:
+    """Split the descriptions of all entities; write sentences, parameters and a manifest.
+
+    Parameters
+    ----------
+    entities, counts
+        Outputs of the corpus stage.
+    out
+        Receives ``sentences.parquet`` (`muver.retriever.corpus.schema.SENTENCES`), ``punkt/`` (the
+        parameters that were used) and ``manifest.json``.
+    english
+        The folder of NLTK's English parameters, if ``settings`` ask for them.
+
+    Returns
+    -------
+    What the manifest says of sentences and parameters.
+    """
+    parameters = settings.punkt
+    splits = {world: entry["split"] for world, entry in read_json(counts)["worlds"].items()}
+    training = sorted(world for world, split in splits.items() if split == "train")
+    if parameters == "train":
+        logger.info("learning Punkt's parameters from %s", ", ".join(training))
+        learnt = punkt.train(_texts(entities, training))
+    elif english is None:
+        raise InputError("--english is missing: the folder of Punkt's English parameters.")
+    else:
+        punkt.verify_english(english)
+        learnt = punkt.load(english)
+    punkt.save(learnt, out / "punkt")
+    tokenizer = punkt.splitter(punkt.load(out / "punkt"))
+    sentences = _write_sentences(entities, splits, tokenizer, out / "sentences.parquet")
+    summary = {
+        "punkt": {
+            "parameters": parameters,
+            "worlds": training if parameters == "train" else None,
+            "sha256": punkt_fingerprint(out / "punkt"),
+        },
+        "sentences": sentences,
+    }
+    write_manifest(
+        out / "manifest.json", "segment", {"punkt": parameters},
+        {"entities": sha256_of(entities), "counts": sha256_of(counts)}, **summary,
+    )  # fmt: skip
+    return summary
+
+
+def _texts(entities: Path, worlds: list[str]) -> Iterator[str]:
+    for world in worlds:
+        for text in read_entities(entities, [world])["text"]:
+            yield clean(text.as_py())
+
+
+def _write_sentences(
+    entities: Path, worlds: Mapping[str, str], tokenizer: PunktSentenceTokenizer, path: Path
+) -> dict[str, int]:
+    """Write the sentences of every world; return their number by world."""
+    numbers: dict[str, int] = {}
+    with table_writer(path, SENTENCES) as writer:
+        for world in sorted(worlds):
+            table = read_entities(entities, [world]).select(["entity", "text"])
+            progress = Progress(f"splitting {world}", table.num_rows, "entities")
+            numbers[world] = 0
+            for batch in table.to_batches(max_chunksize=ROWS_A_GROUP):
+                rows = _rows(world, batch, tokenizer, progress)
+                numbers[world] += sum(len(row["starts"]) for row in rows)
+                writer.write_table(pa.Table.from_pylist(rows, SENTENCES))
+            progress.finish()
+    return numbers
+
+
+def _rows(
+    world: str, batch: pa.RecordBatch, tokenizer: PunktSentenceTokenizer, progress: Progress
+) -> list[dict[str, Any]]:
+    rows = []
+    for entity, text in zip(batch["entity"].to_pylist(), batch["text"].to_pylist(), strict=True):
+        cleaned = clean(text)
+        spans = sentence_spans(cleaned, tokenizer)
+        rows.append(
+            {
+                "world": world,
+                "entity": entity,
+                "sentences": [cleaned[start:end] for start, end in spans],
+                "starts": [start for start, _ in spans],
+                "ends": [end for _, end in spans],
+            }
+        )
+        progress.advance()
+    return rows

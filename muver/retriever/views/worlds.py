@@ -1,0 +1,142 @@
+"""A world laid out for a model: contexts of its mentions, views of its entities."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.io.errors import InputError
+from muver.io.progress import Progress
+from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
+from muver.retriever.views.build import Tokenizer, entity_views, mention_contexts
+from muver.retriever.views.layout import Ids, View
+
+
+class Layouts(Protocol):
+    """The layouts' settings; :class:`muver.retriever.encoders.biencoder.ModelConfig` has them."""
+
+    @property
+    def views(self) -> dict[str, Any]: ...
+
+    @property
+    def context(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class World:
+    """One world, laid out for a model.
+
+    Attributes
+    ----------
+    titles, views
+        Title and views of each entity, by its number; views are empty for entities that were not
+        asked for.
+    contexts
+        Token ids of each mention's context.
+    gold : (mentions,)
+        Number of each mention's gold entity.
+    negatives
+        Numbers of each mention's hard negatives; empty if none were given.
+    """
+
+    name: str
+    titles: list[str]
+    views: list[list[View]]
+    mention_ids: list[str]
+    contexts: list[Ids]
+    gold: np.ndarray
+    negatives: list[Sequence[int]] = field(default_factory=list)
+
+
+def load_worlds(
+    entities: Path,
+    mentions: Path,
+    sentences: Path,
+    split: str,
+    layouts: Layouts,
+    tokenizer: Tokenizer,
+    gold_only: bool = False,
+    negatives: Mapping[str, Sequence[int]] | None = None,
+) -> list[World]:
+    """Read and lay out the worlds of a split, by name.
+
+    Parameters
+    ----------
+    gold_only
+        Lay out views only of entities that are some mention's gold or hard negative (enough for
+        training).
+    negatives
+        Hard negatives of every mention of the split, by its id.
+    """
+    table = read_mentions(mentions, split)
+    if not table.num_rows:
+        raise InputError(f"{mentions}: no mentions in split {split!r}.")
+    worlds = []
+    for name in sorted(set(table["world"].to_pylist())):
+        own = table.filter(pc.equal(table["world"], name))
+        more = [negatives[one] for one in own["mention_id"].to_pylist()] if negatives else []
+        sources = (entities, sentences, layouts, tokenizer)
+        worlds.append(_load_world(name, own, *sources, gold_only, more))
+    return worlds
+
+
+def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: dict[str, Any]) -> list[Ids]:
+    """Token ids of a table's mentions in their contexts, as the model's ``context`` says."""
+    sides = (table[name].to_pylist() for name in ("context_left", "mention", "context_right"))
+    return mention_contexts(*sides, settings, tokenizer)
+
+
+def _load_world(
+    name: str,
+    table: pa.Table,
+    entities: Path,
+    sentences: Path,
+    layouts: Layouts,
+    tokenizer: Tokenizer,
+    gold_only: bool,
+    negatives: list[Sequence[int]],
+) -> World:
+    described = read_entities(entities, [name])
+    titles = described["title"].to_pylist()
+    split = read_sentences(sentences, [name])["sentences"]
+    if len(split) != len(titles):
+        raise InputError(
+            f"{sentences} has {len(split)} entities and {entities} {len(titles)} of world "
+            f"{name!r}: they belong to different runs. Run the segment stage again."
+        )
+    gold = table["gold"].to_numpy()
+    needed = np.unique(np.concatenate([gold, *(np.asarray(some, int) for some in negatives)]))
+    if needed[0] < 0 or needed[-1] >= len(titles):
+        raise InputError(
+            f"{entities}: world {name!r} has the entities 0 to {len(titles) - 1}, but mentions or "
+            f"their negatives name {needed[0] if needed[0] < 0 else needed[-1]}: the files belong "
+            "to different runs."
+        )
+    wanted = needed if gold_only else np.arange(len(titles))
+    laid_out = entity_views(
+        [titles[number] for number in wanted],
+        described["text"].take(wanted).to_pylist(),
+        split.take(wanted).to_pylist(),
+        layouts.views,
+        tokenizer,
+        described["type"].take(wanted).to_pylist(),
+    )
+    views: list[list[View]] = [[] for _ in titles]
+    progress = Progress(f"laying out {name}", len(wanted), "entities")
+    for number, some in zip(wanted, laid_out, strict=True):
+        views[number] = some
+        progress.advance()
+    progress.finish()
+    return World(
+        name=name,
+        titles=titles,
+        views=views,
+        mention_ids=table["mention_id"].to_pylist(),
+        contexts=context_ids(table, tokenizer, layouts.context),
+        gold=gold,
+        negatives=negatives,
+    )

@@ -1,0 +1,31 @@
+"""Importing a file into a knowledge base, and what it says."""
+
+import pytest
+
+from muver.io.typed import read
+from muver.kb.importing.build import import_kb
+from muver.kb.importing.schema import read_entities
+from muver.kb.importing.settings import Import
+
+
+@pytest.fixture
+def imported(tmp_path):
+    """Import files; gives the rows and the counts."""
+
+    def imported(*sources, settings=None, **options):
+        counts = import_kb(list(sources), tmp_path / "kb", read(Import, settings or {}), **options)
+        return read_entities(tmp_path / "kb").to_pylist(), counts
+
+    return imported
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a file of text or bytes; gives its path."""
+
+    def written(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return written

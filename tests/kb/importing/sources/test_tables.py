@@ -1,0 +1,153 @@
+"""JSON lines, CSV and Parquet: the same entities from each, and each one's mistakes."""
+
+import gzip
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from muver.io.errors import InputError
+
+ROWS = [
+    {"qid": "Q1", "name": "Old King", "text": 'He was "old",\nand grey.', "alias": "King|Old One"},
+    {"qid": "Q2", "name": "Überall", "text": "", "alias": ""},
+]
+EXPECTED = [
+    {"id": "Q1", "title": "Old King", "description": 'He was "old",\nand grey.',
+     "aliases": ["King", "Old One"], "world": "t", "further": []},
+    {"id": "Q2", "title": "Überall", "description": "", "aliases": [], "world": "t", "further": []},
+]  # fmt: skip
+
+
+def lines(rows):
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+CSV = 'qid,name,text,alias\nQ1,Old King,"He was ""old"",\nand grey.",King|Old One\nQ2,Überall,,\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.jsonl", lines(ROWS)),
+        ("t.json", lines(ROWS).encode("utf-16")),
+        ("t.csv", CSV),
+        ("t.csv", CSV.replace("\n", "\r\n").replace(",\r\nand", ",\nand").encode("utf-8-sig")),
+        ("t.csv", CSV.replace('""old"",', '""old""#').replace(",", ";").replace("#", ",")),
+        ("t.tsv", CSV.replace('""old"",', '""old""#').replace(",", "\t").replace("#", ",")
+         .replace("qid", '"qid"')),
+    ],
+)  # fmt: skip
+def test_the_same_entities(name, content, written, imported):
+    rows, counts = imported(written(name, content))
+    assert rows == EXPECTED
+    assert counts["entities"] == 2 and counts["without_description"] == 1
+    assert (counts["with_aliases"], counts["aliases"]) == (1, 2)
+
+
+def test_parquet(tmp_path, imported):
+    table = pa.Table.from_pylist([{**row, "alias": row["alias"].split("|")} for row in ROWS])
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert imported(tmp_path / "t.parquet")[0] == EXPECTED
+
+
+def test_further_columns_and_worlds_are_kept(written, imported):
+    first = {"id": 1, "title": "A", "domain": "x", "price": 3, "tags": ["a", "b"], "none": None}
+    row = imported(written("t.jsonl", lines([first, {"id": 2, "title": "B"}])))[0][0]
+    assert row["world"] == "x" and row["further"] == [("price", "3"), ("tags", "a\nb")]
+
+
+@pytest.mark.parametrize("before", [1, 150])
+def test_keys_that_not_every_line_has(before, written, imported):
+    """Within the first hundred lines, and later."""
+    plain = [{"id": n, "title": f"t{n}"} for n in range(before)]
+    last = {"id": "x", "title": "y", "aka": ["z"], "definition": "d"}
+    rows, _ = imported(written("t.jsonl", lines([*plain, last])))
+    assert rows[0]["description"] == "" and rows[-1]["description"] == "d"
+    assert rows[-1]["further"] == [("aka", "z")]
+
+
+def test_a_column_may_be_named_that_the_first_line_lacks(written, imported):
+    content = lines([{"id": 1, "title": "A"}, {"id": 2, "title": "B", "aka": "C"}])
+    rows, _ = imported(written("t.jsonl", content), columns=["aliases=aka"])
+    assert [row["aliases"] for row in rows] == [[], ["C"]]
+
+
+def test_a_line_of_tab_separated_values_is_taken_as_it_is(written, imported):
+    rows, _ = imported(written("t.tsv", 'id\ttitle\n1\tthe 7" disc\n'))
+    assert rows[0]["title"] == 'the 7" disc'
+
+
+def test_several_files_make_one_knowledge_base(written, imported):
+    first, second = written("a.csv", "id,name\n1,A\n"), written("b.jsonl", lines([ROWS[0]]))
+    rows, counts = imported(first, second)
+    assert [(row["id"], row["world"]) for row in rows] == [("1", "a"), ("Q1", "b")]
+    assert counts["worlds"] == {"a": 1, "b": 1}
+    rows, _ = imported(first, second, world="all")
+    assert {row["world"] for row in rows} == {"all"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv.gz", b"id,title\n1," + b"A" * 5000),
+        ("t.csv.gz", b"i" * 5000),
+        ("t.jsonl.gz", b'{"id": 1, "title": "A"}\n' + b" " * 5000),
+        ("t.obo.gz", b"format-version: 1.2\n" + b"x" * 5000),
+        ("t.json.gz", b"[\n" + b" " * 5000),
+    ],
+)
+def test_a_line_that_does_not_end_is_not_read_to_its_end(
+    name, content, written, imported, monkeypatch
+):
+    for module in ("opening", "sources.wikidata"):
+        monkeypatch.setattr(f"muver.kb.importing.{module}.LONGEST_LINE", 1000)
+    monkeypatch.setattr("muver.kb.importing.opening.PIECE", 100)
+    with pytest.raises(InputError, match=rf"{name}, (a line|line \d): longer than"):
+        imported(written(name, gzip.compress(content)))
+
+
+def test_an_alias_of_brackets(written, imported):
+    rows, _ = imported(written("t.csv", f"id,title,aliases\n1,A,{'[' * 10_000}\n"))
+    assert rows[0]["aliases"] == ["[" * 10_000]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("t.csv", "", "its first line is empty"),
+        ("t.csv", "id,title\n", "no entity"),
+        ("t.csv", "id,name,name\n1,A,B\n", "two columns are called 'name'"),
+        ("t.csv", 'id,title\n1,A\n2,"B\n3,C\n', "line 3: unexpected end of data.*not closed"),
+        ("t.csv", "id,title\n1,A\n2,B,C\n", "line 3: 3 cells, but the first line names 2"),
+        ("t.csv", "id,titel\n1,A\n", "line 1: no column for the title.*Did you mean 'titel'"),
+        ("t.csv", "id,title\n1,A\n,B\n", "line 3: no 'id'"),
+        ("t.csv", "id,title\n1,A\n2,B\n\n1,C\n", "line 5: id '1' is already that of .*line 2"),
+        ("t.jsonl", '{"id": 1, "title": "A"}\n{"id": 2,', "line 2: not valid JSON"),
+        ("t.jsonl", '["id"]\n', "more than . in its first line. Expected Wiki.*jq"),
+        ("t.jsonl", '{"id": 1, "title": "A"}\n3\n', "line 2: not a JSON object"),
+        ("t.jsonl", '{"id": 1, "title": "A"}\n{"title": "B"}\n', "line 2: no 'id'"),
+        ("t.jsonl", f'{{"id": {"9" * 6000}, "title": "A"}}\n', "line 1: Integer value out of"),
+        ("t.csv", f"id,title,world\n1,A,{'w' * 201}\n", "line 2: its world's name .* 200 bytes"),
+        ("t.csv", "id,title,world\n1,A," + "\u6771" * 67, "has 67 characters, at most 200 bytes"),
+        ("t.parquet", "PAR1", "not a Parquet file"),
+        ("t.doc", "x", "tells no format. Name it with --format: json-lines, csv"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_and_nothing_is_written(name, content, said, written, imported, tmp_path):
+    with pytest.raises(InputError, match=said):
+        imported(written(name, content))
+    assert [path.name for path in tmp_path.iterdir() if path.name != name] in ([], ["kb"])
+    assert not list(tmp_path.glob("kb/*"))
+
+
+def test_a_format_that_is_named(written, imported):
+    assert imported(written("t.txt", CSV), form="csv")[0] == EXPECTED
+    with pytest.raises(InputError, match="--format cvs: no such format. Did you mean 'csv'"):
+        imported(written("t.txt", CSV), form="cvs")
+
+
+def test_a_map_that_is_none(written, imported):
+    with pytest.raises(InputError, match="--map title: expected CANONICAL=COLUMN"):
+        imported(written("t.csv", CSV), columns=["title"])

@@ -1,0 +1,122 @@
+"""What the report tells: cuts, HTML, names that occur twice."""
+
+import json
+import sqlite3
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.kb.importing.build import import_kb
+from muver.kb.importing.schema import entity_batches, read_entities
+from muver.kb.importing.settings import Import
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_what_is_changed_is_told(written, imported, tmp_path):
+    path = written(
+        "t.jsonl",
+        lines(
+            {"id": "1", "title": " A  b ", "text": "<p>x &amp; y</p>"},
+            {"id": "2", "title": "Long", "text": "word " * 500_000},
+            {"id": "3", "title": "Many", "text": "t", "aliases": [f"n{n}" for n in range(100_000)]},
+            {"id": "4", "title": "Long", "text": "", "aliases": ["Long", "x", "", "x "]},
+            {"id": "5", "title": " ", "text": None},
+        ),
+    )
+    rows, counts = imported(path)
+    assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
+    assert rows[0]["title"] == "A b" and rows[0]["description"] == "x & y"
+    assert len(rows[1]["description"]) == 199_999  # the cut leaves no space at the end
+    assert rows[2]["aliases"] == [f"n{n}" for n in range(1000)]
+    assert rows[3]["aliases"] == ["x"]
+    assert counts["told"] == {
+        "descriptions with HTML, which was taken out": {"count": 1, "first": [f"{path}, line 1"]},
+        "descriptions cut at 200000 characters": {
+            "count": 1, "first": [f"{path}, line 2: 2499999 characters"]},
+        "entities of whose aliases 1000 were kept": {
+            "count": 1, "first": [f"{path}, line 3: 100000 aliases"]},
+        "titles of several entities of a world (kept apart)": {
+            "count": 1, "first": ["'Long', 2 times (line 2, line 4)"]},
+    }  # fmt: skip
+    assert counts["left_out"] == {
+        "neither title nor description": {"count": 1, "first": [f"{path}, line 5"]}
+    }
+    manifest = json.loads((tmp_path / "kb" / "manifest.json").read_text())
+    assert manifest.items() >= counts.items()
+    assert list(manifest["inputs"]) == ["t.jsonl"]
+
+
+def test_settings_leave_descriptions_as_they_are(written, imported):
+    text = "<p>x</p>" + "y" * 300_000
+    path = written("t.jsonl", lines({"id": "1", "title": "A", "text": text}))
+    rows, counts = imported(path, settings={"html": False, "longest": None})
+    assert rows[0]["description"] == text and not counts["told"]
+
+
+def test_an_id_may_stand_in_two_worlds_but_not_twice_in_one(written, imported):
+    rows = [{"id": "1", "title": "A", "world": world} for world in "xyx"]
+    assert imported(written("t.jsonl", lines(*rows[:2])))[1]["worlds"] == {"x": 1, "y": 1}
+    with pytest.raises(InputError, match="line 3: id '1' is already that of .*t.jsonl, line 1"):
+        imported(written("t.jsonl", lines(*rows)))
+
+
+def test_groups_of_rows_give_the_same_as_one(written, imported, tmp_path, monkeypatch):
+    path = written("t.jsonl", lines(*({"id": n, "title": f"t{n}"} for n in range(7))))
+    whole, _ = imported(path)
+    monkeypatch.setattr("muver.kb.importing.build.ROWS_A_GROUP", 2)
+    monkeypatch.setattr("muver.kb.importing.ledger.BUFFERED", 3)
+    assert imported(path)[0] == whole
+    batches = list(entity_batches(tmp_path / "kb", ["id"], rows=3))
+    assert [one.num_rows for one in batches] == [3, 3, 1]
+    assert [value for one in batches for value in one["id"].to_pylist()] == list("0123456")
+
+
+def test_equal_imports_give_equal_bytes(written, imported, tmp_path):
+    path = written("t.jsonl", lines(*({"id": n, "title": f"t{n}"} for n in range(7))))
+    imported(path)
+    first = {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()}
+    imported(path)
+    assert {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()} == first
+
+
+def test_no_such_knowledge_base(tmp_path):
+    with pytest.raises(InputError, match="entities.parquet: no such file. Run the kb import stage"):
+        read_entities(tmp_path)
+    with pytest.raises(InputError, match="no such file"):
+        next(entity_batches(tmp_path))
+
+
+def test_files_of_one_name_from_two_folders(written, imported, tmp_path):
+    paths = []
+    for number in (1, 2):
+        (tmp_path / f"{number}").mkdir()
+        paths.append(written(f"{number}/t.jsonl", lines({"id": number, "title": "A"})))
+    assert imported(*paths)[1]["entities"] == 2
+    manifest = json.loads((tmp_path / "kb" / "manifest.json").read_text())
+    assert list(manifest["inputs"]) == [str(path) for path in paths]
+
+
+def test_a_failed_import_leaves_the_one_before(written, imported, tmp_path):
+    imported(written("t.jsonl", lines({"id": 1, "title": "A"})))
+    before = {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()}
+    with pytest.raises(InputError):
+        imported(written("t.jsonl", lines({"id": 1, "title": "A"}, {"id": 1, "title": "B"})))
+    assert {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "t.jsonl"]
+
+
+def test_a_disk_that_refuses(written, imported, monkeypatch, tmp_path):
+    path = written("t.jsonl", lines({"id": 1, "title": "A"}))
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"):
+        import_kb([path], tmp_path / "file" / "kb", Import())
+
+    def full(self):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("muver.kb.importing.ledger.Ledger.finish", full)
+    with pytest.raises(InputError, match="database or disk is full.*Free some space"):
+        imported(path)

@@ -1,0 +1,46 @@
+"""HTML as a reader sees it; what is none stays."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muver.kb.importing.markup import has_html, without_html
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>One</p><p>two</p>", "One\ntwo"),
+        ("<b>bold</b>ly <a href='x>y'>gone</a>", "boldly gone"),
+        ("a<br/>b<BR>c", "a\nb\nc"),
+        ("x<!-- not seen -->y<script>if (a < b) {}</script>z", "xyz"),
+        ("AT&amp;T &lt;b&gt; &#233;&nbsp;x", "AT&T <b> é x"),
+        ("for a <b and c> d, 1 < 2", "for a d, 1 < 2"),
+        ("the tag <mine> of a language", "the tag <mine> of a language"),
+        ("never <closed", "never <closed"),
+        ("</style>still here", "still here"),
+        ("<script>if ('<script>' < b) {}</script>seen", "seen"),
+        ("<a title=don't>one</a> it's <b>two</b>", "one it's two"),
+        ("<!DOCTYPE html><?php?>a <mine>b</mine>", "a <mine>b</mine>"),
+        ("seen <!-- never closed", "seen"),
+        (f"&#{'9' * 5000};&#x41;", "\N{REPLACEMENT CHARACTER}A"),
+    ],
+)
+def test_by_hand(html, text):
+    assert has_html(html)
+    assert without_html(html) == text
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="<&")))
+def test_what_has_no_html_keeps_its_words(text):
+    assert not has_html(text)
+    assert without_html(text).split() == text.split()
+
+
+@pytest.mark.parametrize(
+    "piece", ["<a ", "</a", "<!--", "<a '\"", '<b x="', "<script></script", "<"]
+)
+def test_what_is_never_closed_is_read_once(piece):
+    """A parser that begins anew at each piece needs hours for a megabyte."""
+    text = piece * (2**20 // len(piece))
+    assert len(without_html(text)) in (0, len(" ".join(text.split())))

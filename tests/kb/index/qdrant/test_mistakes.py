@@ -1,0 +1,88 @@
+"""What goes wrong with Qdrant, said clearly."""
+
+import socket
+import sys
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.kb.index import Index
+from muver.kb.index import qdrant as package
+from muver.kb.index.opened import NoAnswer, open_index
+from tests import tiny
+
+WHERE = "http://qdrant.test:6333/harbour"
+
+
+@pytest.fixture
+def index(tmp_path, model, entities) -> Index:
+    return Index.create(tmp_path / "harbour", entities[:2], model)
+
+
+def refused(message, index, where=WHERE, kind=InputError):
+    """Neither push nor open."""
+    for call in (lambda: index.push(where), lambda: open_index(index.folder, where)):
+        with pytest.raises(kind, match=message):
+            call()
+
+
+SETTINGS = {
+    "mean": ({"aggregate": {"kind": "log_mean_exp", "temperature": 2}}, "aggregate log_mean_exp"),
+    "fused": ({"bm25_weight": 0.5}, "fuses BM25's scores"),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_indexes_that_qdrant_cannot_rank(name, tmp_path, model, entities, qdrant):
+    settings, message = SETTINGS[name]
+    index = Index.create(tmp_path / "index", entities[:1], model, **settings)
+    refused(f"{message}.*Ask it without --qdrant", index)
+    assert qdrant.get_collections().collections == []
+
+
+def test_words_alone(tmp_path, entities, qdrant):
+    refused("ranks by words alone", Index.create(tmp_path / "index", entities, "bm25"))
+
+
+def test_collections_of_something_else(index, tmp_path, encoder, entities, qdrant):
+    from qdrant_client import models
+
+    with pytest.raises(InputError, match="harbour: no such collection. .*`muver index push`"):
+        open_index(index.folder, WHERE)
+    params = models.VectorParams(size=4, distance=models.Distance.DOT)
+    qdrant.create_collection("harbour", params)
+    refused("harbour: this collection was not made by `muver index push`. Name another", index)
+    qdrant.update_collection("harbour", metadata={"muver": {"fingerprint": index.fingerprint}})
+    refused("has vectors of 4 numbers for Dot, those of this index have 32 for Dot", index)
+    index.push(f"{WHERE}-2")
+    tiny.make_model(encoder, pooling="all").save_pretrained(tmp_path / "other")
+    other = Index.create(tmp_path / "index", entities[:1], tmp_path / "other")
+    refused("of an index with another model or other settings.*Name another", other, f"{WHERE}-2")
+
+
+def test_no_server(index):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        where = f"http://127.0.0.1:{free.getsockname()[1]}/harbour"
+        refused("harbour: no answer from Qdrant .*Is it running there", index, where, NoAnswer)
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [(401, "Qdrant wants a key. Put it in QDRANT_API_KEY"), (404, "Qdrant refused .*Not Found")],
+)
+def test_a_server_that_refuses(status, message, index, site):
+    site.status = status
+    refused(message, index, site.address, NoAnswer)
+
+
+def test_another_server(index, site):
+    site.body, site.content_type = b"<html>", "text/html"
+    refused("archive: what answers there is not Qdrant", index, site.address, NoAnswer)
+
+
+def test_its_client_is_not_installed(index, monkeypatch):
+    monkeypatch.setitem(sys.modules, "qdrant_client", None)
+    for name in ("collection", "index", "pushing"):
+        monkeypatch.delitem(sys.modules, f"{package.__name__}.{name}", raising=False)
+    refused(r"client is not installed. Install it with: pip install 'muver\[qdrant\]'", index)

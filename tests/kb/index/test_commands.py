@@ -1,0 +1,141 @@
+"""``muver index create``, ``add`` and the others, as a user types them."""
+
+import io
+import json
+
+import pytest
+
+from muver.cli import main
+from muver.kb.index import Index
+
+GLOSSARY = "id,title,text\ng1,Anchor,It holds a ship.\ng2,Buoy,It floats.\ng3,Cable,It binds.\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Types a command in a folder with an index of a glossary; gives status, output, errors."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "glossary.csv").write_text(GLOSSARY)
+
+    def typed(*words) -> tuple[int, str, str]:
+        status = main(list(words))
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    status, _, err = typed("index", "create", "glossary.csv", "--model", "bm25", "--out", "index")
+    assert status == 0, err
+    assert "glossary.csv: 3 entities" in err
+    assert "index: 3 entities, 0.0 MB in " in err
+    return typed
+
+
+def test_add_update_and_remove(run, tmp_path):
+    (tmp_path / "more.csv").write_text("id,title,text\ng1,Anchor,It holds a ship.\ng4,Deck,Wood.\n")
+    assert (
+        "index: 1 added, 1 unchanged; 4 entities now" in run("index", "add", "index", "more.csv")[2]
+    )
+    assert Index.open("index").worlds == ["glossary"]  # the only world, not the file's name
+    (tmp_path / "more.csv").write_text("id,title,text\ng4,Deck,Of a ship.\n")
+    status, _, err = run("index", "add", "index", "more.csv")
+    assert status == 2 and "id 'g4' of world 'glossary' is there already" in err
+    assert "1 updated; 4 entities" in run("index", "update", "index", "more.csv")[2]
+    assert "nothing new" not in run("index", "remove", "index", "g4", "g3")[2]
+    assert len(Index.open("index")) == 2
+    assert run("index", "compact", "index")[0] == 0
+    assert "all files are as they were written" in run("index", "verify", "index")[2]
+
+
+def test_ids_of_a_file_and_of_standard_input(run, tmp_path, monkeypatch):
+    (tmp_path / "ids.txt").write_text("g1\n\n g2 \n")
+    assert "2 removed; 1 entities now" in run("index", "remove", "index", "--from", "ids.txt")[2]
+    monkeypatch.setattr("sys.stdin", io.StringIO("g3\n"))
+    assert "1 removed; 0 entities now" in run("index", "remove", "index", "--from", "-")[2]
+    assert "no ids. Name some" in run("index", "remove", "index")[2]
+    assert (
+        "--from none.txt: cannot be read"
+        in run("index", "remove", "index", "--from", "none.txt")[2]
+    )
+
+
+def test_a_world_of_its_own(run, tmp_path):
+    (tmp_path / "more.csv").write_text("id,title,text\ng1,Otter,It swims.\n")
+    run("index", "add", "index", "more.csv", "--world", "animals")
+    assert Index.open("index").worlds == ["animals", "glossary"]
+    assert "id 'g1' is in several worlds" in run("index", "remove", "index", "g1")[2]
+    assert run("index", "remove", "index", "g1", "--world", "animals")[0] == 0
+
+
+def test_info(run):
+    _, out, _ = run("index", "info", "index")
+    assert "model           bm25\n" in out
+    assert "worlds          glossary 3\n" in out
+    _, out, _ = run("index", "info", "index", "--json")
+    assert json.loads(out)["entities"] == 3
+
+
+def test_options_stand_over_settings(run, model, tmp_path):
+    settings = json.dumps({"merge": 2, "merged_tokens": 60, "global_tokens": 60})
+    more = ("--views", "both", "--merge", "1", "--bm25-weight", "0.5", "--settings", settings)
+    status, _, err = run(
+        "index", "create", "glossary.csv", "--model", str(model), "--out", "views", *more
+    )
+    assert status == 0, err
+    made = Index.open("views").info()
+    assert made["settings"]["merge"] == 1
+    assert (made["settings"]["bm25_weight"], made["kinds"]) == (0.5, "sentences and global")
+    _, out, _ = run("index", "info", "views")
+    assert "views           sentences and global; layers of merged ones: 1\n" in out
+    assert "score           max\n" in out
+
+
+def test_a_damaged_file_is_named(run, tmp_path):
+    (tmp_path / "index" / "segments" / "000001.arrow").write_bytes(b"")
+    status, _, err = run("index", "verify", "index")
+    assert status == 2 and "000001.arrow: damaged (0 bytes" in err
+
+
+def test_mistakes(run):
+    create = ("index", "create", "glossary.csv", "--model", "bm25", "--out")
+    assert "index: is an index already" in run(*create, "index")[2]
+    assert "none.csv: no such folder or file" in run("index", "add", "index", "none.csv")[2]
+    assert "none: not an index" in run("index", "info", "none")[2]
+
+
+MENTIONS = [
+    {"left": "drop the", "mention": "anchor", "right": "", "gold": "g1"},
+    {"left": "", "mention": "that floats", "right": "", "gold": "g2", "world": "glossary"},
+    {"left": "", "mention": "it binds", "right": "", "gold": "g1"},
+    {"left": "", "mention": "zebra", "right": "", "gold": None},
+    {"left": "", "mention": "zebra", "right": "", "gold": "g9"},
+    {"left": "", "mention": "zebra", "right": ""},
+]
+
+
+def test_evaluate(run, tmp_path):
+    """Two of three golds stand first, the third is found among three."""
+    lines = "\n".join(json.dumps(one) for one in MENTIONS)
+    (tmp_path / "mentions.jsonl").write_text(lines)
+    status, out, err = run("index", "evaluate", "index", "mentions.jsonl", "--cutoffs", "3", "1")
+    assert status == 0, err
+    assert out.startswith(
+        "3 mentions\n"
+        "1 more for which no entity is right, not counted\n"
+        "1 more whose gold is no entity of the index, not counted\n"
+        "1 more without a gold, not counted\n"
+        "recall@1     66.7  ("
+    )
+    assert "recall@3    100.0  (100.0 to 100.0)\n" in out
+    assert "all worlds: 2 mentions, @1 50.0  @3 100.0\n" in out
+    assert (
+        "golds that are no entities of the index: 1, the first in mentions.jsonl, line 5: 'g9'"
+        in err
+    )
+    _, out, _ = run("index", "evaluate", "index", "mentions.jsonl", "--cutoffs", "1", "--json")
+    found = json.loads(out)
+    assert (found["none"], found["missing"], found["unlabelled"]) == (1, 1, 1)
+    assert found["scores"]["hits"] == {"1": 2}
+    (tmp_path / "mentions.jsonl").write_text(json.dumps(MENTIONS[3]))
+    _, _, err = run("index", "evaluate", "index", "mentions.jsonl")
+    assert "no mention has a gold that is an entity of index" in err
+    _, _, err = run("index", "evaluate", "index", "mentions.jsonl", "--cutoffs", "0")
+    assert "--cutoffs: 0 is not a number of candidates" in err

@@ -1,0 +1,66 @@
+"""Answers do not depend on how the entities came into an index."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+
+from muver.kb.index import Index, changes, segments
+from tests import tiny
+from tests.kb.index.steps import SOME, STEPS, answers, apply, entities
+
+KINDS = {
+    "words": {},
+    "views": {"views": "both", "merge": 2, "merged_tokens": 60, "global_tokens": 60},
+    "mean": {"aggregate": {"kind": "log_mean_exp", "temperature": 3.0}},
+    "both": {"bm25_weight": 0.4, "depth": 5},
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_parts():
+    """Parts of three entities, and segments that are soon joined."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "ENTITIES_A_PART", 3)
+        patch.setattr(changes, "SMALL", 4)
+        patch.setattr(changes, "MOST_SMALL", 2)
+        yield
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=10)
+@given(first=SOME, steps=STEPS)
+def test_the_same_answers_as_an_index_made_afresh(kind, first, steps, model, whole_numbers):
+    there = dict(first)
+    name = "bm25" if kind == "words" else model
+    with TemporaryDirectory() as folder:
+        index = Index.create(Path(folder, "changed"), entities(there), name, **KINDS[kind])
+        for step, given in steps:
+            index = apply(index, there, step, given)
+        assert {(one.world, one.id): (one.title, one.description) for one in index.entities()} == (
+            there
+        )
+        backwards = dict(reversed(there.items()))
+        index = Index.open(index.folder)
+        fresh = Index.create(Path(folder, "fresh"), entities(backwards), name, **KINDS[kind])
+        assert index.worlds == fresh.worlds
+        for k in (1, 3, 100):
+            assert answers(index, k) == answers(fresh, k)
+        assert index.verify() == []
+
+
+def test_a_real_model_s_answers_to_the_last_digits(model, tmp_path):
+    contents = {("alder", f"{n:02}"): ("king", " ".join(own)) for n, own in enumerate(tiny.texts())}
+    changed = Index.create(tmp_path / "changed", entities(contents)[:5], model)
+    changed.add(entities(contents)[5:6])
+    changed.add(entities(contents)[4:])
+    changed.remove(["03", "07"])
+    changed.compact()
+    changed.add(entities(contents)[7:8])
+    changed.add(entities(contents)[3:4])
+    fresh = Index.create(tmp_path / "fresh", entities(contents), model)
+    for ours, theirs in zip(answers(changed, 24), answers(fresh, 24), strict=True):
+        scores = {one.document_id: one.score for one in theirs}
+        assert len(ours) == 24
+        assert {one.document_id: one.score for one in ours} == pytest.approx(scores, rel=1e-5)

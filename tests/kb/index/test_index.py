@@ -1,0 +1,172 @@
+"""An index made, opened, asked and changed by the library."""
+
+import threading
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.typed import read
+from muver.kb.importing.build import import_kb
+from muver.kb.importing.settings import Import
+from muver.kb.index import Change, Entity, Index, changes
+from muver.retriever.corpus.schema import read_entities
+from muver.retriever.encoders.stages.encode import encode_split
+from muver.retriever.encoders.stages.merge import merge_store
+from muver.retriever.encoders.stages.settings import Encode, Merge
+from muver.retriever.encoders.start import from_directory
+from muver.retriever.retrieval.answers import Mention
+from muver.retriever.retrieval.bm25 import BM25
+from muver.retriever.retrieval.layers import write_index
+from muver.retriever.retrieval.retriever import Retriever
+from muver.retriever.retrieval.settings import ViewsRun
+from tests import tiny
+
+
+@pytest.fixture
+def index(tmp_path, entities) -> Index:
+    """An index of words."""
+    return Index.create(tmp_path / "index", entities, "bm25")
+
+
+def names(answers) -> list[str]:
+    return [candidate.document_id for candidate in answers[0]]
+
+
+def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path):
+    """A trained model's index has the vectors of its view store, merged ones among them."""
+    encode_split(model, *corpus, tmp_path / "store", tiny.settings(Encode, split="test"))
+    merging = {"top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 60}
+    settings = tiny.settings(Merge, layers=2, **merging)
+    merge_store(model, tmp_path / "store", tmp_path / "merged", settings)
+    row = {
+        "split": "test", "k": 12, "match": "id", "memory_mb": 1, "aggregate": "max",
+        "metric": "dot", "merge_layers": 2, "search": "distant", "global_view": False,
+        "spans": False,
+    }  # fmt: skip
+    paths = (model, tmp_path / "store", corpus[0], corpus[2], tmp_path / "row.json")
+    write_index(*paths, read(ViewsRun, row), merged=tmp_path / "merged")
+    texts = read_entities(corpus[0], ["cedar"]).to_pylist()
+    entities = [
+        Entity(id=one["document_id"], title=one["title"], description=one["text"], world="cedar")
+        for one in texts
+    ]
+    index = Index.create(tmp_path / "index", entities, model, merge=2, merged_tokens=60)
+    mentions = [Mention(one["title"], "The king saw", "twice.", "cedar") for one in texts]
+    theirs = Retriever.from_index(tmp_path / "row.json").retrieve(mentions, k=12)
+    for mention, ours, row in zip(mentions, index.retrieve(mentions, k=12), theirs, strict=True):
+        by_id = {one.document_id: one for one in row}
+        assert len(ours) == 12
+        for one in ours:
+            other = by_id[one.document_id]
+            assert one.score == pytest.approx(other.score, rel=1e-5)
+            same = ("title", "layer", "first", "last", "text", "world")
+            assert all(getattr(one, name) == getattr(other, name) for name in same)
+        parts = index.parts(mention, ours[0])
+        assert parts[0].similarity == pytest.approx(ours[0].score)
+        assert (parts[0].share, parts[0].text) == (1, ours[0].text)
+
+
+def test_words_score_as_those_of_a_row(index, entities):
+    world = [one for one in entities if one.world == "birch"]
+    scorer = BM25([" ".join([one.title, *one.aliases, one.description]) for one in world])
+    query = "the tower of the bell and the unknown garden"
+    (expected,) = scorer.scores([query])
+    (found,) = index.retrieve([Mention(query, world="birch")], k=12)
+    scores = {one.document_id: one.score for one in found}
+    assert [scores[one.id] for one in world] == pytest.approx(expected.tolist())
+    assert scores[found[0].document_id] == max(scores.values()) > 0
+
+
+def test_a_mention_without_a_world_is_looked_for_in_all(index):
+    found = index.retrieve([Mention("tower forest"), Mention("tower forest", world="birch")], k=9)
+    assert [len(own) for own in found] == [9, 6]
+    assert {one.world for one in found[0]} == {"alder", "birch"}
+    assert {one.world for one in found[1]} == {"birch"}
+
+
+def test_changes_are_counted(index, entities):
+    new = Entity(id="new", title="A lighthouse", description="It stands on a rock.", world="alder")
+    changed = Entity(id="e1", title="Another", world="birch")
+    assert index.add([new, entities[0]]) == Change(added=1, unchanged=1)
+    assert names(index.retrieve([Mention("lighthouse rock")], k=1)) == ["new"]
+    assert index.update([changed, new]) == Change(updated=1, unchanged=1)
+    assert index.entity("e1") == changed
+    assert index.remove(["new", "e1"]) == Change(removed=2)
+    assert (len(index), index.generation, index.worlds) == (11, 4, ["alder", "birch"])
+    assert index.update([entities[0]]) == Change(unchanged=1)
+    assert index.generation == 4
+
+
+def test_a_reader_keeps_its_snapshot(index, entities):
+    reader = Index.open(index.folder)
+    before = reader.retrieve([Mention("tower king bell")], k=100)
+    index.remove([one.id for one in entities[:6]])
+    index.compact()
+    assert reader.retrieve([Mention("tower king bell")], k=100) == before
+    assert reader.refresh() is not reader
+    assert len(reader.refresh()) == 6
+    assert index.refresh() is index
+    assert len(list((index.folder / "segments").iterdir())) == 1
+
+
+def test_a_world_ends_with_its_last_entity(index, entities):
+    index.remove([one.id for one in entities if one.world == "birch"])
+    assert index.worlds == ["alder"]
+    with pytest.raises(InputError, match="'birch' is not in this index. There are: alder"):
+        index.retrieve([Mention("x", world="birch")])
+
+
+def test_an_index_may_be_empty(tmp_path, entities):
+    index = Index.create(tmp_path / "empty", [], "bm25")
+    assert index.retrieve([Mention("tower")]) == [[]]
+    index.add(entities)
+    index.remove([one.id for one in entities])
+    index.compact()
+    assert (len(index), index.worlds, index.info()["segments"]) == (0, [], 0)
+    with pytest.raises(InputError, match="There are: none, as it has no entities"):
+        index.retrieve([Mention("tower", world="alder")])
+
+
+def test_small_segments_are_joined(index, monkeypatch):
+    monkeypatch.setattr(changes, "MOST_SMALL", 3)
+    for number in range(9):
+        index.add([Entity(id=f"n{number}", title=f"word{number}")])
+    assert index.info()["segments"] <= 4
+    assert names(index.retrieve([Mention("word7")], k=1)) == ["n7"]
+    assert index.verify() == []
+
+
+def test_from_a_knowledge_base_of_the_import(tmp_path):
+    (tmp_path / "sea.csv").write_text("id,title,text\na,Anchor,It holds.\nb,Buoy,It floats.\n")
+    import_kb([tmp_path / "sea.csv"], tmp_path / "kb", Import())
+    index = Index.create(tmp_path / "index", tmp_path / "kb", "bm25")
+    assert index.entity("b") == Entity(id="b", title="Buoy", description="It floats.", world="sea")
+
+
+def test_an_encoder_as_it_is(tmp_path, encoder, entities):
+    """Towers are made of any BERT's directory, here with the pooling of its files."""
+    from_directory(encoder, tmp_path / "bert")
+    settings = {"views": "global", "global_tokens": 60, "context_tokens": 60}
+    index = Index.create(tmp_path / "index", entities, tmp_path / "bert", **settings)
+    info = index.info()
+    assert (info["trained"], info["kinds"], info["views"]) == (False, "global", 12)
+    (found,) = index.retrieve([Mention(entities[0].description)], k=12)
+    assert {one.layer for one in found} == {-2}
+    assert found[0].text == index.entity(found[0].document_id).description
+
+
+def test_threads_share_an_index(tmp_path, model, entities):
+    index = Index.create(tmp_path / "index", entities, model)
+    mentions = [Mention(one.title) for one in entities]
+    expected = Index.open(index.folder).retrieve(mentions, k=3)
+    found, index = [], Index.open(index.folder)
+
+    def ask():
+        found.append(index.retrieve(mentions, k=3))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4

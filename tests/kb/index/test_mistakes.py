@@ -1,0 +1,406 @@
+"""What goes wrong with an index: said clearly, and nothing is lost."""
+
+import errno
+import json
+import os
+import shutil
+
+import pyarrow as pa
+import pytest
+
+from muver.io.errors import InputError
+from muver.kb.index import Entity, Index, changes, segments
+from muver.kb.index.commands import repair, verify
+from muver.kb.index.lock import writing
+from muver.kb.index.snapshot import UnknownEntity
+from muver.kb.index.state import Damaged
+from muver.retriever.retrieval.answers import Candidate, Mention
+from muver.retriever.retrieval.retriever import Retriever
+from tests import tiny
+
+
+@pytest.fixture
+def index(tmp_path, entities) -> Index:
+    return Index.create(tmp_path / "index", entities, "bm25")
+
+
+@pytest.fixture
+def with_model(tmp_path, entities, model) -> Index:
+    return Index.create(tmp_path / "index", entities[:3], model)
+
+
+NEW = Entity(id="new", title="A lighthouse", world="alder")
+
+ENTITIES = {
+    "long": (
+        Entity(id="x", title="t", description="a" * 2_000_000),
+        "entity 0, id 'x': its description has 2000000 characters, at most 200000 are taken",
+    ),
+    "aliases": (
+        Entity(id="x", title="t", aliases=["a"] * 100_000),
+        "100000 aliases, at most 1000 are taken",
+    ),
+    "id": (Entity(id="", title="t"), "entity 0: its id is empty"),
+    "world": (Entity(id="x", title="t", world=""), "its world is empty"),
+    "nothing": (Entity(id="x", title=" "), "neither title nor description"),
+    "number": (Entity(id=3, title="t"), "entity 0: not an entity .*`str`, got `int`.*id"),
+    "surrogate": (Entity(id="x", title="\ud800"), "entity 0: not an entity"),
+    "text": ("x", "entity 0: not an entity"),
+}
+
+
+@pytest.mark.parametrize("name", ENTITIES)
+def test_an_entity_that_is_none(name, index):
+    entity, message = ENTITIES[name]
+    for change in (index.add, index.update):
+        with pytest.raises(InputError, match=message):
+            change([entity, NEW])
+    assert index.generation == 1
+
+
+def test_an_id_that_comes_twice(index, tmp_path, monkeypatch):
+    monkeypatch.setattr(changes, "ENTITIES_A_PART", 2)
+    some = [NEW, Entity(id="other", title="Other"), Entity(id="new", title="Same", world="alder")]
+    for change in (index.add, index.update, lambda all: Index.create(tmp_path / "2", all, "bm25")):
+        for given in (some, [some[0], some[2]]):
+            with pytest.raises(InputError, match="id 'new' comes twice in world 'alder'"):
+                change(given)
+    assert (index.generation, len(index)) == (1, 12)
+    assert not (tmp_path / "2").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index"]
+
+
+def test_an_id_that_is_there(index, entities):
+    with pytest.raises(InputError, match="id 'e0' of world 'alder' is there already, with another"):
+        index.add([NEW, Entity(id="e0", title="Other", world="alder")])
+    assert index.entity("e0") == entities[0]
+    assert index.generation == 1
+
+
+def test_an_id_that_is_not_there(index):
+    with pytest.raises(UnknownEntity, match=r"id 'e12' is not in this index. Did you mean 'e[12]'"):
+        index.remove(["e0", "e12"])
+    with pytest.raises(UnknownEntity, match="id 'e1' is not in world 'alder' of this index"):
+        index.entity("e1", "alder")
+    with pytest.raises(InputError, match="id 'e1': world 'alde' is not .* Did you mean 'alder'"):
+        index.entity("e1", "alde")
+    assert len(index) == 12
+
+
+def test_an_id_of_several_worlds(index):
+    index.add([Entity(id="e0", title="Other", world="birch")])
+    with pytest.raises(InputError, match="id 'e0' is in several worlds: alder, birch. Name one"):
+        index.remove(["e0"])
+    index.remove(["e0"], "birch")
+    assert index.entity("e0").world == "alder"
+
+
+def test_a_full_disk(index, monkeypatch):
+    written = []
+
+    def write(self, data):
+        written.append(data)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pa.RecordBatchFileWriter, "write_batch", write)
+    with pytest.raises(InputError, match="000002.arrow: cannot be written .No space left"):
+        index.add([NEW])
+    assert written
+    monkeypatch.undo()
+    assert [path.name for path in (index.folder / "segments").iterdir()] == ["000001.arrow"]
+    assert Index.open(index.folder).generation == 1
+    assert index.add([NEW]).added == 1
+
+
+@pytest.mark.parametrize("change", ["add", "update", "remove", "compact"])
+def test_a_killed_writer_leaves_the_old_state(change, index, entities, monkeypatch):
+    index.remove(["e3"])
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    given = {"add": [[NEW]], "update": [[NEW]], "remove": [["e0"]], "compact": []}[change]
+    with monkeypatch.context() as patch:
+        patch.setattr(changes, "write_state", killed)
+        with pytest.raises(KeyboardInterrupt):
+            getattr(index, change)(*given)
+    again = Index.open(index.folder)
+    assert (again.generation, len(again), again.verify()) == (2, 11, [])
+    getattr(again, change)(*given)
+    again.compact()
+    assert (again.verify(), len(list((again.folder / "segments").iterdir()))) == ([], 1)
+
+
+def test_a_killed_create_leaves_nothing(tmp_path, entities, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(changes, "write_segment", killed)
+    with pytest.raises(KeyboardInterrupt):
+        Index.create(tmp_path / "index", entities, "bm25")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_writer(index):
+    with writing(index.folder):
+        for change in (lambda: index.add([NEW]), lambda: index.remove(["e0"]), index.compact):
+            with pytest.raises(InputError, match=r"is being changed by process \d+ .*Wait until"):
+                change()
+    assert index.add([NEW]).added == 1
+
+
+def test_a_segment_that_is_cut(index):
+    path = index.folder / "segments" / "000001.arrow"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(InputError, match="000001.arrow: damaged .*were written"):
+        Index.open(index.folder)
+    assert "000001.arrow: damaged" in index.verify()[0]
+    path.unlink()
+    with pytest.raises(InputError, match="000001.arrow: damaged .no such file"):
+        Index.open(index.folder)
+    assert "000001.arrow: damaged (no such file)" in index.verify()[0]
+
+
+def test_a_segment_with_other_bytes(index):
+    path = index.folder / "segments" / "000001.arrow"
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2] ^= 255
+    path.write_bytes(whole)
+    assert "000001.arrow: damaged (its SHA-256 is" in index.verify()[0]
+    with pytest.raises(Damaged, match="000001.arrow: damaged .its SHA-256"):
+        Index.open(index.folder)
+
+
+def flip(path, at=None):
+    """Change a bit of a file in its place, under whoever has mapped it."""
+    with path.open("r+b") as file:
+        file.seek(at if at is not None else path.stat().st_size // 2)
+        byte = file.read(1)[0]
+        file.seek(-1, 1)
+        file.write(bytes([byte ^ 1]))
+
+
+@pytest.mark.parametrize("change", ["add", "update", "remove", "compact"])
+def test_damage_is_not_copied_on(change, index, monkeypatch):
+    """An index that was whole when it was opened, and a large one that is not checked yet."""
+    monkeypatch.setattr(changes, "MOST_SMALL", 0)
+    index.remove(["e3"])
+    flip(index.folder / "segments" / "000001.arrow")
+    before = (index.folder / "index.json").read_bytes()
+    monkeypatch.setattr(segments, "AT_ONCE", 0)
+    given = {"add": [[NEW]], "update": [[NEW]], "remove": [["e0"]], "compact": []}[change]
+    for opened in (index, Index.open(index.folder)):
+        if (opened is index) and change == "remove":
+            continue  # copies nothing
+        with pytest.raises(Damaged, match="000001.arrow: damaged"):
+            getattr(opened, change)(*given)
+    assert (index.folder / "index.json").read_bytes() == before
+
+
+def test_a_large_index_answers_until_damage_is_known(index, entities, monkeypatch):
+    monkeypatch.setattr(segments, "AT_ONCE", 0)
+    opened = Index.open(index.folder)
+    assert opened.refresh() is opened
+    path = index.folder / "segments" / "000001.arrow"
+    flip(path, at := path.read_bytes().index(entities[0].description.encode()))
+    broken = Index.open(index.folder)
+    with pytest.raises(Damaged):
+        broken._snapshot.checked()
+    for ask in (
+        lambda: broken.retrieve([Mention("x")]), lambda: broken.entity("e0"), broken.refresh,
+        lambda: list(broken.entities()), lambda: broken.worlds,
+    ):  # fmt: skip
+        with pytest.raises(Damaged, match="000001.arrow: damaged"):
+            ask()
+    flip(path, at)
+    whole = broken.refresh()
+    assert whole.entity("e0") == opened.entity("e0")
+
+
+def test_a_state_with_other_bytes(index):
+    """A segment that is not named any more would not be missed."""
+    index.add([NEW])
+    path = index.folder / "index.json"
+    state = json.loads(path.read_text())
+    for other in ({"segments": state["segments"][:1]}, {"sha256": 5}, {"generation": 1}):
+        path.write_text(json.dumps({**state, **other}))
+        for ask in (lambda: Index.open(index.folder), index.refresh, lambda: index.add([NEW])):
+            with pytest.raises(Damaged, match="index.json: damaged .its SHA-256"):
+                ask()
+
+
+def test_a_state_without_a_checksum(index, caplog):
+    """As muver 0.1.0 wrote it."""
+    caplog.set_level("INFO", "muver")
+    path = index.folder / "index.json"
+    state = json.loads(path.read_text())
+    del state["sha256"]
+    path.write_text(json.dumps(state))
+    verify(index.folder)
+    assert "index.json: has no checksum of its own yet" in caplog.messages[-1]
+    Index.open(index.folder).add([NEW])
+    caplog.clear()
+    verify(index.folder)
+    assert [message.partition(": ")[2] for message in caplog.messages] == [
+        "all files are as they were written"
+    ]
+
+
+@pytest.mark.parametrize("what", ["empty segment", "no segment", "state", "no state"])
+def test_repair_goes_back_to_before_the_last_change(index, what, caplog):
+    index.remove(["e3"])
+    index.add([NEW])
+    state, segment = index.folder / "index.json", index.folder / "segments" / "000003.arrow"
+    if what == "empty segment":
+        segment.write_bytes(b"")
+    elif what == "state":
+        flip(state)
+    else:
+        (segment if what == "no segment" else state).unlink()
+    for ask in (lambda: Index.open(index.folder), index.compact):
+        with pytest.raises(InputError):
+            ask()
+    caplog.set_level("INFO", "muver")
+    repair(index.folder)
+    again = Index.open(index.folder)
+    assert (len(again), again.has("new"), again.verify()) == (11, False, [])
+    assert again.generation > index.generation
+    assert again.add([NEW]).added == 1
+    repair(index.folder)
+    assert caplog.messages[-1].endswith("nothing to repair")
+
+
+def test_what_cannot_be_repaired(index, tmp_path):
+    with pytest.raises(InputError, match="not an index"):
+        repair(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+    index.add([NEW])
+    flip(index.folder / "segments" / "000001.arrow")
+    with pytest.raises(InputError, match="000001.arrow: damaged .*\n.*no whole state before that"):
+        repair(index.folder)
+
+
+def test_a_change_is_on_the_disk_before_the_one_it_replaces_goes(index, monkeypatch):
+    """Files, then their names: the segment, the state that was, and the new state."""
+    done = []
+
+    def sync(descriptor):
+        done.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
+
+    def rename(old, new):
+        done.append(f"rename {new.name}")
+        replace(old, new)
+
+    replace = os.replace
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", rename)
+    index.add([NEW])
+    names = [name.split(".tmp")[0].rpartition(".")[0] if ".tmp" in name else name for name in done]
+    assert names == [
+        ".000002.arrow", "rename 000002.arrow", "segments",
+        ".previous.json", "rename previous.json", "index",
+        ".index.json", "rename index.json", "index",
+    ]  # fmt: skip
+
+
+def test_another_model_in_its_place(with_model, tmp_path, encoder):
+    shutil.rmtree(with_model.folder / "model")
+    other = tiny.make_model(encoder, pooling="all")
+    other.save_pretrained(with_model.folder / "model")
+    opened = Index.open(with_model.folder)
+    for ask in (lambda: opened.retrieve([Mention("x")]), lambda: opened.add([NEW])):
+        with pytest.raises(InputError, match="model: not the model that this index was made with"):
+            ask()
+    assert opened.generation == 1
+    assert "model: not what the index was made with" in opened.verify()[0]
+
+
+def test_other_parameters_of_the_sentence_splitter(with_model):
+    (with_model.folder / "punkt" / "abbrev_types.txt").write_text("mr\n")
+    opened = Index.open(with_model.folder)
+    assert opened.retrieve([Mention("x")])  # splits nothing
+    with pytest.raises(InputError, match="punkt: not the parameters that this index was made with"):
+        opened.add([NEW])
+    assert opened.generation == 1
+    assert "punkt: not what the index was made with" in with_model.verify()[0]
+    shutil.rmtree(with_model.folder / "punkt")
+    assert "punkt" in with_model.verify()[0]
+
+
+SETTINGS = {
+    "merge": ({"merge": 5}, "merge is 5, expected"),
+    "views": ({"views": "paragraphs"}, "views is 'paragraphs', expected one of sentences, global"),
+    "none to merge": ({"merge": 1, "views": "global"}, "merge needs views of sentences"),
+    "weight": ({"bm25_weight": 1.5}, "bm25_weight is 1.5"),
+    "aggregate": (
+        {"aggregate": {"kind": "softmax_sum", "softmax_candidates": 5, "temperature": 1}},
+        "softmax_sum needs all views of a world at once. Possible: max, log_mean_exp, penalised",
+    ),
+    "several": ({"aggregate": {"kind": "penalised", "beta": [1, 2]}}, "beta has several values"),
+    "unknown": ({"layers": 1}, "unknown key layers"),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings(name, tmp_path, entities):
+    settings, message = SETTINGS[name]
+    with pytest.raises(InputError, match=message):
+        Index.create(tmp_path / "index", entities, "bm25", **settings)
+
+
+def test_what_is_no_index(tmp_path, index):
+    def opened(state):
+        (index.folder / "index.json").write_text(json.dumps(state))
+        return Index.open(index.folder)
+
+    state = json.loads((index.folder / "index.json").read_text())
+    del state["sha256"]
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    newer, other = ({**state, "format": 2, "muver": "9.0"}, {**state, "segments": 3})
+    for open_it, named in (
+        (lambda: Index.open(tmp_path), "not an index .* `muver index create`"),
+        (lambda: Index.create(index.folder, [], "bm25"), "index: is an index already"),
+        (lambda: Index.create(tmp_path / "full", [], "bm25"), "full: is there already"),
+        (lambda: Retriever.from_index(index.folder / "index.json"), "not an index"),
+        (lambda: opened(newer), "of format 2, by muver 9.0; .* format 1"),
+        (lambda: opened(other), "not the state of an index"),
+    ):
+        with pytest.raises(InputError, match=named):
+            open_it()
+
+
+def test_models(tmp_path, entities, encoder, model):
+    def refused(message, name, **settings):
+        with pytest.raises(InputError, match=message):
+            Index.create(tmp_path / "index", entities, name, **settings)
+        assert not (tmp_path / "index").exists()
+
+    tiny.make_model(encoder, score="sum_max").save_pretrained(tmp_path / "tokens")
+    refused("compares token vectors", tmp_path / "tokens")
+    refused("no such directory|no configuration", tmp_path / "tokens" / "muver.json")
+    refused("merged_tokens is 512, but the encoder has 64 positions", model, merge=1)
+    refused("global_tokens is 128, but the encoder has 64 positions", model, views="both")
+    refused("bm25 has no views", "bm25", views="both")
+    refused("--punkt .*: no such folder", model, punkt=tmp_path / "none")
+    (tmp_path / "tokens" / "mention_encoder" / "model.safetensors").unlink()
+    refused("model.safetensors: no such file", tmp_path / "tokens")
+
+
+@pytest.mark.parametrize(
+    ("ask", "named"),
+    [
+        (lambda index: index.retrieve([Mention("x")], k=0), "k: 0 is not a number of candidates"),
+        (lambda index: index.retrieve([Mention("x", None)]), "mention 0: its left is None"),
+        (lambda index: index.retrieve([Mention("x", world="brich")]), "'brich' .* mean 'birch'"),
+        (
+            lambda index: index.parts(
+                Mention("x"), Candidate(0, "e0", "t", 1.0, -1, -1, -1, "", "alder")
+            ),
+            "ranks by words alone and has no views",
+        ),
+    ],
+)
+def test_what_cannot_be_asked(index, ask, named):
+    with pytest.raises(InputError, match=named):
+        ask(index)

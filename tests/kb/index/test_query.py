@@ -1,0 +1,102 @@
+"""muver query: what is asked, of which index, and how the answers are printed."""
+
+import io
+import json
+import subprocess
+import sys
+import types
+
+import pytest
+
+from muver.cli import main
+from muver.kb.index import Entity, Index, query
+from tests.kb.index.fake import Names
+
+
+@pytest.fixture(autouse=True)
+def index(monkeypatch):
+    """The index that is opened, whatever is named."""
+    names = Names(["Anna", "Gate"], worlds=["sea", "land"])
+    monkeypatch.setattr(query, "opened_index", lambda path, qdrant: names)
+    return names
+
+
+def asked(*arguments) -> int:
+    return main(["query", "an-index", *arguments])
+
+
+def test_a_text_s_mentions_each_get_a_table(capsys):
+    assert asked("[[Anna]] forged the [[gate]].", "-k", "1") == 0
+    first, second = capsys.readouterr().out.split("\n\n")[:2]
+    assert first.startswith("[Anna] forged the gate.\n") and "e0" in first and "e1" not in first
+    assert second.startswith("Anna forged the [gate] .\n") and "e1" in second
+
+
+def test_a_line_of_json_each_also_from_files_and_standard_input(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "m.jsonl"
+    line = {"left": "", "mention": "Gate", "right": "", "world": "land"}
+    path.write_text(json.dumps(line))
+    assert asked("--mentions", str(path), "--json", "--world", "sea") == 0
+    (told,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (told["mention"], told["world"], told["answer"]) == ("Gate", "land", "e1")
+    assert [one["id"] for one in told["candidates"]] == ["e1", "e0"]
+    for call in (["-"], ["--mentions", "-"]):
+        stdin = types.SimpleNamespace(buffer=io.BytesIO(b"[[Anna]]\n\n[[Gate]]"))
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert asked(*call, "--json", "--world", "sea") == 0
+        told = list(map(json.loads, capsys.readouterr().out.splitlines()))
+        assert [(one["answer"], one["world"]) for one in told] == [("e0", "sea"), ("e1", "sea")]
+
+
+def test_what_is_wrong_is_said(tmp_path, capsys):
+    path = tmp_path / "m.jsonl"
+    path.write_text('{"left": "", "mention": "Anna", "right": "", "world": "lend"}')
+    for arguments, said in [
+        (["[[Anna]]", "-k", "0"], "-k 0: not a number of candidates"),
+        (["Anna"], "no mention in the text. Mark it: [[the smith]].\n"),
+        ([str(path)], f"Is it a file? Then --mentions {path}."),
+        (["[[Anna]]", "--world", "se"], "--world: world 'se' is not in the index. Did you mean"),
+        (["--mentions", str(path)], f"{path}, line 1: world 'lend' is not in the index. Did you"),
+        (["[[Anna]]", "--ner", "x"], "--format and --ner: for a file by --mentions"),
+        (["--mentions", str(tmp_path / "none")], "none: no such file"),
+    ]:
+        assert asked(*arguments) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_bytes_that_are_no_text(tmp_path, monkeypatch, capsys):
+    monkeypatch.undo()
+    folder = str(Index.create(tmp_path / "index", [Entity(id="g", title="gate")], "bm25").folder)
+    assert main(["query", folder, "caf\udce9 [[gate]]"]) == 2
+    assert "mention 0: its left is not Unicode text (character 3)." in capsys.readouterr().err
+
+
+def test_a_row_s_index_and_one_that_is_none(tmp_path, capsys, monkeypatch):
+    monkeypatch.undo()
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+    assert main(["query", str(other), "[[Anna]]"]) == 2
+    assert f"{other}: not an index." in capsys.readouterr().err
+
+
+def test_a_reader_that_has_had_enough(tmp_path):
+    """As head has: no traceback, and the status of a stopped process."""
+    Index.create(tmp_path / "index", [Entity(id="g", title="the gate")], model="bm25")
+    (tmp_path / "m.txt").write_text("The [[gate]] was open.\n\n" * 3000)
+    command = [sys.executable, "-m", "muver.cli", "query", "index", "--mentions", "m.txt", "--json"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=tmp_path, **pipes) as process:
+        assert json.loads(process.stdout.readline())["answer"] == "g"
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 141)
+
+
+def test_a_question_loads_no_sentence_splitter(tmp_path, model):
+    """NLTK takes more than a second to import."""
+    Index.create(tmp_path / "index", [Entity(id="g", title="the gate")], model)
+    code = (
+        "import sys; from muver.cli import main; code = main(['query', 'index', 'The [[gate]].'])\n"
+        "sys.exit(code or 'nltk' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 0 and b"the gate" in done.stdout

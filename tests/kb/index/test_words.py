@@ -1,0 +1,39 @@
+"""The words of a mention that BM25 looks for."""
+
+import pytest
+
+from muver.io.typed import read
+from muver.kb.index.settings import Words
+from muver.kb.index.words import LONGEST, queries
+from muver.retriever.retrieval.answers import Mention
+
+
+def asked(left, mention, right, query="mention_and_context"):
+    """How many words of each side are looked for, and whether they are the nearest."""
+    sides = [[f"{name}{n}" for n in range(count)] for name, count in
+             (("left", left), ("own", mention), ("right", right))]  # fmt: skip
+    given = Mention(" ".join(sides[1]), " ".join(sides[0]), " ".join(sides[2]))
+    (words,) = queries([given], read(Words, {"query": query}))
+    counts = [sum(word.startswith(name) for word in words) for name in ("left", "own", "right")]
+    nearest = [*sides[0][left - counts[0] :], *sides[1][: counts[1]], *sides[2][: counts[2]]]
+    assert words == nearest
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ((2, 1, 3), [2, 1, 3]),
+        ((1000, 2, 1000), [63, 2, 63]),
+        ((1000, 2, 10), [116, 2, 10]),
+        ((10, 2, 1000), [10, 2, 116]),
+        ((1000, 1000, 1000), [0, LONGEST, 0]),
+        ((0, 0, 1000), [0, 0, LONGEST]),
+    ],
+)
+def test_the_nearest_words_of_a_long_context(given, expected):
+    assert asked(*given) == expected
+
+
+def test_a_long_mention_alone():
+    assert asked(5, 1000, 5, "mention") == [0, LONGEST, 0]

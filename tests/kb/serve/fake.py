@@ -1,0 +1,117 @@
+"""An index of words in memory, as quick as it is simple: an entity's views are its sentences."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from muver.io.errors import Mistake
+from muver.kb.index.snapshot import UnknownEntity
+from muver.retriever.retrieval.answers import Candidate, ViewPart
+
+
+@dataclass(frozen=True)
+class Entity:
+    id: str
+    title: str
+    description: str = ""
+    aliases: list[str] = field(default_factory=list)
+    world: str = "town"
+
+
+class Change(NamedTuple):
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+
+
+class Shelf:
+    """What lies on disk: entities and a generation, which whoever has it open may change."""
+
+    def __init__(self, entities):
+        self.entities = {(one.world, one.id): one for one in entities}
+        self.generation = 1
+
+    def open(self):
+        return FakeIndex(self)
+
+
+class FakeIndex:
+    """As :class:`muver.kb.index.Index`: a snapshot, which its own changes replace."""
+
+    fixed = None
+    has_views = True
+    threshold = None  # or from 0 to 1, and the probability is a tenth of the score
+
+    def __init__(self, shelf):
+        self.shelf = shelf
+        self.entities, self.generation = shelf.entities, shelf.generation
+
+    def refresh(self):
+        return self if self.generation == self.shelf.generation else FakeIndex(self.shelf)
+
+    @property
+    def worlds(self):
+        return sorted({one.world for one in self.entities.values()})
+
+    def entity(self, id, world=None):
+        for one in self.entities.values():
+            if one.id == id and world in (None, one.world):
+                return one
+        raise UnknownEntity(f"no entity {id!r}.")
+
+    def retrieve(self, mentions, k=64):
+        return [self._ranked(mention)[:k] for mention in mentions]
+
+    def parts(self, mention, candidate):
+        one = self.entities[candidate.world, candidate.document_id]
+        found = sorted(_views(mention, one), reverse=True)
+        return [
+            ViewPart(float(score), float(n == 0), 0, -place, -place, text)
+            for n, (score, place, text) in enumerate(found)
+        ]
+
+    def update(self, entities):
+        new = {(one.world, one.id): one for one in entities}
+        known = len(new.keys() & self.shelf.entities.keys())
+        return self._next({**self.shelf.entities, **new}, len(new) - known, known, 0)
+
+    def remove(self, ids, world=None):
+        gone = {(world, id) for id in ids}
+        left = {key: one for key, one in self.shelf.entities.items() if key not in gone}
+        return self._next(left, 0, 0, len(gone))
+
+    def _next(self, entities, added, updated, removed):
+        self.shelf.entities = self.entities = entities
+        self.shelf.generation = self.generation = self.shelf.generation + 1
+        return Change(added, updated, 0, removed)
+
+    def _ranked(self, mention):
+        if mention.world not in (None, *self.worlds):
+            raise Mistake(f"mention {mention.text!r}: world {mention.world!r} is not here.")
+        found = []
+        for one in self.entities.values():
+            if mention.world in (None, one.world):
+                score, place, text = max(_views(mention, one))
+                likely = None if self.threshold is None else score / 10
+                view = 0, -place, -place, text
+                found.append(Candidate(-1, one.id, one.title, score, *view, one.world, likely))
+        return sorted(found, key=lambda one: (-one.score, one.document_id))
+
+
+def _views(mention, entity):
+    """Score, minus the number, and text of each sentence."""
+    words = set(f"{mention.left} {mention.text} {mention.right}".lower().split())
+    for n, sentence in enumerate(entity.description.split(". ")):
+        own = set(f"{entity.title} {sentence}".lower().replace(".", "").split())
+        yield float(len(words & own)), -n, sentence
+
+
+def shelf():
+    """Some entities of a town."""
+    return Shelf(
+        [
+            Entity("smith", "Anna Berg", "Anna lives by the river. She forged the gate in spring."),
+            Entity("baker", "Otto Berg", "Otto bakes bread. He sells it at the gate."),
+            Entity("gate", "North Gate", "A gate of iron. Its bell rings at noon."),
+        ]
+    )

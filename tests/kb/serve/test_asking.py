@@ -1,0 +1,199 @@
+"""The routes that answer, over HTTP."""
+
+import json
+import logging
+import re
+import threading
+
+import pytest
+
+from muver.io.progress import logger
+from muver.kb.serve import forms
+from tests.kb.serve.conftest import WAIT, running
+
+SMITH = {"left": "In spring ", "mention": "the smith", "right": " forged the gate."}
+
+
+def test_entities_are_ranked_with_their_winning_sentence(town):
+    answer = town.call("POST", "/retrieve", {"mentions": [SMITH], "k": 2, "excerpts": True}).json
+    assert forms.Retrieved.model_validate(answer)
+    assert (answer["model"], answer["generation"]) == ("town", 1)
+    first, second = answer["results"][0]["candidates"]
+    assert answer["results"][0]["none"] is first["probability"] is None
+    assert (first["rank"], first["id"], first["world"]) == (1, "smith", "town")
+    assert (first["layer"], first["first"], first["last"]) == (0, 1, 1)
+    assert first["text"] == "She forged the gate in spring."
+    assert first["excerpt"]["before"] == "Anna lives by the river. "
+    assert (second["rank"], second["id"]) == (2, "baker")
+
+
+def test_answers_come_in_the_order_of_the_mentions(town):
+    mentions = [{"mention": name} for name in ("bell", "bread", "river")]
+    results = town.call("POST", "/retrieve", {"mentions": mentions, "k": 1}).json["results"]
+    found = [one["candidates"][0] for one in results]
+    assert [one["id"] for one in found] == ["gate", "baker", "smith"]
+    assert [one["excerpt"] for one in found] == [None, None, None]
+
+
+def test_what_each_view_adds(town):
+    answer = town.call("POST", "/explain", {"mention": SMITH, "id": "smith"}).json
+    assert forms.Explained.model_validate(answer)
+    assert answer["entity"]["title"] == "Anna Berg"
+    best, other = answer["views"]
+    assert (best["share"], best["similarity"]) == (1.0, 4.0)
+    text = answer["entity"]["description"]
+    assert text[best["start"] : best["end"]] == best["text"] == "She forged the gate in spring."
+    assert (other["share"], other["text"]) == (0.0, "Anna lives by the river")
+
+
+def test_none_of_these_where_the_index_is_calibrated(town):
+    with running() as service:
+        served = service.service.models.named(None)
+        served.index.threshold = 0.35
+        mentions = [SMITH, {"mention": "the gate"}]
+        results = service.call("POST", "/retrieve", {"mentions": mentions}).json["results"]
+        assert [one["none"] for one in results] == [False, True]
+        assert results[0]["candidates"][0]["probability"] == 0.4
+        assert service.call("GET", "/models").json[0]["calibrated"] is True
+    assert town.call("GET", "/models").json[0]["calibrated"] is False
+
+
+def test_an_entity_by_its_id(town):
+    assert town.call("GET", "/entities/gate").json["title"] == "North Gate"
+    assert town.call("GET", "/entities/gate?world=town&model=town").status == 200
+    assert town.call("GET", "/entities/http%3A%2F%2Fx%2Fy").said == "no entity 'http://x/y'."
+    assert town.call("GET", "/entities/gate?world=sea").status == 404
+    assert town.call("POST", "/explain", {"mention": SMITH, "id": "nobody"}).status == 404
+
+
+def test_what_is_served():
+    with running(names=("small", "large")) as service:
+        small, large = service.call("GET", "/models").json
+        assert (small["name"], large["name"]) == ("small", "large")
+        assert (small["worlds"], small["all_worlds"], small["changes"]) == (["town"], True, True)
+        asked = {"mentions": [SMITH], "model": "large"}
+        assert service.call("POST", "/retrieve", asked).json["model"] == "large"
+        asked["model"] = "lagre"
+        assert "Did you mean 'large'?" in service.call("POST", "/retrieve", asked).said
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ({}, "body mentions: Field required."),
+        ({"mentions": []}, "body mentions: "),
+        ({"mentions": [{}]}, "body mentions.0.mention: Field required."),
+        ({"mentions": [{"mention": ""}]}, "body mentions.0.mention: "),
+        ({"mentions": [{"mention": 3}]}, "body mentions.0.mention: Input should be"),
+        ({"mentions": [{"mention": "\ud800"}]}, "body mentions.0.mention: "),
+        ({"mentions": [{"\ud800": "x", "mention": "x"}]}, "body mentions.0"),
+        ({"mentions": [{"mention": "x", "context": "y"}]}, "body mentions.0.context: Extra inputs"),
+        ({"mentions": [SMITH], "k": 0}, "body k: Input should be greater than or equal to 1."),
+        ({"mentions": [SMITH], "k": "10"}, "body k: Input should be a valid integer."),
+        ({"mentions": [SMITH], "k": 1.5}, "body k: "),
+        ({"mentions": [SMITH], "k": 10**9}, "k: 1000000000 is too many candidates, 1000 at most."),
+        ({"mentions": [SMITH] * 65}, "mentions: 65 of them, 64 at most."),
+        ({"mentions": [SMITH] * 20, "k": 600}, "k: 20 mentions with 600 candidates each are 12000"),
+        ({"mentions": [SMITH, {**SMITH, "left": "x" * 20_000}]}, "mentions.1: 20026 characters"),
+        ({"mentions": [{**SMITH, "world": "sea"}]}, "mention 'the smith': world 'sea' is not"),
+        ([], "body: "),
+        (3, "body: "),
+        ({"x" * 10_000: 1, "mentions": [SMITH]}, "body xxx"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_in_a_sentence(town, given, said):
+    answer = town.call("POST", "/retrieve", given)
+    assert answer.status == 422
+    assert answer.said.startswith(said)
+    assert len(answer.said) < 500
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"{", b"\xff\xfe", b"null", b'{"mentions": ' + b"[" * 100_000,
+        b'{"k": 1' + b"0" * 5000, b"NaN", b"\x00" * 100, b'"' + b"\xf0\x9f" + b'"',
+    ],
+)  # fmt: skip
+def test_bodies_that_are_no_json(town, body):
+    assert town.call("POST", "/retrieve", body).status in (400, 422)
+
+
+def test_another_type_of_body_is_refused(town):
+    """So that no page elsewhere can post here without being asked for its origin first."""
+    body = json.dumps({"mentions": [SMITH]}).encode()
+    assert town.call("POST", "/retrieve", body, {"Content-Type": "text/plain"}).status == 422
+
+
+def test_the_routes_are_described(town):
+    assert "openapi.json" in town.call("GET", "/docs").body.decode()
+    paths = town.call("GET", "/openapi.json").json["paths"]
+    assert {"/retrieve", "/explain", "/entities/{id}", "/metrics"} < paths.keys()
+
+
+def test_the_page_loads_only_from_here(town):
+    page = town.call("GET", "/")
+    assert page.headers["content-security-policy"].startswith("default-src 'none'; ")
+    files = re.findall(r'(?:src|href)="((?:assets|shared)/[^"]+)"', page.body.decode())
+    assert len(files) == 8
+    for path in files:
+        assert town.call("GET", f"/{path}").status == 200
+
+
+@pytest.mark.parametrize("method, path, status", [("GET", "/none", 404), ("GET", "/retrieve", 405)])
+def test_what_is_not_there(town, method, path, status):
+    assert town.call(method, path).status == status
+
+
+def test_requests_that_wait_are_ranked_together_and_apart_again():
+    with running() as service:
+        served = service.service.models.named(None)
+        begun, gate, calls = threading.Event(), threading.Event(), []
+        retrieve = served.index.retrieve
+
+        class Slow:
+            worlds, generation, threshold = ["town"], 1, None
+
+            def refresh(self):
+                return self
+
+            def retrieve(self, mentions, k):
+                begun.set()
+                gate.wait(WAIT)
+                calls.append([mention.text for mention in mentions])
+                return retrieve(mentions, k)
+
+        served.index = Slow()
+        found = {}
+
+        def ask(text):
+            found[text] = service.retrieve(text, k=1)
+
+        def asking(text):
+            thread = threading.Thread(target=ask, args=(text,))
+            thread.start()
+            return thread
+
+        threads = [asking("first")]
+        assert begun.wait(WAIT)
+        names = {"bell": ["gate"], "bread": ["baker"], "river": ["smith"]}
+        for n, text in enumerate(names, start=1):
+            threads.append(asking(text))
+            while service.service.waiting.tokens < 3 * n:
+                pass
+        gate.set()
+        for thread in threads:
+            thread.join()
+        assert {text: found[text] for text in names} == names
+        assert calls == [["first"], ["bell", "bread", "river"]]
+
+
+@pytest.mark.parametrize("log_texts", [False, True])
+def test_the_log_has_texts_only_if_asked_to(caplog, log_texts):
+    with caplog.at_level(logging.INFO, logger.name), running(log_texts=log_texts) as service:
+        service.call("POST", "/retrieve", {"mentions": [SMITH]})
+        service.call("POST", "/retrieve", {"mentions": [{**SMITH, "world": "sea"}]})
+        service.call("GET", "/entities/the%20smith")
+    assert "POST /retrieve: 200 in " in caplog.text
+    assert "GET /entities/{id}: 404 in " in caplog.text
+    assert ("smith" in caplog.text) is log_texts

@@ -1,0 +1,193 @@
+"""Clients that send too much, too slowly, or go away."""
+
+import contextlib
+import json
+import logging
+import threading
+
+import pytest
+
+from muver.io.progress import logger
+from tests.kb.serve.conftest import WAIT, running
+
+BODY = json.dumps({"mentions": [{"mention": "bell"}]}).encode()
+HEAD = b"POST /retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+
+
+class Held:
+    """An index that answers when it is let go."""
+
+    worlds, generation, threshold = ["town"], 1, None
+
+    def __init__(self, service):
+        self.begun, self.gate, self.asked = threading.Event(), threading.Event(), []
+        self._served = service.service.models.named(None)
+        self._index, self._served.index = self._served.index, self
+
+    def refresh(self):
+        return self
+
+    def retrieve(self, mentions, k):
+        self.begun.set()
+        assert self.gate.wait(WAIT)
+        self.asked += [mention.text for mention in mentions]
+        return self._index.retrieve(mentions, k)
+
+
+@contextlib.contextmanager
+def holding(service):
+    held = Held(service)
+    try:
+        yield held
+    finally:
+        held.gate.set()
+
+
+def until(condition):
+    while not condition():
+        pass
+
+
+def head(line):
+    """Status and headers of an answer."""
+    with line.makefile("rb") as file:
+        status = int(file.readline().split()[1])
+        rows = iter(file.readline, b"\r\n")
+        headers = dict(row.decode().strip().lower().split(": ", 1) for row in rows if row)
+    return status, headers
+
+
+def test_too_long_a_body_is_refused_before_it_is_read(town):
+    with town.line() as line:
+        line.sendall(HEAD + b"Content-Length: 100000000000\r\n\r\n")
+        assert head(line)[0] == 413
+    with town.line() as line:
+        line.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+        for _ in range(9):
+            line.sendall(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
+        assert head(line)[0] == 413
+
+
+def test_a_body_in_pieces_is_put_together(town):
+    with town.line() as line:
+        line.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+        for byte in BODY:
+            line.sendall(b"1\r\n%c\r\n" % byte)
+        line.sendall(b"0\r\n\r\n")
+        assert head(line)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"nonsense\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+        HEAD + b"Content-Length: -1\r\n\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\nnonsense\r\n",
+        b"GET /" + b"x" * 100_000,
+    ],
+)
+def test_what_is_no_http(town, said):
+    with town.line() as line:
+        line.sendall(said)
+        assert head(line)[0] == 400
+    assert town.retrieve("bell", k=1) == ["gate"]
+
+
+def test_who_sends_slowly_is_refused_and_holds_nobody():
+    with running({"seconds": 0.2}) as service, service.line() as line:
+        line.sendall(HEAD + b"Content-Length: 10\r\n\r\n{")
+        assert service.retrieve("bell", k=1) == ["gate"]
+        assert head(line)[0] == 408
+
+
+def begin(line, length, body):
+    """Send the head of a request, and as much of its body."""
+    line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % length + body)
+
+
+def in_hand(service):
+    return service.service.metrics.in_hand.collect()[0].samples[0].value
+
+
+def test_slow_bodies_keep_nobody_out():
+    with running({"requests": 2}) as service, contextlib.ExitStack() as lines:
+        slow = [lines.enter_context(service.line()) for _ in range(20)]
+        for line in slow:
+            begin(line, 10, b"{")
+        until(lambda: in_hand(service) == len(slow))
+        assert service.retrieve("bell", k=1) == ["gate"]
+
+
+@pytest.mark.parametrize("route", ["/health", "/ready", "/metrics"])
+def test_bodies_that_fill_the_memory_are_refused_and_watching_is_not(route):
+    with running({"requests": 1, "body_kb": 1}) as service, service.line() as line:
+        begin(line, 1024, b" " * 1000)
+        until(lambda: in_hand(service) == 1)
+        answer = service.call("POST", "/retrieve", BODY)
+        assert (answer.status, answer.headers["retry-after"]) == (429, "1")
+        assert service.call("GET", route).status == 200
+        line.close()
+        until(lambda: in_hand(service) == 0)
+        assert service.retrieve("bell", k=1) == ["gate"]
+
+
+def test_more_than_may_wait():
+    with running({"waiting_tokens": 1}) as service, holding(service) as held:
+        lines = [service.line() for _ in range(3)]
+        for n, line in enumerate(lines):
+            line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+            until(held.begun.is_set)
+            until(lambda n=n: n != 1 or service.service.waiting.tokens)
+        status, headers = head(lines[2])
+        assert status == 429
+        assert int(headers["retry-after"]) >= 1
+        held.gate.set()
+        assert [head(line)[0] for line in lines[:2]] == [200, 200]
+        for line in lines:
+            line.close()
+
+
+def test_the_worker_does_nothing_for_who_has_gone():
+    with running() as service, holding(service) as held:
+        stays, goes = service.line(), service.line()
+        stays.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+        assert held.begun.wait(WAIT)
+        gone = BODY.replace(b"bell", b"bread")
+        goes.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(gone) + gone)
+        until(lambda: service.service.waiting.tokens)
+        assert service.call("GET", "/health").status == 200  # while the worker is busy
+        goes.close()
+        until(lambda: not service.service.waiting.tokens)
+        held.gate.set()
+        assert head(stays)[0] == 200
+        stays.close()
+        assert service.retrieve("river", k=1) == ["smith"]
+        assert held.asked == ["bell", "river"]
+        assert (
+            'route="/retrieve",status="499"} 1.0' in service.call("GET", "/metrics").body.decode()
+        )
+
+
+def test_who_has_been_taken_in_hand_is_answered_before_the_end():
+    with running() as service, holding(service) as held, service.line() as line:
+        line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+        assert held.begun.wait(WAIT)
+        service.server.should_exit = True
+        held.gate.set()
+        assert head(line)[0] == 200
+
+
+def test_an_error_of_our_own_is_logged_without_texts(caplog):
+    with caplog.at_level(logging.INFO, logger.name), running() as service:
+
+        def fail(mentions, k):
+            raise RuntimeError(mentions[0].text)
+
+        service.service.models.named(None).index.retrieve = fail
+        answer = service.call("POST", "/retrieve", BODY)
+        assert (answer.status, answer.said[:20]) == (500, "something went wrong")
+        assert service.call("GET", "/health").status == 200
+    assert "RuntimeError" in caplog.text and "in fail" in caplog.text
+    assert "bell" not in caplog.text and "bell" not in answer.said

@@ -1,0 +1,167 @@
+"""True indexes behind the service, and the command as a process of its own."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from unittest.mock import Mock
+
+import pytest
+from qdrant_client.http.exceptions import ResponseHandlingException
+
+from muver.io.files import atomic_path, write_text
+from muver.kb.index import Entity, Index, segments
+from muver.kb.index.lock import writing
+from muver.kb.serve.models import open_models
+from muver.retriever.encoders.stages.encode import encode_split
+from muver.retriever.encoders.stages.settings import Encode
+from muver.retriever.retrieval.answers import Mention
+from muver.retriever.retrieval.retriever import Retriever
+from tests import tiny
+from tests.kb.index.qdrant.conftest import in_process
+from tests.kb.index.test_mistakes import flip
+from tests.kb.serve.conftest import TOKEN, running
+
+
+def test_an_index_is_changed_here_and_by_another_process(words):
+    models = open_models([str(words)])
+    with running(models=models) as service:
+        assert service.retrieve("bread", k=1) == ["baker"]
+        bell = {"title": "Bell", "description": "It is of bronze."}
+        assert service.call("PUT", "/entities/bell", bell, token=TOKEN).json["added"] == 1
+        assert service.call("PUT", "/entities/bell", bell, token=TOKEN).json["unchanged"] == 1
+        assert service.retrieve("bronze", k=1) == ["bell"]
+        Index.open(words).update([Entity(id="fish", title="Fish", description="It swims.")])
+        while service.retrieve("fish", k=1) != ["fish"]:
+            pass
+        assert service.call("DELETE", "/entities/smit", token=TOKEN).said.endswith(
+            "Did you mean 'smith'?"
+        )
+        assert service.call("DELETE", "/entities/bell", token=TOKEN).json["removed"] == 1
+        assert service.call("GET", "/entities/bell").status == 404
+        assert Index.open(words).generation == models.named(None).index.generation
+
+
+@pytest.mark.parametrize("what", ["state", "segment"])
+def test_damage_is_told_without_paths_and_passes_when_it_is_mended(
+    words, what, monkeypatch, caplog
+):
+    monkeypatch.setattr(segments, "AT_ONCE", 0)
+    path = words / ("index.json" if what == "state" else "segments/000001.arrow")
+    asked = {"mentions": [{"mention": "bread"}]}
+    whole = path.read_bytes()
+    models = open_models([str(words)])
+    with running(models=models) as service:
+        write_text(path, "{") if what == "state" else flip(path, whole.index(b"bakes"))
+        if what == "segment":
+            models.named(None).index = Index.open(words)
+        while (ready := service.call("GET", "/ready")).status == 200:
+            pass
+        assert (ready.status, ready.said) == (503, "words: can't be read now; the service's log "
+                                                   "says why.")  # fmt: skip
+        put = service.call("PUT", "/entities/bell", {"title": "Bell"}, token=TOKEN)
+        said = "this can't be done now; the service's log says why."
+        assert (put.status, put.said) == (503, said)
+        assert str(path) in caplog.text
+        if what == "segment":
+            found = service.call("POST", "/retrieve", asked)
+            assert (found.status, found.said) == (503, said)
+        with atomic_path(path) as copy:
+            copy.write_bytes(whole)
+        while service.call("GET", "/ready").status != 200:
+            pass
+        assert service.retrieve("bread", k=1) == ["baker"]
+        assert service.call("DELETE", "/entities/baker", token=TOKEN).status == 200
+        assert service.retrieve("bread") == ["smith"]
+
+
+def test_a_change_waits_for_another_process(words):
+    with running(models=open_models([str(words)])) as service, writing(words):
+        answer = service.call("DELETE", "/entities/smith", token=TOKEN)
+    assert answer.status == 409
+    assert answer.said == "the index is being changed by another process."
+
+
+def test_words_have_no_views(words):
+    with running(models=open_models([str(words)])) as service:
+        asked = {"mention": {"mention": "bread"}, "id": "baker"}
+        answer = service.call("POST", "/explain", asked)
+        assert (answer.status, answer.json["views"]) == (200, [])
+
+
+@pytest.fixture(scope="module")
+def row(encoder, corpus, tmp_path_factory):
+    """A row of the workflow, and what it was made of."""
+    root = tmp_path_factory.mktemp("row")
+    tiny.make_model(encoder).save_pretrained(root / "model")
+    encode_split(root / "model", *corpus, root / "store", tiny.settings(Encode, split="test"))
+    settings = {
+        "split": "test", "aggregate": "max", "merge_layers": 0, "k": 5, "match": "id",
+        "memory_mb": 1, "metric": "dot", "search": "distant", "global_view": False,
+        "spans": False,
+    }  # fmt: skip
+    index = {"stage": "index", "settings": settings, "model": "model", "store": "store",
+             "entities": str(corpus[0]), "sentences": str(corpus[2])}  # fmt: skip
+    (root / "muver.json").write_text(json.dumps(index))
+    return root / "muver.json"
+
+
+def test_a_row_of_the_workflow_answers_and_does_not_change(row):
+    retriever = Retriever.from_index(row)
+    (found,) = retriever.retrieve([Mention("king river", world="cedar")], 3)
+    with running(models=open_models([str(row)])) as service:
+        assert service.retrieve("king river", k=3) == [one.document_id for one in found]
+        model = service.call("GET", "/models").json[0]
+        assert (model["name"], model["changes"], model["worlds"]) == ("muver", False, ["cedar"])
+        own = service.call("GET", f"/entities/{found[0].document_id}").json
+        assert (own["title"], own["world"]) == (found[0].title, "cedar")
+        asked = {"mention": {"mention": "king river"}, "id": found[0].document_id}
+        views = service.call("POST", "/explain", asked).json["views"]
+        parts = retriever.parts(Mention("king river"), found[0])
+        assert [one["similarity"] for one in views] == [one.similarity for one in parts]
+        put = service.call("PUT", "/entities/x", {"title": "x"}, token=TOKEN)
+        assert (put.status, put.said) == (422, "muver: a row of the workflow can't be changed.")
+        assert service.call("GET", "/entities/none").status == 404
+
+
+def test_an_index_in_qdrant_answers_and_does_not_change(encoder, tmp_path, monkeypatch):
+    tiny.make_model(encoder).save_pretrained(tmp_path / "model")
+    smith = Entity(id="smith", title="smith", description="The king saw the sword.", world="town")
+    index = Index.create(tmp_path / "town", [smith], tmp_path / "model")
+    where, asked = "http://qdrant.test:6333", {"mention": {"mention": "sword"}, "id": "smith"}
+    with in_process() as client:
+        index.push(where)
+        with running(models=open_models([str(index.folder)], where)) as service:
+            assert service.retrieve("sword", k=3) == ["smith"]
+            assert len(service.call("POST", "/explain", asked).json["views"]) == 1
+            put = service.call("PUT", "/entities/x", {"title": "x"}, token=TOKEN)
+            assert (put.status, put.said) == (422, "town: an index in Qdrant can't be changed.")
+            gone = ResponseHandlingException(ConnectionError("refused"))
+            monkeypatch.setattr(client, "query_batch_points", Mock(side_effect=gone))
+            answer = service.call("POST", "/retrieve", {"mentions": [{"mention": "sword"}]})
+            assert (answer.status, answer.said) == (
+                503, "http://qdrant.test:6333/town: no answer from Qdrant (refused). Is it "
+                "running there?",
+            )  # fmt: skip
+
+
+def test_it_ends_well_when_told_to(words, tmp_path):
+    """As a process: what it says at the start, an answer, and SIGTERM."""
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    call = [sys.executable, "-m", "muver.cli", "serve", f"town={words}", "--port", "0",
+            "--token-file", str(token)]  # fmt: skip
+    with subprocess.Popen(call, stderr=subprocess.PIPE, text=True) as process:
+        address = None
+        for line in process.stderr:
+            if "http://" in line:
+                address = line.split()[1]
+                break
+        with urllib.request.urlopen(f"{address}/ready") as answer:
+            assert json.load(answer) == {"detail": "ready"}
+        process.send_signal(signal.SIGTERM)
+        rest = process.stderr.read()
+    assert process.returncode == 0, rest
+    assert rest.endswith("[serve] ended\n") and "Traceback" not in rest

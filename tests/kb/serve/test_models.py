@@ -1,0 +1,90 @@
+import asyncio
+import contextlib
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.kb.serve import models as module
+from muver.kb.serve.models import Models, Served, look_out, open_models
+from tests.kb.serve.fake import Entity, shelf
+
+
+@pytest.fixture(autouse=True)
+def opened(monkeypatch):
+    monkeypatch.setattr(module, "open_index", lambda path, qdrant: f"opened {path}")
+
+
+def test_an_index_is_called_as_its_place_or_as_it_is_told(tmp_path):
+    odd = tmp_path / "a=b"
+    odd.mkdir()
+    given = open_models([str(tmp_path / "town.index"), f"other={tmp_path}/town.json", str(odd)])
+    assert {one.name: one.index for one in given} == {
+        "town": f"opened {tmp_path}/town.index",
+        "other": f"opened {tmp_path}/town.json",
+        "a=b": f"opened {odd}",
+    }
+    assert given.named(None).name == "town"
+    assert given.named("other").name == "other"
+
+
+def test_names_must_differ(tmp_path):
+    with pytest.raises(InputError, match=r"called 'town' already. Name them: NAME="):
+        open_models(["one/town", "two/town"])
+
+
+def test_an_unknown_model_has_a_near_name():
+    models = Models([Served("small", None), Served("large", None)])
+    with pytest.raises(InputError, match=r"'lagre' is not served here. Did you mean 'large'\?"):
+        models.named("lagre")
+
+
+def test_the_newest_snapshot_takes_the_place_of_the_old():
+    town = shelf()
+    served = Served("town", town.open())
+    served.look()
+    assert served.index.generation == 1
+    town.open().update([Entity("bell", "Bell")])
+    served.look()
+    assert served.index.generation == 2
+
+
+async def looked_until(condition, served):
+    """Look out until something is so."""
+    looking = asyncio.create_task(look_out(Models([served]), 0))
+    while not condition():
+        await asyncio.sleep(0)
+    looking.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await looking
+
+
+def test_an_index_that_cannot_be_read_stays_as_it_is_and_is_told_once(caplog):
+    class Gone:
+        looks = 0
+
+        def refresh(self):
+            self.looks += 1
+            raise InputError("it is gone.")
+
+    gone = Gone()
+    asyncio.run(looked_until(lambda: gone.looks >= 3, Served("town", gone)))
+    assert [line.message for line in caplog.records] == ["town: stays as it is. it is gone."]
+
+
+@pytest.mark.parametrize("error", [InputError("it is gone."), KeyError("x"), MemoryError()])
+def test_the_lookout_goes_on_whatever_happens(error):
+    class Odd:
+        generation = 2
+        whole = False
+
+        def refresh(self):
+            if not self.whole:
+                raise error
+            return Odd()
+
+    served = Served("town", odd := Odd())
+    asyncio.run(looked_until(lambda: served.trouble is not None, served))
+    assert served.index is odd
+    Odd.whole = True
+    asyncio.run(looked_until(lambda: served.trouble is None, served))
+    assert served.index is not odd

@@ -1,0 +1,79 @@
+"""The command: what it refuses, and how connections and the service end."""
+
+import asyncio
+import socket
+from types import SimpleNamespace
+
+import pytest
+
+from muver.cli import main
+from muver.kb.serve import run
+from muver.kb.serve.run import Sweep
+
+
+def refused(capsys, *arguments):
+    assert main(["serve", *map(str, arguments)]) == 2
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return said.partition("error: ")[2]
+
+
+def test_a_port_that_is_taken(capsys, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = refused(capsys, tmp_path, "--port", port)
+    assert said.startswith(f"--host 127.0.0.1 --port {port}: cannot be used (")
+
+
+@pytest.mark.parametrize(
+    "where", [["--port", "99999"], ["--host", "no.such.host.invalid"], ["--host", "192.0.2.1"]]
+)
+def test_a_place_where_nobody_can_listen(capsys, tmp_path, where):
+    assert "cannot be used" in refused(capsys, tmp_path, *where)
+
+
+def test_no_such_index(capsys, tmp_path):
+    assert refused(capsys, tmp_path / "none", "--port", 0).startswith(f"{tmp_path}/none: ")
+    assert refused(capsys, tmp_path / "none.json", "--port", 0).startswith(
+        f"{tmp_path}/none.json: "
+    )
+
+
+def test_no_such_token(capsys, tmp_path):
+    said = refused(capsys, tmp_path, "--token-file", tmp_path / "token")
+    assert said.startswith(f"{tmp_path}/token: no such file.")
+
+
+def test_limits_have_a_type(capsys, tmp_path):
+    assert "unknown key mentoins" in refused(capsys, tmp_path, "--settings", '{"mentoins": 3}')
+
+
+class Connection:
+    """One that uvicorn has, of which ``waits`` bytes have not been taken."""
+
+    def __init__(self, cycle=None, waits=0):
+        self.cycle, self.ended = cycle, False
+        self.transport = SimpleNamespace(get_write_buffer_size=lambda: waits, abort=self.abort)
+
+    def abort(self):
+        self.ended = True
+
+
+def cycle(done):
+    return SimpleNamespace(response_complete=done)
+
+
+def test_connections_that_do_nothing_are_ended(monkeypatch):
+    silent = Connection()
+    at_work = Connection(cycle(False))
+    stuck = Connection(cycle(False), waits=10)
+    idle = Connection(cycle(True))
+    busy = Connection(cycle(True))
+    connections = {silent, at_work, stuck, idle, busy}
+    sweep = Sweep(SimpleNamespace(connections=connections), seconds=20)
+    for now in (0, 15, 21):
+        monkeypatch.setattr(run.time, "monotonic", lambda now=now: now)
+        busy.cycle = cycle(True)  # another request since
+        asyncio.run(sweep())
+        ended = {one for one in connections if one.ended}
+        assert ended == ({silent, stuck, idle} if now == 21 else set())

@@ -1,0 +1,159 @@
+"""The check as a whole, on machines that are too small."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.reproduction.doctor.check import check
+from muver.reproduction.doctor.check_text import as_text
+from muver.reproduction.estimate.machine import Machine
+from muver.reproduction.estimate.rates import Rate, Rates
+from muver.reproduction.stages.stage import setting
+
+PROJECT = Path(__file__).parents[3]
+KNOWN = {
+    "encode": {40: Rate(20_000.0, "tokens"), 512: Rate(20_000.0, "tokens")},
+    "train": {40: Rate(5_000.0, "tokens")},
+    "multiply": {"": Rate(1e9, "products")},
+    "search": {"exact": Rate(1e9, "products")},
+}
+RATES = Rates(KNOWN, "cpu")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copy(PROJECT / "params.yaml", tmp_path)
+    return tmp_path
+
+
+def machine(**other) -> Machine:
+    return Machine(
+        **{"folder": "build/x", "memory": 2**36, "room": 2**40, "cores": 2, "gpus": 0, **other}
+    )
+
+
+def run(folder, overrides=None, **own):
+    return check(folder, overrides or {}, measured=False, rates=RATES, machine=machine(**own))
+
+
+def status(report) -> dict[str, str]:
+    return {finding["check"]: finding["status"] for finding in report["findings"]}
+
+
+def test_a_machine_that_will_do(folder):
+    report = run(folder)
+    assert not report["found"]
+    assert set(status(report).values()) <= {"ok", "note"}
+    left = [job["seconds_left"] for job in report["jobs"]]
+    assert report["seconds_left"] == pytest.approx(sum(left) / 2)
+    text = as_text(report)
+    assert "Nothing stands in the way." in text and "Projected, not promised" in text
+
+
+@pytest.mark.parametrize(
+    ("own", "which", "says"),
+    [
+        ({"room": 10**6}, "disk", "needed in build/x (projected), 1.0 MB there. Free some"),
+        # enough for the largest job, and not for two
+        ({"memory": 2**31 + 7 * 10**8}, "memory", "2.8 GB there. Lower training.graph_tokens"),
+    ],
+)
+def test_too_small(folder, own, which, says):
+    report = run(folder, **own)
+    assert report["found"]
+    assert [name for name, one in status(report).items() if one == "problem"] == [which]
+    assert says in as_text(report) and "Problems: 1" in as_text(report)
+
+
+def test_a_busy_machine_is_told(folder):
+    busy = Rates(KNOWN, "cpu", share=0.25)
+    report = check(folder, {}, measured=False, rates=busy, machine=machine())
+    assert status(report)["load"] == "note" and not report["found"]
+    assert "measuring got 25% of the time" in as_text(report)
+
+
+@pytest.mark.parametrize(
+    ("compute", "own", "expected"),
+    [
+        ({"device": "cuda"}, {}, "problem"),
+        ({"device": "cuda"}, {"gpus": 1}, "ok"),
+        ({"processes": 2}, {"gpus": 1}, "problem"),
+        ({"threads": 4}, {}, "note"),
+        ({"device": "cpu", "threads": 2}, {"gpus": 1}, "ok"),
+    ],
+)
+def test_device(folder, compute, own, expected):
+    assert status(run(folder, {"compute": compute}, **own))["device"] == expected
+
+
+def test_a_directory_without_documents(folder):
+    report = run(folder, {"dataset": "nothing"})
+    assert status(report)["dataset"] == "problem" and report["jobs"] == []
+    assert "no documents/*.json in it" in as_text(report)
+
+
+def test_settings_of_the_command_line(capsys):
+    assert setting("preset=zeshel") == ("preset", "zeshel")
+    assert setting("merge={top_k: 0.2}") == ("merge", {"top_k": 0.2})
+    for wrong, says in (("preset", "is not KEY=VALUE"), ("merge={", "is not YAML")):
+        with pytest.raises(SystemExit):
+            main(["doctor", "check", "--config", wrong])
+        assert says in capsys.readouterr().err
+
+
+def test_bad_settings(folder, tmp_path):
+    with pytest.raises(InputError, match="nowhere"):
+        run(folder, {"preset": "nowhere"})
+    with pytest.raises(InputError, match=r"params\.yaml: no such file"):
+        run(tmp_path / "empty")
+    (folder / "params.yaml").write_text("{")
+    with pytest.raises(InputError, match="not YAML"):
+        run(folder)
+
+
+def test_command(folder, tmp_path, capsys):
+    out = tmp_path / "report.json"
+    arguments = ["doctor", "check", "--quick", "--directory", str(folder)]
+    assert main([*arguments, "--json", str(out)]) == 0
+    assert json.loads(out.read_text())["preset"] == "miniwikia"
+    assert "No rates were measured" in capsys.readouterr().out
+    assert main([*arguments, "--config", "preset=none"]) == 2
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "--config", "compute={device: cuda, processes: 99}"])
+    assert ended.value.code == 1
+
+
+@pytest.mark.parametrize("preset", ["miniwikipedia", "wikipedia"])
+def test_presets_of_a_knowledge_base(folder, preset, monkeypatch):
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    report = run(folder, {"preset": preset})
+    assert not report["found"], report["findings"]
+    assert "sentences" not in status(report)  # paragraphs are views there, nothing is split
+    jobs = {(job["stage"], job["job"]): job for job in report["jobs"]}
+    assert jobs["encode_part", "muver_wiki"]["disk"] > 0
+    assert jobs["train", "muver_wiki"]["seconds_left"] > 0
+
+
+def test_the_quick_check_loads_no_torch(folder):
+    """In a process of its own; presets with an encoder from scratch, from the hub, and linked."""
+    script = """
+import sys
+from muver.cli import main
+for preset in ("miniwikia", "zeshel", "miniwikipedia"):
+    try:
+        main(["doctor", "check", "--quick", "--config", f"preset={preset}"])
+    except SystemExit as end:
+        assert end.code == 1, preset
+print("LOADED", [name for name in ("torch", "transformers", "mlflow") if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("LOADED []\n")

@@ -1,0 +1,258 @@
+"""Whole comparisons, of hand-made runs in a hand-made workspace."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_json
+from muver.reproduction.doctor.compare import compare
+from muver.reproduction.doctor.compare_text import as_text
+from muver.reproduction.doctor.origin import Origin
+from muver.reproduction.doctor.settings import Comparison
+from tests.reproduction.doctor.made import GOLD, TITLES, Project, save_run, save_trec
+
+# Gold (by title): m1 1, m2 2 (the other Bob), m3 3, m4 not found.
+FIRST = {
+    "m1": [(0, 9.0), (1, 8.0), (3, 7.0)],
+    "m2": [(0, 5.0), (1, 4.0), (3, 3.0)],
+    "m3": [(0, 5.0), (1, 4.0), (3, 3.0)],
+    "m4": [(0, 5.0), (1, 4.0), (3, 3.0)],
+}
+# m1 2, m2 2, m3 1, m4 3
+SECOND = {
+    "m1": [(1, 9.5), (0, 8.0), (3, 7.0)],
+    "m2": [(0, 5.0), (1, 4.0), (3, 3.0)],
+    "m3": [(3, 6.0), (0, 5.0), (1, 4.0)],
+    "m4": [(0, 5.0), (1, 4.0), (4, 3.5)],
+}
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    made = Project(tmp_path)
+    made.model("one")
+    return made
+
+
+def named(differences) -> dict[str, tuple]:
+    return {one["name"]: (one["first"], one["second"]) for one in differences}
+
+
+def test_two_runs_of_ours(project):
+    first = project.run("plain", FIRST)
+    second = project.run("best", SECOND, aggregate="max")
+    report = compare(first, second)
+    assert report["recall"]["first"] == {1: 25.0, 2: 50.0}
+    assert report["recall"]["second"] == {1: 25.0, 2: 75.0}
+    assert report["recall"]["difference"] == {1: 0.0, 2: 25.0}
+    assert report["counts"] == {"same": 1, "up": 1, "down": 1, "found": 1, "lost": 0}
+    moved = {move["mention"]: (move["first"], move["second"]) for move in report["moved"]}
+    assert moved == {"m3": (3, 1), "m4": (None, 3), "m1": (1, 2)}
+    assert report["lists"] == {"same": 1, "ties": 0, "changed": 3}
+    assert named(report["settings"]) == {"retrieve.aggregate": ("softmax_sum", "max")}
+    assert report["data"] == []
+    assert report["found"]
+    text = as_text(report)
+    assert "1 up, 1 down, 1 newly found, 0 lost, 1 the same" in text
+    assert "  retrieve.aggregate  A softmax_sum  B max\n" in text
+    assert "Data, versions and machine: nothing that is written down differs." in text
+    assert "  m3       3  1  Cid\n" in text
+
+
+def test_the_same_run_twice(project):
+    first, second = project.run("plain", FIRST), project.run("again", FIRST)
+    report = compare(first, second)
+    assert not report["found"] and report["settings"] == report["data"] == report["moved"] == []
+    assert "Settings: nothing that is written down differs." in as_text(report)
+
+
+def test_ties_are_nothing_found(project):
+    near = {**FIRST, "m1": [(0, 9.0), (1, 8.99999), (3, 7.0)]}
+    other = {**FIRST, "m1": [(1, 9.00001), (0, 9.0), (3, 7.0)]}
+    report = compare(project.run("a", near), project.run("b", other))
+    assert report["counts"]["down"] == report["lists"]["ties"] == 1
+    assert not report["found"]
+    assert "3 the same, 1 but for equal scores, 0 changed" in as_text(report)
+    strict = compare(
+        project.at("runs/test", "a", ".parquet"),
+        project.at("runs/test", "b", ".parquet"),
+        settings=Comparison(tolerance=0),
+    )
+    assert strict["found"]
+
+
+def test_rows_are_compared_with_their_models_and_vectors(project):
+    longer = project.model("two", b"other", threads=4, epochs=5)
+    first = project.run("plain", FIRST)
+    second = project.run("longer", SECOND, model="two", settings=longer)
+    report = compare(first, second)
+    assert named(report["settings"]) == {"model.training.epochs": (3, 5)}
+    data = named(report["data"])
+    assert data.pop("stores.threads") == (1, 4)
+    assert [*data] == ["inputs.store"]
+
+
+def test_without_an_evaluation_the_manifests_are_compared(project):
+    """What moves nothing is only known of rows, whose keys leave it out."""
+    first = project.run("plain", FIRST)
+    second = project.run("best", SECOND, aggregate="max", memory_mb=512)
+    rows = [project.at("evaluations/test", system, ".json") for system in ("plain", "best")]
+    for row in rows:
+        made = read_json(row)
+        del made["settings"]["retrieve"]["memory_mb"]
+        write_json(row, made)
+    assert list(named(compare(first, second)["settings"])) == ["retrieve.aggregate"]
+    rows[1].unlink()
+    report = compare(first, second)
+    assert named(report["settings"]) == {
+        "retrieve.aggregate": ("softmax_sum", "max"),
+        "retrieve.memory_mb": (256, 512),
+    }
+    assert report["data"] == []  # the fingerprint is known of one alone
+
+
+def test_what_validation_chose_is_a_setting(project):
+    first, second = project.run("plain", FIRST), project.run("tried", FIRST)
+    manifest = second.with_suffix(".json")
+    chosen = {"weight": 0.7, "cutoff": 64, "mentions": 4, "tried": [{"weight": 0.7}]}
+    write_json(manifest, {**read_json(manifest), "chosen": chosen, "muver": "9"})
+    report = compare(first, second)
+    assert named(report["settings"]) == {"chosen.weight": (None, 0.7)}
+    assert named(report["data"]) == {"muver": ("0.1.0", "9")}
+    assert "  chosen.weight  A -  B 0.7\n" in as_text(report)
+
+
+def test_the_catalog_names_the_model(project):
+    project.model("two", b"other")
+    path = project.run("plain", FIRST, model="two")
+    origin = Origin.of(path)
+    assert origin.file("models", "muver.json") == project.at("models", "two") / "muver.json"
+    link = project.root / "current" / "plain.parquet"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    assert Origin.of(link) == origin == Origin.of(project.at("evaluations/test", "plain", ".run"))
+    assert origin.evaluation.settings["system"] == "plain"
+
+
+def test_title_or_id(project):
+    """By title the other Bob counts for m2; by id it does not, and no score says so."""
+    first = project.run("by_title", FIRST)
+    second = project.run("by_id", FIRST, match="id")
+    report = compare(first, second)
+    assert [move["mention"] for move in report["moved"]] == ["m2"]
+    assert (report["moved"][0]["first"], report["moved"][0]["second"]) == (2, None)
+    assert named(report["settings"]) == {"retrieve.match": ("title", "id")}
+    assert report["lists"]["same"] == 4
+    assert report["found"]
+
+
+def test_ours_and_a_trec_file(project, tmp_path):
+    first = project.run("plain", FIRST)
+    ours = save_trec(project.at("evaluations/test", "plain", ".run"), FIRST)
+    assert not compare(first, ours)["found"]
+    for names in (
+        [f"D{n}" for n in range(6)],
+        [t if n != 2 else "D2" for n, t in enumerate(TITLES)],
+    ):
+        if "D2" in names and "Ann" in names:
+            names[2] = "Bob"  # equal titles are one candidate
+        theirs = save_trec(tmp_path / "theirs.run", SECOND, names)
+        report = compare(first, theirs)
+        assert report["counts"]["up"] == report["counts"]["down"] == 1
+        assert report["unknown"] == [False, True]
+        assert "Nothing is written down of how B was made" in as_text(report)
+
+
+def test_names_that_nobody_knows(project, tmp_path):
+    theirs = save_trec(tmp_path / "theirs.run", SECOND, [f"Q{n}" for n in range(6)])
+    with pytest.raises(InputError, match="candidates are no entities of these data"):
+        compare(project.run("plain", FIRST), theirs)
+    alone = save_run(tmp_path / "alone.parquet", FIRST)
+    with pytest.raises(InputError, match="give the --entities"):
+        compare(alone, theirs)
+
+
+def test_two_foreign_runs_with_qrels(tmp_path):
+    names = [f"doc-{letter}" for letter in "abcdef"]
+    first = save_trec(tmp_path / "a.run", FIRST, names)
+    second = save_trec(tmp_path / "b.run", SECOND, names)
+    unknown = compare(first, second)
+    assert "recall" not in unknown and unknown["lists"]["changed"] == 3
+    assert "give --mentions or --qrels" in as_text(unknown)
+    qrels = tmp_path / "gold.txt"
+    qrels.write_text("".join(f"{m} 0 {names[gold]} 1\n" for m, gold in GOLD.items()))
+    report = compare(first, second, qrels=qrels)
+    # without titles the other Bob is another candidate: m2 is not found
+    assert report["recall"]["second"] == {1: 25.0, 2: 50.0}
+    assert report["moved"][0]["gold"].startswith("doc-")
+
+
+def test_an_edited_run_is_told(project):
+    first, second = project.run("plain", FIRST), project.run("best", FIRST)
+    save_run(second, SECOND)
+    report = compare(first, second)
+    assert [len(run["notes"]) for run in report["runs"]] == [0, 1]
+    assert "   not the file that was evaluated" in as_text(report)
+
+
+def test_runs_of_other_entities_are_refused(tmp_path):
+    first = save_run(tmp_path / "first.parquet", FIRST)
+    second = save_run(tmp_path / "second.parquet", FIRST, [f"other {title}" for title in TITLES])
+    with pytest.raises(InputError, match="calls 'other Ann' what .* calls 'Ann'"):
+        compare(first, second)
+
+
+def test_shared_mentions_are_compared(project, tmp_path):
+    first = project.run("plain", FIRST)
+    rest = {m: SECOND[m] for m in ("m4", "m3")} | {"m9": [(0, 1.0)]}
+    second = save_run(tmp_path / "rest.parquet", rest)
+    report = compare(first, second)
+    assert report["shared"] == {"mentions": 2, "only_first": 2, "only_second": 1}
+    assert "2 are in both and are compared; 2 are in A alone, 1 in B alone" in as_text(report)
+    assert report["recall"]["mentions"] == 2
+    none = save_run(tmp_path / "none.parquet", {"m9": [(0, 1.0)]})
+    with pytest.raises(InputError, match="no mention in common"):
+        compare(first, none)
+
+
+def test_deeper_runs(project):
+    shallow = {mention: candidates[:1] for mention, candidates in FIRST.items()}
+    first, second = project.run("short", shallow, k=1), project.run("plain", FIRST)
+    report = compare(first, second)
+    assert report["depth"] == 1
+    assert report["deeper"] == [0, 2]
+    assert report["moved"] == [] and not report["found"]
+    assert named(report["settings"]) == {"retrieve.k": (1, 3)}
+    assert "B finds 2 more below rank 1, where the other run ends" in as_text(report)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ('{"cutoff": [1]}', "unknown key cutoff"),
+        ('{"cutoffs": [0]}', "cutoffs.0 is 0"),
+        ('{"tolerance": -1}', "tolerance is -1"),
+        ('{"match": "name"}', "match is 'name'"),
+    ],
+)
+def test_settings(settings, says, capsys):
+    assert main(["doctor", "compare", "a.run", "b.run", "--settings", settings]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_command(project, tmp_path, capsys):
+    first, second = project.run("plain", FIRST), project.run("best", SECOND)
+    assert main(["doctor", "compare", str(first), str(first)]) == 0
+    with pytest.raises(SystemExit) as ended:
+        out = tmp_path / "report.json"
+        main(["doctor", "compare", str(first), str(second), "--json", str(out)])
+    assert ended.value.code == 1
+    assert json.loads(out.read_text())["counts"]["up"] == 1
+    capsys.readouterr()
+    assert main(["doctor", "compare", str(first), str(Path("no.run"))]) == 2
+    assert "no.run: no such file" in capsys.readouterr().err
+    assert main(["doctor", "compare", str(first), str(first.with_suffix(".json"))]) == 2
+    assert "give the run itself" in capsys.readouterr().err

@@ -1,0 +1,61 @@
+"""Two evaluations of eight mentions, counted by hand.
+
+Four gold entities have 3 sentences, two 12, one 150, one none. At cutoff 1 BLINK misses three of
+the first four and both of the next two, MuVER one of each.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from muver.io.files import write_json
+from muver.retriever.evaluation.ranks import ranks_table, write_ranks
+from muver.retriever.evaluation.recall import scored
+from tests.blank import jsonable
+
+SENTENCES = [3, 3, 3, 3, 12, 12, 150, 0]
+RANKS = {"blink_128": [1, 0, 0, 2, 0, 0, 1, 1], "muver": [1, 1, 0, 1, 1, 0, 1, 1]}
+WORLDS = ["lego", "lego", "yugioh", "yugioh"] * 2
+ROWS = [
+    {"method": "BLINK (128 tokens)", "system": "blink_128"},
+    {"method": "MuVER", "system": "muver"},
+]
+SETTINGS = {"rows": ROWS, "cutoff": 1, "bin": 5, "last": 20}
+
+
+def save_evaluation(
+    folder: Path,
+    system: str,
+    ranks: list[int],
+    dataset: str = "tiny",
+    identified_as: str | None = None,
+) -> Path:
+    """What the evaluate stage writes, with the ranks beside it."""
+    ids = [f"m{n}" for n in range(len(ranks))]
+    table = ranks_table(ids, WORLDS, [None] * len(ids), ranks, SENTENCES, 64)
+    write_ranks(folder / f"{system}.parquet", table)
+    head = {"system": system, "dataset": dataset, "fingerprint": "f00d", "cutoffs": [1, 64]}
+    head |= {"identified_as": identified_as, "set": "test", "resample": "documents"}
+    more = {"settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}
+    more |= {"outside": 0, "matched_by_title": 0, **dict.fromkeys(("kb", "index", "model"))}
+    more |= {"precision": {}, "run_sha256": ""}
+    counted = jsonable(scored(table, [1, 64], "documents"))
+    write_json(folder / f"{system}.json", {**head, **more, **counted})
+    return folder / f"{system}.json"
+
+
+@pytest.fixture
+def settings() -> dict:
+    """BLINK against MuVER at cutoff 1, four bins."""
+    return dict(SETTINGS)
+
+
+@pytest.fixture
+def evaluations(tmp_path: Path) -> Callable[..., list[Path]]:
+    """Write both evaluations: ``evaluations(identified_as="zeshel")``."""
+
+    def make(**more) -> list[Path]:
+        return [save_evaluation(tmp_path, system, ranks, **more) for system, ranks in RANKS.items()]
+
+    return make

@@ -1,0 +1,172 @@
+"""What stands in the drawings: points where there are numbers, gaps where there are none."""
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.io.files import write_json
+from muver.reproduction.figures import lengths_plot, views_plot
+from muver.reproduction.figures.stage import make_figure
+from muver.reproduction.figures.style import house_style
+from muver.reproduction.tables.records import (
+    ComparisonTable,
+    LayersRow,
+    Part,
+    ViewsTable,
+    read_result,
+)
+from muver.retriever.evaluation.records import Means
+from tests.blank import blank
+
+
+@pytest.fixture
+def figure2(tmp_path, evaluations, settings):
+    """The numbers of figure 2, with the paper's beside them."""
+    files = evaluations(identified_as="zeshel")
+    settings = {**settings, "cutoff": 64}
+    make_figure("figure2", tmp_path, files, out=tmp_path / "figure2.csv", settings=settings)
+    return read_result(tmp_path / "figure2.json")
+
+
+def test_bins_without_mentions_are_gaps(figure2):
+    with house_style():
+        above, middle, below = lengths_plot.draw(figure2).axes
+    blink, muver = [line for line in above.lines if len(line.get_xdata()) == 4]
+    np.testing.assert_array_equal(blink.get_ydata(), [50, np.nan, 100, np.nan])
+    np.testing.assert_array_equal(muver.get_ydata(), [25, np.nan, 50, np.nan])
+    assert (blink.get_xdata() < muver.get_xdata()).all()  # equal values do not hide each other
+    for axes, bands in ((above, 2), (middle, 1)):
+        assert len(axes.collections) == bands
+        for band in axes.collections:
+            spans = [path.get_extents().intervalx.tolist() for path in band.get_paths()]
+            assert spans == [[0.5, 5.5], [10.5, 15.5]]
+    difference = next(line for line in middle.lines if len(line.get_xdata()) == 4)
+    np.testing.assert_array_equal(difference.get_xdata(), [3, 8, 13, 18])
+    np.testing.assert_array_equal(difference.get_ydata(), [-25, np.nan, -50, np.nan])
+    assert [bar.get_height() for bar in below.patches] == [4, 0, 2, 0]
+    assert [text.get_text() for text in below.texts] == ["4", "0", "2", "0"]
+
+
+def test_a_bin_of_one_mention_has_a_marker_and_no_line(figure2):
+    figure2.bins[2] = replace(figure2.bins[2], mentions=1)
+    with house_style():
+        above = lengths_plot.draw(figure2).axes[0]
+    line, alone = (one for one in above.lines if one.get_color() == lengths_plot.BLUE
+                   and one.get_markerfacecolor() != "none")  # fmt: skip
+    np.testing.assert_array_equal(line.get_ydata(), [25, np.nan, np.nan, np.nan])
+    assert (alone.get_linestyle(), alone.get_ydata().tolist()) == ("None", [50])
+
+
+def test_axes_of_figure2_name_their_units(figure2):
+    with house_style():
+        above, middle, below = lengths_plot.draw(figure2).axes
+    assert above.get_ylabel() == "error of recall@64 (%)"
+    assert middle.get_ylabel() == "difference\n(points)"
+    assert middle.get_title(loc="left") == "MuVER minus BLINK (128 tokens)"
+    assert below.get_ylabel() == "mentions"
+    assert below.get_xlabel() == "sentences in the gold entity's description"
+    bins = [label.get_text() for label in below.get_xticklabels()]
+    assert bins == ["1–5", "6–10", "11–15", "16–20"]
+
+
+def test_the_papers_numbers_are_hollow(figure2):
+    with house_style():
+        above = lengths_plot.draw(figure2).axes[0]
+        without = lengths_plot.draw(replace(figure2, paper=None)).axes[0]
+    hollow = [line for line in above.lines if line.get_markerfacecolor() == "none"]
+    assert [line.get_xdata().tolist() for line in hollow] == [[7.5, 77.5]] * 2
+    assert [line.get_ydata().tolist() for line in hollow] == [[7.79, 39.91], [6.78, 17.65]]
+    assert len(without.lines) == 2
+
+
+def make_row(method, layers, search, views, recall):
+    interval = Means(micro={64: [recall - 1, recall + 1]}, macro={})
+    return blank(
+        LayersRow,
+        method=method,
+        system=f"{method}{layers}{search}",
+        merge_layers=layers,
+        searched=search and f"{search} pairs",
+        start=search and PLAIN.system,
+        views_per_entity=views,
+        sets={"test": blank(Part, micro={64: recall}, interval=interval)},
+    )
+
+
+def make_table(*rows):
+    return blank(ViewsTable, caption="Table 3", dataset="tiny", cutoff=64, rows=list(rows))
+
+
+BLINK = make_row("BLINK (512 tokens)", 0, None, 1, 80.0)
+SOM = make_row("SOM", 0, None, 128.0, 82.0)
+PLAIN = make_row("Sentences", 0, None, 10.0, 84.0)  # its name says nothing of what starts there
+MERGED = [
+    make_row("MuVER", 1, "distant", 14.0, 85.0),
+    make_row("MuVER", 2, "distant", 18.0, 86.0),
+    make_row("MuVER", 1, "close", 13.0, 84.5),
+]
+
+
+def test_curves_start_where_nothing_is_merged():
+    points, curves = views_plot.find_curves([BLINK, SOM, PLAIN, *MERGED])
+    assert points == [BLINK, SOM, PLAIN]
+    assert [curve.label for curve in curves] == ["MuVER, distant pairs", "MuVER, close pairs"]
+    assert [curve.start for curve in curves] == [PLAIN, PLAIN]
+    assert [curve.rows for curve in curves] == [MERGED[:2], MERGED[2:]]
+    _, (distant, _) = views_plot.find_curves([BLINK, SOM, *MERGED])
+    assert distant.start is None
+
+
+def test_table3_drawn():
+    with house_style():
+        figure = views_plot.draw(make_table(BLINK, SOM, PLAIN, *MERGED[::-1]))
+    everything, merging = figure.axes
+    drawn = {
+        axes: {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
+        for axes in figure.axes
+    }
+    start = [10.0, 84.0]
+    curves = {
+        "MuVER, close pairs": [start, [13.0, 84.5]],
+        "MuVER, distant pairs": [start, [14.0, 85.0], [18.0, 86.0]],
+        "Sentences": [start],
+    }
+    assert drawn[merging] == curves
+    points = {"BLINK (512 tokens)": [[1.0, 80.0]], "SOM": [[128.0, 82.0]]}
+    assert drawn[everything] == curves | points
+    looks = {(line.get_color(), line.get_marker()) for line in everything.lines}
+    assert len(looks) == 5
+    assert everything.get_ylabel() == "recall@64 (%)"
+    assert everything.get_xlabel() == "mean number of views an entity (log scale)"
+    assert merging.get_xlabel() == "mean number of views an entity"
+    ticks = [label.get_text() for label in everything.get_xticklabels()]
+    assert ticks == ["1", "2", "3", "5", "10", "20", "30", "50", "100"]
+
+
+def test_rows_without_views_have_no_place():
+    lexical = make_row("BM25", 0, None, None, 70.0)
+    with house_style():
+        figure = views_plot.draw(make_table(lexical, BLINK))
+    assert [line.get_label() for line in figure.axes[0].lines] == ["BLINK (512 tokens)"]
+    assert len(figure.axes) == 1  # nothing is merged
+    with pytest.raises(InputError, match="no row of the table has a number of views"):
+        views_plot.draw(make_table(lexical))
+
+
+def test_table3_from_its_json(tmp_path):
+    table = tmp_path / "table3.json"
+    write_json(table, make_table(BLINK, PLAIN, *MERGED))
+    arguments = ["figure", "--name", "table3", "--table", str(table), "--figures", str(tmp_path)]
+    assert main(arguments) == 0
+    before = [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")]
+    make_figure("table3", tmp_path, table=table)
+    assert [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")] == before
+
+
+@pytest.mark.parametrize("content", [[], blank(ComparisonTable)])
+def test_other_json(tmp_path, content):
+    write_json(tmp_path / "table3.json", content)
+    with pytest.raises(InputError, match="not the JSON of a table of views"):
+        make_figure("table3", tmp_path, table=tmp_path / "table3.json")

@@ -1,0 +1,75 @@
+"""Four points with logs, and the grid made of them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muver.io.typed import read
+from muver.reproduction.grid.points import points
+from muver.reproduction.grid.settings import GridTable
+from muver.reproduction.grid.table import make_grid
+from muver.retriever.corpus.statistics import Counts
+from tests.blank import blank, jsonable
+
+LISTS = {
+    "learning_rate": [2e-5, 1e-5], "weight_decay": [0.01], "warmup": [0, 0.1], "batch_size": [32]
+}  # fmt: skip
+POINTS = list(points(LISTS))
+NAMES = [f"muver_{point}" for point in POINTS]
+BASE: dict[str, Any] = {
+    "views": {"kind": "sentences"},
+    "training": {"learning_rate": 1e-5, "epochs": 2, "validation_cutoff": 8},
+    "seed": 1,
+}
+# Validation recall of each trial at steps 2 and 4.
+RECALLS = dict(zip(NAMES, [(50.0, 62.5), (75.0, 75.0), (75.0, 25.0), (25.0, 50.0)], strict=True))
+
+
+def write_log(path: Path, recalls: tuple[float, ...], cutoff: int = 8) -> Path:
+    lines = []
+    for step in range(1, 2 * len(recalls) + 1):
+        lines.append({"step": step, "epoch": 1, "loss": 1 / step, "learning_rate": 1e-5})
+        if step % 2 == 0:
+            recall = recalls[step // 2 - 1]
+            lines.append({"step": step, "epoch": 1, f"validation_recall_at_{cutoff}": recall})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    path = tmp_path / "counts.json"
+    path.write_text(json.dumps(jsonable(blank(Counts, dataset="tiny", fingerprint="f00d"))))
+    return path
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> list[Path]:
+    """A log of each trial, in the grid's order."""
+    return [
+        write_log(tmp_path / "grid" / f"{name}.jsonl", recalls) for name, recalls in RECALLS.items()
+    ]
+
+
+@pytest.fixture
+def make(tmp_path: Path, counts: Path, logs: list[Path]) -> Callable[..., dict[str, Any]]:
+    """Make the grid; its JSON."""
+
+    def made(
+        logs: list[Path] = logs,
+        dataset: str = "tiny",
+        encoder: Path | None = None,
+        base: dict[str, Any] | None = None,
+        **settings: Any,
+    ) -> dict[str, Any]:
+        grid = {"models": ["muver"], **LISTS, **settings}
+        bases = {"muver": BASE} if base is None else base
+        given = read(GridTable, {"grid": grid, "base": bases})
+        make_grid(logs, dataset, counts, tmp_path / "grid.csv", given, encoder)
+        return json.loads((tmp_path / "grid.json").read_text())
+
+    return made

@@ -1,0 +1,229 @@
+"""A run made by hand: two worlds, six mentions, two rows, whose page is known in every word.
+
+Gold ranks: BM25 1 2 1 1 0 3, MuVER 1 1 3 2 1 1 (0 = not among the three candidates).
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from muver.io.files import write_json
+from muver.io.matrices import save_matrix
+from muver.io.parquet import table_writer
+from muver.reproduction.report.files import RunFiles
+from muver.reproduction.tables.stage import make_table
+from muver.reproduction.workspace.catalog import NAME
+from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.retriever.evaluation.settings import Scoring
+from muver.retriever.evaluation.stage import evaluate
+from muver.retriever.runs.run import write_run
+from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.views.layout import View
+
+SCRIPT = "<script>document.title = 'broken'</script>"
+WORLDS = {
+    "alder": {
+        "Gate": ["The gate was forged in spring.", "It has two wings.", "Few pass it at night."],
+        SCRIPT: ["This title is no markup.", "</script><b>Nor is this.</b>"],
+        "Tower": ["A tower of stone.", "Its bell rings.", "Ravens live there.", "It is old."],
+        "Empty": [],
+    },
+    "birch": {
+        "Lake": ["The lake is deep.", "Fish of silver swim in it."],
+        "Mill": ["The mill stands by the lake."],
+        "Bridge": ["A bridge of oak.", "It was built twice."],
+        "Weir": ["A weir of wood."],
+    },
+}
+# id, world, left, mention, right, gold, category
+GIVEN = [
+    ("m1", "alder", "in spring", "the gate", "was forged .", 0, "HIGH_OVERLAP"),
+    ("m2", "alder", "they heard", "a bell", "far away .", 2, "LOW_OVERLAP"),
+    ("m3", "alder", "nobody knew", "<b>bold</b>", "& so on .", 1, "LOW_OVERLAP"),
+    ("m4", "birch", "fish swim in", "the lake", ".", 0, "HIGH_OVERLAP"),
+    ("m5", "birch", "they crossed", "the oak", "twice .", 2, "LOW_OVERLAP"),
+    ("m6", "birch", "flour from", "the mill", ".", 1, "HIGH_OVERLAP"),
+]
+# Entities by rank, each with layer, first and last sentence of the view that won.
+NO = (-1, -1, -1)
+BM25 = {
+    "m1": [(0, *NO), (2, *NO), (1, *NO)],
+    "m2": [(0, *NO), (2, *NO), (1, *NO)],
+    "m3": [(1, *NO), (0, *NO), (2, *NO)],
+    "m4": [(0, *NO), (1, *NO), (3, *NO)],
+    "m5": [(0, *NO), (1, *NO), (3, *NO)],
+    "m6": [(0, *NO), (2, *NO), (1, *NO)],
+}
+MUVER = {
+    "m1": [(0, 0, 0, 0), (2, 0, 3, 3), (1, 0, 0, 0)],
+    "m2": [(2, 1, 1, 2), (0, 0, 1, 1), (1, 0, 1, 1)],
+    "m3": [(2, 0, 0, 0), (0, 0, 1, 1), (1, -2, 0, 1)],
+    "m4": [(1, 0, 0, 0), (0, 0, 1, 1), (3, 0, 0, 0)],
+    "m5": [(2, -3, 0, 1), (0, 0, 0, 0), (1, 0, 0, 0)],
+    "m6": [(1, 0, 0, 0), (0, 0, 1, 1), (2, 0, 0, 0)],
+}
+# Of Gate and Tower e to the similarity of each view with any mention, and its sentences; shares by
+# log-mean-exp are 6, 3 and 1 tenths, and 16, 8, 4, 2, 1 and 1 of 32. Other views are at 1.
+POWERS = {
+    "Gate": [(3, 0, 0), (6, 1, 1), (1, 2, 2)],
+    "Tower": [(2, 0, 0), (16, 1, 1), (8, 2, 2), (4, 3, 3), (1, 0, 1), (1, 2, 3)],
+}
+RETRIEVE = {"split": "test", "k": 3, "match": "title"}
+# Of two temperatures validation chose the second.
+VIEWS = {
+    **RETRIEVE,
+    "aggregate": "log_mean_exp",
+    "temperature": [0.5, 1],
+    "validation_cutoff": 2,
+    "metric": "dot",
+    "merge_layers": 0,
+    "search": None,
+    "global_view": False,
+    "spans": False,
+}
+TRIED = [{"temperature": t, "hits": hits, "hits_at_1": hits} for t, hits in ((0.5, 3), (1, 4))]
+CHOSEN = {"temperature": 1, "cutoff": 2, "mentions": 6, "tried": TRIED}
+RANKS = {"bm25": [1, 2, 1, 1, 0, 3], "muver": [1, 1, 3, 2, 1, 1]}
+LOG = "2026-03-01 10:00:00,100 starting\n2026-03-01 10:01:30,200 done\n"
+
+
+def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
+    """Write the whole run below ``folder``, as the workflow lays it out."""
+    places = RunFiles(
+        folder / "results", folder / "build" / dataset / "current", folder / "logs" / dataset
+    )
+    _corpus(places, dataset)
+    store = _store(places.workspace / "stores" / "test" / "muver")
+    write_json(places.workspace / NAME, {"runs/test/muver": ["corpus", "stores/test/muver"]})
+    files = [
+        _system(places, dataset, "bm25", BM25, {"retrieve": RETRIEVE}),
+        _system(
+            places,
+            dataset,
+            "muver",
+            MUVER,
+            {
+                "model": {"views": {"kind": "sentences", "max_tokens": 40}},
+                "global_view": {"max_tokens": 4},
+                "start": "/home/somebody/weights",
+                "retrieve": VIEWS,
+            },
+            {
+                "settings": {**VIEWS, "memory_mb": 1},
+                "inputs": {"store": store},
+                "chosen": CHOSEN,
+            },
+        ),
+    ]
+    rows = [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}]
+    settings = {"rows": rows, "against": "bm25", "caption": "Table 1: recall@k in percent"}
+    make_table("table1", files, places.table("table1", ".csv"), settings, places.counts)
+    make_table("table4", [], places.table("table4", ".csv"), {}, places.counts)
+    keys = [row["row_key"] for row in json.loads(places.table("table1").read_text())["rows"]]
+    places.recorded("table1").parent.mkdir(parents=True)
+    places.recorded("table1").write_text(
+        "row_key,method,run_id,experiment_id,address\n"
+        f"{keys[0]},BM25,r1,1,/#/experiments/1/runs/r1\n"
+        f"{keys[1]},MuVER,r2,1,/#/experiments/1/runs/r2\n"
+    )
+    (places.logs / "train").mkdir(parents=True)
+    (places.logs / "corpus.log").write_text(LOG)
+    (places.logs / "train" / "muver.log").write_text(LOG.replace("10:0", "11:0"))
+    (places.logs / "train" / "muver.benchmark.tsv").write_text(
+        "s\th:m:s\tmax_rss\n95.5\t0:01:35\t812.25\n"
+    )
+    return places
+
+
+def change_run(places: RunFiles, system: str, mention: str) -> None:
+    """Swap the first two candidates of a mention in a run file, as a hand might."""
+    ranked = {key: list(value) for key, value in {"bm25": BM25, "muver": MUVER}[system].items()}
+    ranked[mention][:2] = ranked[mention][1::-1]
+    _run(places.run(system, "test"), ranked)
+
+
+def _corpus(places: RunFiles, dataset: str) -> None:
+    entities, sentences = [], []
+    for world, described in WORLDS.items():
+        for number, (title, own) in enumerate(described.items()):
+            starts = [sum(len(s) + 1 for s in own[:n]) for n in range(len(own))]
+            ends = [start + len(s) for start, s in zip(starts, own, strict=True)]
+            entities.append((world, number, f"{world}-{number}", title, " ".join(own), None))
+            sentences.append((world, number, own, starts, ends))
+    mentions = [
+        (key, "test", world, f"{world}-0", left, mention, right, gold, category)
+        for key, world, left, mention, right, gold, category in GIVEN
+    ]
+    for path, schema, rows in (
+        (places.entities, ENTITIES, entities),
+        (places.mentions, MENTIONS, mentions),
+        (places.sentences, SENTENCES, sentences),
+    ):
+        columns = dict(zip(schema.names, map(list, zip(*rows, strict=True)), strict=True))
+        with table_writer(path, schema) as writer:
+            writer.write_table(pa.table(columns, schema=schema))
+    worlds = {
+        world: {"split": "test", "mentions": 3, "entities": len(described), "without_text": 0}
+        for world, described in WORLDS.items()
+    }
+    counts = {
+        "dataset": dataset,
+        "fingerprint": "f00d",
+        "identified_as": None,
+        "worlds": worlds,
+        "mentions": {"train": 0, "val": 0, "test": 6},
+        "entities": {"train": 0, "val": 0, "test": 8},
+    }
+    places.counts.write_text(json.dumps(counts))
+
+
+def _store(folder: Path) -> str:
+    """A view a sentence, or of the title alone, or as above; its fingerprint."""
+    layer = LayerWriter()
+    for world, described in WORLDS.items():
+        views, owners, powers = [], [], []
+        for number, (title, own) in enumerate(described.items()):
+            plain = [(1, n, n) for n in range(len(own))] or [(1, -1, -1)]
+            for power, first, last in POWERS.get(title, plain):
+                views.append(View([1], first, last))
+                owners.append(number)
+                powers.append(power)
+        vectors = np.stack([np.log(powers), np.ones(len(powers))], axis=1)
+        layer.add(world, owners, views, vectors.astype(np.float32))
+    layer.write(folder, 0)
+    save_matrix(folder / "mentions.npy", np.tile(np.float32([1, 0]), (len(GIVEN), 1)))
+    worlds = {world: {"mentions": 3} for world in WORLDS}
+    write_json(folder / "manifest.json", {"worlds": worlds})
+    return ViewStore(folder).fingerprint()
+
+
+def _system(
+    places: RunFiles, dataset: str, name: str, ranked: dict, row: dict, made: dict | None = None
+) -> Path:
+    path = places.run(name, "test")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _run(path, ranked)
+    manifest = path.with_suffix(".json")
+    write_json(manifest, made or {"settings": row["retrieve"]})
+    row = {"system": name, "seed": 7, **row}
+    evaluate(
+        name, dataset, "test", path, manifest, places.mentions, places.evaluation(name, "test"),
+        Scoring(cutoffs=[1, 2, 3], resample="documents", row=row),
+        places.entities, places.sentences, places.counts,
+    )  # fmt: skip
+    return places.evaluation(name, "test")
+
+
+def _run(path: Path, ranked: dict) -> None:
+    world_of = {key: world for key, world, *_ in GIVEN}
+    rows = []
+    for mention, found in ranked.items():
+        world = world_of[mention]
+        titles = list(WORLDS[world])
+        for rank, (entity, layer, first, last) in enumerate(found, start=1):
+            rows.append(
+                (mention, world, rank, entity, titles[entity], 1 / rank, layer, first, last)
+            )
+    write_run(path, *zip(*rows, strict=True))

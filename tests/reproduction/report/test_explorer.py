@@ -1,0 +1,179 @@
+"""The data of the explorer: everything found again that was put in."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from muver.reproduction.report import descriptions
+from muver.reproduction.report.collection import worlds
+from muver.reproduction.report.explorer import explore, opened, views_of
+from muver.reproduction.report.parts import view_parts
+from muver.reproduction.report.problems import Problems
+from muver.reproduction.report.rankings import read_ranking
+from muver.reproduction.report.results import read_results
+from muver.reproduction.report.settings import Report
+from muver.reproduction.report.systems import System, read_systems
+from tests.reproduction.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
+
+ALL = {"mentions": 100, "candidates": 2, "characters": 10_000}
+
+
+def explored(places, **settings):
+    problems = Problems()
+    systems = read_systems(read_results(["table1"], places, problems), places, problems)
+    data = explore(systems, places, Report(**{**ALL, **settings}), problems)
+    assert problems.messages == []
+    return data
+
+
+def test_mentions_and_their_gold(finished):
+    data = explored(finished)
+    mentions, entities = data["mentions"], data["entities"]
+    assert (data["unit"], data["total"]) == ("sentence", 6)
+    assert mentions["id"] == [given[0] for given in GIVEN]
+    assert [data["groups"][n] for n in mentions["group"]] == [given[1] for given in GIVEN]
+    assert [data["categories"][n] for n in mentions["category"]] == [given[6] for given in GIVEN]
+    assert mentions["mention"][2] == "<b>bold</b>"
+    for given, gold in zip(GIVEN, mentions["gold"], strict=True):
+        title, sentences = list(WORLDS[given[1]].items())[given[5]]
+        assert entities["title"][gold] == title
+        assert entities["text"][gold] == sentences
+        assert entities["sentences"][gold] == len(sentences)
+
+
+def test_candidates_with_their_views(finished):
+    data = explored(finished)
+    for row, ranked in zip(data["rows"], (BM25, MUVER), strict=True):
+        assert row["rank"] == RANKS[row["system"]]
+        start = 0
+        for (mention, world, *_), rank, count in zip(
+            GIVEN, row["rank"], row["counts"], strict=True
+        ):
+            # The first two, and the gold entity besides where it is the third.
+            expected = [
+                (place, list(WORLDS[world])[entity], round(1 / place, 5), *view)
+                for place, (entity, *view) in enumerate(ranked[mention], start=1)
+                if place <= 2 or place == rank
+            ]
+            found = [
+                (
+                    row["place"][n],
+                    data["entities"]["title"][row["entity"][n]],
+                    row["score"][n],
+                    *(row[column][n] for column in ("layer", "first", "last")),
+                )
+                for n in range(start, start + count)
+            ]
+            assert found == expected
+            start += count
+        assert start == len(row["entity"])
+
+
+def parts_of(data, mention, which):
+    """The views listed of the first candidate (0) or another gold entity (1), and how many."""
+    (row,) = (row for row in data["rows"] if row["parts"])
+    parts, place = row["parts"], 2 * data["mentions"]["id"].index(mention) + which
+    start = sum(parts["counts"][:place])
+    columns = [parts[name] for name in ("first", "last", "similarity", "share")]
+    listed = list(zip(*columns, strict=True))[start : start + parts["counts"][place]]
+    return listed, parts["views"][place]
+
+
+def test_what_each_view_adds(finished):
+    data = explored(finished)
+    assert [row["parts"] is None for row in data["rows"]] == [True, False]  # BM25 has no views
+    gate = [(1, 1, round(np.log(6), 3), 0.6), (0, 0, round(np.log(3), 3), 0.3), (2, 2, 0, 0.1)]
+    assert parts_of(data, "m1", 0) == (gate, 3)
+    assert parts_of(data, "m1", 1) == ([], 0)  # the gold entity is the first candidate
+    tower, views = parts_of(data, "m3", 0)
+    assert views == 6  # of which five are listed
+    assert [part[:2] for part in tower] == [(1, 1), (2, 2), (3, 3), (0, 0), (0, 1)]
+    assert [part[3] for part in tower] == [0.5, 0.25, 0.125, 0.062, 0.031]
+    script = [(0, 0, 0, 0.5), (1, 1, 0, 0.5)]
+    assert parts_of(data, "m3", 1) == (script, 2)
+
+
+def test_views_of_a_gold_entity_that_is_not_retrieved(finished):
+    problems = Problems()
+    collection, chosen = worlds(finished, "test"), np.array([0, 1])
+    systems = read_systems(read_results(["table1"], finished, problems), finished, problems)
+    ranking = read_ranking(systems[1], collection, chosen, 1, finished, problems)
+    missed = replace(ranking, rank=np.array([0, 1]))
+    parts = view_parts(systems[1], collection, chosen, missed, finished, problems)
+    assert parts["views"] == [3, 3, 6, 0]  # Gate twice: the first candidate, and gold
+
+
+def test_views_of_another_entity_of_the_title_count_and_are_not_listed(finished):
+    problems = Problems()
+    collection = worlds(finished, "test")
+    same = replace(collection, namesake=np.array([0, 0, 2, 3, 4, 5, 6, 7]))
+    systems = read_systems(read_results(["table1"], finished, problems), finished, problems)
+    ranking = read_ranking(systems[1], collection, np.array([0]), 1, finished, problems)
+    parts = view_parts(systems[1], same, np.array([0]), ranking, finished, problems)
+    assert (parts["counts"], parts["views"]) == ([3, 0], [5, 0])
+    assert parts["share"] == [0.5, 0.25, 0.083]  # of 6 + 3 + 1 + 1 + 1
+
+
+def test_a_sample_is_told_and_shares_nothing_but_the_mentions(finished):
+    data = explored(finished, mentions=2)
+    assert data["total"] == 6
+    assert data["mentions"]["id"] == ["m1", "m4"]
+    assert [row["rank"] for row in data["rows"]] == [[1, 1], [1, 2]]
+
+
+def test_a_sample_takes_from_all_worlds(finished):
+    corpus = worlds(finished, "test")
+    assert corpus.sample(6, 3).tolist() == [0, 1, 2, 3, 4, 5]
+    for limit in range(2, 6):
+        chosen = corpus.sample(limit, 3)
+        assert len(chosen) == limit
+        assert np.abs(np.diff(np.bincount(corpus.group[chosen]))) <= 1
+
+
+def test_a_sample_stands_in_the_order_of_the_corpus(finished):
+    mixed = replace(worlds(finished, "test"), group=np.array([0, 1, 0, 1, 0, 1]))
+    assert mixed.sample(4, 3).tolist() == [0, 1, 2, 3]
+
+
+def test_entities_of_one_title_are_one_where_titles_decide(finished):
+    doubled = replace(worlds(finished, "test"), namesake=np.array([0, 1, 0, 3, 4, 5, 6, 7]))
+    entity, mention = np.array([2, 1]), np.array([0, 0])  # whose gold entity is 0
+    assert doubled.is_gold(entity, mention, "title").tolist() == [True, False]
+    assert doubled.is_gold(entity, mention, "id").tolist() == [False, False]
+
+
+def test_sentences_of_a_span_are_kept(finished, monkeypatch):
+    monkeypatch.setattr(descriptions, "STEPS", (16,))
+    entities = explored(finished, characters=1)["entities"]
+    texts = dict(zip(entities["title"], entities["text"], strict=True))
+    assert texts["Bridge"] == ["A bridge of oak.", "It was built twice."]
+    assert texts["Gate"][-1] == 1  # its last sentence won nowhere
+
+
+def test_views_that_won_survive_a_small_budget(finished):
+    data = explored(finished, characters=40)
+    assert data["limit"] == 300
+    assert explored(finished)["limit"] is None
+
+
+@pytest.mark.parametrize(
+    ("systems", "expected"),
+    [
+        ([("bm25", "BM25"), ("muver", "MuVER")], ["bm25"]),
+        ([("b1", "BLINK (128)"), ("b5", "BLINK (512)"), ("muver", "MuVER")], ["muver", "b5"]),
+        ([("b1", "BLINK (128)"), ("muver", "MuVER")], ["muver", "b1"]),
+    ],
+)
+def test_the_page_opens_with_muver_against_blink(systems, expected):
+    assert opened([System(*one, "", {}, against="b5") for one in systems]) == expected
+
+
+def test_how_rows_read_a_description():
+    sentences = {"model": {"views": {"kind": "sentences", "max_tokens": 40}}}
+    none = {"kind": None, "max_tokens": None, "global_tokens": None}
+    assert views_of({"retrieve": {}}) == none
+    assert views_of({"model": {"best_of": {"a": sentences["model"]}}})["kind"] == "sentences"
+    fused = {"parts": {"bm25": {}, "muver": {**sentences, "global_view": {"max_tokens": 128}}}}
+    expected = {"kind": "sentences", "max_tokens": 40, "global_tokens": 128}
+    assert views_of(fused) == expected

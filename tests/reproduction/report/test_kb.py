@@ -1,0 +1,172 @@
+"""The page of Table 2: what it shows of the run made by hand, and what it says of changed files."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from muver.io.files import read_json
+from muver.reproduction.report import collection
+from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.problems import Problems
+from muver.reproduction.report.results import read_results
+from muver.reproduction.report.settings import Report
+from muver.reproduction.report.stage import make_report
+from muver.reproduction.report.tables import table
+from muver.reproduction.tables.records import Judged
+from tests.knowledge_base import PAGES
+from tests.reproduction.report.conftest import copy_of
+from tests.reproduction.report.made_kb import RANKED, RANKS, change_linked, edit, make_linked
+from tests.reproduction.report.pages import data_of, read_page, text_of
+
+Page = Callable[..., tuple[Path, list[str]]]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> RunFiles:
+    """Not to be changed."""
+    return make_linked(tmp_path_factory.mktemp("linked"))
+
+
+@pytest.fixture
+def places(made: RunFiles, tmp_path: Path) -> RunFiles:
+    """A copy that a test may change."""
+    return copy_of(made, tmp_path / "project")
+
+
+@pytest.fixture
+def page(places: RunFiles) -> Page:
+    """Make the page of the run as it is now; its path and problems."""
+
+    def make(**settings) -> tuple[Path, list[str]]:
+        out = places.results / "report.html"
+        problems = make_report(
+            places.results, out, Report(**settings), places.workspace, places.logs
+        )
+        return out, problems.messages
+
+    return make
+
+
+def test_the_page_of_a_sound_run(page):
+    out, problems = page()
+    assert problems == []
+    text = text_of(out)
+    assert "muver: results on tinypedia" in text
+    assert "its 8 entities as candidates. first 2 mentions (outside: 1)" in text
+    assert "1 table, 2 rows of tables, 4 run files." in text
+    assert "first 3 2 1 0" in text  # mentions in all, In-KB, outside, by title
+    assert "MuVER first 2.50 IVF4,SQ8, nprobe 16 0.9990 0.9980 3 5" in text
+    assert "BLINK first 1.00 exact" in text
+    assert "Paired tests against BLINK" in text
+    assert "Figures" not in text and "figures" not in read_page(out).ids
+    key = read_json(out.with_name("table2.json"))["rows"][1]["row_key"]
+    assert f"row-{key}" in read_page(out).ids
+
+
+def test_what_stands_behind_a_row(page, places):
+    text = text_of(page()[0])
+    for name in ("first", "second"):
+        evaluation = read_json(places.evaluation("muver", name))
+        assert f"SHA-256 of the run file on {name}: {evaluation['run_sha256']}" in text
+        assert f"run on {name}: muver.parquet" in text
+    assert "model.views.kind sentences" in text
+    assert "set mentions R@1 R@2 R@3 first 2 100.00 100.00 100.00 second 1 0.00 0.00" in text
+
+
+def test_the_papers_values_with_verdicts(made):
+    (result,) = read_results(["table2"], made, Problems())
+    paper = {1: Judged(48.0, 2.0, 1.0, "not reproduced"), 3: Judged(98.5, 1.5, 0.5, "near")}
+    sets = result.table.rows[0].sets
+    sets["first"] = replace(sets["first"], paper=paper)
+    found = table(result, {})
+    assert "paper 48.00, +2.00" in found and "paper 98.50, +1.50" in found
+    assert "✗ not reproduced" in found and "≈ near" in found
+    assert '<b class="best">50.00</b>' not in found  # BLINK's of first, where MuVER has 100
+    assert '<b class="best">100.00</b>' in found and "Both directions count." in found
+
+
+def test_predictions(page):
+    data = data_of(page()[0])
+    assert (data["unit"], data["grouped_by"]) == ("paragraph", "Set")
+    assert data["groups"] == ["first", "second"]
+    assert data["mentions"]["id"] == ["first-0", "first-2", "second-0"]  # In-KB
+    assert data["mentions"]["group"] == [0, 0, 1]
+    entities = data["entities"]
+    golds = [entities["title"][n] for n in data["mentions"]["gold"]]
+    assert golds == ["Paris", "Rome", "Cairo"]
+    for title, text in zip(entities["title"], entities["text"], strict=True):
+        assert text == dict(PAGES)[title]
+    for row in data["rows"]:
+        assert row["rank"] == RANKS[row["system"]]
+        shown = zip(row["entity"], row["first"], strict=True)
+        expected = [
+            (PAGES[entity][0], paragraph)
+            for mention in data["mentions"]["id"]
+            for entity, paragraph in RANKED[row["system"]][mention]
+        ]
+        assert [(entities["title"][n], first) for n, first in shown] == expected
+    assert [row["views"]["kind"] for row in data["rows"]] == ["prefix", "sentences"]
+
+
+def test_of_a_large_base_few_mentions_and_parts_are_read(page, places, monkeypatch):
+    parts = sorted((places.workspace / "kb").glob("part-*.parquet"))
+    sizes = {path.name: path.stat().st_size for path in parts}
+    assert len(parts) > 1
+    monkeypatch.setattr(collection, "LARGE", 7)
+    monkeypatch.setattr(collection, "BYTES_READ", max(sizes.values()))
+    out, problems = page(candidates=3)
+    data = data_of(out)
+    assert problems == []
+    assert data["mentions"]["id"] == ["first-0"] and data["total"] == 3  # 7 // (3 * 2 + 1)
+    texts = data["entities"]["text"]
+    assert None in texts and any(texts)
+    assert [number is None for number in data["entities"]["sentences"]] == [
+        text is None for text in texts
+    ]
+    assert set(data["entities"]["title"]) == {"Paris", "Oslo", "Lima", "Rome"}
+
+
+def test_an_edited_run_is_told_and_shown(page, places):
+    change_linked(places, "muver", "first")
+    out, (problem,) = page()
+    assert "MuVER: the run file muver.parquet on first is not the one that was evaluated" in problem
+    assert data_of(out)["rows"][1]["rank"] == [2, 1, 3]
+    assert "3 run files" in text_of(out)
+
+
+def test_another_knowledge_base(page, places):
+    edit(places.kb / "manifest.json", fingerprint="beef")
+    (problem,) = page()[1]
+    assert "table2 is of a knowledge base with the fingerprint" in problem and "beef" in problem
+
+
+def test_hits_of_a_set(page, places):
+    edit(places.evaluation("muver", "second"), hits={"1": 1, "2": 1, "3": 1})
+    (problem,) = page()[1]
+    assert "table2, MuVER: other hits than in its evaluation" in problem
+
+
+def test_missing_files_leave_the_table(page, places):
+    places.evaluation("blink", "second").unlink()
+    places.run("muver", "first").unlink()
+    out, (evaluation, run) = page()
+    assert "BLINK: its evaluation blink.json on second is missing or damaged" in evaluation
+    assert "MuVER: its predictions cannot be shown. muver.parquet on first: no such file" in run
+    assert data_of(out) is None and "explorer" not in read_page(out).ids
+    assert "66.67" not in text_of(out) and "100.00" in text_of(out)
+
+
+def test_a_missing_base_leaves_the_rows(page, places):
+    shutil.rmtree(places.kb)
+    out, (problem,) = page()
+    assert problem.startswith("The predictions cannot be shown: kb/manifest.json: no such file.")
+    assert "model.views.kind sentences" in text_of(out)
+
+
+def test_a_run_of_other_mentions_or_another_base(page, places):
+    shutil.copy(places.run("muver", "second"), places.run("muver", "first"))
+    (problem,) = page()[1]
+    assert "muver.parquet on first: ranks for other mentions than first has" in problem

@@ -1,0 +1,298 @@
+"""The page as a whole: what it shows, and what it says of files that do not fit together."""
+
+import json
+import logging
+import shutil
+
+import numpy as np
+import pytest
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.io.files import write_json
+from muver.io.matrices import save_matrix
+from muver.io.typed import read
+from muver.reproduction.report.settings import Report
+from muver.reproduction.report.stage import make_report
+from muver.reproduction.tables.records import LengthsFigure
+from muver.reproduction.workspace.catalog import NAME
+from muver.retriever.runs.run import read_run, write_run
+from tests.blank import blank
+from tests.reproduction.report.made import SCRIPT, change_run, make_project
+from tests.reproduction.report.pages import data_of, read_page, text_of
+
+
+@pytest.fixture
+def page(project, caplog):
+    """Make the page of the project as it is now; its path, problems, and what the log says."""
+
+    def make(**settings):
+        out = project.results / "report.html"
+        logger = logging.getLogger("muver")
+        logger.propagate = True  # a command that ran before has taken the messages away
+        with caplog.at_level("INFO", "muver"):
+            problems = make_report(
+                project.results, out, Report(**settings), project.workspace, project.logs
+            )
+        return out, problems.messages, caplog.text
+
+    return make
+
+
+def test_a_sound_run_has_no_problems(page):
+    out, problems, log = page()
+    assert problems == []
+    assert "2 results, 2 rows, predictions of 2" in log
+    text = text_of(out)
+    assert "Checked and in agreement: 2 tables, 2 rows of tables, 2 run files." in text
+    assert "6 mentions of 2 worlds (alder, birch), candidates ranked within" in text
+    assert "Table 4" in text
+    ids = read_page(out).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_the_same_files_give_the_same_page(page):
+    first = page()[0].read_bytes()
+    assert page()[0].read_bytes() == first
+
+
+def test_nothing_of_this_machine_and_nothing_from_elsewhere(page, project):
+    source = page()[0].read_text(encoding="utf-8")
+    assert str(project.results.parent) not in source
+    assert "/home/somebody" not in source
+    assert "default-src 'none'" in source
+    for outside in ('src="http', "url(http", "@import", '<link rel="stylesheet'):
+        assert outside not in source
+
+
+def test_every_row_leads_to_its_run(page):
+    source = page()[0].read_text(encoding="utf-8")
+    assert 'href="http://127.0.0.1:5000/#/experiments/1/runs/r1"' in source
+    assert "tags.row_key = &#x27;" in source
+
+
+def test_texts_of_the_data_are_never_markup(page):
+    out = page()[0]
+    source = out.read_text(encoding="utf-8")
+    assert SCRIPT not in source
+    assert SCRIPT in data_of(out)["entities"]["title"]
+
+
+def test_only_the_results_asked_for(page):
+    out, problems, _ = page(results=["table1"])
+    assert problems == []
+    assert "table4" not in read_page(out).ids
+
+
+def test_tables_without_systems_have_no_predictions_and_no_problem(page):
+    out, problems, _ = page(results=["table4"])
+    assert problems == []
+    text, ids = text_of(out), read_page(out).ids
+    assert text.startswith(
+        "muver: results on tiny Skip to the tables muver: results on tiny 1 table "
+    )
+    assert "Predictions" not in text and "Figures" not in text and "Rows" not in text
+    assert not {"explorer", "figures", "rows"} & set(ids) and "run" in ids
+
+
+def test_a_missing_table_is_told_and_the_rest_is_shown(page):
+    out, problems, log = page(results=["table1", "table6"])
+    assert any(problem.startswith("table6: table6.json: no such file.") for problem in problems)
+    assert "table6" in log
+    text = text_of(out)
+    assert "This table cannot be shown; see the problems above." in text
+    assert data_of(out)["rows"][1]["rank"] == [1, 1, 3, 2, 1, 1]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"rows": 3}'])
+def test_a_damaged_table_does_not_stop_the_page(page, project, content):
+    project.table("table1").write_text(content)
+    out, problems, _ = page()
+    assert data_of(out) is None
+    assert "explorer" not in read_page(out).ids
+    assert problems
+
+
+def test_a_table_of_another_version_is_shown_as_its_csv_says(page, project):
+    table = json.loads(project.table("table1").read_text())
+    table["rows"][0]["sets"]["test"]["interval"] = {"micro": [1, 2]}
+    project.table("table1").write_text(json.dumps(table))
+    out, problems, _ = page()
+    (problem,) = problems
+    assert problem.startswith("table1: table1.json: not the JSON of a table or figure of this ver")
+    assert problem.endswith(" Make it again.")
+    assert "66.67" in text_of(out)
+    assert problem in text_of(out)
+
+
+def test_a_run_file_changed_by_hand_is_told_and_shown(page, project):
+    change_run(project, "muver", "m1")
+    out, problems, log = page()
+    (problem,) = problems
+    assert "MuVER: the run file muver.parquet on test is not the one that was evaluated" in problem
+    assert problem in log
+    assert problem in text_of(out)
+    assert data_of(out)["rows"][1]["rank"][0] == 2
+    assert "1 run file." in text_of(out)
+
+
+def edit(path, change):
+    """Change the content of a JSON file in place."""
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def other_key_in_csv(project):
+    path = project.table("table1", ".csv")
+    key = json.loads(project.table("table1").read_text())["rows"][0]["row_key"]
+    path.write_text(path.read_text().replace(key, "0" * 12))
+
+
+def second_table_of_another_run(project):
+    key = json.loads(project.table("table1").read_text())["rows"][0]["row_key"]
+    for suffix in (".json", ".csv"):
+        text = project.table("table1", suffix).read_text()
+        project.table("table2", suffix).write_text(text.replace(key, "0" * 12))
+
+
+def change_column(project, column, row, value):
+    path = project.run("muver", "test")
+    run = read_run(path)
+    values = run[column].to_pylist()
+    values[row] = value
+    columns = {**run.to_pydict(), column: values}
+    write_run(path, *columns.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (second_table_of_another_run, "tables of different runs. Make both again."),
+        *(
+            (
+                lambda run, of=of: change_column(run, *of),
+                "muver.parquet on test: its candidates are other entities",
+            )
+            for of in (
+                ("entity", 0, 4),
+                ("entity", 12, 4),
+                ("entity", 0, -1),
+                ("title", 0, "Elsewhere"),
+            )
+        ),
+        (
+            lambda run: shutil.copy(run.ranks("bm25", "test"), run.ranks("muver", "test")),
+            "MuVER: the run file muver.parquet on test ranks gold entities elsewhere",
+        ),
+        (
+            lambda run: edit(
+                run.evaluation("bm25", "test"), lambda one: one["settings"].update(seed=8)
+            ),
+            "table1, BM25: the table's row key is",
+        ),
+        (
+            lambda run: edit(
+                run.table("table1"),
+                lambda one: one["rows"][0]["sets"]["test"]["hits"].update({"1": 6}),
+            ),
+            "table1, BM25: other hits than in its evaluation",
+        ),
+        (
+            lambda run: edit(run.counts, lambda one: one.update(fingerprint="beef")),
+            "the fingerprint f00d; the corpus here has beef",
+        ),
+        (
+            lambda run: edit(run.table("table4"), lambda one: one.pop("kind")),
+            "table4: table4.json: not the JSON of a table or figure of this version",
+        ),
+        (other_key_in_csv, "the CSV has rows (000000000000) that the JSON does not have"),
+        (
+            lambda run: run.recorded("table1").write_text("row_key,address\nabc,/#/x\n"),
+            "the runs recorded in MLflow are of other rows",
+        ),
+    ],
+)
+def test_files_of_two_runs_are_told(page, project, change, problem):
+    change(project)
+    out, (found,), log = page()
+    assert problem in found and found in log and found in text_of(out)
+    assert "BM25" in text_of(out) and "/#/x" not in out.read_text()
+
+
+def test_a_missing_run_and_a_missing_evaluation(page, project):
+    project.run("bm25", "test").unlink()
+    project.evaluation("muver", "test").unlink()
+    out, problems, _ = page()
+    assert len(problems) == 2
+    assert "MuVER: its evaluation muver.json on test is missing or damaged" in problems[0]
+    assert (
+        "BM25: its predictions cannot be shown. bm25.parquet on test: no such file." in problems[1]
+    )
+    assert data_of(out) is None
+    assert "33.33" not in problems  # the table itself is there
+    assert "MuVER" in text_of(out)
+
+
+def test_a_missing_corpus_leaves_the_tables(page, project):
+    shutil.rmtree(project.workspace / "corpus")
+    out, problems, _ = page()
+    assert problems == [
+        "The predictions cannot be shown: corpus/mentions.parquet: no such file. Run the corpus "
+        "stage that makes it."
+    ]
+    assert "BM25" in text_of(out)
+
+
+def test_a_figure_that_is_missing_is_told(page, project):
+    figure = blank(LengthsFigure, name="figure2", caption="Errors", dataset="tiny")
+    write_json(project.table("figure2"), figure)
+    project.table("figure2", ".csv").write_text("sentences,error\n1-5,20.0\n")
+    out, problems, _ = page()
+    assert problems[0].startswith("figure2: the figure is missing or damaged.")
+    assert "Figure 2: Errors" in text_of(out)
+
+
+def test_nothing_to_show(tmp_path):
+    with pytest.raises(InputError, match="no table is in it. Make one"):
+        make_report(tmp_path, tmp_path / "report.html", Report())
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [({"mention": 3}, "mention"), ({"mentions": 0}, "mentions"), ({"results": "x"}, "results")],
+)
+def test_wrong_settings(settings, key):
+    with pytest.raises(InputError, match=rf"\b{key}\b"):
+        read(Report, settings)
+
+
+def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):
+    make_project(tmp_path, dataset="my-wiki.2")
+    monkeypatch.chdir(tmp_path)
+    command = ["report", "--results", "results", "--out", "results/report.html"]
+    assert main([*command, "--log", "report.log"]) == 0
+    assert "predictions of 2" in (tmp_path / "report.log").read_text()
+    text = text_of(tmp_path / "results" / "report.html")
+    assert "muver: results on my-wiki.2" in text
+    assert "build/my-wiki.2/current/runs/test/bm25.parquet" in text
+
+
+@pytest.mark.parametrize(
+    ("break_it", "said"),
+    [
+        (lambda root: shutil.rmtree(root / "stores"), "layer0.npy"),
+        (lambda root: (root / NAME).unlink(), "no catalog.json above it"),
+        (lambda root: write_json(root / NAME, {}), "names no vectors of runs/test/muver"),
+        (
+            lambda root: save_matrix(root / "stores/test/muver/layer0.npy", np.ones((18, 2))),
+            "ranked by other vectors than stores/test/muver has",
+        ),
+    ],
+)
+def test_vectors_that_are_not_the_run_s(page, project, break_it, said):
+    break_it(project.workspace)
+    out, (problem,), _ = page()
+    assert problem.startswith("MuVER: what its views add cannot be shown.") and said in problem
+    assert str(project.workspace) not in problem
+    assert [row["parts"] for row in data_of(out)["rows"]] == [None, None]

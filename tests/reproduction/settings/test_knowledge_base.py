@@ -1,0 +1,154 @@
+"""What the stages of Table 2 are told, and what may not be asked of a knowledge base."""
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.reproduction.settings import knowledge_base as stages
+from muver.reproduction.settings import resolve, row_settings
+from muver.reproduction.settings.rows import model_settings
+from tests.reproduction.settings import PARAMS
+
+
+def resolved(preset="wikipedia", **more):
+    return resolve(PARAMS, {"preset": preset, **more})
+
+
+def test_the_preset_has_the_paper_s_settings():
+    settings = resolved()
+    assert stages.has_knowledge_base(settings) and not stages.has_knowledge_base(resolved("zeshel"))
+    assert settings["linking"]["kb"]["paragraphs"] == 5
+    muver = model_settings(settings, "muver_wiki")
+    assert (muver["training"]["batch_size"], muver["training"]["epochs"]) == (8, 1)
+    assert muver["training"]["learning_rate"] == 1e-5
+    assert muver["training"]["keep"] == "last"
+    assert (muver["views"]["max_tokens"], muver["context"]["max_tokens"]) == (40, 128)
+    assert muver["negatives"]["per_mention"] == 3
+    assert settings["models"]["blink_wiki"]["checkpoint"].endswith("biencoder_wiki_large.bin")
+    assert settings["evaluate"]["cutoffs"] == [10, 30, 100]
+
+
+def test_of_exact_search_only_what_moves_a_candidate_is_in_the_key():
+    row = row_settings(resolved(), "muver_wiki")
+    assert row["retrieve"] == {"k": 100, "match": "id"} and row["index"] is None
+    faster = resolved(compute={"threads": 7}, linking={"search": {"memory_mb": 5, "minimum": 0.5}})
+    assert row_settings(faster, "muver_wiki") == row
+
+
+def test_an_index_is_in_the_key_with_how_it_is_searched():
+    settings = resolved(systems={"muver_wiki": {"index": "hnsw"}})
+    row = row_settings(settings, "muver_wiki")
+    assert row["index"] == {"factory": "hnsw", "seed": 10000}
+    assert row["retrieve"] == {
+        "rescore": True, "most_views": 16384, "effort": None, "minimum": 0.995, "k": 100,
+        "match": "id",
+    }  # fmt: skip
+    assert stages.check_settings(settings)["agreement"] == 0.995
+    search = stages.search_settings(settings, "msnbc")
+    assert search["split"] == "msnbc" and row["retrieve"].items() <= search.items()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"results": ["table2", "table1"]}, "results: table1 is not made of the dataset wikipedia"),
+        ({"preset": "zeshel", "results": ["table2"]}, "table2 is not made of the dataset zeshel"),
+        ({"systems": {"muver_wiki": {"index": "ivfsq"}}}, "'ivfsq'. Did you mean 'ivf_sq'"),
+        ({"systems": {"muver_wiki": {"aggregate": "softmax_sum"}}}, "muver_wiki stands in table2"),
+        ({"systems": {"muver_wiki": {"merge_layers": 2}}}, "Leave out merge_layers"),
+        ({"tables": {"table2": ["bm25"]}}, "systems.bm25 stands in table2"),
+        ({"tables": {"table2": ["som"]}}, "som stands in table2.* Set a model whose score is max"),
+        ({"linking": {"test": ["aida-train"]}}, "'aida-train' is named twice among train, valid"),
+        ({"linking": {"test": ["msnb"]}}, "linking.test names 'msnb'. Did you mean 'msnbc'"),
+        ({"linking": {"validation": "dev"}}, "linking.validation is 'dev'"),
+        ({"linking": {"generate": {"mentions": {"x": 1}}}}, "linking.generate.mentions names 'x'"),
+        ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
+        ({"linking": {"sets": {"msnbc": {"file": 3}}}}, "sets.msnbc.file is 3, expected text"),
+    ],
+)
+def test_mistakes_are_named(changes, message):
+    with pytest.raises(InputError, match=message):
+        resolved(**changes)
+
+
+def test_the_search_that_negatives_are_mined_from_is_in_the_key():
+    row = row_settings(resolved(), "muver_wiki")
+    assert row["mining"] == {"retrieve": {"k": 100, "match": "id"}, "index": None}
+    by_index = resolved(systems={"blink_wiki": {"index": "ivf_sq"}})
+    assert row_settings(by_index, "muver_wiki")["mining"]["index"]["factory"] == "ivf_sq"
+    assert "mining" not in row_settings(by_index, "blink_wiki")
+
+
+def test_blinks_views_are_of_its_own_texts():
+    """Those of MuVER are the knowledge base's paragraphs, and so are both in miniwikipedia."""
+    settings = resolved()
+    assert model_settings(settings, "blink_wiki")["views"]["text"] == "blink_entities"
+    assert "text" not in model_settings(settings, "muver_wiki")["views"]
+    assert stages.texts_settings(settings) == {
+        "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse",
+    }  # fmt: skip
+    assert "text" not in resolved("miniwikipedia")["models"]["blink_wiki"]["views"]
+    own = {"blink_wiki": {"views": {"text": "blink_entities"}}}
+    source = {"source": {"blink_entities": "entity.jsonl"}}
+    assert resolved("miniwikipedia", models=own, linking=source)
+
+
+@pytest.mark.parametrize(
+    "preset, text, message",
+    [
+        ("wikipedia", "blink", "views.text is 'blink'. Allowed: blink_entities"),
+        ("miniwikipedia", "blink_entities", "Name a file of your own under linking.source.blink_e"),
+        ("zeshel", "blink_entities", "has texts for the entities of a knowledge base, and the da"),
+    ],
+)
+def test_texts_that_cannot_be_had(preset, text, message):
+    with pytest.raises(InputError, match=message):
+        resolved(preset, models={"blink_wiki": {"views": {"text": text}}})
+
+
+def test_negatives_are_mined_from_the_system_that_is_named():
+    """Of two systems with one model; which of them stands first decides nothing."""
+    other = {"method": "by IVF", "model": "blink_wiki", "aggregate": "max", "index": "ivf_sq"}
+    negatives = {"negatives": {"system": "by_ivf"}}
+    changes = {"systems": {"by_ivf": other}, "models": {"muver_wiki": negatives}}
+    settings = resolved(**changes)
+    row = row_settings(settings, "muver_wiki")
+    assert row["mining"]["index"] == {"factory": "ivf_sq", "seed": 10000}
+    assert row["model"]["negatives"]["run"] == {
+        "blink_wiki": model_settings(settings, "blink_wiki")
+    }
+    backwards = {**PARAMS, "systems": dict(reversed(PARAMS["systems"].items()))}
+    again = resolve(backwards, {"preset": "wikipedia", **changes})
+    assert row_settings(again, "muver_wiki") == row
+
+
+def test_a_row_over_a_knowledge_base_may_take_all_views_of_an_entity():
+    one = {"log_mean_exp": {"temperature": 0.5}}
+    best = resolved()
+    mean = resolved(aggregates=one, systems={"muver_wiki": {"aggregate": "log_mean_exp"}})
+    before, after = (row_settings(settings, "muver_wiki") for settings in (best, mean))
+    added = {"aggregate": "log_mean_exp", "temperature": 0.5}
+    assert after == {**before, "retrieve": before["retrieve"] | added}
+    with pytest.raises(InputError, match="muver_wiki stands in table2.* Set one temperature"):
+        resolved(systems={"muver_wiki": {"aggregate": "log_mean_exp"}})
+
+
+@pytest.mark.parametrize(
+    "system, message",
+    [
+        ("blnk_wiki", "negatives.system is 'blnk_wiki'. Did you mean 'blink_wiki'"),
+        ("bm25", "negatives.system is 'bm25', .* change systems.bm25: Set model and aggregate"),
+        ("muver_bm25", "negatives.system is 'muver_bm25', but negatives are mined from a system"),
+        ("plain_sum", "'plain_sum', .* change systems.plain_sum: Set model and aggregate"),
+        ("muver_max", "'muver_max', .* change systems.muver_max: Leave out merge_layers"),
+        ("som", "negatives.system is 'som', .* Set a model whose score is max"),
+        ("muver_wiki", "models.muver_wiki: is made of itself"),
+    ],
+)
+def test_a_system_that_negatives_cannot_be_mined_from(system, message):
+    with pytest.raises(InputError, match=message):
+        resolved(models={"muver_wiki": {"negatives": {"system": system}}})
+
+
+def test_the_dataset_brings_its_preset():
+    settings = resolve(PARAMS, {"dataset": "miniwikipedia"})
+    assert (settings["preset"], settings["workspace"]) == ("miniwikipedia", "miniwikipedia")

@@ -1,0 +1,293 @@
+"""Settings: what wins, what is refused and how, what makes a row."""
+
+import copy
+import json
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.reproduction.settings import model_settings, precision, resolve, row_settings
+from tests.reproduction.settings import PARAMS
+
+
+@pytest.fixture
+def params():
+    """params.yaml as it is in the repository, to change."""
+    return json.loads(json.dumps(PARAMS))  # YAML shares what an alias names; here nothing is
+
+
+def change(params, key: str, value) -> None:
+    """Set ``a.b.c`` in a nested dictionary."""
+    *folders, last = key.split(".")
+    for folder in folders:
+        params = params.setdefault(folder, {})
+    params[last] = value
+
+
+def override(key: str, value) -> dict:
+    nested: dict = {}
+    change(nested, key, value)
+    return nested
+
+
+@pytest.mark.parametrize("preset", PARAMS["presets"])
+def test_every_preset_resolves(params, preset):
+    settings = resolve(params, {"preset": preset})
+    assert settings["preset"] == settings["workspace"] == preset
+    assert "presets" not in settings
+    for system in settings["systems"]:
+        assert row_settings(settings, system)["system"] == system
+
+
+def test_the_zeshel_preset_is_the_paper_s_setting(params):
+    settings = resolve(params, {"preset": "zeshel"})
+    assert (settings["dataset"], settings["encoder"]) == ("zeshel", "bert-base-uncased")
+    training = model_settings(settings, "muver")["training"]
+    assert (training["batch_size"], training["learning_rate"]) == (128, 1e-5)
+    assert settings["models"]["muver"]["views"]["max_tokens"] == 40
+    assert settings["context"]["max_tokens"] == 128
+
+
+def test_command_line_over_preset_over_sections(params):
+    params["training"]["batch_size"] = 1
+    params["training"]["clip_norm"] = 7.0
+    params["presets"]["miniwikia"]["training"]["batch_size"] = 2
+    settings = resolve(params, {})
+    assert (settings["training"]["batch_size"], settings["training"]["clip_norm"]) == (2, 7.0)
+    settings = resolve(params, {"training": {"batch_size": 3}})
+    assert (settings["training"]["batch_size"], settings["training"]["clip_norm"]) == (3, 7.0)
+    assert settings["training"]["epochs"] == params["presets"]["miniwikia"]["training"]["epochs"]
+
+
+def test_lists_are_replaced_whole(params):
+    settings = resolve(params, {"tables": {"table1": ["bm25"]}})
+    assert settings["tables"]["table1"]["rows"] == ["bm25"]  # a list is short for the rows
+    assert settings["tables"]["table1"]["against"] == params["tables"]["table1"]["against"]
+    assert settings["tables"]["table6"] == params["tables"]["table6"]
+
+
+def test_what_is_given_stays_as_it_is(params):
+    before = copy.deepcopy(params)
+    resolve(params, {"training": {"batch_size": 3}})
+    assert params == before
+
+
+def test_numbers_inside_a_section_may_come_as_text(params):
+    """As Snakemake passes what stands inside ``--config training={...}``."""
+    given = {"batch_size": "3", "learning_rate": "1e-5", "mask_false_negatives": "true"}
+    training = resolve(params, {"training": given})["training"]
+    assert (training["batch_size"], training["learning_rate"]) == (3, 1e-5)
+    assert training["mask_false_negatives"] is True
+
+
+@pytest.mark.parametrize(
+    "overrides, preset, dataset, workspace",
+    [
+        ({}, "miniwikia", "miniwikia", "miniwikia"),
+        ({"preset": "zeshel"}, "zeshel", "zeshel", "zeshel"),
+        ({"dataset": "zeshel"}, "zeshel", "zeshel", "zeshel"),
+        ({"dataset": "data/wikis"}, "directory", "data/wikis", "wikis"),
+        ({"dataset": "data/wikis/"}, "directory", "data/wikis/", "wikis"),
+        ({"dataset": "data/zeshel"}, "directory", "data/zeshel", "zeshel-directory"),
+        ({"dataset": "data/wikis", "preset": "zeshel"}, "zeshel", "data/wikis", "wikis"),
+        ({"preset": "directory"}, "directory", "zeshel", "directory"),
+        ({"dataset": "data/wikis", "preset": "released"}, "released", "data/wikis", "wikis"),
+        ({"dataset": "data/my wikis", "workspace": "w"}, "directory", "data/my wikis", "w"),
+    ],
+)
+def test_preset_and_workspace_go_with_the_dataset(params, overrides, preset, dataset, workspace):
+    settings = resolve(params, overrides)
+    found = (settings["preset"], settings["dataset"], settings["workspace"])
+    assert found == (preset, dataset, workspace)
+
+
+def test_a_written_workspace_is_of_the_dataset_written(params):
+    params["workspace"] = "mine"
+    assert resolve(params, {})["workspace"] == "mine"
+    assert resolve(params, {"dataset": "data/wikis"})["workspace"] == "wikis"
+
+
+def test_a_folder_whose_name_the_shell_would_split_needs_another(params):
+    with pytest.raises(InputError, match="'my wikis', which may only have letters"):
+        resolve(params, {"dataset": "data/my wikis"})
+
+
+def test_a_directory_under_another_written_preset_keeps_it(params):
+    params["preset"] = "zeshel"
+    assert resolve(params, {"dataset": "data/wikis"})["preset"] == "zeshel"
+
+
+@pytest.mark.parametrize(
+    "key, value, message",
+    [
+        ("sed", 1, r"unknown key sed. Did you mean 'seed'\? Allowed: .*preset, dataset"),
+        ("training.batchsize", 1, r"unknown key training.batchsize. Did you mean 'batch_size'\?"),
+        (
+            "models.muver.views.max_token",
+            40,
+            r"unknown key models.muver.views.max_token. Did you",
+        ),
+        (
+            "models.muver.training.epoch",
+            1,
+            r"models.muver.training.epoch. Did you mean 'epochs'",
+        ),
+        ("systems.muver.merge_layer", 1, r"systems.muver.merge_layer. Did you mean 'merge_layers'"),
+        ("training.batch_size", "many", "training.batch_size is 'many'"),
+        ("training.batch_size", 2.5, "training.batch_size is 2.5"),
+        ("training.batch_size", True, "training.batch_size is True"),
+        ("download.url", 3, "download.url is 3"),
+        ("training", "fast", "training is 'fast'"),
+        ("training.batch_size", 0, "training.batch_size is 0"),
+        ("merge.searches.distant.pairs", "distnat", "distant.pairs is 'distnat'. Did you mean"),
+        ("bm25.stopwords", "fr", "bm25.stopwords is 'fr'. Allowed: null, en"),
+        ("models.Muver", PARAMS["models"]["muver"], "the name is 'Muver'"),
+        ("preset", "zeshell", r"'zeshell' is not in params.yaml. Did you mean 'zeshel'\?"),
+        ("systems.muver.model", "muverr", r"systems.muver.model is 'muverr'. Did you mean 'muver'"),
+        ("tables.table1", ["bm52"], r"tables.table1.rows names 'bm52'. Did you mean 'bm25'\?"),
+        ("evaluate.cutoffs", [1, 100], "evaluate.cutoffs goes up to 100, but retrieve.k keeps"),
+        ("systems.muver.merge_layers", 9, "systems.muver.merge_layers is 9, but merge.layers is"),
+        ("systems.bm25.model", "muver", "systems.bm25: a row names either 'retriever: bm25'"),
+        ("systems.som.merge_layers", 2, "systems.som: som compares token vectors"),
+        ("systems.som.aggregate", "softmax_sum", "systems.som: som compares token vectors"),
+        ("systems.muver.aggregate", "maxx", r"aggregate is 'maxx'. Did you mean 'max'\?"),
+        ("aggregate", "mean", "aggregate is 'mean'. Allowed: max, softmax_sum"),
+        ("aggregates.max.beta", 1, "aggregates.max: the aggregate max takes nothing, and beta"),
+        ("aggregates.penalised.beta", -1, "aggregates.penalised.beta is -1, expected a number"),
+        ("aggregates.log_mean_exp.temperature", 0, "temperature is 0, expected a number, above"),
+        ("aggregates.log_mean_exp.temperature", [], "temperature is .., expected a number"),
+        ("aggregates.log_mean_exp.temperature", [1, 1], "temperature has 1 twice"),
+        ("models.muver.score", "sum_max", "models.muver: score sum_max compares the token"),
+        ("scratch.hidden", 33, "scratch: hidden is 33, which heads"),
+        ("results", ["table7"], "results names 'table7'. Did you mean 'table"),
+        ("repeat_seeds", [10000], "repeat_seeds holds 10000, which is the seed itself"),
+        ("models.som.metric", "l2", "models.som: score sum_max compares token vectors by dot"),
+        ("models.som.pooling", "all", "models.som: score sum_max compares token vectors by dot"),
+        ("models.partalidou.best_of", ["blnk_128"], "best_of names 'blnk_128'. Did you mean"),
+        ("models.partalidou.best_of", ["muver_released"], "muver_released is not trained here"),
+        ("models.partalidou.best_of", ["muver", "muver_l2"], "differ in score or metric"),
+        ("models.partalidou.score", "max", "models.partalidou: a model names either"),
+        ("models.muver_padding.views.training_views", None, "padding_views fills an entity up to"),
+        ("systems.muver.search", "distnt", r"systems.muver.search is 'distnt'. Did you mean"),
+        ("systems.muver_bm25.fuse", ["muver", "bm52"], "muver_bm25.fuse names 'bm52'. Did you"),
+        ("systems.muver_bm25.fuse", ["muver", "muver_bm25_rrf"], "muver_bm25_rrf is itself a fus"),
+        ("systems.muver_sum.k", 300, "systems.muver_sum.k is 300, but the views of only 200"),
+        ("tables.table1.against", "blink", "tables.table1.against is 'blink'. Did you mean"),
+        ("tables.mine", ["bm25"], "tables.mine needs a caption"),
+        ("tables.grid", ["bm25"], "tables.grid: the result of this name has no rows to choose"),
+        ("sweep.searches", ["clos"], r"sweep.searches names 'clos'. Did you mean 'close'\?"),
+        ("merge.searches.close.wasted", "lost", "close.wasted is 'lost'. Allowed: kept, replaced"),
+        ("merge.searches.all_pairs.wasted", "replaced", "all_pairs: wasted"),
+        ("fusion.cutoff", 65, "fusion.cutoff is 65, but systems.muver_bm25 keeps only 64"),
+        ("systems.bm25_200.match", "id", "matches by title, its part bm25_200 by id"),
+        ("systems.bm25.spans", True, "systems.bm25: a row names either 'retriever: bm25'"),
+        ("systems.muver_bm25.spans", True, "systems.muver_bm25: a row names either 'retriever"),
+        ("models.muver.views.types", True, "muver.views: types"),
+        ("models.muver.views.padding", True, "muver.views: padding"),
+        ("models.muver_released.training", {"epochs": 3}, "from a checkpoint are not trained"),
+        ("grid.subset", [], r"grid.subset is \[\], expected a list, not empty"),
+        ("sweep.cutoff", 63, "sweep.cutoff is 63, which is not among evaluate.cutoffs"),
+        ("figures.figure2.cutoff", 65, "figure2.cutoff is 65, but retrieve.k keeps only 64"),
+        ("figures.figure2.last", 99, "figure2: last is 99, which bins of 5 sentences do not fill"),
+        ("grid.models", ["partalidou"], "grid.models names 'partalidou', which is not trained as"),
+        ("grid.warmup", [1.0], "grid.warmup.0 is 1.0, expected a number, at least 0, below 1"),
+    ],
+)
+def test_mistakes_are_named(params, key, value, message):
+    """The same mistake in params.yaml and on the command line."""
+    with pytest.raises(InputError, match=message):
+        resolve(params, override(key, value))
+    for section in (key.split(".")[0], "results"):  # the preset must not hide what is written
+        params["presets"]["miniwikia"].pop(section, None)
+    change(params, key, value)
+    with pytest.raises(InputError, match=message):
+        resolve(params, {})
+
+
+@pytest.mark.parametrize(
+    "key, message",
+    [
+        ("training.epochs", "training.epochs is missing"),
+        (
+            "models.muver.views.title_room",
+            "models.muver.views: title_room is missing",
+        ),
+    ],
+)
+def test_a_missing_key(params, key, message):
+    *sections, last = key.split(".")
+    part = params
+    for section in sections:
+        part = part[section]
+    del part[last]
+    with pytest.raises(InputError, match=message):
+        resolve(params, {"preset": "zeshel"})
+
+
+@pytest.mark.parametrize("preset", ["miniwikia", "zeshel"])
+def test_a_misspelt_section_in_any_preset(params, preset):
+    params["presets"][preset]["trainig"] = {"epochs": 1}
+    with pytest.raises(InputError, match="trainig.* Did you mean 'training'"):
+        resolve(params, {})
+    params["presets"][preset] = "small"
+    with pytest.raises(InputError, match=f"presets.{preset} is 'small'"):
+        resolve(params, {})
+
+
+def test_a_model_s_own_training_settings_win(params):
+    params["models"]["som"]["training"] = {"batch_size": 7}
+    settings = resolve(params, {})
+    assert model_settings(settings, "som")["training"]["batch_size"] == 7
+    assert model_settings(settings, "muver")["training"]["batch_size"] != 7
+    assert model_settings(settings, "som")["training"]["epochs"] == settings["training"]["epochs"]
+
+
+@pytest.mark.parametrize("fast, used", [(True, "bf16"), (False, "fp32")])
+def test_an_automatic_precision_is_settled_before_a_row_has_its_key(
+    params, monkeypatch, fast, used
+):
+    monkeypatch.setattr(precision, "fast_at_bf16", lambda device: fast)
+    asked = {"precision": "auto", "training_precision": "auto"}
+    settings = resolve(params, {"compute": asked})
+    assert {key: settings["compute"][key] for key in asked} == dict.fromkeys(asked, used)
+    row = row_settings(settings, "muver")
+    assert (row["precision"], row["model"]["precision"]) == (used, used)
+    written_out = resolve(params, {"compute": dict.fromkeys(asked, used)})
+    assert row_settings(written_out, "muver") == row
+
+
+def test_rows_are_in_full_precision_unless_asked_for_otherwise(params, monkeypatch):
+    monkeypatch.setattr(precision, "fast_at_bf16", lambda device: False)  # where some say auto
+    for preset in params["presets"]:
+        compute = resolve(params, {"preset": preset})["compute"]
+        assert compute["precision"] == compute["training_precision"] == "fp32"
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"merge.top_k": 0.2}, "unknown key merge.top_k.* as --config merge='{top_k: 0.2}'"),
+        ({"a.b.c": 1}, "unknown key a.b.c.* as --config a='{b: {c: 1}}'"),
+        ({"merge": 0.2}, "merge is 0.2, expected keys and.* as --config merge='{KEY: VALUE}'"),
+        ({"x": "y"}, "unknown key x. Allowed: [^']*$"),
+        ({"seed": "x"}, "seed is 'x', expected a whole number, at least 0.$"),
+    ],
+)
+def test_the_command_line_s_form_is_shown(params, given, message):
+    """Snakemake lays --config over the file's content before we see it."""
+    with pytest.raises(InputError, match=f"^--config: {message}"):
+        resolve({**params, **given}, given)
+
+
+def test_a_message_says_which_layer_has_the_mistake(params):
+    params["presets"]["miniwikia"]["training"]["epochs"] = 0
+    for preset in ("miniwikia", "zeshel"):
+        with pytest.raises(InputError, match="^params.yaml: presets.miniwikia.training.epochs is"):
+            resolve(params, {"preset": preset})
+    del params["presets"]["miniwikia"]["training"]["epochs"]
+    params["presets"]["miniwikia"]["scratch"] = {"hidden": 33}
+    with pytest.raises(InputError, match="^params.yaml, preset miniwikia: scratch: hidden is 33"):
+        resolve(params, {})
+    params["seed"] = -1
+    with pytest.raises(InputError, match="^params.yaml: seed is -1"):
+        resolve(params, {"preset": "zeshel"})

@@ -1,0 +1,251 @@
+"""What makes a row, a model and a run: which setting changes which."""
+
+import copy
+
+import pytest
+
+from muver.reproduction.settings import model_settings, resolve, retrieval_settings, row_settings
+from muver.reproduction.settings.rows import merge_settings, note_of
+from tests.reproduction.settings import PARAMS
+
+COMMON = {"split": "test", "k": 64, "match": "title"}
+MUVER = {
+    **COMMON,
+    "memory_mb": 256,
+    "metric": "dot",
+    "aggregate": "max",
+    "merge_layers": 4,
+    "search": "distant",
+    "global_view": False,
+    "spans": False,
+}
+PLAIN = {**MUVER, "merge_layers": 0, "search": None}
+SUM = {"aggregate": "softmax_sum", "softmax_candidates": 200}
+
+
+@pytest.fixture
+def settings():
+    return resolve(PARAMS, {"preset": "miniwikia"})
+
+
+@pytest.mark.parametrize(
+    "system, expected",
+    [
+        ("som", {**COMMON, "memory_mb": 256}),
+        ("muver", MUVER),
+        ("muver_plain", PLAIN),
+        ("plain_by_id", {**PLAIN, "match": "id"}),
+        ("plain_sum", {**PLAIN, **SUM}),
+        ("plain_sum_64", {**PLAIN, **SUM, "softmax_candidates": 64}),
+        ("muver_all_pairs", {**MUVER, "search": "all_pairs"}),
+        ("plain_l2", {**PLAIN, "metric": "l2"}),
+        ("muver_200", {**MUVER, "k": 200}),
+        ("muver_global_merged", {**MUVER, "global_view": True}),
+        ("muver_spans", {**MUVER, "spans": True}),
+        ("muver_close_2", {**MUVER, "search": "close", "merge_layers": 2}),
+    ],
+)
+def test_retrieval_settings_by_kind_of_system(settings, system, expected):
+    assert retrieval_settings(settings, system) == expected
+
+
+def test_rows_that_name_no_aggregate_take_the_preset_s():
+    for preset, expected in (("miniwikia", MUVER), ("directory", MUVER), ("zeshel", MUVER | SUM)):
+        assert retrieval_settings(resolve(PARAMS, {"preset": preset}), "muver") == expected
+    by_hand = resolve(PARAMS, {"preset": "miniwikia", "aggregate": "centred"})
+    expected = {**PLAIN, "aggregate": "centred", "sample": 500}
+    assert retrieval_settings(by_hand, "muver_plain") == expected
+    assert retrieval_settings(by_hand, "blink_128")["aggregate"] == "max"
+
+
+def test_of_several_values_validation_chooses_among_a_system_each(settings):
+    values = [0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16]
+    several = {"aggregate": "log_mean_exp", "temperature": values, "validation_cutoff": 16}
+    assert retrieval_settings(settings, "muver_log_mean_exp") == {**MUVER, **several}
+    tried = settings["tried"]["muver_log_mean_exp"]
+    assert tried[2] == "muver_log_mean_exp_0_25"
+    for value, system in zip(values, tried, strict=True):
+        made = retrieval_settings(settings, system, "val")
+        # A temperature of 1 is the sum's as released, whose rows have no such key.
+        temperature = {} if value == 1 else {"temperature": value}
+        expected = {**MUVER, "aggregate": "log_mean_exp", **temperature, "split": "val"}
+        assert made == expected
+    one = resolve(PARAMS, {"aggregates": {"log_mean_exp": {"temperature": 0.5}}})
+    assert "muver_log_mean_exp" not in one["tried"]
+    assert "validation_cutoff" not in retrieval_settings(one, "muver_log_mean_exp")
+
+
+def test_seeds_and_sweeps_of_a_row_choose_for_themselves():
+    over = {"preset": "miniwikia", "aggregate": "penalised", "repeat_seeds": [7]}
+    settings = resolve(PARAMS, over)
+    assert len(settings["tried"]["muver_seed7"]) == len(settings["tried"]["muver_close_2"]) == 7
+    tried = settings["systems"][settings["tried"]["muver_seed7"][1]]
+    assert tried["model"] == "muver_seed7" and tried["aggregate"] == "penalised_0_125"
+
+
+def test_a_row_that_is_another_one_of_its_table_is_left_out(settings):
+    rows = settings["tables"]["beyond"]["rows"]
+    assert "muver_max" not in rows and {"muver", "muver_sum"} <= set(rows)
+    rows = resolve(PARAMS, {"preset": "zeshel"})["tables"]["beyond"]["rows"]
+    assert "muver_sum" not in rows and {"muver", "muver_max"} <= set(rows)
+    assert settings["tables"]["table1"]["rows"] == PARAMS["tables"]["table1"]["rows"]
+
+
+def test_lexical_and_fused_runs(settings):
+    assert retrieval_settings(settings, "bm25_200") == {**settings["bm25"], **COMMON, "k": 200}
+    assert retrieval_settings(settings, "muver_bm25", "val") == {
+        **COMMON,
+        **{key: settings["fusion"][key] for key in ("weights", "cutoff")},
+        "split": "val",
+        "kind": "weighted",
+        "parts": ["muver_200", "bm25_200"],
+    }
+    by_rank = retrieval_settings(settings, "muver_bm25_rrf")
+    assert by_rank["constant"] == settings["fusion"]["constant"]
+    assert not {"weights", "cutoff"} & set(by_rank)
+
+
+def test_a_choice_is_made_of_its_models_settings(settings):
+    chosen = model_settings(settings, "partalidou")["best_of"]
+    assert {name: own["pooling"] for name, own in chosen.items()} == {
+        "blink_128": "auto",  # the mean over all pieces
+        "blink_cls": "cls",
+        "blink_special": "special",
+        "blink_span": "span",
+    }
+
+
+def test_a_model_that_names_no_pooling_has_the_encoder_s(settings):
+    auto = {**settings, "pooling": "auto", "encoder": "some/encoder"}
+    named = {model: model_settings(auto, model) for model in ("blink_128", "muver", "muver_l2")}
+    assert {own["pooling"] for own in named.values()} == {"auto"}
+    assert model_settings(auto, "blink_all")["pooling"] == "all"
+    for model in ("som", "muver_released"):  # token vectors, a checkpoint
+        assert model_settings(auto, model) == model_settings(settings, model)
+
+
+def test_converted_weights_have_no_training(settings):
+    assert set(model_settings(settings, "muver_released")) == {
+        "views", "score", "metric", "pooling", "context",
+    }  # fmt: skip
+
+
+def test_the_ways_of_merging(settings):
+    common = {"layers": 4, "top_k": 0.4, "max_tokens": 512}
+    assert merge_settings(settings, "close") == {
+        **common,
+        "pairs": "close",
+        "among": "neighbours",
+    }
+    assert merge_settings(settings, "close_full") == {
+        **merge_settings(settings, "close"),
+        "wasted": "replaced",
+    }
+
+
+def test_a_search_that_says_it_is_as_released_has_the_key_of_one_that_says_nothing(settings):
+    before = row_settings(settings, "muver")
+    settings["merge"]["searches"]["distant"]["wasted"] = "kept"
+    assert row_settings(settings, "muver") == before
+    settings["merge"]["searches"]["distant"]["wasted"] = "replaced"
+    assert row_settings(settings, "muver")["merge"] == {**before["merge"], "wasted": "replaced"}
+
+
+def test_faults_of_the_released_code_are_off_where_nothing_is_said(settings):
+    training = model_settings(settings, "muver")["training"]
+    assert (training["padding_views"], training["average_gradients_over"]) == (False, 1)
+    assert training["optimiser"] == "adamw"
+
+
+def test_the_checkpoint_kept_is_in_the_settings_where_it_is_not_the_best(settings):
+    """Rows that were made before the setting was there keep their key."""
+    assert settings["training"]["keep"] == "best"
+    assert "keep" not in model_settings(settings, "muver")["training"]
+    changed = resolve(PARAMS, {"training": {"keep": "last"}})
+    assert model_settings(changed, "muver")["training"]["keep"] == "last"
+    back = resolve(
+        PARAMS, {"training": {"keep": "last"}, "models": {"muver": {"training": {"keep": "best"}}}}
+    )
+    assert model_settings(back, "muver") == model_settings(settings, "muver")
+
+
+DENSE = {"blink_128", "partalidou", "som", "muver_plain", "muver", "muver_bm25"}
+MUVERS = {"muver_plain", "muver", "muver_bm25"}
+ROWS = DENSE | {"bm25", "released"}
+
+
+@pytest.mark.parametrize(
+    "section, value, changed",
+    [
+        ("seed", 1, ROWS),
+        ("corpus", {"context_tokens": 5}, ROWS),
+        ("retrieve", {"k": 70}, ROWS),
+        ("bm25", {"k1": 1.5}, {"bm25", "muver_bm25"}),
+        ("segment", {"punkt": "english"}, DENSE | {"released"}),
+        ("training", {"epochs": 77}, DENSE),
+        ("context", {"max_tokens": 61}, DENSE | {"released"}),
+        ("compute", {"precision": "bf16"}, DENSE | {"released"}),
+        ("compute", {"training_precision": "bf16"}, DENSE),
+        ("models", {"som": {"training": {"epochs": 77}}}, {"som"}),
+        ("models", {"blink_span": {"pooling": "all"}}, {"partalidou"}),
+        ("models", {"muver": {"views": {"max_tokens": 50}}}, MUVERS),
+        ("merge", {"top_k": 0.5}, {"muver", "muver_bm25", "released"}),
+        ("merge", {"layers": 5}, set()),  # a further layer that no row here uses
+        ("fusion", {"weights": [0.5]}, {"muver_bm25"}),
+        ("aggregates", {"softmax_sum": {"softmax_candidates": 210}}, {"released"}),
+        ("aggregate", "log_mean_exp", MUVERS),
+        # What moves no score, or is known by other means (the data and the encoder by hashes).
+        ("retrieve", {"memory_mb": 5}, set()),
+        ("compute", {"device": "cpu"}, set()),
+        ("dataset", "data/wikis", set()),
+        ("encoder", "/somewhere/bert", set()),
+        ("download", {"source": "/somewhere/archive"}, set()),
+        ("tracking", {"enabled": False}, set()),
+    ],
+)
+def test_a_row_s_settings_change_with_what_makes_it(section, value, changed):
+    before = resolve(PARAMS, {"preset": "miniwikia"})
+    after = resolve(PARAMS, {"preset": "miniwikia", section: value})
+    assert {s for s in ROWS if row_settings(before, s) != row_settings(after, s)} == changed
+    for system in after["systems"]:
+        assert "somewhere" not in str(row_settings(after, system))
+        assert "data/wikis" not in str(row_settings(after, system))
+
+
+def test_a_row_keeps_no_hold_on_the_settings(settings):
+    before = copy.deepcopy(settings)
+    row_settings(settings, "muver")["merge"]["top_k"] = 9
+    retrieval_settings(settings, "muver")["k"] = 9
+    assert settings == before
+
+
+def test_footnotes_are_no_part_of_a_row(settings):
+    own = copy.deepcopy(settings)
+    for system in own["systems"].values():
+        system["note"] = "Something else."
+    for name in settings["tables"]["table1"]["rows"]:
+        assert row_settings(own, name) == row_settings(settings, name)
+
+
+def test_a_row_chosen_among_models_says_so(settings):
+    chosen = "The best on validation of 4 models; other rows are one model."
+    assert note_of(settings, "partalidou").startswith(f"{chosen} ")
+    settings["systems"]["partalidou"].pop("note")
+    assert note_of(settings, "partalidou") == chosen
+    assert note_of(settings, "bm25_200") is None
+
+
+def test_a_row_says_how_it_scores_several_views(settings):
+    assert "best view's" in note_of(settings, "muver") == note_of(settings, "muver_plain")
+    assert "softmax" in note_of(settings, "muver_sum")
+    released = resolve(PARAMS, {"preset": "zeshel"})
+    assert note_of(released, "muver") == note_of(settings, "muver_sum")
+    assert "view" not in note_of(settings, "blink_128")
+
+
+def test_swept_layers_and_seeds_have_the_row_s_note():
+    settings = resolve(PARAMS, {"repeat_seeds": [7]})
+    for derived, row in (("muver_close_2", "muver"), ("som_seed7", "som")):
+        assert note_of(settings, derived) == note_of(settings, row) is not None
+    chosen = note_of(settings, "partalidou_seed7")
+    assert chosen == note_of(settings, "partalidou") and "of 4 models" in chosen

@@ -1,0 +1,80 @@
+"""Evaluations to make tables of."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from muver.retriever.evaluation.ranks import ranks_table, write_ranks
+from muver.retriever.evaluation.recall import scored
+from tests.blank import jsonable
+
+Evaluation = dict[str, Any]
+SIZES = {"lego": 8, "yugioh": 3}
+ZESHEL = {"dataset": "zeshel", "identified_as": "zeshel"}
+
+
+def make_ranks(hits: Mapping[str, tuple[int, int]], sizes: Mapping[str, int] = SIZES) -> pa.Table:
+    """By world, the first mentions are hit at 1, the next at 64, the last never."""
+    worlds, ranks = [], []
+    for world, (first, last) in hits.items():
+        worlds += [world] * sizes[world]
+        ranks += [1] * first + [64] * (last - first) + [0] * (sizes[world] - last)
+    ids = [f"m{n}" for n in range(len(ranks))]
+    return ranks_table(ids, worlds, [None] * len(ids), ranks, [3] * len(ids), 64)
+
+
+def make(
+    system: str,
+    lego: tuple[int, int],
+    yugioh: tuple[int, int],
+    sizes: Mapping[str, int] = SIZES,
+    **other: Any,
+) -> Evaluation:
+    """Hits at 1 and 64 of eight mentions of lego and three of yugioh, unless told otherwise."""
+    return {
+        "system": system,
+        "dataset": "tiny",
+        "fingerprint": "f00d",
+        "identified_as": None,
+        "set": "test",
+        "settings": {"system": system, "seed": 1},
+        "precision": {},
+        "run_sha256": "",
+        "cutoffs": [1, 64],
+        "resample": "documents",
+        **jsonable(
+            scored(make_ranks({"lego": lego, "yugioh": yugioh}, sizes), [1, 64], "documents")
+        ),
+        **{"outside": 0, "matched_by_title": 0},
+        **dict.fromkeys(("kb", "views_per_entity", "index", "chosen", "model")),
+        **other,
+    }
+
+
+@pytest.fixture
+def evaluation() -> Callable[..., Evaluation]:
+    """Make an evaluation: ``evaluation(system, lego hits, yugioh hits, **replaced)``."""
+    return make
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., list[Path]]:
+    """Write evaluations with the ranks beside each; the JSON files."""
+
+    def write_all(*evaluations: Evaluation) -> list[Path]:
+        paths = []
+        for evaluation in evaluations:
+            path = tmp_path / f"{evaluation['system']}.json"
+            path.write_text(json.dumps(evaluation))
+            worlds = evaluation["worlds"]
+            hits = {world: tuple(part["hits"].values()) for world, part in worlds.items()}
+            sizes = {world: part["mentions"] for world, part in worlds.items()}
+            write_ranks(path.with_suffix(".parquet"), make_ranks(hits, sizes))
+            paths.append(path)
+        return paths
+
+    return write_all

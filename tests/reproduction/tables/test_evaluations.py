@@ -1,0 +1,130 @@
+"""What a table is made of must belong together."""
+
+import json
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.typed import read
+from muver.reproduction.tables.evaluations import TableFiles, read_evaluations, read_one_set
+from muver.reproduction.tables.settings import Comparison
+from tests.reproduction.tables import made_sets
+
+SYSTEMS = ["bm25", "muver"]
+
+
+def both(evaluation):
+    return evaluation("bm25", (1, 2), (1, 3)), evaluation("muver", (4, 8), (0, 3))
+
+
+def test_ranks_lie_beside_an_evaluation(evaluation, write):
+    found = read_one_set(TableFiles(write(*both(evaluation))), SYSTEMS)
+    assert found.ranks("bm25")["rank"].to_pylist() == [1, 64, 0, 0, 0, 0, 0, 0, 1, 64, 64]
+
+
+def test_ranks_that_are_missing_or_of_another_run(evaluation, write):
+    files = write(*both(evaluation))
+    found = read_one_set(TableFiles(files), SYSTEMS)
+    files[0].with_suffix(".parquet").write_bytes(files[1].with_suffix(".parquet").read_bytes())
+    with pytest.raises(InputError, match=r"bm25.parquet: has the hits .* from other parameters"):
+        found.ranks("bm25")
+    files[0].with_suffix(".parquet").unlink()
+    with pytest.raises(InputError, match=r"bm25.parquet: no such file. Run the evaluate stage"):
+        found.ranks("bm25")
+
+
+def test_evaluations_and_systems_must_match(evaluation, write):
+    files = write(*both(evaluation))
+    for given, systems, words in (
+        (files, SYSTEMS[:1], "evaluations of muver"),
+        ([*files, files[0]], SYSTEMS, "two evaluations of bm25"),
+    ):
+        with pytest.raises(InputError, match=words):
+            read_evaluations(TableFiles(given), systems)
+
+
+@pytest.mark.parametrize("content", ["[]", '{"system": "bm25"}'])
+def test_a_file_of_another_kind(tmp_path, content):
+    (tmp_path / "old.json").write_text(content)
+    with pytest.raises(InputError, match=r"old.json: not an evaluation of this version"):
+        read_evaluations(TableFiles([tmp_path / "old.json"]), ["bm25"])
+
+
+def test_worlds_without_mentions(evaluation, write, tmp_path):
+    files = write(*both(evaluation))
+    worlds = {
+        "lego": {"split": "test", "entities": 9, "mentions": 8},
+        "yugioh": {"split": "test", "entities": 9, "mentions": 3},
+        "atlantis": {
+            "split": "none",
+            "entities": 9,
+            "mentions": 0,
+        },
+        "quiet": {"split": "val", "entities": 9, "mentions": 2},
+    }
+    counts = tmp_path / "counts.json"
+    content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
+    content["identified_as"] = None
+    counts.write_text(json.dumps({**content, "worlds": worlds}))
+    assert read_one_set(TableFiles(files, counts), SYSTEMS).without_mentions == ["atlantis"]
+    assert read_one_set(TableFiles(files), SYSTEMS).without_mentions == []
+    counts.write_text(counts.read_text().replace("f00d", "beef"))
+    with pytest.raises(InputError, match="counts of other data than the evaluations'"):
+        read_evaluations(TableFiles(files, counts), SYSTEMS)
+    with pytest.raises(InputError, match=r"bm25.json: not the counts of a corpus of this version"):
+        read_evaluations(TableFiles(files, files[0]), SYSTEMS)
+
+
+def test_by_set_in_the_order_asked_for(tmp_path):
+    files, sets = made_sets.write(tmp_path, made_sets.make_all()), list(made_sets.SIZES)[::-1]
+    found = read_evaluations(TableFiles(files), list(made_sets.HITS), sets)
+    assert list(found) == sets
+    assert found["msnbc"].by_system.keys() == made_sets.HITS.keys()
+    assert found["msnbc"].ranks("muver_wiki")["rank"].to_pylist() == [99, 99]
+    with pytest.raises(InputError, match="evaluations on aida-testb, .* expected one set"):
+        read_one_set(TableFiles(files), list(made_sets.HITS))
+
+
+@pytest.mark.parametrize(
+    ("replaced", "message"),
+    [
+        ({"settings": {"seed": 2}}, "of muver_wiki on msnbc: settings is .*seed"),
+        ({"model": "other"}, "of muver_wiki on msnbc: model is other"),
+        ({"kb": {"entities": 1, "fingerprint": "kb"}}, "of muver_wiki on msnbc: kb is"),
+        ({"dataset": "other"}, "of muver_wiki on msnbc: dataset is other"),
+        ({"fingerprint": "x"}, "of muver_wiki on msnbc: fingerprint is x"),
+        ({"mentions": 12}, "of muver_wiki on msnbc: mentions is 12"),
+        ({"worlds": {}}, "of muver_wiki on msnbc: worlds is"),  # of another split, as many mentions
+        ({"system": "som"}, "no evaluation of muver_wiki on msnbc"),
+        ({"set": "mnsbc"}, "the set 'mnsbc', .* Did you mean 'msnbc'?"),
+    ],
+)
+def test_evaluations_that_do_not_belong_together(tmp_path, replaced, message):
+    evaluations = made_sets.make_all()
+    of = ("muver_wiki", "msnbc")
+    wrong = next(one for one in evaluations if (one["system"], one["set"]) == of)
+    wrong |= replaced
+    with pytest.raises(InputError, match=message):
+        read_evaluations(
+            TableFiles(made_sets.write(tmp_path, evaluations)),
+            list(made_sets.HITS),
+            list(made_sets.SIZES),
+        )
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "rows is"),
+        ("bm25", "rows is 'bm25'"),
+        (["bm25"], "rows.0 is 'bm25'"),
+        ([{"method": "BM25"}], "rows.0.system is missing"),
+        ([{"method": "B", "system": "b", "repeat": []}], "Did you mean 'repeats'"),
+        ([{"method": "B", "system": "b", "repeats": "c"}], "rows.0.repeats is 'c'"),
+        ([{"method": "B", "system": "b", "repeats": ["b"]}], "repeats of b must be other systems"),
+        ([{"method": "B", "system": "b", "repeats": ["c", "c"]}], "repeats has 'c' twice"),
+    ],
+)
+def test_rows_that_are_none(rows, message):
+    with pytest.raises(InputError, match=message):
+        read(Comparison, {"rows": rows})

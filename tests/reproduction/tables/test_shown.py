@@ -1,0 +1,85 @@
+"""A table in a terminal: nothing wider than asked, and the contrasts in words."""
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.typed import read
+from muver.reproduction.tables import comparison
+from muver.reproduction.tables.evaluations import TableFiles
+from muver.reproduction.tables.records import Contrast
+from muver.reproduction.tables.render import write_table
+from muver.reproduction.tables.settings import Comparison
+from muver.reproduction.tables.shown import in_terminal, sentence, show
+from tests.blank import blank
+from tests.reproduction.tables.conftest import ZESHEL
+
+ROWS = [
+    {"method": "BM25", "system": "bm25", "repeats": []},
+    {"method": "MuVER", "system": "muver", "repeats": []},
+]
+SIZES = {"lego": 40, "yugioh": 3}
+
+
+@pytest.fixture
+def results(evaluation, write, tmp_path):
+    """A folder with a table of both rows, MuVER far ahead at 64 and level at 1."""
+
+    def make(name="table1", **replaced):
+        made = [
+            evaluation("muver", (4, 30), (0, 3), SIZES, **replaced),
+            evaluation("bm25", (3, 6), (1, 3), SIZES, **replaced),
+        ]
+        settings = read(Comparison, {"rows": ROWS, "contrasts": [["muver", "bm25"]]})
+        table = comparison.build(name, "Recall@k", settings, TableFiles(write(*made)))
+        write_table(tmp_path / f"{name}.csv", table, comparison.page(table))
+        return tmp_path
+
+    return make
+
+
+def test_the_grid_and_the_contrast_at_64(results):
+    title, grid, contrasts = in_terminal("table1", results(), 100).strip().split("\n\n")
+    assert title == "Recall@k, tiny"
+    header, bm25, muver = grid.splitlines()
+    assert header.split() == ["method", "R@1", "R@64", "row_key"]
+    assert bm25.split()[:3] == ["BM25", "9.30", "20.93"]
+    assert muver.split()[:3] == ["MuVER", "9.30", "76.74"]
+    assert len({line.index(".") for line in (bm25, muver)}) == 1
+    said = ["The paper's contrasts at 64:", "  MuVER finds 55.81 points more than BM25, p < 0.001"]
+    assert contrasts.splitlines() == said
+
+
+def test_a_difference_in_words():
+    one = blank(Contrast, difference={16: -4.125}, p_value={16: 0.0002})
+    assert sentence(one, "MuVER", "BLINK", 16) == (
+        "MuVER finds 4.12 points fewer than BLINK, p < 0.001"
+    )
+    one.p_value[16] = 0.25
+    assert sentence(one, "MuVER", "BLINK", 16) == (
+        "cannot tell MuVER from BLINK: -4.12 points, p = 0.250"
+    )
+
+
+def test_a_narrow_terminal_gets_blocks_without_keys(results):
+    _, first, second, _ = in_terminal("table1", results(), 18).split("\n\n")
+    assert first.splitlines()[0].split() == ["method", "R@1"]
+    assert second.splitlines()[0].split() == ["method", "R@64"]
+    assert max(map(len, (first + "\n" + second).splitlines())) <= 18
+
+
+def test_on_the_papers_data_the_papers_difference_is_told(results):
+    shown = " ".join(in_terminal("table1", results(**ZESHEL), 100).split())
+    assert "MuVER finds 55.81 points more than BM25, p < 0.001; the paper's +" in shown
+    assert shown.endswith("holds")
+
+
+def test_what_was_not_made_is_named(results):
+    with pytest.raises(InputError, match=r"tabel1.csv: no such table. Did you mean 'table1'\?"):
+        in_terminal("tabel1", results(), 100)
+
+
+def test_show_says_where_there_is_more(results, capsys):
+    results("mine")
+    show(["table1"], results())
+    said = capsys.readouterr().out
+    assert "table1.md" in said and said.endswith("Also made, for muver show: mine.\n")

@@ -1,0 +1,184 @@
+"""Table 2: its files on a small made-up case, and the paper's values only where they belong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.reproduction.tables.keys import row_key, sets_fingerprint
+from muver.reproduction.tables.stage import make_table
+from tests.reproduction.tables import made_sets
+
+SETTINGS = {
+    "rows": made_sets.ROWS,
+    "against": "blink_wiki",
+    "contrasts": [["muver_wiki", "blink_wiki"]],
+}
+FINGERPRINT = sets_fingerprint({name: f"{name}-f00d" for name in made_sets.SIZES})
+KEYS = [row_key({"system": system, "seed": 1}, FINGERPRINT) for system in made_sets.HITS]
+
+
+def table_of(folder: Path, evaluations=None, **settings):
+    paths = made_sets.write(folder, evaluations or made_sets.make_all())
+    make_table("table2", paths, folder / "table2.csv", {**SETTINGS, **settings})
+    return json.loads((folder / "table2.json").read_text())
+
+
+def test_csv_to_the_byte(tmp_path: Path):
+    table_of(tmp_path)
+    assert (tmp_path / "table2.csv").read_bytes().decode() == (
+        "method,AIDA-b R@10,AIDA-b R@100,MSNBC R@10,MSNBC R@100,WNED-WIKI R@10,WNED-WIKI R@100,"
+        "row_key\n"
+        f"BLINK,50.00,75.00,50.00,100.00,0.00,20.00,{KEYS[0]}\n"
+        f"MuVER,75.00,100.00,0.00,100.00,100.00,100.00,{KEYS[1]}\n"
+    )
+    assert KEYS[0] != KEYS[1]
+
+
+def test_counts_and_intervals_by_set(tmp_path: Path):
+    table = table_of(tmp_path)
+    assert table["dataset"] == "miniwikipedia"
+    assert table["sets"][1] == {
+        "set": "msnbc",
+        "column": "MSNBC",
+        "mentions": 2,
+        "outside": 3,
+        "matched_by_title": 1,
+        "fingerprint": "msnbc-f00d",
+        "identified_as": None,
+        "worlds": ["msnbc"],
+        "worlds_without_mentions": [],
+        "published": {"mentions": 656, "entities": 5903530, "support": 617},
+        "of_paper": False,
+    }
+    blink, muver = (row["sets"] for row in table["rows"])
+    assert (table["kb"], table["kind"]) == ({"entities": 50, "fingerprint": "kb"}, "comparison")
+    assert (blink["msnbc"]["hits"], blink["msnbc"]["mentions"]) == ({"10": 1, "100": 2}, 2)
+    assert blink["msnbc"]["interval"]["micro"] == {"10": [0.0, 100.0], "100": [100.0, 100.0]}
+    assert blink["msnbc"]["index"] is None and muver["msnbc"]["index"]["agreement"] == 0.996
+
+
+def test_paired_test_of_each_set(tmp_path: Path):
+    blink, muver = (row["sets"] for row in table_of(tmp_path)["rows"])
+    assert all(part["paired"] is None for part in blink.values())
+    won = {name: part["paired"]["won"]["10"] for name, part in muver.items()}
+    lost = {name: part["paired"]["lost"]["10"] for name, part in muver.items()}
+    assert won == {"aida-testb": 1, "msnbc": 0, "wnedwiki": 5}
+    assert lost == {"aida-testb": 0, "msnbc": 1, "wnedwiki": 0}
+    found = muver["wnedwiki"]["paired"]
+    assert found["difference"]["10"] == 100
+    assert found["p_value"]["10"] == pytest.approx(2 / 2**5)
+
+
+def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
+    table = table_of(tmp_path)
+    parts = [part for row in table["rows"] for part in row["sets"].values()]
+    assert not any(part["paper"] or part["readme"] for part in parts)
+    text = (tmp_path / "table2.md").read_text()
+    assert "92.38" not in text and "Against the paper" not in text
+    assert (
+        "The paper's numbers are for a knowledge base of 5903530 entities; this one has 50" in text
+    )
+
+
+def test_the_papers_values_on_its_data(tmp_path: Path):
+    evaluations = made_sets.of_the_paper()
+    blink = next(one for one in evaluations if one["set"] == "aida-testb")
+    kept = {key: blink[key] for key in ("kb", "dataset", "identified_as")}
+    blink.update(made_sets.make("blink_wiki", "aida-testb", 4446, (4000, 4296), **kept))
+    table = table_of(tmp_path, evaluations)
+    blink, muver = (row["sets"] for row in table["rows"])
+    assert table["paper"]["note"] is None
+    at10, at100 = blink["aida-testb"]["paper"].values()
+    assert (at10["recall"], at100["recall"]) == (92.38, 96.63)
+    assert at10["difference"] == pytest.approx(100 * 4000 / 4446 - 92.38)
+    assert (at10["verdict"], at100["verdict"]) == ("not reproduced", "reproduced")
+    # Of 617 mentions: 1.96 sqrt(2 * 95.02 * 4.98 / 617) = 2.43 points, more than 1.5.
+    assert muver["msnbc"]["paper"]["10"]["half_width"] == pytest.approx(2.43, abs=0.01)
+    assert {one["verdict"] for one in muver["msnbc"]["paper"].values()} == {"cannot tell"}
+    assert {one["verdict"] for one in muver["wnedwiki"]["paper"].values()} == {"reproduced"}
+    assert "94.05 (+0.00 ± 0.82, reproduced)" in (tmp_path / "table2.md").read_text()
+
+
+def test_contrasts_by_set(tmp_path: Path):
+    table = table_of(tmp_path, made_sets.of_the_paper())
+    assert [one["column"] for one in table["contrasts"]] == ["AIDA-b", "MSNBC", "WNED-WIKI"]
+    aida, _, wned = table["contrasts"]
+    assert aida["paper"]["10"] == pytest.approx(94.53 - 92.38)
+    assert (aida["won"]["10"], aida["lost"]["10"]) == (96, 0)  # 4,203 and 4,107 of 4,446
+    assert aida["verdict"] == {"10": "holds", "100": "holds"}
+    assert wned["paper"]["100"] == pytest.approx(97.34 - 97.76)  # the paper's MuVER is behind
+    assert wned["verdict"]["100"] == "holds"
+    assert "| MuVER minus BLINK | WNED-WIKI |" in (tmp_path / "table2.md").read_text()
+
+
+def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
+    """Not those in all: of 656 mentions two inside would be judged by BLINK's 617."""
+    evaluations = [one for one in made_sets.of_the_paper() if one["set"] != "msnbc"]
+    evaluations += [made_sets.one_of_the_paper(system, "msnbc", 610) for system in made_sets.HITS]
+    table = table_of(tmp_path, evaluations, sets=list(made_sets.SIZES))
+    hidden = {one["set"] for one in table["sets"] if not one["of_paper"]}
+    assert hidden == {"msnbc"}  # 7 of 617 are 1.1 %
+    muver = table["rows"][1]["sets"]
+    assert not muver["msnbc"]["paper"] and muver["wnedwiki"]["paper"]
+    assert "MSNBC (610, BLINK's numbers are over 617) do not stand" in table["paper"]["note"]
+    text = (tmp_path / "table2.md").read_text()
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    assert ["MSNBC", "613", "610", "3", "1", "656", "617"] in lines
+
+
+def test_another_number_of_entities_is_not_the_papers(tmp_path: Path):
+    evaluations = made_sets.of_the_paper()
+    for evaluation in evaluations:
+        evaluation["kb"]["entities"], evaluation["identified_as"] = 5903529, None
+    table = table_of(tmp_path, evaluations)
+    assert not any(one["of_paper"] for one in table["sets"])
+    assert "of 5903530 entities; this one has 5903529, so" in table["paper"]["note"]
+
+
+def test_the_page(tmp_path: Path):
+    evaluations = made_sets.make_all()
+    for evaluation in evaluations:
+        if evaluation["system"] == "muver_wiki":
+            evaluation["settings"] |= {"precision": "bf16", "dtype": "fp16"}
+    table_of(tmp_path, evaluations)
+    text = (tmp_path / "table2.md").read_text()
+    assert text.startswith("# Table 2: In-KB recall@k in percent against Wikipedia, miniwikipedia")
+    assert "AIDA-b 4 mentions (outside: 3)" in text
+    assert "Not in fp32: MuVER (encoding bf16, storage fp16)." in text
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == [
+        "## Mentions", "## The paper's contrasts", "## How sure the numbers are",
+        "## Paired tests against BLINK", "## How candidates were found",
+    ]  # fmt: skip
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    assert ["AIDA-b", "7", "4", "3", "1", "4485", "4446"] in lines
+    index = ["IVF4,SQ8, nprobe 16", "0.9980", "0.9960", "100", "50"]
+    assert ["MuVER", "MSNBC", "4.50", *index] in lines
+    assert ["BLINK", "MSNBC", "1.00", "exact", "", "", "", ""] in lines
+    for suffix in ("html", "tex"):
+        assert "WNED-WIKI R@100" in (tmp_path / f"table2.{suffix}").read_text()
+
+
+def test_fewer_sets(tmp_path: Path):
+    evaluations = [one for one in made_sets.make_all() if one["set"] == "msnbc"]
+    table_of(tmp_path, evaluations, sets=["msnbc"])
+    header = (tmp_path / "table2.csv").read_text().splitlines()[0]
+    assert header == "method,MSNBC R@10,MSNBC R@100,row_key"
+
+
+def test_an_unknown_row_to_test_against_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="against is 'som', which is no row"):
+        table_of(tmp_path, against="som")
+    assert not (tmp_path / "table2.csv").exists()
+
+
+def test_the_caller_may_name_a_set_that_the_paper_has_not(tmp_path: Path):
+    evaluations = made_sets.make_all()
+    for evaluation in evaluations:
+        if evaluation["set"] == "msnbc":
+            evaluation["set"] = "aida-testa"
+    sets = ["aida-testa", "wnedwiki", "aida-testb"]
+    table = table_of(tmp_path, evaluations, sets=sets)
+    assert [one["column"] for one in table["sets"]] == ["aida-testa", "WNED-WIKI", "AIDA-b"]

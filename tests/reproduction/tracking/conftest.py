@@ -1,0 +1,118 @@
+"""One store for all tests (making one takes a second), and the files of a small table."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mlflow import MlflowClient
+
+from muver.io.files import write_json
+from muver.io.typed import read
+from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.records import ComparedPart, ComparedRow, ComparisonTable, TableSet
+from muver.reproduction.tracking.listed import read_list
+from muver.reproduction.tracking.record import record as record_stage
+from muver.reproduction.tracking.settings import Recording
+from muver.reproduction.tracking.store import open_store
+from tests.blank import blank
+
+RUN = b"run"  # content of a run file
+
+
+@pytest.fixture(scope="session")
+def client(tmp_path_factory: pytest.TempPathFactory):
+    folder = tmp_path_factory.mktemp("store")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder / 'mlflow.db'}")
+        with open_store() as (client, artifacts):
+            assert artifacts == folder / "mlartifacts"
+        yield client
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """The test's experiment."""
+    return f"{request.module.__name__} {request.node.name}"
+
+
+def active(client: MlflowClient, name: str) -> list[Any]:
+    return client.search_runs([client.get_experiment_by_name(name).experiment_id])
+
+
+def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d") -> dict[str, Any]:
+    """Hits at 1 of four mentions of one world; at 8 all are found."""
+    by_cutoff = {"1": hits, "8": 4}
+    recall = {k: 25.0 * count for k, count in by_cutoff.items()}
+    bounds = {"1": [25.0 * hits - 20, 25.0 * hits + 20], "8": [100.0, 100.0]}
+    world = {"mentions": 4, "hits": by_cutoff, "recall": recall, "interval": bounds}
+    return {
+        "system": system,
+        "dataset": "tiny",
+        "set": "test",
+        "fingerprint": fingerprint,
+        **dict.fromkeys(("kb", "index", "model", "identified_as")),
+        **{"outside": 0, "matched_by_title": 0, "precision": {}, "resample": "documents"},
+        "settings": {"system": system, "seed": seed, "retrieve": {"k": 8}},
+        "cutoffs": [1, 8],
+        "mentions": 4,
+        "hits": by_cutoff,
+        "micro": recall,
+        "macro": recall,
+        "interval": {"micro": bounds, "macro": bounds},
+        "worlds": {"lego": world},
+        "views_per_entity": 2.5 if system != "bm25" else None,
+        "run_sha256": sha256(RUN).hexdigest(),
+    }
+
+
+def record(out: Path, **given: Any) -> list[dict[str, str]]:
+    """Record with these settings, paths among them; the lines of the list of runs."""
+    settings = {**given.pop("settings", {}), **given, "out": out}
+    record_stage(read(Recording, json.loads(json.dumps(settings, default=str))))
+    return read_list(out)
+
+
+@dataclass
+class TableFiles:
+    """Files of a table in a folder, as the workflow lays them out."""
+
+    folder: Path
+    systems: Sequence[str] = ()
+
+    def write(self, evaluations: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> None:
+        """The evaluations, a run of each system, and the table of ``rows`` on one set.
+
+        What a row has besides ``method`` and ``system`` is of the set.
+        """
+        self.systems = [found["system"] for found in evaluations]
+        by_system = {found["system"]: found for found in evaluations}
+        for found in evaluations:
+            (self.folder / f"{found['system']}.json").write_text(json.dumps(found))
+            (self.folder / f"{found['system']}.parquet").write_bytes(RUN)
+        made = []
+        for row in rows:
+            found = by_system[row["system"]]
+            key = row_key(found["settings"], found["fingerprint"])
+            hits = {int(k): count for k, count in found["hits"].items()}
+            sets = {"test": blank(ComparedPart, **{"hits": hits, **row})}
+            made.append(blank(ComparedRow, **row, row_key=key, sets=sets))
+        sets = [blank(TableSet, set="test")]
+        table = blank(ComparisonTable, dataset="tiny", cutoffs=[1, 8], sets=sets, rows=made)
+        write_json(self.folder / "table1.json", table)
+
+    @property
+    def evaluations(self) -> list[Path]:
+        return [self.folder / f"{system}.json" for system in self.systems]
+
+    @property
+    def runs(self) -> list[Path]:
+        return [self.folder / f"{system}.parquet" for system in self.systems]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> TableFiles:
+    return TableFiles(tmp_path)

@@ -1,0 +1,110 @@
+"""Names under which MLflow holds a row."""
+
+from msgspec.structs import replace
+
+from muver.reproduction.tables.records import Judged, Part
+from muver.reproduction.tracking.describe import (
+    VALUE_LIMIT,
+    metrics,
+    parameters,
+    tags,
+    verdicts,
+    worlds_csv,
+)
+from muver.retriever.evaluation.records import Evaluation, Means, World
+from muver.retriever.runs.chosen import Chosen
+from tests.blank import blank
+
+EVALUATION = blank(
+    Evaluation,
+    system="muver",
+    dataset="tiny",
+    set="test",
+    fingerprint="f00d",
+    chosen=Chosen(setting="beta", value=0.5, among=[0.5, 1.0], cutoff=16),
+    settings={"seed": 1},
+    cutoffs=[1, 64],
+    mentions=4,
+    hits={1: 1, 64: 4},
+    micro={1: 25.0, 64: 100.0},
+    macro={1: 100 / 6, 64: 100.0},
+    interval=Means(micro={1: [0.0, 75.0], 64: [100.0, 100.0]}, macro={}),
+    worlds={
+        "lego": World(3, hits={1: 1, 64: 3}, recall={1: 100 / 3, 64: 100.0}, interval={}),
+        "c#/d": World(1, hits={1: 0, 64: 1}, recall={1: 0.0, 64: 100.0}, interval={}),
+    },
+)
+
+
+def test_parameters_are_flat_texts():
+    settings = {
+        "model": {"views": {"kind": "sentences"}, "training": {}},
+        "rate": 1e-05,
+        "long": "x" * 7000,
+        "on": True,
+    }
+    assert parameters(settings) == {
+        "model.views.kind": "sentences",
+        "model.training": "{}",
+        "rate": "1e-05",
+        "long": "x" * VALUE_LIMIT,
+        "on": "true",
+    }
+
+
+def test_metric_names_are_legal_and_sort_by_cutoff():
+    assert metrics(EVALUATION, None) == {
+        "all/recall_at_01": 25.0,
+        "all/recall_at_64": 100.0,
+        "macro/recall_at_01": 16.6667,
+        "macro/recall_at_64": 100.0,
+        "on_lego/recall_at_01": 33.3333,
+        "on_lego/recall_at_64": 100.0,
+        "on_c__d/recall_at_01": 0.0,
+        "on_c__d/recall_at_64": 100.0,
+        "uncertainty_low/recall_at_01": 0.0,
+        "uncertainty_low/recall_at_64": 100.0,
+        "uncertainty_high/recall_at_01": 75.0,
+        "uncertainty_high/recall_at_64": 100.0,
+    }
+
+
+def test_views_per_entity_where_there_are_any():
+    assert metrics(replace(EVALUATION, views_per_entity=7.5), None)["views/per_entity"] == 7.5
+
+
+def test_published_numbers_and_verdicts():
+    paper, readme = Judged(30.0, -5.0, 1.0, "near"), Judged(99.0, 1.0, 2.0, "reproduced")
+    part = blank(Part, paper={1: paper}, readme={64: readme})
+    published = metrics(EVALUATION, part).items() - metrics(EVALUATION, None).items()
+    assert dict(published) == {
+        "paper/recall_at_01": 30.0,
+        "paper_difference/recall_at_01": -5.0,
+        "readme/recall_at_64": 99.0,
+        "readme_difference/recall_at_64": 1.0,
+    }
+    cutoffs = EVALUATION.cutoffs
+    assert verdicts(part, cutoffs) == {
+        "verdict_at_01": "near", "readme_verdict_at_64": "reproduced"
+    }  # fmt: skip
+    assert verdicts(part, cutoffs, "_msnbc")["verdict_msnbc_at_01"] == "near"
+    assert verdicts(blank(Part), cutoffs) == verdicts(None, cutoffs) == {}
+
+
+def test_tags():
+    found = tags("MuVER", {"test": EVALUATION})
+    assert (found["method"], found["system"], found["dataset"]) == ("MuVER", "muver", "tiny")
+    assert found["data_fingerprint"] == "f00d"
+    assert len(found["config_hash"]) == 12
+    assert found["chosen_beta"] == "0.5"
+    assert "precision" not in found
+    settings = {"model": {"precision": "bf16"}, "precision": "fp32"}
+    assert (
+        tags("m", {"test": replace(EVALUATION, settings=settings)})["precision"] == "training bf16"
+    )
+
+
+def test_worlds_csv():
+    assert worlds_csv({"test": EVALUATION}) == (
+        "world,mentions,R@1,R@64\nlego,3,33.33,100.00\nc#/d,1,0.00,100.00\n"
+    )

@@ -1,0 +1,190 @@
+"""What is recorded of the tables as the table stage writes them."""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.files import sha256_of
+from muver.reproduction.tables.records import read_result
+from muver.reproduction.tables.stage import make_table
+from muver.reproduction.tracking.entries import entries
+from muver.reproduction.tracking.entry import Entry, parent
+from muver.reproduction.tracking.settings import Recording
+from tests.reproduction.tables import made_sets
+from tests.reproduction.tables.conftest import ZESHEL, make, write
+
+__all__ = ["write"]  # a fixture
+
+
+def zeshel(system: str, hits: int, seed: int = 1, **other: Any) -> dict[str, Any]:
+    own = {"settings": {"system": system, "seed": seed}, "run_sha256": sha256(b"").hexdigest()}
+    return make(system, (hits, 8), (1, 3), **{**ZESHEL, **own, **other})
+
+
+def of_files(evaluations: list[Path], runs: list[Path], **other: Any) -> Recording:
+    given = {"evaluations": [*map(str, evaluations)], "runs": [*map(str, runs)], **other}
+    return Recording(table="t.json", out="t.csv", options="--config preset=tiny", **given)
+
+
+def entries_of(table: Path, evaluations: list[Path], **other: Any) -> list[Entry]:
+    runs = [path.with_suffix(".run") for path in evaluations]
+    for run in runs:
+        run.touch()
+    return entries(read_result(table), "results/table.csv", of_files(evaluations, runs, **other))
+
+
+def comparison(folder: Path, paths: list[Path], rows: list[dict[str, Any]]) -> list[Entry]:
+    make_table("table1", paths, folder / "table1.csv", {"rows": rows, "against": "blink_128"})
+    return entries_of(folder / "table1.json", paths)
+
+
+ROWS = [
+    {"method": "BLINK (128 tokens)", "system": "blink_128"},
+    {"method": "MuVER", "system": "muver", "repeats": ["muver_seed7"]},
+]
+
+
+def test_a_comparison_on_the_papers_dataset(tmp_path: Path, write):
+    paths = write(zeshel("blink_128", 1), zeshel("muver", 4), zeshel("muver_seed7", 6, seed=7))
+    blink, above = comparison(tmp_path, paths, ROWS)
+    assert not blink.children
+    assert blink.tags["verdict_at_64"] in {"reproduced", "near", "not reproduced", "cannot tell"}
+    first, second = above.children
+    assert above.metrics["seeds_mean/recall_at_01"] == 54.5455
+    assert [first.name, second.name] == ["MuVER (seed 1)", "MuVER (seed 7)"]
+    ours, papers = (first.metrics[f"{name}/recall_at_64"] for name in ("all", "paper"))
+    assert ours == 100
+    assert first.metrics["paper_difference/recall_at_64"] == pytest.approx(ours - papers)
+    low, high = (first.metrics[f"uncertainty_{side}/recall_at_01"] for side in ("low", "high"))
+    assert low < 100 * 5 / 11 < high
+    assert "readme/recall_at_64" in first.metrics
+    assert "paper/recall_at_64" not in second.metrics
+
+
+def test_a_description_says_how_to_make_the_row_again(tmp_path: Path, write):
+    paths = write(zeshel("blink_128", 1), zeshel("muver", 4), zeshel("muver_seed7", 6, seed=7))
+    blink, above = comparison(tmp_path, paths, ROWS)
+    assert blink.note == (
+        f"Row `{blink.key}` of `results/table.csv`. To make it again:\n\n"
+        f"```\nsnakemake --cores all \\\n    {paths[0].as_posix()} \\\n"
+        "    --config preset=tiny\n```"
+    )
+    assert "all \\\n    results/table.csv \\\n    --config" in above.note
+
+
+def views(system: str, merged: dict[str, str] | None = None, **other: Any) -> dict[str, Any]:
+    settings = {"system": system, "seed": 1, "split": other.pop("split", "")}
+    settings |= {"merge": merged} if merged else {}
+    return zeshel(system, 4, settings=settings, **other)
+
+
+def sweep(folder: Path, write, systems: list[tuple[str, int, str | None]]) -> list[Entry]:
+    """Table 3 with rows of (system, layers, search), the entries with a figure."""
+    merge = {name: {"pairs": name, "among": "neighbours"} for name in ("distant", "close")}
+    paths = write(
+        *(views(one, merge.get(search), views_per_entity=10.0 + n) for one, n, search in systems)
+    )
+    rows = [
+        {"method": "MuVER", "system": one, "merge_layers": n, "search": search}
+        for one, n, search in systems
+    ]
+    make_table("table3", paths, folder / "table3.csv", {"rows": rows, "cutoff": 64})
+    figure = folder / "figure.svg"
+    figure.touch()
+    return entries_of(folder / "table3.json", paths, figures=[str(figure)])
+
+
+def test_a_sweep_stands_under_a_parent_whose_curve_starts_before_merging(tmp_path: Path, write):
+    systems = [("plain", 0, None), ("one", 1, "distant"), ("two", 2, "distant")]
+    plain, parent = sweep(tmp_path, write, systems)
+    assert (plain.name, plain.metrics["views/per_entity"]) == ("MuVER", 10.0)
+    assert parent.name == "MuVER, distant pairs"
+    assert [child.name for child in parent.children] == [
+        "MuVER, distant pairs, 1 layer", "MuVER, distant pairs, 2 layers"
+    ]  # fmt: skip
+    curve = [(step, value) for name, step, value in parent.curves if name == "views/per_entity"]
+    assert curve == [(0, 10.0), (1, 11.0), (2, 12.0)]
+    assert parent.final()["views/per_entity"] == 12.0
+    assert (parent.tags["dataset"], parent.tags["role"]) == ("zeshel", "parent")
+    assert "system" not in parent.tags and "verdict_at_64" not in parent.tags
+    assert parent.files == [(tmp_path / "figure.svg", "figures")]
+
+
+def test_a_parent_has_what_its_runs_have_alike():
+    tags = {"dataset": "tiny", "verdict_at_64": "near"}
+    runs = [
+        Entry(key, key, {**tags, "system": key}, {}, {"seed": "1", "model": key}, "", "table.csv")
+        for key in ("a", "b")
+    ]
+    above = parent(runs, {"chosen": "a"}, key="above", name="above", metrics={}, note="")
+    assert above.tags.keys() == {"dataset", "role", "config_hash", "chosen"}
+    assert above.parameters == {"seed": "1"}
+
+
+def test_each_search_has_a_parent_and_another_set_of_layers_another_key(tmp_path: Path, write):
+    systems = [("plain", 0, None), ("one", 1, "distant"), ("two", 2, "distant")]
+    _, distant, close = sweep(tmp_path, write, [*systems, ("close", 1, "close")])
+    assert [distant.name, close.name] == ["MuVER, distant pairs", "MuVER, close pairs"]
+    fewer = sweep(tmp_path, write, systems[:2])[1]
+    assert len({fewer.key, distant.key, close.key}) == 3
+
+
+def write_linked(folder: Path, evaluations: list[dict[str, Any]]) -> tuple[list[Path], list[Path]]:
+    """Evaluations on the sets of Table 2 with their runs, and the table; the files of both."""
+    runs = []
+    for evaluation in evaluations:
+        run = folder / "runs" / evaluation["set"] / f"{evaluation['system']}.parquet"
+        run.parent.mkdir(parents=True, exist_ok=True)
+        run.write_bytes(f"{evaluation['system']} on {evaluation['set']}".encode())
+        evaluation["run_sha256"] = sha256_of(run)
+        runs.append(run)
+    paths = made_sets.write(folder / "evaluations", evaluations)
+    settings = {"rows": made_sets.ROWS, "against": "blink_wiki"}
+    make_table("table2", paths, folder / "table2.csv", settings)
+    return paths, runs
+
+
+def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path):
+    paths, runs = write_linked(tmp_path, made_sets.make_all())
+    table = read_result(tmp_path / "table2.json")
+    blink, muver = entries(table, "results/table2.csv", of_files(paths, runs))
+    assert [blink.key, muver.key] == [row.row_key for row in table.rows]
+    assert muver.metrics["on_aida-testb/recall_at_010"] == 75.0
+    assert muver.metrics["uncertainty_low_wnedwiki/recall_at_100"] == 100.0
+    assert muver.metrics["set_msnbc/outside"] == 3
+    assert muver.metrics["set_msnbc/index_agreement"] == 0.996
+    assert (muver.tags["index"], muver.tags["mentions"]) == ("IVF4,SQ8", "11")
+    assert blink.tags["index"] == "exact"
+    assert not [tag for tag in muver.tags if tag.startswith("verdict")]
+    assert muver.data.profile == {"num_rows": 11, "entities": 50}
+
+
+def test_verdicts_and_published_values_on_the_papers_sets(tmp_path: Path):
+    paths, runs = write_linked(tmp_path, made_sets.of_the_paper())
+    table = read_result(tmp_path / "table2.json")
+    blink = entries(table, "results/table2.csv", of_files(paths, runs))[0]
+    assert blink.tags["verdict_msnbc_at_100"] == "cannot tell"
+    assert blink.tags["verdict_wnedwiki_at_010"] == "reproduced"
+    assert blink.metrics["paper_aida-testb/recall_at_010"] == 92.38
+    assert blink.metrics["paper_difference_aida-testb/recall_at_010"] == pytest.approx(0, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("break_files", "message"),
+    [
+        (lambda paths, runs: runs.pop(), "runs: expected one for each of evaluations"),
+        (lambda paths, runs: (runs.pop(), paths.pop()), "row MuVER.* of muver_wiki on wnedwiki"),
+        (lambda paths, runs: runs[0].write_bytes(b"x"), "blink_wiki.parquet: is missing, or not"),
+        (lambda paths, runs: runs[0].unlink(), "blink_wiki.parquet: is missing, or not"),
+        (lambda paths, runs: runs.reverse(), "muver_wiki.parquet: is missing, or not the run"),
+    ],
+    ids=["run too few", "none on a set", "changed run", "lost run", "another order"],
+)
+def test_files_that_the_rows_are_not_of_are_refused(tmp_path: Path, break_files, message):
+    paths, runs = write_linked(tmp_path, made_sets.make_all())
+    break_files(paths, runs)
+    with pytest.raises(InputError, match=message):
+        entries(read_result(tmp_path / "table2.json"), "", of_files(paths, runs))

@@ -1,0 +1,130 @@
+"""Recording a row with several seeds: a parent above one run a seed."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from mlflow import MlflowClient
+
+from muver.io.files import short_hash
+from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.records import Seeds
+from tests.reproduction.tracking.conftest import TableFiles, active, evaluation, record
+
+Lines = list[dict[str, str]]
+
+
+def write(files: TableFiles, hits: dict[int, int]) -> None:
+    """One row with a system a seed."""
+    found = [
+        evaluation("muver" if seed == 1 else f"muver_seed{seed}", count, seed)
+        for seed, count in hits.items()
+    ]
+    seeds = Seeds(
+        values={one["system"]: one["micro"] for one in found},
+        mean={1: 62.5, 8: 100.0},
+        spread={1: 17.68, 8: 0.0},
+    )
+    row = {"method": "MuVER", "system": "muver", "seeds": seeds if len(found) > 1 else None}
+    files.write(found, [row])
+
+
+def record_files(files: TableFiles, name: str) -> Lines:
+    table, settings = files.folder / "table1.json", {"experiment": name}
+    given = {"evaluations": files.evaluations, "runs": files.runs, "settings": settings}
+    return record(files.folder / "recorded.csv", table=table, **given)
+
+
+@pytest.fixture
+def record_seeds(files: TableFiles, client: MlflowClient, name: str) -> Callable[..., Lines]:
+    def lines(hits: dict[int, int]) -> Lines:
+        write(files, hits)
+        return record_files(files, name)
+
+    return lines
+
+
+def parent_of(client: MlflowClient, line: dict[str, str]) -> str | None:
+    return client.get_run(line["run_id"]).data.tags.get("mlflow.parentRunId")
+
+
+def test_a_parent_with_a_run_a_seed(client: MlflowClient, name: str, record_seeds):
+    parent, first, second = record_seeds({1: 3, 7: 2})
+    assert [line["method"] for line in (parent, first, second)] == [
+        "MuVER", "MuVER (seed 1)", "MuVER (seed 7)"
+    ]  # fmt: skip
+    assert parent["row_key"] == short_hash({"seeds_of": first["row_key"]})
+    above = client.get_run(parent["run_id"])
+    assert above.data.metrics == {
+        "seeds_mean/recall_at_1": 62.5, "seeds_mean/recall_at_8": 100.0,
+        "seeds_spread/recall_at_1": 17.68, "seeds_spread/recall_at_8": 0.0,
+    }  # fmt: skip
+    assert above.data.tags["role"] == "parent"
+    assert above.data.params == {"retrieve.k": "8"}  # system and seed differ
+    assert {parent_of(client, line) for line in (first, second)} == {parent["run_id"]}
+    recall = [
+        client.get_run(line["run_id"]).data.metrics["all/recall_at_1"] for line in (first, second)
+    ]
+    assert recall == [75.0, 50.0]
+    assert {run.info.status for run in active(client, name)} == {"FINISHED"}
+
+
+def test_seeds_that_come_and_go(client: MlflowClient, name: str, record_seeds):
+    """The parent is replaced, the runs that stay are moved under it, others are deleted."""
+    before = record_seeds({1: 3, 7: 2})
+    after = record_seeds({1: 3, 8: 1})
+    assert before[0]["row_key"] == after[0]["row_key"]
+    assert before[0]["run_id"] != after[0]["run_id"]
+    assert before[1] == after[1]
+    assert {parent_of(client, line) for line in after[1:]} == {after[0]["run_id"]}
+    assert {run.info.run_id for run in active(client, name)} == {line["run_id"] for line in after}
+
+
+def test_one_seed_is_a_single_run(client: MlflowClient, name: str, record_seeds):
+    (line,) = record_seeds({1: 3})
+    assert line["method"] == "MuVER"
+    assert parent_of(client, line) is None
+    assert len(record_seeds({1: 3, 7: 2})) == len(active(client, name)) == 3
+
+
+def test_an_interrupted_recording_goes_on(
+    client: MlflowClient, name: str, record_seeds, monkeypatch
+):
+    made = MlflowClient.create_run
+    calls = []
+
+    def crash(*args, **kwargs):
+        calls.append(args)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return made(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, "create_run", crash)
+        with pytest.raises(KeyboardInterrupt):
+            record_seeds({1: 3, 7: 2})
+    half = {run.info.run_name: run.info for run in active(client, name)}
+    assert {one: info.status for one, info in half.items()} == {
+        "MuVER (seed 1)": "FINISHED", "MuVER (seed 7)": "FINISHED"
+    }  # fmt: skip
+    lines = record_seeds({1: 3, 7: 2})
+    assert lines[2]["run_id"] == half["MuVER (seed 7)"].run_id
+    assert parent_of(client, lines[2]) == lines[0]["run_id"]
+    runs = active(client, name)
+    assert {run.info.run_id for run in runs} == {line["run_id"] for line in lines}
+    assert {run.info.status for run in runs} == {"FINISHED"}
+
+
+def test_the_parent_is_marked_as_its_seeds_are(client: MlflowClient, name: str, files: TableFiles):
+    write(files, {1: 3, 7: 2})
+    for path in files.evaluations:
+        found = json.loads(path.read_text())
+        found["settings"]["precision"] = "bf16"
+        path.write_text(json.dumps(found))
+    table = files.folder / "table1.json"
+    made = json.loads(table.read_text())
+    own = json.loads(files.evaluations[0].read_text())
+    made["rows"][0]["row_key"] = row_key(own["settings"], own["fingerprint"])
+    table.write_text(json.dumps(made))
+    record_files(files, name)
+    assert [run.data.tags["precision"] for run in active(client, name)] == ["encoding bf16"] * 3

@@ -1,0 +1,78 @@
+"""Recording through a real MLflow server, and when it is gone."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+
+from muver.cli import main
+from tests.reproduction.tracking.conftest import TableFiles, evaluation
+from tests.reproduction.tracking.server import free_port, serving
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of MLflow's on a free port of this machine, with a store of its own."""
+    folder = tmp_path_factory.mktemp("server")
+    arguments = ["server", "--host", "127.0.0.1", "--workers", "1"]
+    arguments += ["--backend-store-uri", f"sqlite:///{folder}/server.db"]
+    arguments += ["--artifacts-destination", str(folder / "artifacts")]
+    with serving("mlflow", arguments, folder) as (address, _):
+        yield address
+
+
+def call(files: TableFiles, *more: str, **settings: bool) -> int:
+    """``muver record`` of a table of two rows, as the workflow calls it."""
+    files.write(
+        [evaluation("bm25", 1), evaluation("muver", 3)],
+        [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}],
+    )
+    table = {
+        "table": files.folder / "table1.json",
+        "evaluations": files.evaluations,
+        "runs": files.runs,
+        "out": files.folder / "recorded" / "table1.csv",
+        **settings,
+    }
+    return main(["record", "--settings", json.dumps({"tables": [table]}, default=str), *more])
+
+
+def test_rows_go_to_the_server_with_their_files_and_once(
+    address: str, files: TableFiles, monkeypatch, tmp_path: Path
+):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+    monkeypatch.chdir(tmp_path)
+    assert call(files) == 0
+    client = MlflowClient(address)
+    experiment = client.get_experiment_by_name("table1").experiment_id
+    runs = client.search_runs([experiment])
+    assert [run.info.run_name for run in runs] == ["BM25", "MuVER"]
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    kept = client.list_artifacts(runs[1].info.run_id, "evaluation")
+    assert [one.path for one in kept] == ["evaluation/muver.json", "evaluation/worlds.csv"]
+    assert runs[1].inputs.dataset_inputs[0].dataset.digest == "f00d"
+    listed = (tmp_path / "recorded" / "table1.csv").read_text()
+    assert listed.count(address) == 2
+    assert call(files) == 0
+    assert len(client.search_runs([experiment])) == 2
+    assert (tmp_path / "recorded" / "table1.csv").read_text() == listed
+    assert not (tmp_path / "mlflow.db").exists()
+
+
+def test_a_server_that_is_gone_fails_loudly_or_leaves_word(
+    files: TableFiles, monkeypatch, tmp_path: Path, capsys
+):
+    port = free_port()
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://someone:secret@127.0.0.1:{port}")
+    assert call(files) == 2
+    said = capsys.readouterr().err
+    assert f"MLflow's store http://127.0.0.1:{port} cannot be used" in said
+    marker = tmp_path / "recorded" / "table1.failed"
+    assert not marker.exists()
+    assert call(files, "--keep-going") == 0
+    assert "table1 IS NOT IN MLFLOW" in capsys.readouterr().err
+    assert "cannot be used" in marker.read_text()
+    assert call(files, "--keep-going", enabled=False) == 0
+    assert not marker.exists()

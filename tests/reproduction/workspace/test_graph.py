@@ -1,0 +1,227 @@
+"""What tables need: no more models, stores and runs than their rows; and how files are named."""
+
+from pathlib import Path
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.reproduction.settings import resolve
+from muver.reproduction.settings.file import read_params
+from muver.reproduction.workspace import graph_of
+
+PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
+
+
+def graph(**overrides):
+    return graph_of(resolve(PARAMS, overrides))
+
+
+def asked(result, rows, kind=None, **overrides):
+    """Names of the artifacts that a table of these rows asks for."""
+    made = graph(tables={result: rows}, **overrides).asked([result])
+    return [one.name for one in made if kind in (None, one.kind)]
+
+
+def test_a_lexical_row_needs_its_run_alone():
+    kinds = {one.kind for one in graph(tables={"table1": ["bm25"]}).asked(["table1"])}
+    data = {"raw", "corpus", "segment", "start", "pretrained"}
+    assert kinds == {*data, "runs", "evaluations"}
+
+
+def test_all_models_start_from_one_pretrained_encoder():
+    made = graph()
+    assert made.start.kind == "pretrained"
+    assert [one.kind for one in made.start.parents] == ["start", *["corpus"] * 2, "segment"]
+    for model in ("blink_128", "som", "muver"):
+        assert made.model(model).inputs["start"] is made.start
+    # At 0 steps it is the encoder itself, whatever the other settings say.
+    without = graph(pretrain={"steps": 0, "batch_size": 7})
+    assert without.start is without.encoder
+    assert without.start.path == made.encoder.path
+    assert without.model("muver").key != made.model("muver").key
+    assert graph(preset="zeshel").start.kind == "start"
+    linked = graph(preset="miniwikipedia", pretrain={"steps": 10})
+    assert {one.kind for one in linked.start.parents} == {"start", "training"}
+
+
+def test_two_rows_of_one_model_share_it():
+    rows = ["muver_plain", "muver", "som"]
+    assert asked("table1", rows, "models") == ["muver", "som"]
+    assert asked("table1", rows, "stores") == ["test/muver"]  # token vectors are never stored
+    assert asked("table1", rows, "merged") == ["test/muver-distant"]
+
+
+def test_the_sweep_needs_its_searches_and_no_further_model():
+    assert asked("table3", ["muver"], "models") == ["muver"]
+    searches = ("distant", "close", "distant_full", "close_full")
+    assert sorted(asked("table3", ["muver"], "merged")) == sorted(
+        f"test/muver-{search}" for search in searches
+    )
+    assert len(asked("table3", ["muver"], "evaluations")) == 16
+
+
+def test_a_weight_is_chosen_on_validation_runs():
+    assert asked("beyond", ["muver_bm25"], "evaluations") == ["test/muver_bm25"]
+    assert set(asked("beyond", ["muver_bm25"], "runs")) == {
+        "test/muver_200", "test/bm25_200", "val/muver_200", "val/bm25_200", "test/muver_bm25",
+    }  # fmt: skip
+    assert asked("beyond", ["muver_bm25"], "stores") == ["test/muver", "val/muver"]
+
+
+def test_a_temperature_is_chosen_on_a_validation_run_of_each():
+    row = "muver_log_mean_exp"
+    values = ("0_0625", "0_125", "0_25", "0_5", "1", "2", "4", "8", "16")
+    assert asked("beyond", [row], "evaluations") == [f"test/{row}"]
+    runs = asked("beyond", [row], "runs")
+    assert runs == [*(f"val/{row}_{value}" for value in values), f"test/{row}"]
+    assert asked("beyond", [row], "stores") == ["test/muver", "val/muver"]
+    assert graph().index(row)["chosen"] == f"{graph().run(row, 'test').path}.json"
+    assert "chosen" not in graph().index("muver_max")
+
+
+def test_reciprocal_ranks_need_no_validation():
+    runs = asked("beyond", ["muver_bm25_rrf"], "runs")
+    assert all(name.startswith("test/") for name in runs)
+
+
+def test_a_chosen_model_needs_those_it_is_chosen_among():
+    models = asked("table1", ["partalidou"], "models")
+    assert models == ["blink_128", "blink_cls", "blink_special", "blink_span", "partalidou"]
+    made = graph()
+    log = made.evaluation("partalidou", "test").input_files["choice"]
+    assert log == f"{made.model('partalidou').path}/training_log.jsonl"
+    assert "choice" not in made.evaluation("muver", "test").inputs
+
+
+def test_a_model_may_start_from_another_on_worlds_too():
+    start = {"models": {"muver": {"start": "blink_128"}}}
+    made = graph(**start).model("muver")
+    assert [one.label for one in made.parents][0] == "blink_128"
+    assert made.key != graph().model("muver").key
+    point = graph(**start).grid_point("muver_lr0.002_wd0.01_wu0.1_bs32_is5")
+    assert [one.label for one in point.parents][0] == "blink_128"
+
+
+def test_weights_are_named_through_starts_and_choices():
+    made = graph(
+        models={"blink_128": {"start": "muver_released"}, "muver": {"start": "partalidou"}}
+    )
+    assert made.weights("muver").artifact.name == "muver_released"
+    assert made.weights("som").artifact is made.start
+
+
+def test_a_seed_names_other_files_of_what_is_drawn_and_the_same_of_the_rest():
+    first, other = graph(), graph(seed=7)
+    assert first.model("muver").path != other.model("muver").path
+    assert first.corpus.path == other.corpus.path
+    assert first.run("bm25", "test").path == other.run("bm25", "test").path
+
+
+def test_a_repeat_seed_draws_the_start_and_pretraining_again():
+    made, main = graph(repeat_seeds=[7]), graph()
+    repeated = made.model("muver_seed7")
+    start = repeated.inputs["start"]
+    encoder = start.inputs["start"]
+    assert [(one.kind, one.name) for one in (encoder, start)] == [
+        ("start", "seed7"), ("pretrained", "seed7"),
+    ]  # fmt: skip
+    assert [one.settings["seed"] for one in (encoder, start, repeated)] == [7, 7, 7]
+    assert {one.id for one in (encoder, start)} <= {one.id for one in made.asked(["table1"])}
+    assert made.weights("partalidou_seed7").artifact is start
+    # The data are the same, and the rows of the main seed lead to the files that they had.
+    assert start.inputs["entities"].path == main.start.inputs["entities"].path
+    for kind in ("encoder", "start"):
+        assert getattr(made, kind).path == getattr(main, kind).path
+    assert made.model("muver").path == main.model("muver").path
+
+
+def test_a_repeat_seed_has_the_public_encoder_and_pretrains_it_anew():
+    made = graph(preset="zeshel", repeat_seeds=[7])
+    assert made.model("muver_seed7").inputs["start"].path == made.start.path
+    pretrained = graph(preset="zeshel", repeat_seeds=[7], pretrain={"steps": 1})
+    start = pretrained.model("muver_seed7").inputs["start"]
+    assert start.settings["seed"] == 7 and start.inputs["start"].path == made.encoder.path
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        {"compute": {"threads": 2}},
+        {"retrieve": {"memory_mb": 64}},
+        {"compute": {"batch_tokens": 1}},
+    ],
+)
+def test_the_machine_names_nothing(machine):
+    assert graph(**machine).by_place.keys() == graph().by_place.keys()
+
+
+def test_precision_names_vectors():
+    precise, other = graph(), graph(compute={"precision": "bf16"})
+    assert precise.model("muver").path == other.model("muver").path
+    assert precise.store("muver", "test").path != other.store("muver", "test").path
+    # SOM's run encodes by itself, BM25's nothing.
+    assert precise.run("som", "test").path != other.run("som", "test").path
+    assert precise.run("bm25", "test").path == other.run("bm25", "test").path
+
+
+def test_table2_asks_for_sets_parts_and_the_runs_that_negatives_are_mined_from():
+    made = graph(preset="miniwikipedia").asked(["table2"])
+    names = {kind: [one.name for one in made if one.kind == kind] for kind in ("runs", "training")}
+    sets = ("aida-testb", "msnbc", "wnedwiki")
+    rows = ("blink_wiki", "muver_wiki")
+    assert sorted(names["runs"]) == sorted(
+        ["aida-train/blink_wiki", *(f"{name}/{row}" for name in sets for row in rows)]
+    )
+    assert names["training"] == ["golds", "muver_wiki"]
+
+
+def test_sets_of_one_file_are_told_apart():
+    made = graph(preset="wikipedia")
+    assert made.mentions("msnbc").key != made.mentions("wnedwiki").key
+    assert made.model("blink_wiki").input_files["checkpoint"] == (
+        "build/wikipedia/raw/biencoder_wiki_large.bin"
+    )
+
+
+def test_zeshel_with_a_small_encoder_is_the_same_data():
+    large, small = (graph(preset=name) for name in ("zeshel", "zeshel_small"))
+    assert small.raw.rule == "download" and small.corpus.settings["expected"] == "zeshel"
+    assert [one.settings for one in small.data] == [one.settings for one in large.data]
+    assert {one.name for one in small.asked(small.settings["results"]) if one.kind == "merged"} == {
+        "test/muver-distant", "test/muver-close",
+    }  # fmt: skip
+
+
+def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
+    for name in ("config.json", "modules.json"):
+        (tmp_path / name).touch()
+    asked = {"preset": "zeshel", "encoder": str(tmp_path)}
+    plain, auto = graph(**asked).start, graph(**asked, pooling="auto").start
+    assert plain.settings == {"encoder": str(tmp_path)}
+    assert auto.settings == {"encoder": str(tmp_path), "pooling": "auto"}
+    assert plain.inputs["source"] == [str(tmp_path / "config.json")]
+    assert auto.inputs["source"] == [str(tmp_path / f) for f in ("config.json", "modules.json")]
+    scratch = graph(preset="directory", dataset="miniwikia", encoder="scratch")
+    assert scratch.start.settings["pooling"] == "auto"
+    assert scratch.model("muver").settings["pooling"] == "auto"
+
+
+@pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])
+def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, gpus, monkeypatch):
+    monkeypatch.setattr(Path, "exists", lambda self: False)
+    assert graph(compute={"device": device}).gpus == gpus
+
+
+@pytest.mark.parametrize(
+    ("given", "ask", "named"),
+    [
+        ({}, lambda made: made.model("muver_wiki"), "muver_wiki.negatives"),
+        ({"preset": "miniwikipedia"}, lambda made: made.run("bm25", "msnbc"), "systems.bm25"),
+        ({"preset": "released"}, lambda made: made.checkpoint("muver_released"), "best_zeshel.bin"),
+        # a name that other settings gave
+        ({}, lambda made: made.at("models", graph(seed=7).model("muver").id), "params.yaml asks"),
+    ],
+)
+def test_what_the_settings_do_not_ask_for(given, ask, named):
+    with pytest.raises(InputError, match=named):
+        ask(graph(**given))

@@ -1,0 +1,167 @@
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from muver.io.errors import InputError
+from muver.reproduction.workspace.locking import program, unlock
+from muver.reproduction.workspace.present import prune
+
+UNLOCK = "from muver.reproduction.workspace.locking import unlock; print(unlock())"
+
+
+@pytest.fixture
+def locked(tmp_path):
+    """A folder as a killed Snakemake leaves it."""
+    locks = tmp_path / ".snakemake" / "locks"
+    locks.mkdir(parents=True)
+    (locks / "0.input.lock").write_text("build/a\n")
+    (locks / "0.output.lock").write_text("results/table1.csv\n")
+    return tmp_path
+
+
+@pytest.fixture
+def start(tmp_path_factory):
+    """Start processes, wait until they show the command line given, and end them afterwards."""
+    processes = []
+
+    def start(command, folder):
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL)
+        processes.append(process)
+        deadline = time.monotonic() + 10
+        while psutil.Process(process.pid).cmdline() != command and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return process.pid
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def script(tmp_path_factory):
+    """Write a Python script of the given name that sleeps; return how to run it."""
+
+    def script(name):
+        path = tmp_path_factory.mktemp("bin") / name
+        path.write_text("import time; time.sleep(60)\n")
+        return [sys.executable, str(path), "--cores", "all"]
+
+    return script
+
+
+def held(folder):
+    return any((folder / ".snakemake").rglob("*.lock"))
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ([], ""),
+        (["python3"], "python3"),
+        (["/usr/bin/snakemake", "-n"], "snakemake"),
+        (["/usr/bin/python3.12", "/opt/bin/snakemake", "-n"], "snakemake"),
+        (["python", "-u", "-W", "ignore", "bin/muver", "train"], "muver"),
+        (["python", "-m", "muver.cli", "train"], "muver"),
+        (["Python", "-m", "snakemake"], "snakemake"),
+        (["python", "-m", "pytest", "muver"], "pytest"),
+        (["vim", "snakemake"], "vim"),
+        (["bash", "-c", "muver train"], "bash"),
+    ],
+)
+def test_program_is_what_a_command_line_runs(command, name):
+    assert program(command) == name
+
+
+def test_nothing_to_do_without_a_lock(tmp_path):
+    assert unlock(tmp_path) is False
+    (tmp_path / ".snakemake" / "locks").mkdir(parents=True)
+    assert unlock(tmp_path) is False
+
+
+def test_a_stale_lock_is_removed_and_nothing_else(locked):
+    record = locked / ".snakemake" / "metadata" / "record"
+    record.parent.mkdir()
+    record.write_text("{}")
+    assert unlock(locked) is True
+    assert not held(locked)
+    assert record.exists()
+    assert unlock(locked) is False
+
+
+@pytest.mark.parametrize("name", ["snakemake", "muver"])
+def test_a_process_at_work_in_the_folder_keeps_the_lock(locked, start, script, name):
+    pid = start(script(name), locked)
+    with pytest.raises(InputError, match=f"{name} is at work there as process {pid}.*kill {pid}"):
+        unlock(locked)
+    assert held(locked)
+
+
+def test_other_folders_and_other_programs_do_not_count(locked, start, script, tmp_path_factory):
+    start(script("snakemake"), tmp_path_factory.mktemp("elsewhere"))
+    start(script("editor.py"), locked)
+    assert unlock(locked) is True
+
+
+def test_a_link_to_the_folder_is_the_folder(locked, start, script, tmp_path_factory):
+    start(script("snakemake"), locked)
+    link = tmp_path_factory.mktemp("links") / "link"
+    link.symlink_to(locked)
+    with pytest.raises(InputError, match="in use"):
+        unlock(link)
+
+
+def test_nothing_is_removed_beside_a_run(locked, start, script, monkeypatch):
+    """One that Snakemake's lock tells of, and one that works without it."""
+    monkeypatch.chdir(locked)
+    with pytest.raises(InputError, match="another machine is at work there, or .* `muver unlock`"):
+        prune(remove=True)
+    unlock(locked)
+    pid = start(script("snakemake"), locked)
+    with pytest.raises(InputError, match=f"snakemake is at work there as process {pid}"):
+        prune(remove=True)
+
+
+def test_a_killed_process_no_longer_counts(locked, start, script):
+    pid = start(script("snakemake"), locked)
+    psutil.Process(pid).kill()  # not waited for: a zombie of ours
+    deadline = time.monotonic() + 10
+    while psutil.Process(pid).status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert unlock(locked) is True
+
+
+def test_ancestors_do_not_count(locked, tmp_path_factory):
+    parent = tmp_path_factory.mktemp("bin") / "snakemake"
+    parent.write_text(
+        "import subprocess, sys\n"
+        f"sys.exit(subprocess.run([sys.executable, '-c', {UNLOCK!r}]).returncode)\n"
+    )
+    root = str(Path(__file__).parents[3])
+    done = subprocess.run(
+        [sys.executable, str(parent)],
+        cwd=locked,
+        env=os.environ | {"PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "True\n", done.stderr
+    assert not held(locked)
+
+
+def test_a_real_snakemake_refuses_before_and_runs_after(locked):
+    (locked / "Snakefile").write_text(
+        "rule all:\n    output: 'results/table1.csv'\n    shell: 'echo made > {output}'\n"
+    )
+    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
+    refused = subprocess.run(command, cwd=locked, capture_output=True, text=True)
+    assert refused.returncode != 0
+    assert "lock" in (refused.stdout + refused.stderr).lower()
+    assert unlock(locked) is True
+    subprocess.run(command, cwd=locked, check=True, capture_output=True)
+    assert (locked / "results" / "table1.csv").read_text() == "made\n"

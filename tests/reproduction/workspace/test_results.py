@@ -1,0 +1,71 @@
+"""Which tables a dataset has, and what their rules and MLflow are told of them."""
+
+from pathlib import Path
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.reproduction.settings import resolve
+from muver.reproduction.settings.file import read_params
+from muver.reproduction.workspace import graph_of
+from muver.reproduction.workspace.recorded import record_settings
+from muver.reproduction.workspace.results import Results
+
+PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
+
+
+def results(**overrides):
+    return Results(graph_of(resolve(PARAMS, overrides)))
+
+
+def test_worlds_have_all_tables_but_table_2_and_a_knowledge_base_only_that():
+    worlds, base = results(), results(preset="miniwikipedia")
+    assert {"table1", "table3", "table4", "table6", "figure2", "grid"} <= set(worlds.made)
+    assert "table2" not in worlds.made and base.made == ["table2"]
+
+
+@pytest.mark.parametrize(
+    "preset, name, said",
+    [
+        ("miniwikia", "table2", "preset=miniwikipedia"),
+        ("miniwikia", "tabel1", "table1"),
+        ("miniwikipedia", "table1", "table2"),
+    ],
+)
+def test_a_table_that_the_dataset_has_not_is_refused_with_what_helps(preset, name, said):
+    with pytest.raises(InputError, match=rf"results/{name}\.csv: .*{said}"):
+        results(preset=preset).refuse(name)
+
+
+def test_rows_that_stand_in_another_table_are_recorded_and_drawn_once():
+    own = results(results=["table1", "table6", "grid", "figure2"])
+    assert own.measured == ["table1", "table6", "grid"]
+    assert own.recorded == ["table1", "grid"]
+    assert own.drawn == ["table1", "figure2"]
+    assert "metrics/miniwikia/table6/muver.json" in own.metrics
+
+
+def test_a_table_is_compared_against_one_of_its_own_rows():
+    own = results(tables={"table1": {"rows": ["bm25", "muver"]}})
+    assert [row["system"] for row in own.settings_of("table1")["rows"]] == ["bm25", "muver"]
+    assert own.settings_of("table1")["against"] is None
+    assert results().settings_of("table1")["against"] == "blink_512"
+
+
+def test_what_is_recorded_of_a_row_that_is_trained_and_of_one_that_is_not():
+    told = record_settings(results(), "table1")
+    assert set(told["benchmarks"]["bm25"]) == {"retrieve"}
+    assert set(told["benchmarks"]["muver"]) == {"retrieve", "encode", "merge", "train"}
+    model, encoder = told["artifacts"]["muver"]
+    assert model.startswith("build/miniwikia/models/muver-") and encoder.endswith(".jsonl")
+    assert "bm25" not in told["artifacts"]
+    assert told["options"] == "--config preset=miniwikia"
+
+
+def test_where_data_come_from_and_how_they_are_asked_for(tmp_path):
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "moor.json").touch()
+    told = record_settings(results(dataset=str(tmp_path)), "table1")
+    assert told["source"] == str(tmp_path)
+    assert told["options"] == f"--config dataset={tmp_path} encoder=bert-base-uncased"
+    assert record_settings(results(preset="zeshel"), "table1")["source"].startswith("http")

@@ -1,0 +1,185 @@
+"""Mentions matched to a base: what is found how, counted and listed."""
+
+import zipfile
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.io.typed import read
+from muver.reproduction.settings import resolve
+from muver.reproduction.settings.knowledge_base import set_settings
+from muver.retriever.corpus.linking.build import link_set, published_mentions
+from muver.retriever.corpus.schema import LINKED_MENTIONS
+from muver.retriever.corpus.settings import Link
+from tests.retriever.corpus.linking.conftest import mention, write
+
+PLAIN = Link(context_tokens=128, match="id")
+MENTIONS = [
+    mention("By id", Wikipedia_ID="10", Wikipedia_title="Paris", query_id="a"),
+    mention("NYC", Wikipedia_ID="999", Wikipedia_title="new_York_City", query_id="b"),
+    mention("No id", Wikipedia_title="Paris, Texas", query_id="c"),
+    mention("Outside", Wikipedia_ID="998", Wikipedia_title="Atlantis", query_id="d"),
+    mention("Renamed", Wikipedia_ID="40", Wikipedia_title="Roma", query_id="e"),
+    mention("Nothing known", query_id="f"),
+    mention("Id wins", label_id=40, label_title="Paris", query_id="g"),
+]
+
+
+def link(tmp_path, kb, lines=MENTIONS, name="msnbc", match="id_or_title", **settings):
+    given = Link(**{"context_tokens": 128, "match": match, **settings})
+    file = write(tmp_path / "file.jsonl", lines)
+    return link_set(name, file, kb, tmp_path / "m.parquet", tmp_path / "m.json", given)
+
+
+def test_counts_by_kind_and_what_is_not_plain(tmp_path, kb):
+    counts = link(tmp_path, kb)
+    assert counts["mentions"] == 7 and counts["in_kb"] == 5
+    assert counts["matched"] == {"id": 3, "title": 2, "none": 2}
+    assert counts["other_title"] == 2
+    assert [one["mention"] for one in counts["title_only"]] == ["NYC", "No id"]
+    assert counts["title_only"][0] == {
+        "mention_id": "b",
+        "mention": "NYC",
+        "gold_id": 999,
+        "gold_title": "new_York_City",
+        "entity": 0,
+        "title_in_kb": "New York City",
+    }
+    assert counts["title_only"][1]["gold_id"] is None
+    assert [one["mention"] for one in counts["outside"]] == ["Outside", "Nothing known"]
+    assert [one["title_in_kb"] for one in counts["with_other_title"]] == ["Rome", "Rome"]
+    written = read_json(tmp_path / "m.json")
+    assert written["set"] == "msnbc" and written["matched"] == counts["matched"]
+    assert written["inputs"]["kb"] == read_json(kb / "manifest.json")["fingerprint"]
+
+
+def test_the_table(tmp_path, kb):
+    link(tmp_path, kb, context_tokens=2)
+    table = pq.read_table(tmp_path / "m.parquet")
+    assert table.schema.equals(LINKED_MENTIONS)
+    assert table["gold"].to_pylist() == [1, 0, 2, None, 3, None, 3]
+    assert table["matched"].to_pylist() == ["id", "title", "title", "none", "id", "none", "id"]
+    assert table.slice(1, 1).to_pylist() == [
+        {
+            "mention_id": "b",
+            "split": "msnbc",
+            "world": "wikipedia",
+            "document": None,
+            "context_left": "of nyc",
+            "mention": "nyc",
+            "context_right": "right .",
+            "gold": 0,
+            "category": "",
+            "matched": "title",
+        }
+    ]
+
+
+def test_by_id_alone(tmp_path, kb):
+    counts = link(tmp_path, kb, match="id")
+    assert counts["matched"] == {"id": 3, "title": 0, "none": 4}
+    table = pq.read_table(tmp_path / "m.parquet")
+    assert table["gold"].to_pylist() == [1, None, None, None, 3, None, 3]
+
+
+def test_so_many_words_of_context(tmp_path, kb):
+    one = {**MENTIONS[0], "context_left": "A B  C\tD", "context_right": "E F G"}
+    for tokens, left, right in ((0, "", ""), (1, "d", "e"), (9, "a b c d", "e f g")):
+        link(tmp_path, kb, [one], context_tokens=tokens)
+        row = pq.read_table(tmp_path / "m.parquet").to_pylist()[0]
+        assert (row["context_left"], row["context_right"]) == (left, right)
+
+
+def test_only_the_first_examples_are_listed(tmp_path, kb):
+    counts = link(tmp_path, kb, shown=1)
+    assert [one["mention_id"] for one in counts["outside"]] == ["d"]
+    assert counts["matched"]["none"] == 2
+
+
+def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
+    assert published_mentions("blink_benchmarks")["msnbc"] == 656
+    with pytest.raises(InputError, match="7 mentions.*656"):
+        link(tmp_path, kb, expected="blink_benchmarks")
+    with pytest.raises(InputError, match="--set mine"):
+        link(tmp_path, kb, name="mine", expected="blink_benchmarks")
+    assert not (tmp_path / "m.parquet").exists()
+    lines = [{**MENTIONS[0], "query_id": number} for number in range(656)]
+    assert link(tmp_path, kb, lines, expected="blink_benchmarks")["in_kb"] == 656
+
+
+def test_the_wrong_base_is_noticed(tmp_path, kb):
+    with pytest.raises(InputError, match="none of the 2 mentions has its gold entity"):
+        link(tmp_path, kb, [MENTIONS[3], MENTIONS[5]])
+    assert not (tmp_path / "m.parquet").exists()
+
+
+WIKI = "http://en.wikipedia.org/wiki"
+CONLL = f"""-DOCSTART- (Bus1.txt
+In
+Paris\tB\tParis\tParis\t{WIKI}/Paris\t10\t000
+and
+Atlantis\tB\tAtlantis\tAtlantis\t{WIKI}/Atlantis\t000\t000
+.
+Nobody\tB\tNobody\t--NME--
+"""
+MEMBER = "data/basic_data/test_datasets/wned-datasets/msnbc/msnbc.conll"
+
+
+def test_from_the_archive_as_published_to_the_table(tmp_path, kb):
+    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
+        archive.writestr(MEMBER, CONLL)
+    given, out = str(tmp_path / "archive.zip"), str(tmp_path / "raw")
+    main(["download", "--files", "blink_benchmarks", "--source", given, "--out", out])
+    main([
+        "link", "--set", "msnbc", "--below", out, "--file", "wned-datasets/msnbc/msnbc.conll",
+        "--kb", str(kb), "--mentions", str(tmp_path / "m.parquet"),
+        "--report", str(tmp_path / "m.json"),
+        "--settings", '{"context_tokens": 128, "match": "id"}',
+    ])  # fmt: skip
+    rows = pq.read_table(tmp_path / "m.parquet").to_pylist()
+    assert [(one["mention_id"], one["gold"]) for one in rows] == [
+        ("Bus1.txt:1", 1),
+        ("Bus1.txt:3", None),
+    ]
+    assert rows[0]["context_left"] == "in" and rows[0]["context_right"] == "and atlantis . nobody"
+    assert read_json(tmp_path / "m.json")["left_out"] == {"no_entity": 1, "no_address": 0}
+
+
+@pytest.mark.parametrize(
+    "file, text, archive, message",
+    [
+        ("m.txt", "", None, "m.txt: .*format"),
+        ("m.jsonl", "", None, "m.jsonl: .*no mentions"),
+        ("m.tsv", "-DOCSTART- (1 EU)\n", None, "m.tsv: .*no mentions"),
+        ("none", None, None, "none: no such file.*licence"),
+        ("x.conll", None, "raw", "x.conll"),  # the archive does not hold it
+    ],
+)
+def test_files_that_are_no_benchmark(tmp_path, kb, file, text, archive, message):
+    path, name = tmp_path / file, "msnbc" if archive else "aida-testa"
+    if text is not None:
+        path.write_text(text)
+    if archive:
+        path, archive = file, tmp_path / archive
+        (archive / "msnbc").mkdir(parents=True)
+    with pytest.raises(InputError, match=message):
+        link_set(name, path, kb, tmp_path / "m", tmp_path / "r", PLAIN, archive)
+
+
+def test_a_set_of_ones_own_takes_params_yaml_alone(tmp_path, kb):
+    """Another name, a format that the file's ending does not tell, and no published number."""
+    params = yaml.safe_load((Path(__file__).parents[4] / "params.yaml").read_text())
+    own = {"ace2004": {"file": str(tmp_path / "ace.txt"), "format": "conll"}}
+    settings = resolve(params, {"preset": "wikipedia", "linking": {"sets": own, "test": [*own]}})
+    (tmp_path / "ace.txt").write_text(CONLL)
+    given = set_settings(settings, "ace2004")
+    assert given["expected"] is None
+    assert set_settings(settings, "msnbc")["expected"] == "blink_benchmarks"
+    assert set_settings(settings, "aida-testb")["part"] == "testb"
+    out = tmp_path / "m.parquet", tmp_path / "m.json"
+    assert link_set("ace2004", tmp_path / "ace.txt", kb, *out, read(Link, given))["in_kb"] == 1

@@ -1,0 +1,292 @@
+"""The files as a whole: ZESHEL's format, the same bytes, names and lengths as promised."""
+
+import hashlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import bm25s
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.io.typed import read
+from muver.retriever.corpus.categories import SHARES, category
+from muver.retriever.corpus.miniwikia import generate, generate_kilt
+from muver.retriever.corpus.miniwikia.chance import Chance
+from muver.retriever.corpus.miniwikia.grammar import load_grammar
+from muver.retriever.corpus.miniwikia.world import World
+from muver.retriever.corpus.settings import Generate, GenerateKilt
+
+PARAMS = yaml.safe_load((Path(__file__).parents[4] / "params.yaml").read_text())
+DEFAULT = {
+    "seed": 13,
+    "worlds": {
+        "train": ["amberfall", "brightmoor", "cinderhold", "duskwater"],
+        "val": ["emberlyn"],
+        "test": ["frostmere", "glimmerdeep"],
+    },
+    "entities_per_world": 250,
+    "one_aspect": 1,
+    "mentions": {"train": 800, "val": 100, "test": 200},
+}
+SMALL = {
+    "seed": 1,
+    "worlds": {"train": ["a", "b"], "val": ["c"], "test": ["d"]},
+    "entities_per_world": 40,
+    "one_aspect": 0.5,
+    "mentions": {"train": 9, "val": 3, "test": 4},
+}
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def digest(folder: Path) -> str:
+    """Of all files. Scores on these data are on record: every version must write the same bytes."""
+    found = hashlib.sha256()
+    for name, content in files(folder).items():
+        found.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+    return found.hexdigest()
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("miniwikia")
+    generate(read(Generate, DEFAULT), folder)
+    return folder
+
+
+def check_format(folder: Path, settings: dict[str, Any]) -> None:
+    ids: set[str] = set()
+    count = 0
+    for split, worlds in settings["worlds"].items():
+        documents = {world: lines(folder / "documents" / f"{world}.json") for world in worlds}
+        by_id = {
+            world: {document["document_id"]: document for document in pages}
+            for world, pages in documents.items()
+        }
+        for pages in documents.values():
+            assert len(pages) == settings["entities_per_world"]
+            assert len({page["title"] for page in pages}) == len(pages)
+            for page in pages:
+                assert list(page) == ["document_id", "title", "text"]
+                title = page["title"].replace("(", "( ").replace(")", " )")
+                assert page["text"].startswith(f"{title} ")
+                assert page["text"] == " ".join(page["text"].split())
+                assert "\0" not in page["text"] and "$" not in page["text"]
+                ids.add(page["document_id"])
+                count += 1
+        mentions = lines(folder / "mentions" / f"{split}.json")
+        assert len(mentions) == settings["mentions"][split]
+        for mention in mentions:
+            pages_of_world = by_id[mention["corpus"]]
+            tokens = pages_of_world[mention["context_document_id"]]["text"].split(" ")
+            span = tokens[mention["start_index"] : mention["end_index"] + 1]
+            assert " ".join(span) == mention["text"] != ""
+            gold = pages_of_world[mention["label_document_id"]]
+            assert mention["label_document_id"] != mention["context_document_id"]
+            assert mention["category"] == category(mention["text"], gold["title"])
+            ids.add(mention["mention_id"])
+            count += 1
+    assert len(ids) == count
+
+
+def test_the_format_is_zeshels(data: Path) -> None:
+    check_format(data, DEFAULT)
+    assert len(files(data)) == 7 + 3
+
+
+@hypothesis_settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**9), size=st.integers(12, 60), wanted=st.integers(1, 4))
+def test_the_format_holds_for_any_seed_and_size(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, size: int, wanted: int
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    mentions = {"train": wanted, "val": 1, "test": 1}
+    settings = {**SMALL, "seed": seed, "entities_per_world": size, "mentions": mentions}
+    try:
+        generate(read(Generate, settings), folder)
+    except InputError as error:  # a dozen short pages may hold no link at all
+        assert size < 30 and "mentions" in str(error)
+        return
+    check_format(folder, settings)
+
+
+def test_equal_settings_give_equal_bytes_in_any_process(tmp_path: Path) -> None:
+    generate(read(Generate, SMALL), tmp_path / "here")
+    code = (
+        "import sys; from muver.cli import main; "
+        "main(['generate', '--settings', sys.argv[1], '--out', sys.argv[2]])"
+    )
+    for salt in ("0", "1"):  # the order of sets of strings hangs on this
+        subprocess.run(
+            [sys.executable, "-c", code, json.dumps(SMALL), str(tmp_path / salt)],
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": salt},
+        )
+        assert files(tmp_path / salt) == files(tmp_path / "here")
+    generate(read(Generate, {**SMALL, "seed": 2}), tmp_path / "other")
+    assert files(tmp_path / "other") != files(tmp_path / "here")
+
+
+def test_another_world_leaves_the_others_alone(tmp_path: Path) -> None:
+    generate(read(Generate, SMALL), tmp_path / "before")
+    worlds = {**SMALL["worlds"], "train": ["new", "a", "b"]}
+    generate(read(Generate, {**SMALL, "worlds": worlds}), tmp_path / "after")
+    before, after = files(tmp_path / "before"), files(tmp_path / "after")
+    assert set(after) - set(before) == {"documents/new.json"}
+    for name in before:
+        if name != "mentions/train.json":
+            assert after[name] == before[name]
+    # A world that gives fewer mentions gives the first ones of those it gave.
+    for world in ("a", "b"):
+        given_before, given_after = (
+            [m for m in lines(tmp_path / when / "mentions/train.json") if m["corpus"] == world]
+            for when in ("before", "after")
+        )
+        assert given_after == given_before[: len(given_after)]
+
+
+def test_worlds_share_no_names() -> None:
+    words = [
+        {word.lower() for word in World(13, name, 250).words}
+        for names in DEFAULT["worlds"].values()
+        for name in names
+    ]
+    assert all(len(those) > 100 for those in words)
+    assert sum(map(len, words)) == len(set().union(*words))
+
+
+def test_two_worlds_that_share_a_name_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if every world drew its style from the same seed.
+    monkeypatch.setattr(World, "chance", lambda self, *place: Chance(*place))
+    with pytest.raises(InputError, match="'a' and 'b' would share the name"):
+        generate(read(Generate, SMALL), tmp_path)
+
+
+def test_every_title_has_a_made_up_word(data: Path) -> None:
+    world = World(13, "frostmere", 250)
+    for page in lines(data / "documents" / "frostmere.json"):
+        assert set(page["title"].split()) & set(world.words)
+
+
+def test_the_four_categories_have_zeshels_shares_in_every_world_and_any_number(data: Path) -> None:
+    mentions = lines(data / "mentions" / "train.json")
+    for world in DEFAULT["worlds"]["train"]:
+        found = [mention["category"] for mention in mentions if mention["corpus"] == world]
+        assert len(found) == 200
+        for first in (50, 200):
+            for name, share in SHARES.items():
+                assert abs(found[:first].count(name) - share * first) <= 1
+
+
+def test_where_a_category_runs_out_the_others_go_on(tmp_path: Path) -> None:
+    generate(read(Generate, {**SMALL, "mentions": {"train": 60, "val": 3, "test": 4}}), tmp_path)
+    found = [mention["category"] for mention in lines(tmp_path / "mentions" / "train.json")]
+    assert len(found) == 60 and found.count("MULTIPLE_CATEGORIES") < 0.28 * 60 - 1
+
+
+def test_the_default_data_never_change_and_have_zeshels_published_properties(
+    tmp_path: Path,
+) -> None:
+    """What docs/miniwikia.md states: lengths, and how much BM25 finds by the mention's text."""
+    params = PARAMS["generate"]
+    generate(read(Generate, params), tmp_path)
+    assert digest(tmp_path).startswith("55ebe39e49ae3ba9")
+    mentions = lines(tmp_path / "mentions" / "test.json")
+    worlds = params["worlds"]["test"]
+    lengths: list[int] = []
+    found = 0
+    for world in worlds:
+        pages = lines(tmp_path / "documents" / f"{world}.json")
+        numbers = {page["document_id"]: number for number, page in enumerate(pages)}
+        lengths += World(params["seed"], world, len(pages)).facts.lengths
+        index = bm25s.BM25(k1=1.2, b=0.75)
+        index.index([page["text"].lower().split() for page in pages], show_progress=False)
+        for mention in mentions:
+            if mention["corpus"] == world:
+                scores = index.get_scores(mention["text"].lower().split())
+                gold = numbers[mention["label_document_id"]]
+                before = (scores > scores[gold]).sum() + (scores[:gold] == scores[gold]).sum()
+                found += int(before < 64)
+    assert len(worlds) >= 3 and len(mentions) >= 1500
+    assert abs(statistics.mean(lengths) - 15.33) < 1  # views of an entity, MuVER's table 3
+    assert abs(100 * found / len(mentions) - 69.13) < 3  # BM25 at 64, MuVER's table 1
+
+
+def test_lengths_spread_from_one_sentence_to_many() -> None:
+    lengths = sorted(
+        length
+        for names in DEFAULT["worlds"].values()
+        for name in names
+        for length in World(13, name, 250).facts.lengths
+    )
+    assert lengths[0] == 1 and 60 <= lengths[-1] <= 100
+    assert 6 <= statistics.median(lengths) <= 12
+    assert statistics.mean(lengths) > 1.3 * statistics.median(lengths)
+
+
+def test_a_description_tells_as_many_sentences_as_it_should(data: Path) -> None:
+    world = World(13, "frostmere", 250)
+    two = max(1 + sum(" . " in piece for piece in template.pieces if isinstance(piece, str))
+              for kind in load_grammar().kinds for template in kind.tell)  # fmt: skip
+    assert two == 3
+    pages = lines(data / "documents" / "frostmere.json")
+    for length, page in zip(world.facts.lengths, pages, strict=True):
+        ends = sum(token in (".", "?", "!") for token in page["text"].split(" "))
+        assert length <= ends <= 3 * length + 3
+
+
+def test_the_command_writes_the_same_files(tmp_path: Path) -> None:
+    out = str(tmp_path / "command")
+    assert main(["generate", "--settings", json.dumps(SMALL), "--out", out]) == 0
+    generate(read(Generate, SMALL), tmp_path / "function")
+    assert files(tmp_path / "command") == files(tmp_path / "function")
+
+
+def test_the_data_of_wikipedias_preset_never_change(tmp_path: Path) -> None:
+    generate_kilt(read(GenerateKilt, PARAMS["linking"]["generate"]), tmp_path)
+    assert digest(tmp_path).startswith("ae483589bb70e939")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"seed": -1}, "seed is -1"),
+        ({"entities_per_world": 11}, "entities_per_world is 11, .* at least 12"),
+        ({"entities_per_world": True}, "entities_per_world is True"),
+        ({"mentions": {"train": 2, "val": 0, "test": 1}}, "mentions.val is 0"),
+        ({"mentions": {"train": 2, "val": 1}}, "mentions.test is missing"),
+        ({"mentions": {"train": 1, "val": 99_999, "test": 1}}, "mentions.val: 99999"),
+        ({"worlds": {"train": ["a"], "val": ["b"], "test": []}}, "worlds.test"),
+        ({"worlds": {"train": ["a"], "val": ["b"], "test": ["a"]}}, "'a' is named twice"),
+        ({"worlds": {"train": ["A"], "val": ["b"], "test": ["a"]}}, "'a' is named twice"),
+        ({"worlds": {"train": ["../a"], "val": ["b"], "test": ["c"]}}, r"worlds.train.0 is '../a'"),
+        ({"worlds": {"train": ["a"], "val": [3], "test": ["c"]}}, "worlds.val.0 is 3"),
+        ({"colour": 1}, "unknown key colour"),
+    ],
+)
+def test_a_bad_setting_is_named(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        generate(read(Generate, {**SMALL, **changed}), tmp_path)
+    assert not (tmp_path / "mentions" / "val.json").exists()

@@ -1,0 +1,136 @@
+"""The encyclopedia in KILT's shape: its form, its bytes, and the counts that linking finds."""
+
+import json
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.io.typed import read
+from muver.retriever.corpus.kilt.lookup import KnowledgeBase
+from muver.retriever.corpus.kilt.pages import BULLET, SECTION
+from muver.retriever.corpus.miniwikia import generate_kilt, kilt_writer
+from muver.retriever.corpus.miniwikia.kilt import page_id
+from muver.retriever.corpus.settings import GenerateKilt
+from tests.commands import call
+from tests.retriever.corpus.kilt.conftest import READING, contents
+
+LINKING = ["--settings", '{"context_tokens": 128, "match": "id_or_title"}']
+SETTINGS = {
+    "seed": 3,
+    "entities": 230,
+    "entities_per_world": 60,
+    "mentions": {"aida-train": 120, "aida-testa": 7, "aida-testb": 40, "msnbc": 5, "wnedwiki": 40},
+}
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kilt")
+    call("generate", "--shape", "kilt", "--settings", json.dumps(SETTINGS), "--out", folder)
+    return folder
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_pages_have_kilts_form(raw):
+    pages = lines(raw / "kilt_knowledgesource.json")
+    assert len(pages) == 230
+    ids = [int(page["wikipedia_id"]) for page in pages]
+    assert ids == sorted(set(ids)) and {type(page["wikipedia_id"]) for page in pages} == {str}
+    assert len({page["wikipedia_title"] for page in pages}) == 230
+    marks = {SECTION: 0, BULLET: 0, "": 0}
+    for page in pages:
+        assert page["text"][0] == page["wikipedia_title"] + "\n"
+        assert len(page["text"]) > 1 and not page["text"][1].startswith((SECTION, BULLET))
+        for paragraph in page["text"][1:]:
+            assert paragraph.endswith("\n") and "\0" not in paragraph and " ." not in paragraph
+            marks[next(mark for mark in marks if paragraph.startswith(mark))] += 1
+    assert min(marks.values()) > 50
+
+
+def test_benchmarks_have_blinks_form(raw):
+    for name, count in SETTINGS["mentions"].items():
+        mentions = lines(raw / f"{name}.jsonl")
+        assert len(mentions) == count
+        keys = {"context_left", "mention", "context_right", "query_id"}
+        gold = {"label", "label_id", "label_title"}
+        gold = gold if name == "wnedwiki" else {"Wikipedia_ID", "Wikipedia_title"}
+        assert {frozenset(one) for one in mentions} == {frozenset(keys | gold)}
+        assert all(one["mention"] for one in mentions)
+    queries = [
+        one["query_id"] for name in SETTINGS["mentions"] for one in lines(raw / f"{name}.jsonl")
+    ]
+    assert len(set(queries)) == len(queries), "no mention is in two sets"
+
+
+def test_equal_settings_give_equal_bytes_with_any_number_of_processes(raw, tmp_path):
+    generate_kilt(read(GenerateKilt, SETTINGS), tmp_path / "two", workers=2)
+    assert contents(tmp_path / "two") == contents(raw)
+    generate_kilt(read(GenerateKilt, {**SETTINGS, "seed": 4}), tmp_path / "other")
+    assert contents(tmp_path / "other")["msnbc.jsonl"] != contents(raw)["msnbc.jsonl"]
+
+
+def test_linking_finds_what_was_made(raw, tmp_path):
+    dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path / "kb"]
+    settings = ["--settings", json.dumps({**READING, "part_bytes": 50000})]
+    call("kb", "part", "--part", 1, *dump, *settings)
+    call("kb", "all", *dump, *settings)
+    call("kb", "finish", *dump, *settings)
+    made = read_json(raw / "counts.json")
+    total = {"id": 0, "title": 0, "none": 0}
+    for name in SETTINGS["mentions"]:
+        files = ["--file", raw / f"{name}.jsonl", "--kb", tmp_path / "kb"]
+        out = ["--mentions", tmp_path / f"{name}.parquet", "--report", tmp_path / f"{name}.json"]
+        call("link", "--set", name, *files, *out, *LINKING)
+        report = read_json(tmp_path / f"{name}.json")
+        assert report["matched"] == made["mentions"][name]
+        assert report["other_title"] == 0
+        total = {kind: total[kind] + count for kind, count in report["matched"].items()}
+    assert total["title"] >= 3 and total["none"] >= 2 and total["id"] > 180
+    assert len(KnowledgeBase(tmp_path / "kb")) == made["entities"] == 230
+
+
+def test_the_mention_is_told_in_the_words_around_it(raw):
+    for one in lines(raw / "aida-testb.jsonl"):
+        assert len(f"{one['context_left']} {one['context_right']}".split()) >= 3
+
+
+def test_ids_rise_with_gaps():
+    ids = [page_id(number) for number in range(2000)]
+    gaps = {after - before for before, after in zip(ids, ids[1:], strict=False)}
+    assert min(gaps) >= 1 and len(gaps) > 2
+
+
+def test_worlds_that_share_a_title_are_make_distinct():
+    titles = kilt_writer._Titles()
+    assert titles.make_distinct(["Kora", "Rhea"], "a") == ["Kora", "Rhea"]
+    assert titles.make_distinct(["Rhea", "Aba", "Zed"], "b") == ["Rhea of b", "Aba", "Zed"]
+    assert titles.make_distinct(["Zed", "New"], "c") == ["Zed of c", "New"]
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"size": 3}, "unknown key size"),
+        ({"entities": 3}, "entities is 3, expected a whole number, at least 12"),
+        ({"mentions": {"../x": 3}}, "mentions: the name is '../x'"),
+        ({"mentions": {"msnbc": 0}}, "mentions.msnbc is 0"),
+        ({"mentions": 5}, "mentions is 5"),
+        ({"mentions": {"msnbc": 99_999}}, "asked of world 'wiki00000', whose pages have"),
+    ],
+)
+def test_wrong_settings(change, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        generate_kilt(read(GenerateKilt, {**SETTINGS, **change}), tmp_path)
+    assert not (tmp_path / "kilt_knowledgesource.json").exists()
+
+
+def test_the_command_says_what_does_not_fit(raw, tmp_path):
+    dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path]
+    dump += ["--settings", json.dumps(READING)]
+    for arguments in (["part"], ["all", "--part", 0], ["finish", "--part", 0]):
+        with pytest.raises(InputError, match="`muver kb part` needs the number of the part"):
+            call("kb", *arguments, *dump)

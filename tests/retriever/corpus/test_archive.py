@@ -1,0 +1,186 @@
+"""Archives: every kind unpacks, none escapes, a damaged one is refused."""
+
+import errno
+import gzip
+import io
+import stat
+import tarfile
+import zipfile
+from contextlib import nullcontext
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.retriever.corpus.archive import find_root, unpacked
+
+FILES = {"top/documents/a.json": b"one\n", "top/mentions/train.json": b"two\n" * 50_000}
+
+
+def make_tar(path, mode, files=FILES, members=()):
+    with tarfile.open(path, mode) as tar:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+        for member in members:
+            tar.addfile(member)
+    return path
+
+
+def make_zip(path, files=FILES):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in files.items():
+            file.writestr(name, content)
+    return path
+
+
+MAKERS = {
+    "tar": lambda path: make_tar(path, "w"),
+    "tar.gz": lambda path: make_tar(path, "w:gz"),
+    "tar.bz2": lambda path: make_tar(path, "w:bz2"),
+    "tar.xz": lambda path: make_tar(path, "w:xz"),
+    "zip": make_zip,
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_unpacks_every_kind(tmp_path, kind):
+    archive = MAKERS[kind](tmp_path / "archive")
+    with unpacked(archive, tmp_path / "out") as folder:
+        found = {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+        assert found == FILES
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("keep", [0.0, 0.5, 0.95, 0.99])
+def test_cut_short(tmp_path, kind, keep):
+    archive = MAKERS[kind](tmp_path / "archive")
+    content = archive.read_bytes()
+    # A plain tar ends in padding; cut within its contents.
+    archive.write_bytes(content[: int(len(content.rstrip(b"\0")) * keep)])
+    with pytest.raises(InputError, match="not a complete"), unpacked(archive, tmp_path / "out"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+
+
+@pytest.mark.parametrize("name", ["../evil", "/evil", "a/../../evil", "..\\evil", "C:\\evil"])
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_nothing_lands_outside_the_folder(tmp_path, name, kind):
+    """A name that leads out is refused; one that does so on Windows alone is a name."""
+    archive = tmp_path / "inner" / "archive"
+    archive.parent.mkdir()
+    make_tar(archive, "w", {name: b"evil"}) if kind == "tar" else make_zip(archive, {name: b"evil"})
+    with (
+        pytest.raises(InputError, match="leave its folder") if "/" in name else nullcontext(),
+        unpacked(archive, archive.parent / "out") as folder,
+    ):
+        assert [path.name for path in folder.iterdir()] == [name]
+    assert [path.name for path in tmp_path.rglob("*")] == ["inner", "archive"]
+
+
+def made(name, kind, to=""):
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = kind, to
+    return member
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        [made("link", tarfile.SYMTYPE, "/etc/passwd")],
+        [made("link", tarfile.SYMTYPE, "top")],
+        [made("link", tarfile.LNKTYPE, "top/documents/a.json")],
+        [made("link", tarfile.SYMTYPE, "../out"), made("link/evil", tarfile.REGTYPE)],
+        [made("pipe", tarfile.FIFOTYPE)],
+        [made("device", tarfile.CHRTYPE)],
+        [made("holes", tarfile.GNUTYPE_SPARSE)],
+    ],
+)
+def test_a_tar_with_links_or_devices(tmp_path, members):
+    """Links within the folder as well: `tarfile` could be led out by a chain of them."""
+    archive = make_tar(tmp_path / "archive", "w:gz", members=members)
+    with pytest.raises(InputError, match="a link or a device"), unpacked(archive, tmp_path / "out"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+
+
+def test_a_zip_with_a_link(tmp_path):
+    info = zipfile.ZipInfo("link")
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "archive", "w") as file:
+        file.writestr(info, "/etc/passwd")
+    refused = pytest.raises(InputError, match="a link or a device")
+    with refused, unpacked(tmp_path / "archive", tmp_path / "out"):
+        pass
+
+
+@pytest.mark.parametrize("kind", ["tar.gz", "zip"])
+@pytest.mark.parametrize(
+    ("limit", "most", "said"),
+    [
+        ("MOST_BYTES", 100_000, "100000 bytes"),
+        ("MOST_MEMBERS", 1, "1 members"),
+        ("LONGEST_NAME", 10, "no name of a file"),
+        ("LONGEST_PART", 3, "no name of a file"),
+    ],
+)
+def test_too_much_for_a_dataset(tmp_path, monkeypatch, kind, limit, most, said):
+    archive = MAKERS[kind](tmp_path / "archive")
+    monkeypatch.setattr(f"muver.retriever.corpus.archive.{limit}", most)
+    with pytest.raises(InputError, match=said), unpacked(archive, tmp_path / "out"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+
+
+def test_what_a_tar_has_beside_its_members(tmp_path, monkeypatch):
+    """Neither a header of gigabytes nor what follows the end is read to the end."""
+    refused = pytest.raises(InputError, match="a header of 30")
+    member = tarfile.TarInfo("a.json")
+    member.pax_headers = {"comment": "x" * 3_000_000}
+    archive = make_tar(tmp_path / "archive", "w:gz", members=[member])
+    with refused, unpacked(archive, tmp_path / "out"):
+        pass
+    content = gzip.decompress(make_tar(archive, "w:gz", {}).read_bytes())
+    archive.write_bytes(gzip.compress(content + bytes(5_000_000)))
+    monkeypatch.setattr("muver.retriever.corpus.archive.MOST_BYTES", 4_000_000)
+    refused = pytest.raises(InputError, match="behind its last member")
+    with refused, unpacked(archive, tmp_path / "out"):
+        pass
+
+
+def test_a_zip_with_a_password(tmp_path):
+    archive = make_zip(tmp_path / "archive", {"a.json": b"one\n"})
+    content = bytearray(archive.read_bytes())
+    for mark, at in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        content[content.index(mark) + at] |= 1
+    archive.write_bytes(content)
+    with pytest.raises(InputError, match="password"), unpacked(archive, tmp_path / "out"):
+        pass
+
+
+def test_root_is_the_topmost_that_has_all(tmp_path):
+    for folder in ("x/documents", "x/mentions", "x/y/documents", "x/y/mentions", "documents"):
+        (tmp_path / folder).mkdir(parents=True)
+    assert find_root(tmp_path, ("documents", "mentions")) == tmp_path / "x"
+    with pytest.raises(InputError, match="documents, sentences"):
+        find_root(tmp_path, ("documents", "sentences"))
+
+
+@pytest.mark.parametrize(
+    "number, words", [(errno.ENOSPC, "No space left"), (errno.EROFS, "Read-only file system")]
+)
+def test_disk_refuses(tmp_path, monkeypatch, number, words):
+    def refuse(*_):
+        raise OSError(number, words)
+
+    archive = make_zip(tmp_path / "archive")
+    monkeypatch.setattr("shutil.copyfileobj", refuse)
+    refused = pytest.raises(InputError, match=f"{words}.*Nothing is left")
+    with refused, unpacked(archive, tmp_path / "out"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]

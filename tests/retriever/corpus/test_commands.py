@@ -1,0 +1,70 @@
+"""The three commands of the data side, one after the other, as a workflow calls them."""
+
+import io
+import json
+import tarfile
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.retriever.corpus.sources import find_source
+from tests.commands import call
+
+TABLES = ["--entities", "entities.parquet", "--counts", "counts.json"]
+
+
+@pytest.fixture
+def zeshel(dataset) -> bytes:
+    """An archive with ZESHEL's sixteen worlds, three documents each."""
+    documents, mentions = dataset.documents["alpha"], dataset.mentions["train"][0]
+    worlds = find_source("zeshel").published.worlds
+    dataset.documents = dict.fromkeys(worlds, documents)
+    dataset.mentions = {"train": [], "val": [], "test": [], "heldout_train_seen": []}
+    for world, published in worlds.items():
+        its_mention = {**mentions, "mention_id": f"M-{world}", "corpus": world}
+        dataset.mentions[published.split].append(its_mention)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:bz2") as tar:
+        tar.add(dataset.write(), "zeshel")
+    return buffer.getvalue()
+
+
+def test_from_an_address_to_sentences(zeshel, site, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    site.body = zeshel
+    call("download", "--dataset", "zeshel", "--out", "build/raw", "--url", site.address)
+    assert (tmp_path / "build" / "download" / "zeshel.tar.bz2").exists()
+    corpus_options = ["--name", "zeshel", "--raw", "build/raw", "--mentions", "m.parquet", *TABLES]
+    with pytest.raises(InputError, match=r"starwars entities 3 \(published 87056\)"):
+        call("corpus", *corpus_options, "--settings", '{"context_tokens": 2, "expected": "zeshel"}')
+    assert not (tmp_path / "counts.json").exists()
+    call("corpus", *corpus_options, "--settings", '{"context_tokens": 2}')
+    assert read_json("counts.json")["entities"] == {"train": 24, "val": 12, "test": 12}
+    call("segment", *TABLES, "--out", "segment", "--settings", '{"punkt": "train"}')
+    sentences = read_json("segment/manifest.json")["sentences"]
+    assert len(sentences) == 16 and set(sentences.values()) == {3}
+
+
+def test_download_settings_name_a_source(zeshel, tmp_path):
+    archive = tmp_path / "by_hand.tar.bz2"
+    archive.write_bytes(zeshel)
+    options = ["--dataset", "zeshel", "--out", tmp_path / "build" / "raw"]
+    settings = {"url": None, "source": str(archive), "sha256": "0" * 64}
+    with pytest.raises(InputError, match="by_hand.tar.bz2: wrong checksum"):
+        call("download", *options, "--settings", json.dumps(settings))
+    call("download", *options, "--settings", json.dumps({**settings, "sha256": None}))
+    assert len(list((tmp_path / "build" / "raw" / "documents").iterdir())) == 16
+
+
+@pytest.mark.parametrize(
+    "command, options",
+    [
+        ("download", ["--dataset", "zeshel", "--out", "x"]),
+        ("corpus", ["--name", "x", "--raw", "x", "--mentions", "x", *TABLES]),
+        ("segment", ["--out", "x", *TABLES]),
+    ],
+)
+def test_unknown_setting(command, options):
+    with pytest.raises(InputError, match="unknown key '?colour.*Allowed:"):
+        call(command, *options, "--settings", '{"colour": 1}')

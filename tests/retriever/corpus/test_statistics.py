@@ -1,0 +1,65 @@
+"""Counts and their comparison with published ones."""
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.retriever.corpus.sources import find_source
+from muver.retriever.corpus.statistics import Sizes, WorldCounts, count, fingerprint, identify
+
+PUBLISHED = find_source("zeshel").published
+
+
+def worlds(entities: int = 0, mentions: int = 0) -> dict[str, WorldCounts]:
+    """As published; with so many more entities and mentions in lego. The first has all mentions."""
+    made = {
+        name: {"split": one.split, "entities": one.entities, "mentions": 0, "without_text": 0}
+        for name, one in PUBLISHED.worlds.items()
+    }
+    for split, number in PUBLISHED.mentions.items():
+        next(one for one in made.values() if one["split"] == split)["mentions"] = number
+    made["lego"]["entities"] += entities
+    made["lego"]["mentions"] += mentions
+    return {name: WorldCounts(**one) for name, one in made.items()}
+
+
+def test_equal_counts_pass_whatever_the_dataset_is_called():
+    counts = count("x", "f", worlds(), "zeshel")
+    assert counts.entities == {"train": 332632, "val": 89549, "test": 70140}
+    assert counts.identified_as == "zeshel"
+    assert count("x", "f", worlds()).identified_as == "zeshel"  # without being asked
+
+
+def test_other_counts_are_no_declared_datasets():
+    assert count("zeshel", "f", worlds(entities=1)).identified_as is None
+    assert count("zeshel", "f", worlds(mentions=1)).identified_as is None
+
+
+def test_a_knowledge_base_is_identified_by_its_entities():
+    assert identify(Sizes(entities={"wikipedia": 5903530})) == "kilt"
+    assert identify(Sizes(entities={"wikipedia": 5903529})) is None
+
+
+def test_every_difference_is_named():
+    changed = worlds(entities=-1, mentions=6)
+    changed["c"] = WorldCounts("none", 1, 0)
+    with pytest.raises(InputError) as caught:
+        count("x", "f", changed, "zeshel")
+    for words in (
+        "lego entities 10075 (published 10076)",
+        "test mentions 10006 (published 10000)",
+        "test entities 70139 (published 70140)",
+        "world c is not a published one",
+    ):
+        assert words in str(caught.value)
+
+
+def test_fingerprint_depends_on_names_and_contents_not_on_order(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_text("1")
+    two.write_text("2")
+    whole = fingerprint(tmp_path, [one, two])
+    assert whole == fingerprint(tmp_path, [two, one])
+    one.write_text("2")
+    two.write_text("1")
+    assert fingerprint(tmp_path, [one, two]) != whole
+    assert len(whole) == 16

@@ -1,0 +1,168 @@
+"""Texts in the order of a base's entities: found by id, counted, refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of
+from muver.retriever.corpus.jsonl import BadLine
+from muver.retriever.corpus.settings import ReadTexts
+from muver.retriever.corpus.texts import write
+from muver.retriever.corpus.texts.read import EntityTexts
+from muver.retriever.corpus.texts.write import read_line, write_texts
+from tests.knowledge_base import PAGES, make_kb
+
+SETTINGS = ReadTexts(bad_lines=100, bad_share=0.001, duplicates="refuse")
+
+
+def line(identity: int, text: str) -> str:
+    idx = f"https://en.wikipedia.org/wiki?curid={identity}"
+    return json.dumps({"text": f" {text} ", "idx": idx, "title": "T", "entity": "T"}) + "\n"
+
+
+# Entities 0 to 7 have the ids 100 to 107; 103 has no line, 105 an empty text, 7 and 8 no entity.
+LINES = [
+    line(107, "Quito."), line(7, "x"), line(100, "Paris, a town."), line(102, "Rome."),
+    line(105, ""), line(101, "paris."), line(8, "y"), line(106, "Cairo, \u00fc."),
+    line(104, "Bern."),
+]  # fmt: skip
+TEXTS = [["Paris, a town."], ["paris."], ["Rome."], [], ["Bern."], [], ["Cairo, ü."], ["Quito."]]
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory) -> Path:
+    """Several parts."""
+    folder = make_kb(tmp_path_factory.mktemp("base"))
+    assert len(read_json(folder / "manifest.json")["parts"]) > 1
+    return folder
+
+
+@pytest.fixture
+def entities(tmp_path) -> Path:
+    path = tmp_path / "entity.jsonl"
+    path.write_text("".join(LINES))
+    return path
+
+
+def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path, monkeypatch):
+    monkeypatch.setattr(write, "AT_ONCE", 2)
+    counts = write_texts(entities, kb, tmp_path / "texts", SETTINGS)
+    base = read_json(kb / "manifest.json")
+    texts = EntityTexts(tmp_path / "texts")
+    found = [texts.part(number).to_pylist() for number in range(len(base["parts"]))]
+    assert [len(some) for some in found] == [part["entities"] for part in base["parts"]]
+    assert [text for some in found for text in some] == TEXTS
+    assert texts.of(np.array([1, 3, 7]), base["fingerprint"]).to_pylist() == [
+        ["paris."], [], ["Quito."],
+    ]  # fmt: skip
+    assert counts == {
+        "lines": 9,
+        "found": 7,
+        "empty": {"count": 1, "first_ids": [105]},
+        "missing": {"count": 1, "first_ids": [103]},
+        "unknown": {"count": 2, "first_ids": [7, 8]},
+        "again": {"count": 0, "first_ids": []},
+        "bad": {"count": 0, "first": []},
+        "unfinished": None,
+    }
+    manifest = texts.manifest
+    assert {key: manifest[key] for key in counts} == counts
+    assert manifest["inputs"] == {"kb": base["fingerprint"], "source": sha256_of(entities)}
+    for number, part in enumerate(base["parts"]):
+        fingerprint = texts.fingerprint(number, part["fingerprint"])
+        assert fingerprint == sha256_of(tmp_path / "texts" / part["file"])
+
+
+def test_the_order_of_the_file_and_a_second_run_change_nothing(kb, entities, tmp_path):
+    write_texts(entities, kb, tmp_path / "one", SETTINGS)
+    entities.write_text("".join(reversed(LINES)))
+    for _ in range(2):
+        write_texts(entities, kb, tmp_path / "two", SETTINGS)
+    assert len(list((tmp_path / "one").glob("*.parquet"))) > 1
+    for path in (tmp_path / "one").glob("*.parquet"):
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+
+
+def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
+    text = "".join([LINES[0], "no JSON\n", *LINES[1:], line(100, "again"), LINES[3][:20]])
+    entities.write_text(text)
+    counts = write_texts(entities, kb, tmp_path / "texts", replace(SETTINGS, duplicates="first"))
+    assert counts["bad"]["count"] == 1
+    assert counts["bad"]["first"][0]["offset"] == len(LINES[0])
+    assert counts["again"] == {"count": 1, "first_ids": [100]}
+    assert counts["unfinished"]["bytes"] == 20 and counts["lines"] == 12
+    assert EntityTexts(tmp_path / "texts").part(0).to_pylist()[0] == TEXTS[0]
+
+
+@pytest.mark.parametrize(
+    "text, changes, message",
+    [
+        ("".join(LINES) + LINES[2], {}, "1 lines .*100 at the bytes"),
+        ("x\n" + LINES[0], {"bad_lines": 0, "bad_share": 0}, "at byte 0"),
+        (line(7, "x"), {}, "none of its 1 texts"),
+        ("", {}, "none of its 0 texts"),
+        ("".join(LINES), {"expected": "blink_entities"}, "5903527"),
+    ],
+)
+def test_what_is_refused_leaves_nothing(kb, entities, tmp_path, text, changes, message):
+    entities.write_text(text)
+    with pytest.raises(InputError, match=message):
+        write_texts(entities, kb, tmp_path / "texts", replace(SETTINGS, **changes))
+    assert not (tmp_path / "texts").exists()
+
+
+def test_a_missing_file(kb, tmp_path):
+    with pytest.raises(InputError, match="muver download --files blink_entities"):
+        write_texts(tmp_path / "entity.jsonl", kb, tmp_path / "texts", SETTINGS)
+
+
+def test_texts_of_another_base_or_spoilt(kb, entities, tmp_path):
+    folder = tmp_path / "texts"
+    command = ["kb-texts", "--kb", str(kb), "--file", str(entities), "--out", str(folder)]
+    command += ["--settings", json.dumps(SETTINGS.as_dict())]
+    assert main(command) in (0, None)
+    texts = EntityTexts(folder)
+    for part in (0, 99):
+        with pytest.raises(InputError, match=f"not written for .* part {part}"):
+            texts.fingerprint(part, "another")
+    with pytest.raises(InputError, match="written for another knowledge base"):
+        texts.of(np.array([0]), "another")
+    (folder / "part-00000.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match="part-00000.parquet"):
+        texts.part(0)
+    (folder / "part-00001.parquet").unlink()
+    with pytest.raises(InputError, match="part-00001.parquet"):
+        texts.part(1)
+    with pytest.raises(InputError, match="muver kb-texts"):
+        EntityTexts(tmp_path)
+    assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]["count"]
+
+
+ADDRESS = "https://en.wikipedia.org/wiki?curid=12"
+
+
+@pytest.mark.parametrize("idx", [ADDRESS, "12", 12, "curid= 12 "])
+def test_id_and_text_of_a_line(idx):
+    assert read_line(json.dumps({"idx": idx, "text": " x ", "title": "T"}).encode()) == (12, "x")
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ({"idx": "https://en.wikipedia.org/wiki/Anarchism", "text": ""}, "idx .* number"),
+        ({"idx": "curid=", "text": ""}, "idx .* number"),
+        ({"idx": None, "text": ""}, "idx is None"),
+        ({"idx": "9" * 19, "text": ""}, "at most 18 digits"),
+        ({"idx": 1, "text": ["x"]}, "text is"),
+        ({"idx": 1, "text": "\ud800"}, "not valid JSON"),
+        ({"text": "x"}, "idx is missing"),
+    ],
+)
+def test_a_line_of_another_form(line, message):
+    with pytest.raises(BadLine, match=message):
+        read_line(json.dumps(line).encode())

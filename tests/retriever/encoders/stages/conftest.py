@@ -1,0 +1,41 @@
+"""A model's directory, its store, and further views of each kind, made once."""
+
+import numpy as np
+import pytest
+import torch
+
+from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.stages.encode import encode_split
+from muver.retriever.encoders.stages.global_views import encode_global
+from muver.retriever.encoders.stages.merge import merge_store
+from muver.retriever.encoders.stages.settings import Encode, GlobalViews, Merge, Spans
+from muver.retriever.encoders.stages.spans import encode_spans
+from tests import tiny
+
+GLOBAL = tiny.settings(GlobalViews, max_tokens=30)
+SPANS = tiny.settings(Spans, max_views=3, max_tokens=64)
+MERGE = tiny.settings(
+    Merge, layers=2, top_k=0.4, pairs="distant", among="neighbours", max_tokens=64
+)
+
+
+@pytest.fixture(scope="package")
+def model(encoder):
+    return tiny.make_model(encoder)
+
+
+@pytest.fixture(scope="package")
+def folders(model, corpus, tmp_path_factory):
+    """A model's directory, its store of the training worlds, and further views of each kind."""
+    root = tmp_path_factory.mktemp("stages")
+    model.save_pretrained(root / "model")
+    encode_split(root / "model", *corpus, root / "store", tiny.settings(Encode, split="train"))
+    merge_store(root / "model", root / "store", root / "merged", MERGE)
+    encode_global(root / "model", root / "store", corpus[0], root / "globals", GLOBAL)
+    encode_spans(root / "model", root / "store", root / "spans", SPANS)
+    return root
+
+
+def vector(model, ids) -> np.ndarray:
+    with torch.no_grad():
+        return model.encode_views(pack([ids]))[0].numpy()

@@ -1,0 +1,53 @@
+"""Encoding a split's entities and mentions."""
+
+import numpy as np
+import pytest
+import torch
+
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.retriever.corpus.schema import read_mentions
+from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.stages.encode import encode_split
+from muver.retriever.encoders.stages.settings import Encode
+from muver.retriever.vectors.store import ViewStore
+from muver.retriever.views.worlds import load_worlds
+from tests import tiny
+from tests.retriever.encoders.stages.conftest import vector
+
+
+def test_the_store_holds_every_view_and_mention(folders, model, corpus):
+    worlds = load_worlds(*corpus, "train", model.config, model.pieces)
+    layer = ViewStore(folders / "store").layer(0)
+    assert layer.worlds == ["alder", "birch"]
+    for world in worlds:
+        stored = layer.world(world.name)
+        flat = [(n, view) for n, some in enumerate(world.views) for view in some]
+        assert stored.entities.tolist() == [entity for entity, _ in flat]
+        assert stored.first.tolist() == [view.first for _, view in flat]
+        assert stored.ids.to_pylist() == [view.ids for _, view in flat]
+        for row in (0, len(flat) - 1):
+            expected = vector(model, flat[row][1].ids)
+            np.testing.assert_allclose(stored.vectors[row], expected, rtol=0, atol=1e-5)
+    mentions = np.load(folders / "store" / "mentions.npy")
+    assert mentions.shape == (read_mentions(corpus[1], "train").num_rows, 32)
+    with torch.no_grad():
+        last = model.encode_mentions(pack(worlds[-1].contexts[-1:]))[0].numpy()
+    np.testing.assert_allclose(mentions[-1], last, rtol=0, atol=1e-5)
+    counts = read_json(folders / "store" / "manifest.json")["worlds"]
+    assert counts["alder"]["entities"] == counts["alder"]["mentions"] == 12
+    assert counts["alder"]["views"] == len(layer.world("alder").entities)
+
+
+def test_a_validation_store(folders, corpus, tmp_path):
+    encode_split(folders / "model", *corpus, tmp_path, tiny.settings(Encode, split="val"))
+    assert ViewStore(tmp_path).layer(0).worlds == ["cedar"]
+    assert np.load(tmp_path / "mentions.npy").shape == (12, 32)
+
+
+def test_token_vectors_are_not_stored(encoder, corpus, tmp_path):
+    tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path / "model")
+    with pytest.raises(InputError, match="compares token vectors.*retrieve --kind tokens"):
+        encode_split(
+            tmp_path / "model", *corpus, tmp_path / "store", tiny.settings(Encode, split="test")
+        )

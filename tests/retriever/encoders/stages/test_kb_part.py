@@ -1,0 +1,400 @@
+"""A part of a knowledge base to vectors: the same as of the ordinary store, once, or not at all."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from msgspec.structs import replace
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, write_json
+from muver.io.parquet import table_writer
+from muver.retriever.corpus.kilt.finish import finish
+from muver.retriever.corpus.kilt.make import make_missing
+from muver.retriever.corpus.kilt.parts import SCHEMA, made_parts, open_part
+from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.retriever.corpus.settings import ReadTexts
+from muver.retriever.corpus.texts.read import EntityTexts
+from muver.retriever.corpus.texts.write import write_texts
+from muver.retriever.encoders.fingerprint import model_fingerprint
+from muver.retriever.encoders.stages import kb_part
+from muver.retriever.encoders.stages.encode import encode_split
+from muver.retriever.encoders.stages.kb_part import encode_part, paragraph_views
+from muver.retriever.encoders.stages.settings import Encode, Part
+from muver.retriever.encoders.stages.tower import Tower
+from muver.retriever.vectors.shards import Shards
+from muver.retriever.vectors.store import ViewStore
+from muver.retriever.views.build import entity_views
+from tests import tiny
+from tests.retriever.corpus.kilt.conftest import contents, line, reading
+from tests.retriever.encoders.stages.wikipedia import BARE, make_base
+
+FP32 = tiny.settings(Part, dtype="fp32")
+FP16 = tiny.settings(Part, dtype="fp16")
+PARAGRAPHS = {"kind": "sentences", "max_tokens": 40, "min_pieces": 1, "title_room": 6}
+PREFIX = {"kind": "prefix", "max_tokens": 60}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    return tmp_path_factory.mktemp("wikipedia")
+
+
+@pytest.fixture(scope="module")
+def kb(root):
+    """Several parts, the last entity of the last one without paragraphs."""
+    folder = make_base(root, 20_000)
+    assert len(made_parts(folder)) > 2
+    return folder
+
+
+@pytest.fixture(scope="module")
+def models(root, encoder):
+    for name, views in (("paragraphs", PARAGRAPHS), ("prefix", PREFIX)):
+        tiny.make_model(encoder, views=views).save_pretrained(root / name)
+    return root
+
+
+def encode_all(model, kb, out, settings):
+    return [encode_part(model, kb, number, out, settings) for number in made_parts(kb)]
+
+
+@pytest.fixture(scope="module")
+def vectors(models, kb):
+    """The parts of both models in fp32."""
+    for name in ("paragraphs", "prefix"):
+        assert all(encode_all(models / name, kb, models / "vectors" / name, FP32))
+    return models / "vectors"
+
+
+def store_of(kb, model, root):
+    """What `muver encode` makes of the same entities: text and sentences are the paragraphs."""
+    rows = [
+        row
+        for number in made_parts(kb)
+        for row in pq.read_table(open_part(kb, number).path).to_pylist()
+    ]
+    count, texts = len(rows), [" ".join(row["paragraphs"]) for row in rows]
+    world, numbers = ["wiki"] * count, list(range(count))
+    ids, titles = [row["id"] for row in rows], [row["title"] for row in rows]
+    spans = [[0] * len(row["paragraphs"]) for row in rows]
+    columns = {
+        ENTITIES: [world, numbers, ids, titles, texts, [None] * count],
+        SENTENCES: [world, numbers, [row["paragraphs"] for row in rows], spans, spans],
+        MENTIONS: [["m"], ["test"], ["wiki"], [None], ["left"], ["it"], ["right"], [0], [""]],
+    }
+    paths = {}
+    for schema, name in ((ENTITIES, "entities"), (MENTIONS, "mentions"), (SENTENCES, "sentences")):
+        paths[name] = root / f"{name}.parquet"
+        with table_writer(paths[name], schema) as writer:
+            writer.write_table(pa.table(columns[schema], schema=schema))
+    encode_split(model, *paths.values(), root / "store", tiny.settings(Encode, split="test"))
+    return ViewStore(root / "store").layer(0).world("wiki"), rows
+
+
+@pytest.mark.parametrize("name", ["paragraphs", "prefix"])
+def test_vectors_are_those_of_the_ordinary_store(vectors, models, kb, tmp_path, name):
+    store, rows = store_of(kb, models / name, tmp_path)
+    shards = Shards(vectors / name, read_json(kb / "manifest.json"))
+    assert shards.entities == len(rows) == 61 and shards.views == len(store.entities)
+    assert shards.model == model_fingerprint(models / name)
+    every = np.arange(shards.views)
+    np.testing.assert_allclose(shards.gather(every), store.vectors, rtol=0, atol=1e-6)
+    assert shards.gather(every).std(axis=0).min() > 0.01, "vectors of different texts differ"
+    owners, places = shards.locate(every)
+    assert np.array_equal(owners, store.entities)
+    counts = np.bincount(owners)
+    if name == "prefix":
+        assert set(counts) == {1}
+    else:
+        assert counts.tolist() == [max(len(row["paragraphs"]), 1) for row in rows]
+        assert counts.max() == 5 and np.array_equal(places[:-1], store.first[:-1])
+    assert rows[-1]["title"] == BARE and rows[-1]["paragraphs"] == [] and counts[-1] == 1
+
+
+def test_a_view_is_a_paragraph_and_the_bare_page_its_title(models, kb, encoder):
+    pieces = tiny.make_model(encoder, views=PARAGRAPHS).pieces
+    marks = pieces.markers
+    batch = pa.RecordBatch.from_pylist(
+        [
+            {"id": "1", "title": "king", "paragraphs": ["The tower.", "The bell."]},
+            {"id": "2", "title": "raven", "paragraphs": []},
+        ],
+        schema=SCHEMA,
+    )
+    king, raven, tower, bell = pieces.ids(["king", "raven", "The tower.", "The bell."])
+    first, second = paragraph_views(batch, PARAGRAPHS, pieces)
+    assert [view.ids for view in first] == [
+        [marks.cls, *king, marks.title_end, *text, marks.sep] for text in (tower, bell)
+    ]
+    assert [view.ids for view in second] == [[marks.cls, *raven, marks.title_end, marks.sep]]
+    whole = paragraph_views(batch, PREFIX, pieces)
+    assert [[view.ids for view in some] for some in whole] == [
+        [[marks.cls, *king, marks.title_end, *tower, *bell, marks.sep]],
+        [[marks.cls, *raven, marks.title_end, marks.sep]],
+    ]
+
+
+@pytest.mark.parametrize("name", ["paragraphs", "prefix"])
+def test_parts_apart_are_one_part(vectors, models, root, name, monkeypatch):
+    whole = make_base(root, 1 << 27, "whole")
+    assert made_parts(whole) == [0]
+    monkeypatch.setattr(kb_part, "ENTITIES", 7)  # blocks that end elsewhere than the parts
+    out = models / "whole_vectors" / name
+    assert encode_part(models / name, whole, 0, out, FP32)
+    one, many = Shards(out), Shards(vectors / name)
+    every = np.arange(one.views)
+    np.testing.assert_allclose(one.gather(every), many.gather(every), rtol=0, atol=1e-6)
+    assert np.array_equal(one.locate(every), many.locate(every))
+
+
+def test_half_precision_and_the_manifest(vectors, models, kb, tmp_path):
+    assert encode_part(models / "paragraphs", kb, 1, tmp_path, FP16)
+    half = np.load(tmp_path / "part-00001.npy")
+    full = np.load(vectors / "paragraphs" / "part-00001.npy")
+    assert half.dtype == np.float16 and full.dtype == np.float32
+    assert np.array_equal(half, full.astype(np.float16))
+    manifest = read_json(tmp_path / "part-00001.json")
+    assert manifest["settings"] == {"dtype": "fp16", "precision": "fp32"}
+    assert manifest["inputs"] == {
+        "model": model_fingerprint(models / "paragraphs"),
+        "kb": sha256_of(kb / "part-00001.parquet"),
+    }
+    assert (manifest["dtype"], manifest["dimension"], manifest["views"]) == (
+        "float16",
+        *half.shape[::-1],
+    )
+
+
+def test_what_is_there_is_left(vectors, models, kb, tmp_path, capsys, monkeypatch):
+    shutil.copytree(vectors / "paragraphs", tmp_path / "out")
+    before = contents(tmp_path / "out")
+    monkeypatch.setattr(kb_part, "Tower", None)  # no model is loaded for what is done
+    call = ["encode-part", "--model", models / "paragraphs", "--kb", kb, "--part", 0]
+    call += ["--out", tmp_path / "out", "--label", "muver_wiki", "--settings"]
+    # Where and in what batches it is computed is no reason to do it again.
+    for settings in (FP32, replace(FP32, threads=2, batch_tokens=999, device="auto")):
+        assert main([*map(str, call), json.dumps(settings.as_dict())]) == 0
+        said = capsys.readouterr().err
+        assert (
+            "[encode-part muver_wiki]" in said and "part-00000.npy is there, of this mode" in said
+        )
+    assert contents(tmp_path / "out") == before
+
+
+def test_what_is_of_something_else_is_made_again(vectors, models, kb, encoder, tmp_path):
+    out = tmp_path / "out"
+    assert encode_part(models / "paragraphs", kb, 0, out, FP32)
+    expected = contents(out)
+    # Another model.
+    assert encode_part(models / "prefix", kb, 0, out, FP32)
+    assert contents(out)["part-00000.npy"] != expected["part-00000.npy"]
+    # Another type; then back to what it was.
+    assert encode_part(models / "paragraphs", kb, 0, out, FP16)
+    assert encode_part(models / "paragraphs", kb, 0, out, FP32)
+    assert contents(out) == expected
+    # Another part of the knowledge base under the same number.
+    other = tmp_path / "kb"
+    shutil.copytree(kb, other)
+    for suffix in ("parquet", "json"):
+        shutil.copy(kb / f"part-00001.{suffix}", other / f"part-00000.{suffix}")
+    assert encode_part(models / "paragraphs", other, 0, out, FP32)
+    shards = np.load(out / "part-00000.npy")
+    assert np.array_equal(shards, np.load(vectors / "paragraphs" / "part-00001.npy"))
+    # A file that lost its end.
+    assert encode_part(models / "paragraphs", kb, 0, out, FP32)
+    (out / "part-00000.counts.npy").write_bytes(expected["part-00000.counts.npy"][:-1])
+    assert encode_part(models / "paragraphs", kb, 0, out, FP32)
+    assert contents(out) == expected
+
+
+def test_parts_of_two_models_are_not_searched(vectors, models, kb, tmp_path):
+    shutil.copytree(vectors / "paragraphs", tmp_path / "out")
+    assert encode_part(models / "prefix", kb, 1, tmp_path / "out", FP32)
+    with pytest.raises(InputError, match="part-00001.npy: its model"):
+        Shards(tmp_path / "out")
+    assert encode_part(models / "paragraphs", kb, 1, tmp_path / "out", FP32)
+    assert contents(tmp_path / "out") == contents(vectors / "paragraphs")
+
+
+KILLED = """
+import os, signal, sys
+import muver.retriever.vectors.shards as shards
+write = shards.{step}
+def die(path, *rest, **more):
+    if str(path).endswith({at!r}):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return write(path, *rest, **more)
+shards.{step} = die
+from muver.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "at"),
+    [("save_matrix", "0.npy"), ("save_matrix", "counts.npy"), ("write_manifest", "json")],
+)
+def test_killed_and_started_again(vectors, models, kb, tmp_path, step, at):
+    out = tmp_path / "out"
+    # What was there was of another model: it must not be mixed with what is new.
+    assert encode_part(models / "prefix", kb, 0, out, FP32)
+    call = ["encode-part", "--model", models / "paragraphs", "--kb", kb, "--part", 0, "--out", out]
+    call = [*map(str, call), "--settings", json.dumps(FP32.as_dict())]
+    script = KILLED.format(step=step, at=at)
+    died = subprocess.run([sys.executable, "-c", script, *call], capture_output=True)
+    assert died.returncode == -9, died.stderr
+    assert not (out / "part-00000.json").exists()
+    with pytest.raises(InputError, match="Encode the views first"):
+        Shards(out)
+    assert main(call) == 0
+    expected = contents(vectors / "paragraphs")
+    assert contents(out) == {name: expected[name] for name in expected if "part-00000" in name}
+
+
+def test_a_failed_write_leaves_no_part(models, kb, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError("16 requested and 8 written")  # as numpy says it
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(InputError, match="part-00000.npy.*16 requested"):
+        encode_part(models / "prefix", kb, 0, tmp_path, FP32)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def spoilt(models, tmp_path):
+    shutil.copytree(models / "prefix", tmp_path / "spoilt")
+    return tmp_path / "spoilt"
+
+
+def test_values_that_half_precision_cannot_hold(models, kb, encoder, tmp_path):
+    import torch
+
+    model = tiny.make_model(encoder, views=PREFIX)
+    last = model.entity_encoder.encoder["layer"][-1].output.LayerNorm
+    with torch.no_grad():
+        last.bias[3] = 1e5
+    model.save_pretrained(tmp_path / "model")
+    with pytest.raises(InputError, match="Set dtype to fp32"):
+        encode_part(tmp_path / "model", kb, 0, tmp_path / "out", FP16)
+    assert not (tmp_path / "out").exists()
+    assert encode_part(tmp_path / "model", kb, 0, tmp_path / "out", FP32)
+
+
+def test_what_cannot_be_encoded(models, kb, spoilt, tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(InputError, match="--part 99"):
+        encode_part(spoilt, kb, 99, out, FP32)
+    config = read_json(spoilt / "muver.json")
+    write_json(spoilt / "muver.json", {**config, "metric": "l2"})
+    with pytest.raises(InputError, match="metric 'l2'"):
+        encode_part(spoilt, kb, 0, out, FP32)
+    (spoilt / "tokenizer.json").unlink()
+    with pytest.raises(InputError, match="tokenizer.json: no such file"):
+        encode_part(spoilt, kb, 0, out, FP32)
+    assert not out.exists()
+
+
+def test_parts_without_entities(models, tmp_path):
+    """A line longer than a part leaves those behind its beginning empty."""
+    (tmp_path / "dump").write_bytes(line(1, "king", "x " * 300) + line(2, "tower", "bell"))
+    settings = reading(part_bytes=250)
+    make_missing(tmp_path / "dump", tmp_path / "kb", settings)
+    finish(tmp_path / "dump", tmp_path / "kb", settings)
+    base = read_json(tmp_path / "kb" / "manifest.json")
+    assert 0 in [part["entities"] for part in base["parts"]]
+    done = encode_all(models / "prefix", tmp_path / "kb", tmp_path / "out", FP32)
+    again = encode_all(models / "prefix", tmp_path / "kb", tmp_path / "out", FP32)
+    assert all(done) and not any(again)
+    shards = Shards(tmp_path / "out", base)
+    assert (shards.entities, shards.views) == (2, 2)
+    assert shards.locate(np.arange(2))[0].tolist() == [0, 1]
+    texts = EntityTexts(write_all_texts(tmp_path / "kb", tmp_path / "texts", {2: "bell"}))
+    found = [texts.part(number).to_pylist() for number in range(len(base["parts"]))]
+    assert sum(found, []) == [[], ["bell"]] and [] in found
+
+
+@pytest.fixture
+def of_texts(encoder, tmp_path):
+    """A model with the weights of "prefix" whose views are of texts from elsewhere."""
+    views = {**PREFIX, "text": "blink_entities"}
+    tiny.make_model(encoder, views=views).save_pretrained(tmp_path / "of_texts")
+    return tmp_path / "of_texts"
+
+
+def write_all_texts(kb, folder, texts):
+    """Texts of a base, by Wikipedia id."""
+    lines = [{"idx": f"x?curid={identity}", "text": text} for identity, text in texts.items()]
+    source = folder.with_suffix(".jsonl")
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    settings = ReadTexts(bad_lines=100, bad_share=0.001, duplicates="refuse")
+    write_texts(source, kb, folder, settings)
+    return folder
+
+
+def test_views_of_texts_from_elsewhere(vectors, models, of_texts, kb, tmp_path, monkeypatch):
+    """With its paragraphs as text an entity's vector stays; without a text it is its title's."""
+    rows = [
+        row
+        for number in made_parts(kb)
+        for row in pq.read_table(open_part(kb, number).path).to_pylist()
+    ]
+    joined = {row["id"]: " ".join(row["paragraphs"]) for row in rows}
+    changed = {**joined, rows[2]["id"]: "The tower.", rows[40]["id"]: ""}
+    del changed[rows[0]["id"]]
+    texts = write_all_texts(kb, tmp_path / "texts", changed)
+    monkeypatch.setattr(kb_part, "ENTITIES", 7)
+    base, out = read_json(kb / "manifest.json"), tmp_path / "out"
+    for number in made_parts(kb):
+        assert encode_part(of_texts, kb, number, out, FP32, texts)
+        assert not encode_part(of_texts, kb, number, out, FP32, texts)
+    found, own = (Shards(folder, base) for folder in (out, vectors / "prefix"))
+    assert found.views == found.entities == len(rows)
+    every = np.arange(len(rows))
+    found, own = found.gather(every), own.gather(every)
+    others = np.setdiff1d(every, (0, 2, 40))
+    np.testing.assert_allclose(found[others], own[others], rtol=0, atol=1e-6)
+    tower = Tower(models / "prefix", FP32)
+    pieces = tower.model.pieces
+    titles = [rows[number]["title"] for number in (0, 2, 40)]
+    views = entity_views(titles, ["", "The tower.", ""], [[]] * 3, PREFIX, pieces)
+    expected = tower.views([own[0].ids for own in views], None)
+    np.testing.assert_allclose(found[[0, 2, 40]], expected, rtol=0, atol=1e-6)
+    assert np.abs(found[[0, 2, 40]] - own[[0, 2, 40]]).max(axis=1).min() > 1e-3
+
+
+def test_another_text_is_encoded_again(of_texts, kb, tmp_path):
+    row = pq.read_table(open_part(kb, 0).path).to_pylist()[0]
+    out = tmp_path / "out"
+    for text in ("The bell.", "The tower."):
+        texts = write_all_texts(kb, tmp_path / "texts", {row["id"]: text})
+        assert encode_part(of_texts, kb, 0, out, FP32, texts)
+        inputs = read_json(out / "part-00000.json")["inputs"]
+        assert inputs["texts"] == sha256_of(texts / "part-00000.parquet")
+
+
+def test_texts_that_are_missing_or_too_many(models, of_texts, kb, tmp_path):
+    with pytest.raises(InputError, match="--texts is missing"):
+        encode_part(of_texts, kb, 0, tmp_path / "out", FP32)
+    row = pq.read_table(open_part(kb, 0).path).to_pylist()[0]
+    texts = write_all_texts(kb, tmp_path / "texts", {row["id"]: "The bell."})
+    with pytest.raises(InputError, match="Leave out --texts"):
+        encode_part(models / "prefix", kb, 0, tmp_path / "out", FP32, texts)
+    other = make_base(tmp_path, 30_000)
+    with pytest.raises(InputError, match="texts: .*part 0"):
+        encode_part(of_texts, other, 0, tmp_path / "out", FP32, texts)
+    assert not (tmp_path / "out").exists()
+
+
+def test_more_views_than_a_part_can_count(models, kb, tmp_path, monkeypatch):
+    monkeypatch.setattr(kb_part, "MOST_VIEWS", 4)
+    with pytest.raises(InputError, match="5 views, more than 4"):
+        encode_part(models / "paragraphs", kb, 0, tmp_path / "out", FP32)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,75 @@
+"""Merging the views of a store."""
+
+import numpy as np
+from msgspec.structs import replace
+
+from muver.io.files import read_json
+from muver.retriever.encoders.stages.merge import merge_store
+from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.views.layout import View, merged_view
+from tests.retriever.encoders.stages.conftest import MERGE, vector
+
+
+def test_merged_layers_follow_the_store(folders, model):
+    base = ViewStore(folders / "store").layer(0).world("alder")
+    ids = base.ids.to_pylist()
+    for number in (1, 2):
+        merged = ViewStore(folders / "merged").layer(number).world("alder")
+        assert len(merged.entities)
+        assert (np.diff(merged.entities) >= 0).all()
+        for row, entity in enumerate(merged.entities):
+            # Each view of these texts is one sentence, so spans count sentences and views alike.
+            own = np.flatnonzero(base.entities == entity)
+            parts = [ids[own[n]] for n in range(merged.first[row], merged.last[row] + 1)]
+            expected = merged_view(parts, model.pieces.markers, 64)
+            assert len(parts) >= 2 and merged.ids[row].as_py() == expected
+            np.testing.assert_allclose(
+                merged.vectors[row], vector(model, expected), rtol=0, atol=1e-5
+            )
+    assert read_json(folders / "merged" / "manifest.json")["worlds"]["alder"]["layer1"] == len(
+        ViewStore(folders / "merged").layer(1).world("alder").entities
+    )
+
+
+def test_spans_of_merged_views_count_sentences(folders, model, tmp_path):
+    """Views of several sentences: their spans come from the store, not from slot numbers."""
+    writer = LayerWriter()
+    ids = [[5, 40, 3, 50 + n, 6] for n in range(4)]
+    views = [View(ids[0], 0, 1), View(ids[1], 2, 2), View(ids[2], 3, 6), View(ids[3], 0, 0)]
+    vectors = np.array([[0.0] * 32, [1.0] * 32, [9.0] * 32, [0.0] * 32], dtype=np.float32)
+    writer.add("alder", [1, 1, 1, 4], views, vectors)
+    writer.write(tmp_path / "store", 0)
+    merge_store(
+        folders / "model", tmp_path / "store", tmp_path / "merged", replace(MERGE, layers=1)
+    )
+    layer = ViewStore(tmp_path / "merged").layer(1).world("alder")
+    assert (layer.entities.tolist(), layer.first.tolist(), layer.last.tolist()) == ([1], [2], [6])
+
+
+def test_merging_among_all_pairs(folders, model, tmp_path):
+    merge_store(folders / "model", folders / "store", tmp_path, replace(MERGE, among="all"))
+    base = ViewStore(folders / "store").layer(0).world("alder")
+    ids = base.ids.to_pylist()
+    layers = [ViewStore(tmp_path).layer(number).world("alder") for number in (1, 2)]
+    for entity in np.unique(base.entities):
+        own = np.flatnonzero(base.entities == entity)
+        count = int(len(own) * 0.4)
+        for layer in layers:
+            assert (layer.entities == entity).sum() == count
+        for row in np.flatnonzero(layers[0].entities == entity):
+            pair = own[[layers[0].first[row], layers[0].last[row]]]
+            expected = merged_view([ids[n] for n in pair], model.pieces.markers, 64)
+            assert layers[0].ids[row].as_py() == expected
+    assert read_json(tmp_path / "manifest.json")["settings"]["among"] == "all"
+
+
+def test_wasted_choices_are_replaced(folders, tmp_path):
+    """Close pairs of five views: what is merged once is closest to its neighbours from then on."""
+    made = {}
+    for wasted in ("kept", "replaced"):
+        settings = replace(MERGE, pairs="close", layers=4, wasted=wasted)
+        merge_store(folders / "model", folders / "store", tmp_path / wasted, settings)
+        manifest = read_json(tmp_path / wasted / "manifest.json")
+        assert manifest["settings"]["wasted"] == wasted
+        made[wasted] = sum(sum(layers.values()) for layers in manifest["worlds"].values())
+    assert made["replaced"] > made["kept"]

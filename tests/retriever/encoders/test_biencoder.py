@@ -1,0 +1,177 @@
+"""The two towers: what they compute, what they save, what they refuse."""
+
+import json
+import shutil
+
+import pytest
+import torch
+
+from muver.io.errors import InputError
+from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.files import MODEL_FILES
+from muver.retriever.encoders.packing import pack
+from tests import tiny
+
+IDS = [[5, 40, 41, 6], [5, 50, 6]]
+
+
+@pytest.mark.parametrize("score, shape", [("max", (2, 32)), ("sum_max", (2, 4, 32))])
+def test_vectors_are_the_last_layer_s(encoder, score, shape):
+    model = tiny.make_model(encoder, score)
+    batch = pack(IDS)
+    states = batch.unpack(model.mention_encoder.states(batch))
+    vectors = model.encode_mentions(batch)
+    assert vectors.shape == shape and model.dimension == 32
+    expected = states if score == "sum_max" else states[:, 0]
+    torch.testing.assert_close(vectors, expected, rtol=0, atol=1e-6)
+
+
+def test_towers_start_equal_and_share_nothing(encoder):
+    model = tiny.make_model(encoder)
+    batch = pack(IDS)
+    assert torch.equal(model.encode_mentions(batch), model.encode_views(batch))
+    with torch.no_grad():
+        for weight in model.mention_encoder.parameters():
+            weight.zero_()
+    assert model.encode_views(batch).abs().sum() > 0
+
+
+def test_round_trip(encoder, tmp_path):
+    model = tiny.make_model(encoder)
+    with torch.no_grad():
+        for weight in model.entity_encoder.parameters():
+            weight.add_(0.01)
+    model.save_pretrained(tmp_path / "one")
+    loaded = BiEncoder.from_pretrained(tmp_path / "one")
+    assert loaded.config == model.config
+    for (name, old), new in zip(model.named_parameters(), loaded.parameters(), strict=True):
+        assert torch.equal(old, new), name
+    loaded.save_pretrained(tmp_path / "two")
+    written = sorted(
+        path.relative_to(tmp_path / "one").as_posix()
+        for path in (tmp_path / "one").rglob("*")
+        if path.is_file()
+    )
+    assert written == sorted(MODEL_FILES)
+    for file in MODEL_FILES:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_the_card_says_how_to_load_and_what_it_is(encoder, tmp_path):
+    tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path)
+    card = (tmp_path / "README.md").read_text()
+    assert "sum over the mention's tokens" in card
+    assert 'BiEncoder.from_pretrained("this/folder")' in card
+    assert '"score": "sum_max"' in card
+
+
+def test_a_model_from_before_pooling_and_metric(encoder, tmp_path):
+    tiny.make_model(encoder).save_pretrained(tmp_path)
+    written = json.loads((tmp_path / "muver.json").read_text())
+    assert "scale" not in written  # of a model without one the file is as it was before
+    del written["pooling"], written["metric"]
+    (tmp_path / "muver.json").write_text(json.dumps(written))
+    config = BiEncoder.from_pretrained(tmp_path).config
+    assert (config.pooling, config.metric) == ("cls", "dot")
+
+
+def test_a_scale_brings_vectors_to_one_length_and_is_trained_and_saved(encoder, tmp_path):
+    model = tiny.make_model(encoder, scale=20)
+    plain = tiny.make_model(encoder).encode_views(pack(IDS))
+    expected = torch.nn.functional.cosine_similarity(plain[0], plain[1], dim=0)
+    vectors = model.encode_views(pack(IDS))
+    torch.testing.assert_close(vectors[0] @ vectors[1], 20 * expected)
+    (vectors[0] @ vectors[1]).backward()  # d of s cos / d of log s
+    torch.testing.assert_close(model.log_scale.grad, 20 * expected.detach())
+    with torch.no_grad():
+        model.log_scale += 0.5
+    model.save_pretrained(tmp_path)
+    loaded = BiEncoder.from_pretrained(tmp_path)
+    assert loaded.config.scale == pytest.approx(20 * 2.718281828**0.5)
+    assert torch.equal(loaded.log_scale, model.log_scale)
+    assert "their cosine times 32.97" in (tmp_path / "README.md").read_text()
+
+
+def test_token_vectors_may_be_of_one_length_too(encoder, tmp_path):
+    """A score of up to 32 products: each is the cosine times the scale over the root of 32."""
+    model = tiny.make_model(encoder, "sum_max", scale=20)
+    plain = tiny.make_model(encoder, "sum_max").encode_views(pack(IDS))
+    vectors = model.encode_views(pack(IDS))
+    cosines = torch.nn.functional.cosine_similarity(plain[0, :, None], plain[1, None], dim=2)
+    torch.testing.assert_close(vectors[0] @ vectors[1].T, 20 / 32**0.5 * cosines)
+    (vectors[0, 0] @ vectors[1, 0]).backward()  # d of s cos / d of log s
+    torch.testing.assert_close(model.log_scale.grad, 20 / 32**0.5 * cosines[0, 0].detach())
+    model.save_pretrained(tmp_path)
+    assert BiEncoder.from_pretrained(tmp_path).config.scale == pytest.approx(20)
+    assert "their cosine times 3.536" in (tmp_path / "README.md").read_text()
+
+
+def test_pooling_and_metric_are_saved_and_stand_on_the_card(encoder, tmp_path):
+    model = tiny.make_model(encoder, pooling="span", metric="l2")
+    model.save_pretrained(tmp_path)
+    config = BiEncoder.from_pretrained(tmp_path).config
+    assert (config.pooling, config.metric) == ("span", "l2")
+    card = (tmp_path / "README.md").read_text()
+    assert "the mention's (or title's) pieces" in card
+    assert "the greatest of the negative Euclidean distances" in card
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ({"metric": "cosine"}, "metric: 'cosine'"),
+        ({"pooling": "mean"}, "pooling: 'mean'"),
+        ({"score": "mean"}, "score: 'mean'"),
+        ({"score": "sum_max", "metric": "l2"}, "score 'sum_max' .* 'l2'"),
+        ({"score": "sum_max", "pooling": "all"}, "score 'sum_max' .* pooling 'all'"),
+    ],
+)
+def test_settings_that_do_not_exist_or_do_not_go_together(wrong, message):
+    settings = {"views": tiny.SENTENCE_VIEWS, "context": {"max_tokens": 32}, "score": "max"}
+    with pytest.raises(InputError, match=message):
+        ModelConfig(**{**settings, **wrong})
+    with pytest.raises(InputError, match=message):
+        ModelConfig.from_settings({**settings, **wrong, "seed": 1}, {})
+    del settings["score"]
+    with pytest.raises(InputError, match="'score'"):
+        ModelConfig.from_settings(settings, {})
+
+
+def test_lengths_that_padding_fills():
+    context = {"max_tokens": 32}
+    assert ModelConfig(tiny.TOKEN_VIEWS, context, "sum_max").pad_to == (None, None)
+    padded = ModelConfig({**tiny.TOKEN_VIEWS, "padding": True}, context, "sum_max")
+    assert padded.pad_to == (32, 24)
+
+
+@pytest.mark.parametrize("section", ["views", "context"])
+def test_layouts_longer_than_the_encoder_s_positions(encoder, section):
+    layouts = {"views": dict(tiny.SENTENCE_VIEWS), "context": {"max_tokens": 32}}
+    layouts[section]["max_tokens"] = 65
+    with pytest.raises(InputError, match=f"{section}.max_tokens is 65, .* 64"):
+        BiEncoder.from_encoder(encoder, ModelConfig(**layouts, score="max"))
+
+
+@pytest.fixture(scope="module")
+def saved(encoder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("saved")
+    tiny.make_model(encoder).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("file", MODEL_FILES)
+def test_a_model_without_one_of_its_files(saved, tmp_path, file):
+    folder = shutil.copytree(saved, tmp_path / "model")
+    (folder / file).unlink()
+    if file == "README.md":
+        BiEncoder.from_pretrained(folder)
+        return
+    with pytest.raises(InputError, match=file):
+        BiEncoder.from_pretrained(folder)
+
+
+def test_a_configuration_of_something_else(saved, tmp_path):
+    folder = shutil.copytree(saved, tmp_path / "model")
+    (folder / "muver.json").write_text('{"vews": {}}')
+    with pytest.raises(InputError, match="muver.json.*vews"):
+        BiEncoder.from_pretrained(folder)

@@ -1,0 +1,127 @@
+"""Two worlds, four test mentions, and a run whose recall is counted by hand.
+
+reef has two entities called Bob. Ranks of the gold titles: m1 1, m2 2 (the other Bob), m3 3, m4 1.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from muver.io.parquet import table_writer
+from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.retriever.evaluation.ranks import ranks_table
+from muver.retriever.runs.run import write_run
+
+TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}
+GOLD = {"m1": ("reef", 0), "m2": ("reef", 2), "m3": ("reef", 3), "m4": ("vale", 1)}
+SENTENCES_OF = {"reef": [3, 0, 7, 101], "vale": [2, 5, 1]}
+RANKED = {"m1": [0, 1, 3], "m2": [0, 1, 3], "m3": [1, 0, 3], "m4": [1, 0, 2]}
+
+
+def save_run(path: Path, ranked: dict[str, list[int]]) -> Path:
+    """Write a run of these entities by mention."""
+    rows = [
+        (mention, GOLD.get(mention, ("reef", 0))[0], rank, entity)
+        for mention, entities in ranked.items()
+        for rank, entity in enumerate(entities, start=1)
+    ]
+    ids, worlds, ranks, entities = (list(column) for column in zip(*rows, strict=True))
+    titles = [TITLES[world][entity] for _, world, _, entity in rows]
+    nothing = [-1] * len(rows)
+    scores = [-float(rank) for rank in ranks]
+    write_run(path, ids, worlds, ranks, entities, titles, scores, nothing, nothing, nothing)
+    return path
+
+
+def save_sentences(path: Path, counts: dict[str, list[int]]) -> Path:
+    """Write so many sentences an entity, by world."""
+    rows = [
+        {
+            "world": world,
+            "entity": entity,
+            "sentences": ["x"] * count,
+            "starts": list(range(count)),
+            "ends": list(range(1, count + 1)),
+        }
+        for world, numbers in counts.items()
+        for entity, count in enumerate(numbers)
+    ]
+    with table_writer(path, SENTENCES) as writer:
+        writer.write_table(pa.Table.from_pylist(rows, SENTENCES))
+    return path
+
+
+def make_ranks(
+    ranks: Sequence[int],
+    worlds: Sequence[str] | None = None,
+    sentences: Sequence[int] | None = None,
+    k: int = 64,
+    documents: Sequence[str | None] | None = None,
+) -> pa.Table:
+    """Ranks of mentions 0, 1, ... among k candidates; of one world unless told otherwise."""
+    return ranks_table(
+        [f"m{n}" for n in range(len(ranks))],
+        worlds or ["w"] * len(ranks),
+        documents or [None] * len(ranks),
+        ranks,
+        sentences or [1] * len(ranks),
+        k,
+    )
+
+
+@pytest.fixture(scope="session")
+def tiny() -> SimpleNamespace:
+    """The worlds, gold entities and ranked entities above, and how to write such a run."""
+    return SimpleNamespace(
+        titles=TITLES,
+        gold=GOLD,
+        ranked=RANKED,
+        sentences=SENTENCES_OF,
+        save_run=save_run,
+        save_sentences=save_sentences,
+    )
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A folder with entities, mentions and sentences (.parquet) and counts.json."""
+    entities = [
+        {"world": world, "entity": n, "document_id": f"{world}{n}", "title": title, "text": "x"}
+        for world, titles in TITLES.items()
+        for n, title in enumerate(titles)
+    ]
+    mentions = [
+        {
+            "mention_id": mention,
+            "split": split,
+            "world": world,
+            "document": f"page of {mention}",
+            "context_left": "",
+            "mention": "x",
+            "context_right": "",
+            "gold": gold,
+            "category": "",
+        }
+        for mention, split, (world, gold) in [
+            ("m0", "train", ("reef", 0)),
+            *((mention, "test", gold) for mention, gold in GOLD.items()),
+        ]
+    ]
+    for name, schema, rows in (("entities", ENTITIES, entities), ("mentions", MENTIONS, mentions)):
+        with table_writer(tmp_path / f"{name}.parquet", schema) as writer:
+            writer.write_table(pa.Table.from_pylist(rows, schema))
+    save_sentences(tmp_path / "sentences.parquet", SENTENCES_OF)
+    counts = {
+        "dataset": "tiny",
+        "fingerprint": "f00d",
+        "identified_as": None,
+        "worlds": {},
+        "mentions": {"train": 1, "val": 0, "test": 4},
+        "entities": {},
+    }
+    (tmp_path / "counts.json").write_text(json.dumps(counts))
+    return tmp_path

@@ -1,0 +1,213 @@
+"""In-KB evaluation: recall by hand, with gold outside the knowledge base, and what is refused.
+
+Five mentions over ten entities, three candidates each. Ranks of the gold entities: m1 1, m2 (found
+by title only) 3, m4 none, m5 2; the gold of m3 is outside the knowledge base.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from ir_measures import Success
+
+from muver.cli import main
+from muver.io.files import sha256_of, write_json
+from muver.retriever.corpus.schema import LINKED_MENTIONS
+from muver.retriever.evaluation.ranks import candidates, read_ranks
+from muver.retriever.runs.run import write_run
+
+GOLD = {"m1": (4, "id"), "m2": (7, "title"), "m3": (None, "none"), "m4": (0, "id"), "m5": (9, "id")}
+RANKED = {"m1": [4, 1, 2], "m2": [1, 2, 7], "m3": [0, 1, 2], "m4": [5, 6, 7], "m5": [0, 9, 1]}
+ROW = {"seed": 1, "retrieve": {"k": 3, "match": "id"}}
+AGREED = {
+    "k": 3, "mentions": 5, "recall": 0.999, "best": {"found": 0.998}, "knob": "nprobe",
+    "effort": 16, "rescore": True,
+}  # fmt: skip
+INDEX = {"index": "IVF4,SQ8", "built": {"factory": "ivf_sq8", "lists": 4}, "agreement": AGREED}
+Evaluate = Callable[..., int]
+
+
+def change(content: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """A copy with another value at a path such as "settings.k"."""
+    first, _, rest = path.partition(".")
+    return {**content, first: change(content[first], rest, value) if rest else value}
+
+
+def save_run(path: Path, ranked: dict[str, list[int]]) -> None:
+    rows = [
+        (mention, rank, entity)
+        for mention, entities in ranked.items()
+        for rank, entity in enumerate(entities, start=1)
+    ]
+    ids, ranks, entities = (list(column) for column in zip(*rows, strict=True))
+    zeros = [0] * len(rows)
+    scores = [-float(rank) for rank in ranks]
+    worlds, titles = ["wikipedia"] * len(rows), [f"Title {entity}" for entity in entities]
+    write_run(path, ids, worlds, ranks, entities, titles, scores, zeros, zeros, zeros)
+
+
+@pytest.fixture
+def evaluate(tmp_path: Path) -> Evaluate:
+    """Write a set, a knowledge base and a run, and score it by the command."""
+
+    def command(
+        made: tuple[str, Any] | None = None,
+        linked: tuple[str, Any] | None = None,
+        index: dict[str, Any] | None = None,
+        ranked: dict[str, list[int]] = RANKED,
+        kb: str = "kb",
+        **settings: Any,
+    ) -> int:
+        (tmp_path / "kb").mkdir(exist_ok=True)
+        write_json(
+            tmp_path / "kb" / "manifest.json",
+            {"entities": 10, "fingerprint": kb, "identified_as": None},
+        )
+        rows = [
+            {
+                **dict.fromkeys(LINKED_MENTIONS.names, ""),
+                "mention_id": mention,
+                "split": "msnbc",
+                "world": "wikipedia",
+                "document": None,
+                "gold": gold,
+                "matched": matched,
+            }
+            for mention, (gold, matched) in GOLD.items()
+        ]
+        mentions = tmp_path / "mentions.parquet"
+        pq.write_table(pa.Table.from_pylist(rows, LINKED_MENTIONS), mentions)
+        report = {
+            "settings": {"context_tokens": 128, "match": "id_or_title"},
+            "inputs": {"mentions": "lines", "kb": "kb"},
+            "set": "msnbc",
+            "mentions": 5,
+            "matched": {"id": 3, "title": 1, "none": 1},
+        }
+        manifest = {
+            "stage": "ann-search",
+            "settings": {"split": "msnbc", "k": 3, "match": "id", "minimum": 0.995},
+            "inputs": {"model": "bert", "kb": "kb", "table": sha256_of(mentions)},
+            "counts": {"entities": 10, "views": 25},
+            **(index or {}),
+        }
+        write_json(tmp_path / "report.json", change(report, *linked) if linked else report)
+        write_json(tmp_path / "s.json", change(manifest, *made) if made else manifest)
+        save_run(tmp_path / "s.parquet", ranked)
+        given = {"cutoffs": [1, 2, 3], "resample": "documents", "row": ROW, "agreement": 0.995}
+        given |= settings
+        return main(
+            [
+                "evaluate", "--system=s", "--dataset=wikipedia", "--set=msnbc",
+                f"--run={tmp_path / 's.parquet'}", f"--run-manifest={tmp_path / 's.json'}",
+                f"--kb={tmp_path / 'kb'}", f"--mentions={mentions}",
+                f"--report={tmp_path / 'report.json'}", f"--out={tmp_path / 'out.json'}",
+                "--trec", f"--settings={json.dumps(given)}",
+            ]
+        )  # fmt: skip
+
+    return command
+
+
+def test_recall_is_of_mentions_inside(evaluate: Evaluate, tmp_path: Path):
+    assert evaluate() == 0
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found["hits"] == {"1": 1, "2": 2, "3": 3}
+    assert found["micro"] == found["macro"] == {"1": 25.0, "2": 50.0, "3": 75.0}
+    assert found["interval"]["micro"]["2"] == [0.0, 100.0]  # of a half in four
+    assert list(found["worlds"]) == ["wikipedia"]
+    counts = ("mentions", "outside", "matched_by_title", "views_per_entity", "index")
+    assert [found[key] for key in counts] == [4, 1, 1, 2.5, None]
+    assert (found["dataset"], found["set"], found["model"]) == ("wikipedia", "msnbc", "bert")
+    assert found["kb"] == {"entities": 10, "fingerprint": "kb"}
+    assert found["settings"] == ROW
+    assert found["run_sha256"] == sha256_of(tmp_path / "s.parquet")
+
+
+def test_ranks_and_trec_files_are_of_mentions_inside(evaluate: Evaluate, tmp_path: Path):
+    assert evaluate() == 0
+    ranks = read_ranks(tmp_path / "out.parquet")
+    assert candidates(ranks) == 3
+    assert ranks.to_pydict() == {
+        "mention_id": ["m1", "m2", "m4", "m5"],
+        "world": ["wikipedia"] * 4,
+        "document": [None] * 4,
+        "rank": [1, 3, 0, 2],
+        "sentences": [0] * 4,
+    }
+    qrels, run = tmp_path / "out.qrels", tmp_path / "out.run"
+    assert qrels.read_text() == (
+        "m1 0 wikipedia/4 1\nm2 0 wikipedia/7 1\nm4 0 wikipedia/0 1\nm5 0 wikipedia/9 1\n"
+    )
+    assert "m3 " not in run.read_text() and len(run.read_text().splitlines()) == 12
+    scored = ir_measures.calc_aggregate(
+        [Success @ k for k in (1, 2, 3)],
+        list(ir_measures.read_trec_qrels(str(qrels))),
+        list(ir_measures.read_trec_run(str(run))),
+    )
+    assert [scored[Success @ k] for k in (1, 2, 3)] == [0.25, 0.5, 0.75]
+
+
+def test_same_input_same_bytes(evaluate: Evaluate, tmp_path: Path):
+    def outputs() -> list[bytes]:
+        assert evaluate(index=INDEX) == 0
+        return [(tmp_path / f).read_bytes() for f in ("out.json", "out.parquet", "out.run")]
+
+    assert outputs() == outputs()
+
+
+def test_the_index_and_its_agreement_are_told(evaluate: Evaluate, tmp_path: Path):
+    row = {**ROW, "index": {"factory": "ivf_sq8"}}
+    assert evaluate(index=INDEX, row=row) == 0
+    found = json.loads((tmp_path / "out.json").read_text())
+    told = {name: value for name, value in AGREED.items() if name != "rescore"}
+    assert found["index"] == {"factory": "IVF4,SQ8", "agreement": 0.998, **told}
+    assert found["settings"]["index"] == {"factory": "ivf_sq8"}
+
+
+def test_mentions_for_which_an_index_found_too_few_are_known(evaluate: Evaluate, capsys):
+    ranked = {**RANKED, "m4": [5]}
+    found = {**INDEX, "found": {"rounds": 1, "fetched": 3, "short": 1}}
+    assert evaluate(index=found, ranked=ranked) == 0
+    assert evaluate(ranked=ranked) == 2
+    message = capsys.readouterr().err
+    assert "1 of 5 mentions do not have the expected number of candidates" in message
+    assert "'m4' of wikipedia: 1 in place of 3; the run's manifest says 0" in message
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"made": ("settings.match", "title")}, "from other parameters: made with match = 'title'"),
+        ({"made": ("settings.split", "wnedwiki")}, "split = 'wnedwiki', asked for 'msnbc'"),
+        ({"linked": ("set", "aida-testb")}, "the set 'aida-testb', expected 'msnbc'"),
+        ({"made": ("inputs.table", "other")}, "made with another table of mentions (other)"),
+        ({"made": ("inputs.kb", "other")}, "s.parquet: made with another knowledge base (other)"),
+        ({"linked": ("inputs.kb", "other")}, "report.json: made with another knowledge base"),
+        ({"kb": "other"}, "made with another knowledge base (kb) than --kb (other)"),
+        ({"linked": ("mentions", 6)}, "report.json counts 6 matched"),
+        ({"linked": ("matched.id", 4)}, "files of different calls. Run `muver link` again"),
+        ({"ranked": {**RANKED, "m9": [1, 2, 3]}}, "mention 'm9', which these data do not have"),
+        ({"ranked": {**RANKED, "m1": [10, 1, 2]}}, "entities are not the 10 of world wikipedia"),
+        ({"cutoffs": [1, 4]}, "holds 3 candidates a mention, recall@4 needs 4"),
+        ({"row": {"seed": 1}}, "row.retrieve"),
+        ({"agreement": 2}, "agreement is 2, expected"),
+        ({"row": {**ROW, "index": {"lists": 4}}}, "searched exactly, asked for an index"),
+        ({"row": {**ROW, "index": None}, "index": INDEX}, "asked for exact search"),
+        ({"row": {**ROW, "index": {"lists": 8}}, "index": INDEX}, "lists = 4, asked for 8"),
+        ({"index": {**INDEX, "agreement": None}}, "with exact search was not measured"),
+        ({"index": INDEX, "made": ("settings.minimum", None)}, "(IVF4,SQ8) without a minimum"),
+        ({"index": INDEX, "agreement": 0.999}, "the greatest tried; a table needs 0.999"),
+        ({"index": INDEX, "made": ("agreement.recall", 0.99)}, "IVF4,SQ8 finds 0.9900 of the"),
+        ({"index": INDEX, "made": ("agreement.k", 2)}, "at k = 2, 3 candidates are asked"),
+    ],
+)  # fmt: skip
+def test_what_does_not_belong_is_refused(evaluate, tmp_path, capsys, given, message):
+    assert evaluate(**given) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out.json").exists() and not (tmp_path / "out.run").exists()

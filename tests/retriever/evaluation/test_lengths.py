@@ -1,0 +1,96 @@
+"""Errors by number of sentences, counted by hand."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from muver.io.errors import InputError
+from muver.retriever.corpus.schema import read_mentions
+from muver.retriever.evaluation.lengths import Bin, Remainder, error_by_length, gold_sentences
+from tests.retriever.evaluation.conftest import make_ranks
+
+LENGTHS = [1, 5, 6, 10, 10, 0, 21]  # two in 1-5, three in 6-10, none in 11-20
+
+
+def test_sentences_of_the_gold_entities(corpus: Path):
+    mentions = read_mentions(corpus / "mentions.parquet", "test")
+    assert gold_sentences(corpus / "sentences.parquet", mentions).tolist() == [3, 7, 101, 5]
+
+
+def test_sentences_of_other_data_are_refused(corpus: Path, tiny: SimpleNamespace):
+    mentions = read_mentions(corpus / "mentions.parquet", "test")
+    path = tiny.save_sentences(corpus / "other.parquet", {**tiny.sentences, "reef": [3, 0, 7]})
+    with pytest.raises(InputError, match=r"other.parquet: no sentences of entity 3 of reef"):
+        gold_sentences(path, mentions)
+
+
+def test_bins_by_hand():
+    a = make_ranks([1, 9, 9, 0, 1, 0, 0], sentences=LENGTHS)
+    b = make_ranks([1, 1, 9, 1, 1, 0, 0], sentences=LENGTHS)
+    bins, remainder = error_by_length(a, b, 8, "documents", size=5, last=20)
+    assert remainder == Remainder(over=1, without=1)
+    assert [(found.first, found.last) for found in bins] == [
+        (1, 5), (6, 10), (11, 15), (16, 20),
+    ]  # fmt: skip
+    assert [found.mentions for found in bins] == [2, 3, 0, 0]
+    assert bins[0] == Bin(
+        first=1,
+        last=5,
+        mentions=2,
+        errors=[1, 0],
+        error=[50.0, 0.0],
+        interval=[pytest.approx([9.45, 90.55], abs=0.01), pytest.approx([0, 65.76], abs=0.01)],
+        difference=-50.0,
+        difference_interval=[-100.0, 0.0],
+    )
+    assert bins[1].errors == [2, 1]
+    assert bins[1].difference == pytest.approx(-100 / 3)
+    assert bins[2] == Bin(first=11, last=15, mentions=0, errors=[0, 0])
+
+
+def test_a_bin_is_one_stratum():
+    # One mention of each world: within worlds nothing would vary.
+    worlds = ["v", "w"]
+    first, second = make_ranks([1, 0], worlds), make_ranks([0, 0], worlds)
+    bins, _ = error_by_length(first, second, 1, "documents", 5, 100)
+    assert bins[0].difference_interval == [0.0, 100.0]
+    assert len(bins) == 20 and bins[-1].last == 100
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 25)),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_every_mention_is_counted_once_and_bands_hold_the_rates(mentions):
+    one, other, lengths = zip(*mentions, strict=True)
+    bins, remainder = error_by_length(
+        make_ranks(one, sentences=lengths),
+        make_ranks(other, sentences=lengths),
+        4,
+        "documents",
+        10,
+        20,
+    )
+    counted = sum(found.mentions for found in bins) + remainder.over + remainder.without
+    assert counted == len(mentions)
+    for found in (some for some in bins if some.mentions):
+        a, b = found.error
+        assert found.difference == pytest.approx(b - a)
+        pairs = [*zip(found.error, found.interval, strict=True)]
+        for value, (low, high) in [*pairs, (found.difference, found.difference_interval)]:
+            assert low - 1e-9 <= value <= high + 1e-9
+
+
+def test_bad_cutoffs_and_other_mentions_are_refused():
+    table = make_ranks([1], k=8)
+    with pytest.raises(InputError, match="recall@64 cannot"):
+        error_by_length(table, table, 64, "documents", 5, 10)
+    with pytest.raises(InputError, match="cannot be paired"):
+        error_by_length(table, make_ranks([1], sentences=[2], k=8), 8, "documents", 5, 10)

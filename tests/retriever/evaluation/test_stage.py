@@ -1,0 +1,187 @@
+"""The evaluate stage: its file, and runs it refuses."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.typed import read
+from muver.retriever.evaluation.ranks import candidates, read_ranks
+from muver.retriever.evaluation.settings import Scoring
+from muver.retriever.evaluation.stage import evaluate
+
+Stage = Callable[..., dict[str, Any]]
+MADE = {"split": "test", "k": 3, "match": "title", "aggregate": "max", "memory_mb": 256}
+ROW = {"seed": 1, "retrieve": {"k": 3, "match": "title", "aggregate": "max"}}
+
+
+@pytest.fixture
+def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
+    """Write a run with its manifest, score it and read the evaluation."""
+
+    def stage(
+        made=MADE,
+        row: Any = ROW,
+        cutoffs=(1, 2, 3),
+        dataset="tiny",
+        name="test",
+        encoder: Path | None = None,
+        choice: Path | None = None,
+        out: str = "out.json",
+        trec: bool = False,
+        kb: Path | None = None,
+        **manifest: Any,
+    ) -> dict[str, Any]:
+        (corpus / "s.json").write_text(json.dumps({"settings": made, **manifest}))
+        evaluate(
+            "s",
+            dataset,
+            name,
+            tiny.save_run(corpus / "s.parquet", tiny.ranked),
+            corpus / "s.json",
+            corpus / "mentions.parquet",
+            corpus / out,
+            read(Scoring, {"cutoffs": list(cutoffs), "resample": "documents", "row": row}),
+            corpus / "entities.parquet",
+            corpus / "sentences.parquet",
+            corpus / "counts.json",
+            kb=kb,
+            encoder=encoder,
+            choice=choice,
+            trec=trec,
+        )
+        return json.loads((corpus / out).read_text())
+
+    return stage
+
+
+def test_file(run_stage: Stage):
+    found = run_stage()
+    assert list(found) == [
+        "system", "dataset", "set", "fingerprint", "identified_as", "kb", "outside",
+        "matched_by_title", "settings", "precision", "cutoffs", "resample", "mentions", "hits",
+        "micro", "macro", "worlds", "interval", "views_per_entity", "index",
+        "model", "run_sha256", "chosen", "model_chosen",
+    ]  # fmt: skip
+    assert found["settings"] == ROW
+    assert found["precision"] == {}
+    assert found["fingerprint"] == "f00d"
+    assert found["hits"] == {"1": 2, "2": 3, "3": 4}
+    assert found["worlds"]["vale"] == {
+        "mentions": 1,
+        "hits": {"1": 1, "2": 1, "3": 1},
+        "recall": {"1": 100.0, "2": 100.0, "3": 100.0},
+        "interval": {"1": [100.0, 100.0], "2": [100.0, 100.0], "3": [100.0, 100.0]},
+    }
+    assert list(found["interval"]) == ["micro", "macro"]
+    assert found["interval"]["micro"]["1"] == [25.0, 100.0]  # reef 0 to 3 of 3, vale always 1
+    assert found["interval"]["micro"]["3"] == [100.0, 100.0]
+
+
+def test_ranks_beside_it(run_stage: Stage, corpus: Path):
+    run_stage()
+    ranks = read_ranks(corpus / "out.parquet")
+    assert candidates(ranks) == 3
+    assert ranks.to_pydict() == {
+        "mention_id": ["m1", "m2", "m3", "m4"],
+        "world": ["reef", "reef", "reef", "vale"],
+        "document": [f"page of m{n}" for n in (1, 2, 3, 4)],
+        "rank": [1, 2, 3, 1],
+        "sentences": [3, 7, 101, 5],
+    }
+
+
+def test_trec_files_where_asked_for(run_stage: Stage, corpus: Path):
+    run_stage()
+    assert not list(corpus.glob("**/*.qrels"))
+    run_stage(trec=True)
+    assert (corpus / "out.qrels").is_file() and (corpus / "out.run").is_file()
+
+
+def test_views_per_entity(run_stage: Stage):
+    assert run_stage()["views_per_entity"] is None  # of a run made before they were counted
+    assert run_stage(counts=None)["views_per_entity"] is None  # of BM25
+    assert run_stage(counts={"entities": 8, "views": 20})["views_per_entity"] == 2.5
+
+
+def test_same_input_same_bytes(run_stage: Stage, corpus: Path):
+    def outputs() -> list[bytes]:
+        run_stage(trec=True)
+        ends = ("json", "parquet", "run", "qrels")
+        return [(corpus / f"out.{end}").read_bytes() for end in ends]
+
+    assert outputs() == outputs()
+
+
+def test_encoder_joins_the_settings_of_rows_with_a_model(run_stage: Stage, corpus: Path):
+    (corpus / "start.json").write_text('{"identity": {"name": "scratch"}}')
+    row = {**ROW, "model": {"score": "max"}}
+    found = run_stage(row=row, encoder=corpus / "start.json")
+    assert found["settings"] == {**row, "encoder": {"name": "scratch"}}
+    assert run_stage(encoder=corpus / "start.json")["settings"] == ROW  # BM25 has none
+
+
+def test_which_of_several_models_was_chosen(run_stage: Stage, corpus: Path):
+    log = corpus / "training_log.jsonl"
+    note = {"chosen": "b", "validation_recall_at_16_of": {"a": 50.0, "b": 60.0}}
+    log.write_text(f'{{"step": 1, "loss": 2.0}}\n{json.dumps(note)}\n')
+    row = {**ROW, "model": {"best_of": {"a": {"pooling": "auto"}, "b": {"pooling": "span"}}}}
+    encoder = corpus / "start.json"
+    encoder.write_text('{"identity": {"vectors": {"pooling": "cls"}}}')
+    assert run_stage(row=row, encoder=encoder, choice=log)["model_chosen"] == {
+        "setting": "model",
+        "value": "b (pooling span)",
+        "among": ["a (pooling cls)", "b (pooling span)"],
+        "cutoff": 16,
+    }
+    log.write_text('{"step": 1, "loss": 2.0}\n')
+    with pytest.raises(InputError, match=r"training_log\.jsonl: says of no model"):
+        run_stage(row=row, encoder=encoder, choice=log)
+
+
+def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):
+    found = run_stage(row={**ROW, "model": {"precision": "fp32"}, "precision": "bf16"})
+    assert found["precision"] == {"encoding": "bf16"}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"made": {**MADE, "match": "id"}}, "from other parameters: made with match = 'id'"),
+        ({"made": {**MADE, "aggregate": "sum"}}, "made with aggregate = 'sum', asked for 'max'"),
+        ({"made": {**MADE, "split": "val"}}, "made with split = 'val', asked for 'test'"),
+        (
+            {"row": {"retrieve": {**ROW["retrieve"], "merge_layers": 4}}},
+            "made with merge_layers = 'unset', asked for 4",
+        ),
+        ({"row": {"seed": 1}}, r"row\.retrieve"),
+        ({"cutoffs": (1, 64)}, "holds 3 candidates a mention, recall@64 needs 64"),
+        ({"cutoffs": ()}, "cutoffs"),
+        ({"cutoffs": (0, 1)}, "cutoffs"),
+        ({"cutoffs": (2, 1)}, "cutoffs must increase"),
+        ({"cutoffs": (1, 1)}, "cutoffs has 1 twice"),
+        ({"cutoffs": (1.5,)}, "cutoffs"),
+        ({"cutoffs": (True,)}, "cutoffs"),
+        ({"dataset": "zeshel"}, "counts of 'tiny', expected 'zeshel'"),
+        ({"name": "val"}, "no mentions in split 'val'"),
+        ({"out": "s.json"}, "its ranks would overwrite"),
+        ({"out": "out.parquet"}, "its ranks would overwrite"),
+        ({"kb": Path("kb")}, "--entities, --sentences and --counts for worlds, or --kb"),
+    ],
+)
+def test_what_does_not_fit_is_refused(run_stage: Stage, corpus: Path, given, message: str):
+    with pytest.raises(InputError, match=message):
+        run_stage(**given)
+    assert not (corpus / "out.json").exists()
+
+
+def test_mentions_that_do_not_meet_the_counts_are_refused(run_stage: Stage, corpus: Path):
+    counts = json.loads((corpus / "counts.json").read_text())
+    counts["mentions"]["test"] = 5
+    (corpus / "counts.json").write_text(json.dumps(counts))
+    with pytest.raises(InputError, match="4 mentions in split 'test', .* counts 5"):
+        run_stage()

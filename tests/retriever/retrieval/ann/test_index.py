@@ -1,0 +1,174 @@
+"""Building indices and opening them: agreement, seeds, mistakes."""
+
+import json
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from muver.io.errors import InputError
+from muver.io.typed import read
+from muver.retriever.retrieval.ann.index import AnnIndex, build
+from muver.retriever.retrieval.ann.settings import Build, factory_string
+from muver.retriever.vectors.shards import Shards
+from tests.retriever.vectors.made import write_shards
+
+ALL = 10_000
+TYPES = {
+    "ivf_sq": {"factory": "ivf_sq", "lists": 8},
+    "ivf_sq8": {"factory": "ivf_sq8", "lists": 8},
+    "opq_ivf_pq": {"factory": "OPQ8_16,IVF{lists},PQ8", "lists": 8},
+    "hnsw": {"factory": "hnsw", "ef_construction": 40},
+    "hnsw_sq": {"factory": "hnsw_sq", "ef_construction": 40},
+    "flat": {"factory": "Flat"},
+}
+
+
+def build_at(folder, made, **settings):
+    given = {"factory": "ivf_sq", "seed": 0, "threads": 1, **settings}
+    return build(made.shards.folder, folder, read(Build, given))
+
+
+@pytest.fixture(scope="module")
+def indices(tmp_path_factory, made):
+    folders = {name: tmp_path_factory.mktemp("index") / name for name in TYPES}
+    for name, folder in folders.items():
+        build_at(folder, made, **TYPES[name])
+    return folders
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_the_best_products_are_found(indices, made, name):
+    """With all lists looked at; quantised ones give nearly the products."""
+    index = AnnIndex(indices[name], made.shards)
+    index.turn(ALL)
+    scores, views = index.search(made.mentions, 10)
+    products = made.mentions @ made.vectors.T
+    np.testing.assert_array_equal(np.sort(views[0]), np.unique(views[0]))
+    own = np.take_along_axis(products, views, axis=1)
+    spread = products.std()
+    # A code that no view of training was near may be far off; most are not.
+    error = np.median(np.abs(scores - own)) if name == "opq_ivf_pq" else np.abs(scores - own).max()
+    tolerance = {"opq_ivf_pq": 0.3, "ivf_sq8": 0.1, "hnsw_sq": 0.05}.get(name, 0.01)
+    assert error <= tolerance * spread
+    best = np.argsort(-products, axis=1)[:, :10]
+    same = [len(set(a) & set(b)) / 10 for a, b in zip(views, best, strict=True)]
+    assert np.mean(same) >= (0.6 if name == "opq_ivf_pq" else 0.97)
+
+
+@pytest.mark.parametrize("name", ["ivf_sq", "hnsw", "flat"])
+@pytest.mark.parametrize("centre", [True, False])
+@pytest.mark.parametrize("product", ["ip", "l2"])
+def test_either_metric_gives_products(tmp_path, made, name, product, centre):
+    build_at(tmp_path, made, **TYPES[name], product=product, centre=centre)
+    index = AnnIndex(tmp_path, made.shards)
+    index.turn(ALL)
+    scores, views = index.search(made.mentions, 1)
+    products = made.mentions @ made.vectors.T
+    own = np.take_along_axis(products, views, axis=1)
+    assert np.abs(scores - own).max() <= 0.1 * products.std()
+    assert (views[:, 0] == products.argmax(axis=1)).mean() >= 0.9
+
+
+def test_what_the_manifest_says(indices, tmp_path, made):
+    manifest = json.loads((indices["ivf_sq"] / "manifest.json").read_text())
+    assert manifest["factory"] == "IVF8,SQfp16"
+    assert (manifest["product"], manifest["norm"]) == ("ip", None)
+    assert (manifest["knob"], manifest["lists"]) == ("nprobe", 8)
+    assert (manifest["views"], manifest["entities"]) == (made.shards.views, 600)
+    assert manifest["inputs"] == {"model": "model-a", "vectors": made.shards.fingerprint}
+    assert manifest["bytes"] == (indices["ivf_sq"] / "index.faiss").stat().st_size
+    assert manifest["agreement"] is None
+    build_at(tmp_path, made, **TYPES["hnsw"], product="l2")
+    graph = json.loads((tmp_path / "manifest.json").read_text())
+    assert (graph["knob"], graph["lists"], graph["trained_on"]) == ("efSearch", 0, 0)
+    assert graph["product"] == "l2"
+    norms = np.linalg.norm(made.vectors - made.vectors.mean(axis=0), axis=1)
+    assert graph["norm"] == pytest.approx(norms.max(), rel=1e-4)
+
+
+def test_the_same_settings_give_the_same_bytes(indices, tmp_path, made):
+    build_at(tmp_path, made, **TYPES["ivf_sq"])
+    same = (indices["ivf_sq"] / "index.faiss").read_bytes()
+    assert (tmp_path / "index.faiss").read_bytes() == same
+    build_at(tmp_path, made, **TYPES["ivf_sq"], seed=1)
+    assert (tmp_path / "index.faiss").read_bytes() != same
+
+
+def test_more_effort_finds_more(indices, made):
+    index = AnnIndex(indices["ivf_sq"], made.shards)
+    best = (made.mentions @ made.vectors.T).argmax(axis=1)
+    hits = []
+    for effort in (1, 2, ALL):
+        index.turn(effort)
+        hits.append((index.search(made.mentions, 1)[1][:, 0] == best).mean())
+    assert hits[0] < hits[-1] and hits == sorted(hits)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"factory": "ivf_pq"}, "factory is 'ivf_pq'.*Did you mean"),
+        ({"factory": "IVX8,SQ8"}, "'IVX8,SQ8'.* 16 dim"),
+        ({"factory": "PQ5"}, "'PQ5'.* 16 dim"),
+        ({"factory": "ivf_sq", "lists": 5000}, "5000 lists .* at most 4"),
+        ({"lists": 8, "training_views": 4}, "8 lists .* on 4 of .*Raise training_views"),
+        ({"factory": "PQ4", "training_views": 9}, "9 views .*Raise training_views"),
+        ({"product": "cosine"}, "product is 'cosine'"),
+        ({"memory_mb": 0}, "memory_mb is 0"),
+        ({"nprobe": 3}, "unknown key nprobe"),
+    ],
+)
+def test_settings_that_cannot_be(tmp_path, made, settings, message):
+    with pytest.raises(InputError, match=message):
+        build_at(tmp_path / "index", made, **settings)
+    assert not (tmp_path / "index").exists()
+
+
+def test_lists_by_the_number_of_views():
+    settings = Build(factory="ivf_sq", seed=0, threads=1)
+    assert factory_string(settings, 29_517_650) == "IVF16384,SQfp16"
+    assert factory_string(settings, 100) == "IVF2,SQfp16"
+    assert factory_string(settings, 1) == "IVF1,SQfp16"
+    assert factory_string(replace(settings, lists=3, factory="IVF{lists},Flat"), 9) == "IVF3,Flat"
+
+
+def test_an_index_of_other_vectors(indices, made, tmp_path):
+    counts = made.counts
+    other = Shards(write_shards(tmp_path / "a", made.vectors, counts, [600], model="model-b"))
+    with pytest.raises(InputError, match="other model"):
+        AnnIndex(indices["ivf_sq"], other)
+    other = Shards(write_shards(tmp_path / "b", made.vectors, counts, [600]))
+    with pytest.raises(InputError, match="other vectors"):
+        AnnIndex(indices["ivf_sq"], other)
+
+
+def test_an_index_that_is_not_whole(tmp_path, made):
+    with pytest.raises(InputError, match="manifest.json: no such file"):
+        AnnIndex(tmp_path, made.shards)
+    build_at(tmp_path, made, factory="Flat")
+    whole = (tmp_path / "index.faiss").read_bytes()
+    (tmp_path / "index.faiss").write_bytes(whole[:-10])
+    with pytest.raises(InputError, match="index.faiss"):
+        AnnIndex(tmp_path, made.shards)
+    (tmp_path / "index.faiss").write_bytes(b"X" * len(whole))
+    with pytest.raises(InputError, match="index.faiss"):
+        AnnIndex(tmp_path, made.shards)
+    (tmp_path / "manifest.json").write_text('{"stage": "encode"}')
+    with pytest.raises(InputError, match="manifest"):
+        AnnIndex(tmp_path, made.shards)
+
+
+def test_a_failed_build_leaves_no_index(tmp_path, made, monkeypatch):
+    build_at(tmp_path, made, factory="Flat")
+    monkeypatch.setattr("faiss.write_index", _no_room)
+    with pytest.raises(InputError, match="index.faiss.*no room"):
+        build_at(tmp_path, made, factory="Flat")
+    with pytest.raises(InputError, match="manifest.json: no such file"):
+        AnnIndex(tmp_path, made.shards)
+
+
+def _no_room(index, path):
+    with open(path, "wb") as file:
+        file.write(b"half")
+    raise RuntimeError("no room")

@@ -1,0 +1,159 @@
+"""BM25 against the formula written out, and the run it makes."""
+
+import json
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.parquet import table_writer
+from muver.retriever.corpus.schema import ENTITIES, MENTIONS
+from muver.retriever.retrieval.bm25 import BM25, document, query
+from muver.retriever.retrieval.kinds import retrieve
+from muver.retriever.runs.run import read_run
+
+DOCUMENTS = ["red fox red", "fox den", "river"]
+SETTINGS = {
+    "k1": 1.2, "b": 0.75, "method": "lucene", "query": "mention", "stopwords": None,
+    "document_tokens": None, "split": "test", "k": 64, "match": "title",
+}  # fmt: skip
+
+
+def lucene(frequency: int, containing: int, length: int, k1: float = 1.2, b: float = 0.75) -> float:
+    """A word's part in the score of one of three documents of mean length 2."""
+    idf = log(1 + (3 - containing + 0.5) / (containing + 0.5))
+    return idf * frequency / (frequency + k1 * (1 - b + b * length / 2))
+
+
+def test_scores_are_the_formula():
+    found = BM25(DOCUMENTS).scores(["red fox", "Fox, fox!", "river x"])
+    expected = [
+        [lucene(2, 1, 3) + lucene(1, 2, 3), lucene(1, 2, 2), 0],
+        [2 * lucene(1, 2, 3), 2 * lucene(1, 2, 2), 0],
+        [0, 0, lucene(1, 1, 1)],
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_k1_and_b_reach_the_formula():
+    found = BM25(DOCUMENTS, k1=0.9, b=0.4).scores(["red"])
+    assert found[0, 0] == pytest.approx(lucene(2, 1, 3, k1=0.9, b=0.4), rel=1e-6)
+
+
+def test_unknown_words_and_empty_documents_score_nothing():
+    assert not BM25(DOCUMENTS).scores(["wolf", ""]).any()
+    assert not BM25(["", "!"]).scores(["red"]).any()
+    assert BM25(DOCUMENTS).scores([]).shape == (0, 3)
+
+
+def test_stopwords():
+    documents = ["the fox", "the den"]
+    assert BM25(documents).scores(["the"]).all()
+    assert not BM25(documents, stopwords="en").scores(["the"]).any()
+
+
+def test_document_is_title_and_text():
+    entity = {"title": "Red Fox", "text": "lives in a den"}
+    assert document(entity) == "Red Fox lives in a den"
+    assert document(entity, 2) == "Red Fox lives in"
+
+
+def test_query_is_the_mention_or_all_of_it():
+    mention = {"context_left": "a", "mention": "fox", "context_right": "ran"}
+    assert query(mention, "mention") == "fox"
+    assert query(mention, "mention_and_context") == "a fox ran"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    titles = {"alps": ["Fox", "Den", "Fox", "Owl"], "dunes": ["Owl", "Asp"]}
+    texts = {"alps": ["red", "of a fox", "fox fox fox", ""], "dunes": ["", ""]}
+    entities = [
+        {"world": world, "entity": n, "document_id": str(n), "title": title, "text": text}
+        for world in titles
+        for n, (title, text) in enumerate(zip(titles[world], texts[world], strict=True))
+    ]
+    mentions = [
+        {
+            "mention_id": name, "split": split, "world": world, "context_left": "",
+            "mention": words, "context_right": "", "gold": 0, "category": "",
+        }
+        for name, split, world, words in [
+            ("a", "train", "alps", "fox"),
+            ("b", "test", "dunes", "asp"),
+            ("c", "test", "alps", "fox"),
+            ("d", "test", "alps", "unheard of words"),
+        ]
+    ]  # fmt: skip
+    for name, schema, rows in (("entities", ENTITIES, entities), ("mentions", MENTIONS, mentions)):
+        with table_writer(tmp_path / f"{name}.parquet", schema) as writer:
+            writer.write_table(pa.Table.from_pylist(rows, schema))
+    return tmp_path
+
+
+def ranked(corpus: Path, **settings) -> dict[str, list[int]]:
+    """Entities of each mention's candidates, in order."""
+    inputs = {name: corpus / f"{name}.parquet" for name in ("entities", "mentions")}
+    asked = {**SETTINGS, **settings}
+    retrieve("bm25", asked, corpus / "run.parquet", corpus / "run.json", **inputs)
+    table = read_run(corpus / "run.parquet", ["b", "c", "d"])
+    found: dict[str, list[int]] = {}
+    for row in table.to_pylist():
+        found.setdefault(row["mention_id"], []).append(row["entity"])
+        assert (row["layer"], row["first"], row["last"]) == (-1, -1, -1)
+    return found
+
+
+def test_run_merges_titles_and_stays_in_the_world(corpus: Path):
+    # "fox": entity 2 (four of four words) before 0 (one of two) and 1 (one of three: "a" is no
+    # word). Entities 0 and 2 share a title; 2, the better, stands for both.
+    found = ranked(corpus)
+    assert found == {"b": [1, 0], "c": [2, 1, 3], "d": [1, 0, 3]}
+
+
+def test_run_by_id(corpus: Path):
+    assert ranked(corpus, match="id")["c"] == [2, 0, 1, 3]
+
+
+def test_ties_go_to_the_earlier_entity(corpus: Path):
+    # No document has these words: everything ties at 0.
+    found = ranked(corpus, match="id", stopwords="en", k=3)
+    assert found["d"] == [0, 1, 2]
+    assert ranked(corpus, stopwords="en")["d"] == [0, 1, 3]
+
+
+def test_repeat_gives_the_same_bytes(corpus: Path):
+    ranked(corpus)
+    before = (corpus / "run.parquet").read_bytes()
+    ranked(corpus)
+    assert (corpus / "run.parquet").read_bytes() == before
+
+
+def test_manifest_names_all_settings(corpus: Path):
+    ranked(corpus, k1=0.9)
+    manifest = json.loads((corpus / "run.json").read_text())
+    assert manifest["stage"] == "retrieve"
+    assert json.dumps(manifest["settings"]) == json.dumps({**SETTINGS, "k1": 0.9})
+    assert manifest["counts"] is None  # it has no views
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "lucen"}, "method is 'lucen'. Did you mean 'lucene'"),
+        ({"query": "context"}, "query is 'context'"),
+        ({"match": "name"}, "match"),
+        ({"k1": -1}, "k1 is -1"),
+        ({"b": 2}, "b is 2"),
+        ({"k": 0}, "k is 0"),
+        ({"document_tokens": 0}, "document_tokens is 0"),
+        ({"stopword": "en"}, "unknown key stopword. Did you mean 'stopwords'"),
+        ({"split": "dev"}, "no mentions in split 'dev'"),
+    ],
+)
+def test_bad_settings_are_refused(corpus: Path, settings, message: str):
+    with pytest.raises(InputError, match=message):
+        ranked(corpus, **settings)

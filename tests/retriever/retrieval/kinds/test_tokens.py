@@ -1,0 +1,47 @@
+"""From a model straight to a run file."""
+
+import json
+from dataclasses import replace
+
+from muver.cli import main
+from muver.io.files import read_json
+from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.retrieval import kinds
+from muver.retriever.runs.run import read_run
+from muver.retriever.views.worlds import load_worlds
+from tests import tiny
+
+
+def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
+    model = tiny.make_model(encoder, "sum_max")
+    model.save_pretrained(tmp_path / "model")
+    settings = {"split": "test", "k": 3, "match": "id", "memory_mb": 256}
+    command = ["retrieve", "--kind", "tokens", "--settings", json.dumps(settings)]
+    command += ["--compute", json.dumps(tiny.COMPUTE), "--model", str(tmp_path / "model")]
+    command += ["--entities", str(corpus[0]), "--mentions", str(corpus[1])]
+    command += ["--sentences", str(corpus[2]), "--run", str(tmp_path / "run.parquet")]
+    command += ["--manifest", str(tmp_path / "run.json")]
+    assert main(command) == 0
+    rows = read_run(tmp_path / "run.parquet").to_pylist()
+    assert len(rows) == 12 * 3
+    assert {row["layer"] for row in rows} == {0}
+    assert {row["first"] for row in rows} == {0}
+    (world,) = load_worlds(*corpus, "test", model.config, model.pieces)
+    tokens = sum(len(view.ids) for (view,) in world.views)
+    assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": tokens}
+    again = (tmp_path / "run.parquet").read_bytes()
+    main(command)
+    assert (tmp_path / "run.parquet").read_bytes() == again
+
+
+def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_path):
+    model = tiny.make_model(encoder, "sum_max")
+    padded = replace(model.config, views={**model.config.views, "padding": True})
+    BiEncoder(model.mention_encoder, model.entity_encoder, model.pieces, padded).save_pretrained(
+        tmp_path / "model"
+    )
+    inputs = dict(zip(("entities", "mentions", "sentences"), corpus, strict=True))
+    inputs |= {"model": tmp_path / "model", "compute": tiny.COMPUTE}
+    settings = {"split": "test", "k": 3, "match": "title", "memory_mb": 1}
+    kinds.retrieve("tokens", settings, tmp_path / "run.parquet", tmp_path / "run.json", **inputs)
+    assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}

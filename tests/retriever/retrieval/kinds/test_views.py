@@ -1,0 +1,343 @@
+"""Runs from a view store."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.parquet as pq
+import pytest
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_manifest
+from muver.io.matrices import save_matrix
+from muver.retriever.corpus.schema import read_entities, read_mentions
+from muver.retriever.encoders.stages.encode import encode_split
+from muver.retriever.encoders.stages.merge import merge_store
+from muver.retriever.encoders.stages.settings import Encode, Merge
+from muver.retriever.retrieval import kinds
+from muver.retriever.runs.run import read_run, write_run
+from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.views.layout import View
+from tests import tiny
+
+SETTINGS = {
+    "split": "test",
+    "aggregate": "max",
+    "merge_layers": 0,
+    "k": 4,
+    "match": "title",
+    "memory_mb": 1,
+    "metric": "dot",
+    "search": None,
+    "global_view": False,
+    "spans": False,
+}
+
+
+@pytest.fixture
+def store(corpus, tmp_path):
+    """A view for each of the 12 entities of the one test world, and a merged layer.
+
+    View n is a vector that points at n, mention n wants n and then the one before it.
+    """
+    writer, merged = LayerWriter(), LayerWriter()
+    views = [View([n], n % 3, n % 3 + 1) for n in range(12)]
+    writer.add("cedar", range(12), views, np.eye(12, dtype=np.float32))
+    writer.write(tmp_path / "store", 0)
+    mentions = 2 * np.eye(12, dtype=np.float32) + np.eye(12, k=-1, dtype=np.float32)
+    save_matrix(tmp_path / "store" / "mentions.npy", mentions)
+    # In the merged layer entity 11 has a view that every mention likes best.
+    merged.add("cedar", [11], [View([1], 0, 4)], np.full((1, 12), 5, dtype=np.float32))
+    merged.write(tmp_path / "merged", 1)
+    write_further_manifest(tmp_path, "merged", layers=1)
+    return tmp_path
+
+
+def write_further_manifest(root, folder, **settings):
+    origin = {"store": ViewStore(root / "store").fingerprint()}
+    write_manifest(root / folder / "manifest.json", "merge", settings, origin)
+
+
+def retrieve(root, corpus, merged=None, further=None, **settings) -> pa.Table:
+    run = root / "run.parquet"
+    inputs = dict(zip(("entities", "mentions"), corpus, strict=False))
+    inputs |= {"store": root / "store", **({"merged": merged} if merged else {}), **(further or {})}
+    kinds.retrieve("views", {**SETTINGS, **settings}, run, root / "run.json", **inputs)
+    return read_run(run)
+
+
+def test_a_run_from_a_store(store, corpus):
+    run = retrieve(store, corpus)
+    titles = read_entities(corpus[0], ["cedar"])["title"].to_pylist()
+    rows = run.to_pylist()
+    assert len(rows) == 12 * 4
+    assert [row["mention_id"] for row in rows[::4]] == [f"test-cedar-{n}" for n in range(12)]
+    third = rows[12:16]
+    assert [row["entity"] for row in third] == [3, 2, 0, 1]  # then ties, in the world's order
+    assert [row["score"] for row in third] == [2, 1, 0, 0]
+    assert [row["rank"] for row in third] == [1, 2, 3, 4]
+    assert [row["title"] for row in third] == [titles[n] for n in (3, 2, 0, 1)]
+    assert [(row["layer"], row["first"], row["last"]) for row in third[:2]] == [
+        (0, 0, 1),
+        (0, 2, 3),
+    ]
+    manifest = read_json(store / "run.json")
+    assert manifest["stage"] == "retrieve" and manifest["settings"] == SETTINGS
+    assert manifest["counts"] == {"entities": 12, "views": 12}
+
+
+def test_merged_views_win_with_their_layer_and_span(store, corpus):
+    run = retrieve(store, corpus, store / "merged", merge_layers=1).to_pylist()
+    third = run[12:14]
+    assert [(row["entity"], row["layer"], row["first"], row["last"]) for row in third] == [
+        (11, 1, 0, 4),
+        (3, 0, 0, 1),
+    ]
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 13}
+
+
+def test_l2_takes_the_nearest_view(store, corpus):
+    """Mention n lies at 2 n + (n - 1): nearest view n, at distance sqrt 2, then n - 1, at 2."""
+    run = retrieve(store, corpus, metric="l2", k=2).to_pylist()
+    assert [row["entity"] for row in run[6:8]] == [3, 2]
+    np.testing.assert_allclose([row["score"] for row in run[6:8]], [-(2**0.5), -2], rtol=1e-6)
+
+
+def test_a_global_view(store, corpus):
+    """The global view of entity 5 is what mention 3 likes best."""
+    writer = LayerWriter()
+    vectors = np.zeros((12, 12), dtype=np.float32)
+    vectors[5, 3] = 9
+    writer.add("cedar", range(12), [View([n], 0, 3) for n in range(12)], vectors)
+    writer.write(store / "globals", 0)
+    write_further_manifest(store, "globals", max_tokens=128)
+    further = {"global_views": store / "globals"}
+    run = retrieve(store, corpus, further=further, global_view=True).to_pylist()
+    assert [(row["entity"], row["score"], row["layer"]) for row in run[12:14]] == [
+        (5, 18, -2),
+        (3, 2, 0),
+    ]
+    assert (run[12]["first"], run[12]["last"]) == (0, 3)
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 24}
+    run = retrieve(store, corpus, store / "merged", further, global_view=True, merge_layers=1)
+    assert [(row["entity"], row["layer"]) for row in run.to_pylist()[12:15]] == [
+        (5, -2),
+        (11, 1),
+        (3, 0),
+    ]
+
+
+def test_spans_take_the_place_of_merged_views_where_every_span_is_there(store, corpus):
+    """Entity 10 has three views here, entity 11 one; both have a merged one, 11 a span."""
+    entities = [*range(11), 10, 10, 11]
+    originals, merged, spans = LayerWriter(), LayerWriter(), LayerWriter()
+    vectors = np.eye(12, dtype=np.float32)[entities]
+    originals.add("cedar", entities, [View([n], 0, 0) for n in entities], vectors)
+    originals.write(store / "store", 0)
+    big = np.array([[5.0], [6.0]], dtype=np.float32) * np.ones((2, 12), dtype=np.float32)
+    merged.add("cedar", [10, 11], [View([1], 0, 1), View([2], 0, 2)], big)
+    merged.write(store / "merged", 1)
+    write_further_manifest(store, "merged", layers=1)
+    spans.add("cedar", [11], [View([3], 1, 2)], np.ones((1, 12), dtype=np.float32))
+    spans.write(store / "spans", 1)
+    write_further_manifest(store, "spans", max_views=2)
+    further = {"spans": store / "spans"}
+    asked = {"merge_layers": 1, "spans": True, "k": 3}
+    run = retrieve(store, corpus, store / "merged", further, **asked).to_pylist()
+    # Entity 10 has more than two views, so its merged view counts; 11 has every span instead.
+    assert [(row["entity"], row["score"], row["layer"]) for row in run[9:12]] == [
+        (10, 15, 1),
+        (11, 3, -3),
+        (3, 2, 0),
+    ]
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 14 + 1 + 1}
+    run = retrieve(store, corpus, None, further, **{**asked, "merge_layers": 0}).to_pylist()
+    assert [(row["entity"], row["layer"]) for row in run[9:11]] == [(11, -3), (3, 0)]
+
+
+@pytest.mark.parametrize(
+    "kind, command, settings",
+    [
+        ("merged", "merge", {"merge_layers": 1}),
+        ("global_views", "encode-global", {"global_view": True}),
+        ("spans", "encode-spans", {"spans": True}),
+    ],
+)
+def test_views_of_another_store(store, corpus, kind, command, settings):
+    write_further_manifest(store, kind, layers=1, max_views=10)
+    save_matrix(store / "store" / "layer0.npy", np.zeros((12, 12), dtype=np.float32))
+    with pytest.raises(InputError, match=f"{kind}: made from another store.*`muver {command}`"):
+        retrieve(store, corpus, further={kind: store / kind}, **settings)
+    assert not (store / "run.parquet").exists()
+
+
+def test_fewer_candidates_than_k(store, corpus):
+    run = retrieve(store, corpus, k=64)
+    assert run.num_rows == 12 * 12
+
+
+@pytest.mark.parametrize("aggregate", ["max", "softmax_sum"])
+def test_mentions_keep_the_corpus_order_where_worlds_alternate(tmp_path, aggregate):
+    corpus = tiny.write_corpus(tmp_path)
+    table = read_mentions(corpus[1])
+    order = [0, 12, 1, 13, 2, 14]  # alder and birch in turn
+    pq.write_table(table.take(order), corpus[1])
+    writer = LayerWriter()
+    for world in ("alder", "birch"):
+        writer.add(
+            world, range(12), [View([n], 0, 0) for n in range(12)], np.eye(12, dtype=np.float32)
+        )
+    writer.write(tmp_path / "store", 0)
+    by_world = np.eye(12, dtype=np.float32)[[0, 1, 2, 0, 1, 2]]
+    save_matrix(tmp_path / "store" / "mentions.npy", by_world)
+    run = retrieve(tmp_path, corpus, split="train", aggregate=aggregate).to_pylist()
+    first = [row for row in run if row["rank"] == 1]
+    wanted = table.take(order).to_pylist()
+    assert [row["mention_id"] for row in first] == [row["mention_id"] for row in wanted]
+    assert [row["entity"] for row in first] == [row["gold"] for row in wanted]
+
+
+@pytest.fixture
+def halves(tmp_path):
+    """Validation (alder) and test (cedar): every mention's gold has one view that is near it and
+    one that is not; the next entity has two that are fairly near."""
+    corpus = tiny.write_corpus(tmp_path)
+    table = read_mentions(corpus[1])
+    splits = ["val" if world == "alder" else "test" for world in table["world"].to_pylist()]
+    kept = [n for n, world in enumerate(table["world"].to_pylist()) if world != "birch"]
+    table = table.set_column(table.schema.get_field_index("split"), "split", pa.array(splits))
+    pq.write_table(table.take(kept), corpus[1])
+    owners = np.repeat(np.arange(12), 2)
+    vectors = np.zeros((24, 12), dtype=np.float32)
+    vectors[2 * np.arange(12), np.arange(12)] = 3
+    for side in (0, 1):
+        vectors[2 * ((np.arange(12) + 1) % 12) + side, np.arange(12)] += 2
+    mentions = np.eye(12, dtype=np.float32)
+    for name, world in (("val", "alder"), ("test", "cedar")):
+        writer = LayerWriter()
+        writer.add(world, owners, [View([n], 0, 0) for n in range(24)], vectors)
+        writer.write(tmp_path / name / "store", 0)
+        own = table.filter(pa.compute.equal(table["world"], world))["gold"].to_numpy()
+        save_matrix(tmp_path / name / "store" / "mentions.npy", mentions[own])
+    return tmp_path, corpus
+
+
+def test_the_temperature_that_finds_most_on_validation_ranks_the_test_split(halves):
+    root, corpus = halves
+    sharp, flat = 0.1, 10.0
+    made = {"aggregate": "log_mean_exp", "k": 2}
+    runs = []
+    for value in (flat, sharp):
+        own = retrieve(root / "val", corpus, split="val", temperature=value, **made)
+        runs.append(root / f"{value}.parquet")
+        write_run(runs[-1], *own.columns)
+    several = {**made, "temperature": [flat, sharp], "validation_cutoff": 1}
+    run = retrieve(root / "test", corpus, further={"validation_runs": runs}, **several)
+    chosen = read_json(root / "test" / "run.json")["chosen"]
+    assert [one["hits"] for one in chosen["tried"]] == [0, 12] and chosen["temperature"] == sharp
+    alone = retrieve(root / "test", corpus, temperature=sharp, **made)
+    assert run.equals(alone)
+    assert read_json(root / "test" / "run.json")["chosen"] is None
+
+
+@pytest.mark.parametrize(
+    "settings, runs, words",
+    [
+        ({"temperature": [1, 2], "validation_cutoff": 1}, 1, "has 1 files, the settings have 2"),
+        ({"temperature": 1}, 2, "has 2 files, the settings have 0"),
+        ({"temperature": [1, 2]}, 2, "validation_cutoff goes with several"),
+        ({"beta": 1}, 0, "the aggregate log_mean_exp takes no beta"),
+    ],
+)
+def test_values_without_their_runs(store, corpus, settings, runs, words):
+    further = {"validation_runs": [store / f"{n}.parquet" for n in range(runs)]} if runs else {}
+    with pytest.raises(InputError, match=words):
+        retrieve(store, corpus, further=further, aggregate="log_mean_exp", **settings)
+
+
+def without_layer(root):
+    (root / "merged" / "layer1.npy").unlink()
+
+
+def of_an_earlier_version(root):
+    (root / "merged" / "manifest.json").write_text('{"settings": {"layers": 1}}')
+
+
+def mentions(count):
+    """Write so many vectors of mentions; none where ``count`` is 0."""
+
+    def change(root):
+        (root / "store" / "mentions.npy").unlink()
+        if count:
+            save_matrix(root / "store" / "mentions.npy", np.zeros((count, 12), dtype=np.float32))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "spoil, merged, settings, words",
+    [
+        (
+            lambda root: (root / "merged/layer1.npy").unlink(),
+            True,
+            {"merge_layers": 1},
+            "layer1.npy",
+        ),
+        (of_an_earlier_version, True, {"merge_layers": 1}, "made from another store"),
+        (None, True, {"merge_layers": 2}, "holds 1 merged layers"),
+        (None, False, {"merge_layers": 1}, "--merged is needed"),
+        (None, False, {"global_view": True}, "--global-views is needed"),
+        (None, False, {"spans": True}, "--spans is needed"),
+        (mentions(0), False, {}, "mentions.npy: no such file"),
+        (mentions(7), False, {}, "mentions.npy has 7 rows, .* has 12 mentions"),
+        # As many mentions, but of worlds that the store does not hold.
+        (mentions(24), False, {"split": "train"}, "worlds cedar, .* alder, birch"),
+        (None, False, {"match": "name"}, "match is 'name'. Allowed: title, id"),
+        (None, False, {"metric": "cosine"}, "metric is 'cosine'"),
+        (None, False, {"k": 0}, "k is 0"),
+        (None, False, {"merge_layers": "4"}, "merge_layers is '4'"),
+        (None, False, {"globalview": True}, "globalview. Did you mean 'global_view'"),
+    ],
+)
+def test_what_does_not_fit(store, corpus, spoil, merged, settings, words):
+    if spoil:
+        spoil(store)
+    with pytest.raises(InputError, match=words):
+        retrieve(store, corpus, store / "merged" if merged else None, **settings)
+    assert not (store / "run.parquet").exists()
+
+
+def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
+    """Encode, merge and retrieve by their commands; the first entity is that of a plain search."""
+    tiny.make_model(encoder).save_pretrained(tmp_path / "model")
+    encode_split(
+        tmp_path / "model", *corpus, tmp_path / "store", tiny.settings(Encode, split="test")
+    )
+    own = {"layers": 1, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 64}
+    merge = tiny.settings(Merge, **own)
+    merge_store(tmp_path / "model", tmp_path / "store", tmp_path / "merged", merge)
+    settings = {**SETTINGS, "k": 3, "match": "id", "merge_layers": 1}
+    command = [
+        "retrieve", "--kind", "views", "--settings", json.dumps(settings),
+        f"--store={tmp_path / 'store'}", f"--merged={tmp_path / 'merged'}",
+        f"--entities={corpus[0]}", f"--mentions={corpus[1]}",
+        f"--run={tmp_path / 'run.parquet'}", f"--manifest={tmp_path / 'run.json'}",
+    ]  # fmt: skip
+    assert main(command) == 0
+    rows = read_run(tmp_path / "run.parquet").to_pylist()
+    assert len(rows) == 12 * 3
+    parts = [
+        ViewStore(tmp_path / folder).layer(number).world("cedar")
+        for folder, number in (("store", 0), ("merged", 1))
+    ]
+    vectors = np.concatenate([part.vectors for part in parts])
+    products = np.load(tmp_path / "store" / "mentions.npy") @ vectors.T
+    owners = np.concatenate([part.entities for part in parts])
+    counts = read_json(tmp_path / "run.json")["counts"]
+    assert counts == {"entities": 12, "views": len(owners)}
+    assert [row["entity"] for row in rows[::3]] == owners[products.argmax(axis=1)].tolist()
+    again = (tmp_path / "run.parquet").read_bytes()
+    main(command)
+    assert (tmp_path / "run.parquet").read_bytes() == again

@@ -1,0 +1,210 @@
+"""The score of an entity by those of its views: by hand, by a plain loop, and what always holds."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muver.retriever.retrieval.aggregates import (
+    AGGREGATES,
+    MAX,
+    Centred,
+    LogMeanExp,
+    Penalised,
+    SoftmaxSum,
+)
+from muver.retriever.retrieval.blocks import Block
+from muver.retriever.retrieval.exact import build_world, rank
+
+ONE = np.ones((1, 1), dtype=np.float32)  # a mention of one dimension: scores are the views
+NEAR = {"rtol": 1e-5, "atol": 1e-5}
+
+
+def ranked(views, owners, aggregate, mentions=ONE, **options):
+    """Entities and scores of each mention; views and mentions are numbers."""
+    vectors = np.array(views, dtype=np.float32).reshape(len(views), -1)
+    index = build_world([vectors], np.array(owners), np.arange(max(owners) + 1))
+    asked = np.asarray(mentions, dtype=np.float32)
+    return rank(asked, index, max(owners) + 1, aggregate, **options)
+
+
+def test_log_mean_exp_by_hand():
+    # 0.5 log((e^(2 log 3) + e^(2 log 1)) / 2) = 0.5 log 5; and 0.5 log(e^(2 log 2)) = log 2.
+    found = ranked(np.log([3, 1, 2]), [0, 0, 1], LogMeanExp(temperature=0.5))
+    np.testing.assert_allclose(found.scores[0], [0.5 * math.log(5), math.log(2)], rtol=1e-6)
+    assert found.entities.tolist() == [[0, 1]] and found.rows.tolist() == [[0, 2]]
+    # At temperature 1 entity 0 has log(4 / 2), as much as entity 1: the earlier one goes first.
+    found = ranked(np.log([3, 1, 2.01]), [0, 0, 1], LogMeanExp(temperature=1))
+    np.testing.assert_allclose(found.scores[0], [math.log(2.01), math.log(2)], rtol=1e-6)
+
+
+def test_penalised_by_hand():
+    found = ranked([5, 1, 0, 4], [0, 0, 0, 1], Penalised(beta=2))
+    np.testing.assert_allclose(found.scores[0], [4, 5 - 2 * math.log(3)], rtol=1e-6)
+    assert found.entities.tolist() == [[1, 0]] and found.rows.tolist() == [[3, 0]]
+
+
+def test_centred_by_hand():
+    """Entity 0 is near both mentions, entity 1 near the second alone."""
+    views, mentions = [[3, 3], [0, 2]], [[1, 0], [0, 1]]
+    found = ranked(views, [0, 1], Centred(sample=2), mentions)
+    # Means of the best views are 3 and 1.
+    assert found.entities.tolist() == [[0, 1], [1, 0]]
+    assert found.scores.tolist() == [[0, -1], [1, 0]]
+    only_the_first = ranked(views, [0, 1], Centred(sample=1), mentions)
+    assert only_the_first.scores.tolist() == [[0, 0], [2, 0]]
+    other = ranked(views, [0, 1], Centred(sample=1), mentions, population=np.float32([[0, 1]]))
+    assert other.scores.tolist() == [[0, -2], [0, 0]]
+
+
+@pytest.mark.parametrize("mentions, drawn", [(4, [0, 2]), (5, [0, 3]), (2, [0, 1]), (1, [0])])
+def test_centring_takes_evenly_spaced_mentions(mentions, drawn):
+    assert Centred(sample=2).drawn(np.arange(mentions)).tolist() == drawn
+
+
+def test_a_softmax_sum_at_another_temperature_by_hand():
+    # Squares of 2, 1 and 1 over their sum.
+    found = ranked(np.log([2, 1, 1]), [0, 1, 1], SoftmaxSum(temperature=0.5))
+    np.testing.assert_allclose(found.scores[0], [4 / 6, 2 / 6], rtol=1e-6)
+
+
+def test_the_sum_counts_views_where_scores_are_near_each_other():
+    """The scale of the scores decides between the number of views and the best view."""
+    views, owners = np.array([1.0, 0.9, 0.9]), [0, 1, 1]
+    assert ranked(views, owners, SoftmaxSum()).entities[0, 0] == 1
+    assert ranked(100 * views, owners, SoftmaxSum()).entities[0, 0] == 0
+    for aggregate in (MAX, LogMeanExp(temperature=1), Penalised(beta=1)):
+        for scale in (1, 100):
+            assert ranked(scale * views, owners, aggregate).entities[0, 0] == 0
+
+
+scores = st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=8)
+temperatures = st.floats(0.05, 20)
+
+
+def score_of(values, aggregate):
+    """The score of the one entity that has these views."""
+    return float(ranked(values, [0] * len(values), aggregate).scores[0, 0])
+
+
+@given(scores, temperatures)
+def test_log_mean_exp_lies_between_mean_and_maximum(values, temperature):
+    found = score_of(values, LogMeanExp(temperature=temperature))
+    assert np.mean(values) - 1e-3 <= found <= max(values) + 1e-3
+    assert score_of([values[0]] * 3, LogMeanExp(temperature=temperature)) == pytest.approx(
+        values[0], abs=1e-4
+    )
+
+
+@given(scores)
+def test_log_mean_exp_tends_to_the_maximum_and_to_the_mean(values):
+    assert score_of(values, LogMeanExp(temperature=1e-4)) == pytest.approx(max(values), abs=1e-3)
+    near_mean = score_of([value / 50 for value in values], LogMeanExp(temperature=1e3))
+    assert near_mean == pytest.approx(np.mean(values) / 50, abs=2e-3)
+
+
+@given(scores, temperatures)
+def test_a_copy_of_every_view_changes_only_what_counts_views(values, temperature):
+    for aggregate in (MAX, LogMeanExp(temperature=temperature)):
+        twice = score_of(values + values, aggregate)
+        assert twice == pytest.approx(score_of(values, aggregate), abs=1e-3)
+    less = score_of(values, Penalised(beta=1)) - score_of(values + values, Penalised(beta=1))
+    assert less == pytest.approx(math.log(2), abs=1e-4)
+    # Beside one of a single view at the same score, the sum sees the copies.
+    beside = ranked([0, 0, 0, 0], [0, 0, 0, 1], SoftmaxSum(temperature=temperature))
+    np.testing.assert_allclose(beside.scores[0], [0.75, 0.25], rtol=1e-6)
+
+
+EVERY = [
+    MAX,
+    SoftmaxSum(softmax_candidates=200, temperature=0.7),
+    LogMeanExp(temperature=0.5),
+    Penalised(beta=0.5),
+    Centred(sample=4),
+]
+
+
+def loop(aggregate, products, owners):
+    """(mentions, entities) scores, entity by entity in plain Python."""
+    entities = range(max(owners) + 1)
+    own = [[v for v, owner in enumerate(owners) if owner == e] for e in entities]
+    best = [[max(row[v] for v in views) for views in own] for row in products]
+    if aggregate == MAX:
+        return best
+    if isinstance(aggregate, Penalised):
+        return [
+            [score - aggregate.beta * math.log(len(own[e])) for e, score in enumerate(row)]
+            for row in best
+        ]
+    if isinstance(aggregate, Centred):
+        step = math.ceil(len(best) / aggregate.sample)
+        few = best[::step]
+        return [
+            [score - sum(r[e] for r in few) / len(few) for e, score in enumerate(row)]
+            for row in best
+        ]
+    made = []
+    for row, greatest in zip(products, best, strict=True):
+        t, least = aggregate.temperature, min(greatest)
+        sums = [
+            sum(math.exp(row[v] / t) for v in views if row[v] >= least or not of_all(aggregate))
+            for views in own
+        ]
+        total = sum(math.exp(score / t) for score in row)
+        made.append([
+            part / total if of_all(aggregate) else t * math.log(part / len(views))
+            for part, views in zip(sums, own, strict=True)
+        ])  # fmt: skip
+    return made
+
+
+def of_all(aggregate):
+    return isinstance(aggregate, SoftmaxSum)
+
+
+@pytest.mark.parametrize("metric", ["dot", "l2"])
+@pytest.mark.parametrize("aggregate", EVERY, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("seed", range(3))
+def test_rank_equals_a_plain_loop(aggregate, metric, seed):
+    random = np.random.default_rng(seed)
+    owners = [0, 1, 2, 3, 4, *random.integers(0, 5, 12).tolist()]
+    views = random.normal(size=(len(owners), 6)).astype(np.float32)
+    mentions = random.normal(size=(7, 6)).astype(np.float32)
+    found = ranked(views, owners, aggregate, mentions, metric=metric)
+    products = mentions @ views.T
+    if metric == "l2":
+        products = -np.linalg.norm(mentions[:, None] - views, axis=2)
+    expected = np.array(loop(aggregate, products.tolist(), owners))
+    order = np.argsort(-expected, axis=1)
+    assert found.entities.tolist() == order.tolist()
+    np.testing.assert_allclose(found.scores, np.take_along_axis(expected, order, 1), **NEAR)
+    best = [[max((v for v, o in enumerate(owners) if o == e), key=row.__getitem__)
+             for e in entities] for row, entities in zip(products, order, strict=True)]  # fmt: skip
+    assert found.rows.tolist() == best  # the winner is the best view, whatever the others add
+
+
+@pytest.mark.parametrize("aggregate", EVERY, ids=lambda one: type(one).__name__)
+def test_shares_are_the_derivative_by_the_views_scores(aggregate):
+    values = np.array([0.3, 1.2, -0.4, 1.1], dtype=np.float64)
+    shares = aggregate.shares(values)
+    assert shares.sum() == pytest.approx(1)
+
+    def score(views):
+        block = Block.of(np.array([views]), np.array([0]), np.zeros(1))
+        if isinstance(aggregate, SoftmaxSum):  # of an unnormalised sum, brought to sum 1 below
+            return np.exp(np.array(views) / aggregate.temperature).sum()
+        return aggregate.scores(block, 1)[0, 0]
+
+    step = 1e-5
+    slopes = [(score(values + step * at) - score(values - step * at)) / (2 * step)
+              for at in np.eye(len(values))]  # fmt: skip
+    np.testing.assert_allclose(shares, np.array(slopes) / sum(slopes), atol=1e-4)
+
+
+def test_every_aggregate_says_what_it_does_and_what_of_it_validation_may_choose():
+    assert list(AGGREGATES) == ["max", "softmax_sum", "log_mean_exp", "penalised", "centred"]
+    for aggregate in AGGREGATES.values():
+        assert aggregate.note.startswith("An entity's score is ")
+        assert aggregate.chosen in (None, *aggregate.__struct_fields__)

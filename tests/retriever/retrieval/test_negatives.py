@@ -1,0 +1,195 @@
+"""Mining: which candidates of a run become hard negatives, by hand."""
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.io.files import read_json, sha256_of, write_json
+from muver.io.typed import read
+from muver.retriever.corpus.schema import NEGATIVES, NEGATIVES_KB, read_negatives
+from muver.retriever.retrieval.negatives import mine
+from muver.retriever.retrieval.settings import Mining
+from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run
+
+GOLDS = [0, 3, None, 5]
+RUN = {
+    # Gold 0; 1 has its title.
+    "aida-0": [(2, 9.0), (0, 8.0), (1, 7.5), (3, 7.0), (4, 6.0), (5, 5.0)],
+    "aida-1": [(3, 4.0), (2, 3.0)],
+    "aida-2": [(0, 1.0), (2, 0.5)],  # gold outside the base
+    "aida-3": [(4, 2.0), (2, 1.0)],  # gold not found
+}
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory):
+    return make_kb(tmp_path_factory.mktemp("base"))
+
+
+def mining(**settings):
+    return read(Mining, {"per_mention": 3, **settings})
+
+
+def mined(folder, kb, run=RUN, golds=GOLDS, **settings):
+    """Counts, and (negatives, ranks, scores) by mention."""
+    mentions = write_linked(folder / "mentions.parquet", "aida", golds)
+    files = (*write_linked_run(folder, kb, mentions, run), mentions, kb)
+    counts = mine(
+        *files, folder / "negatives.parquet", folder / "negatives.json", mining(**settings)
+    )
+    rows = read_negatives(folder / "negatives.parquet").to_pylist()
+    return counts, {row.pop("mention_id"): tuple(row.values()) for row in rows}
+
+
+def test_the_best_candidates_that_are_not_the_gold(tmp_path, kb):
+    counts, found = mined(tmp_path, kb)
+    assert found == {
+        "aida-0": ([2, 3, 4], [1, 4, 5], [9.0, 7.0, 6.0]),
+        "aida-1": ([2], [2], [3.0]),
+        "aida-3": ([4, 2], [1, 2], [2.0, 1.0]),
+    }
+    assert list(found) == ["aida-0", "aida-1", "aida-3"]
+    assert counts == {
+        "mentions": 4, "gold_outside": 1, "mined": 3, "negatives": 6, "fewer": 2, "same_title": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "settings, entities, others",
+    [
+        ({"first_rank": 2}, [3, 4, 5], {"aida-1": [2], "aida-3": [2]}),
+        ({"first_rank": 3, "per_mention": 1}, [3], {"aida-1": [], "aida-3": []}),
+        # At or below 8: the gold's own score, and what is above it is none.
+        ({"margin": 0}, [3, 4, 5], {"aida-1": [2], "aida-3": []}),
+        ({"margin": 1.5}, [4, 5], {"aida-1": [], "aida-3": []}),
+        ({"margin": 1}, [3, 4, 5], {"aida-1": [2], "aida-3": []}),
+        ({"margin": -1.0, "per_mention": 2}, [2, 3], {"aida-1": [2], "aida-3": []}),
+    ],
+)
+def test_settings(tmp_path, kb, settings, entities, others):
+    counts, found = mined(tmp_path, kb, **settings)
+    assert {mention: row[0] for mention, row in found.items()} == {"aida-0": entities, **others}
+    asked = settings.get("per_mention", 3)
+    assert counts["fewer"] == sum(len(row[0]) < asked for row in found.values())
+    assert counts["negatives"] == sum(len(row[0]) for row in found.values())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_as_written_down_over_random_runs(tmp_path, kb, seed):
+    """Every mention's negatives are its candidates, less gold and the gold's title, cut."""
+    rng = np.random.default_rng(seed)
+    golds = [None if n == 4 else int(rng.integers(8)) for n in range(12)]
+    run = {
+        f"aida-{n}": [(int(e), float(-n)) for e in rng.permutation(8)[: rng.integers(1, 9)]]
+        for n in range(12)
+    }
+    _, found = mined(tmp_path, kb, run, golds, per_mention=4)
+    for n, gold in enumerate(golds):
+        listed = [entity for entity, _ in run[f"aida-{n}"]]
+        if gold is None:
+            assert f"aida-{n}" not in found
+            continue
+        same = {0, 1} if gold < 2 else {gold}
+        negatives, ranks, scores = found[f"aida-{n}"]
+        assert negatives == [entity for entity in listed if entity not in same][:4]
+        assert [listed[rank - 1] for rank in ranks] == negatives
+        assert scores == [-n] * len(negatives)
+
+
+def test_provenance(tmp_path, kb):
+    counts, _ = mined(tmp_path, kb, per_mention=2)
+    manifest = read_json(tmp_path / "negatives.json")
+    fingerprint = read_json(kb / "manifest.json")["fingerprint"]
+    assert manifest["stage"] == "negatives" and manifest["counts"] == counts
+    assert manifest["settings"] == {"per_mention": 2, "first_rank": 1, "margin": None}
+    assert manifest["inputs"] == {
+        "run": sha256_of(tmp_path / "run.parquet"),
+        "mentions": sha256_of(tmp_path / "mentions.parquet"),
+        "kb": fingerprint,
+    }
+    assert manifest["run"] == {
+        "stage": "ann-search",
+        "settings": {"k": 100},
+        "inputs": {
+            "model": "m",
+            "vectors": "v",
+            "mentions": "q",
+            "kb": fingerprint,
+            "table": manifest["inputs"]["mentions"],
+        },
+        "index": "Flat",
+        "built": {"factory": "Flat"},
+        "agreement": {"k": 100},
+    }
+    schema = pq.read_schema(tmp_path / "negatives.parquet")
+    assert schema.equals(NEGATIVES) and schema.metadata[NEGATIVES_KB].decode() == fingerprint
+
+
+def test_an_exact_run_names_no_index(tmp_path, kb):
+    mined(tmp_path, kb)
+    manifest = read_json(tmp_path / "run.json")
+    write_json(tmp_path / "run.json", {k: v for k, v in manifest.items() if k != "index"})
+    out = (tmp_path / "n.parquet", tmp_path / "n.json")
+    mine(tmp_path / "run.parquet", tmp_path / "run.json", tmp_path / "mentions.parquet", kb, *out,
+         mining())  # fmt: skip
+    assert "index" not in read_json(tmp_path / "n.json")["run"]
+
+
+def test_the_command(tmp_path, kb, capsys):
+    expected = mined(tmp_path, kb)[1]
+    for name in ("negatives.parquet", "negatives.json"):
+        (tmp_path / name).rename(tmp_path / f"first_{name}")
+    arguments = [
+        "negatives", "--run", str(tmp_path / "run.parquet"),
+        "--run-manifest", str(tmp_path / "run.json"),
+        "--mentions", str(tmp_path / "mentions.parquet"), "--kb", str(kb),
+        "--out", str(tmp_path / "negatives.parquet"),
+        "--manifest", str(tmp_path / "negatives.json"), "--settings", '{"per_mention": 3}',
+    ]  # fmt: skip
+    assert main(arguments) == 0
+    for name in ("negatives.parquet", "negatives.json"):
+        assert (tmp_path / name).read_bytes() == (tmp_path / f"first_{name}").read_bytes()
+    assert "6 negatives of 3 mentions; 2 mentions have fewer than 3, 1" in capsys.readouterr().err
+    assert main([*arguments, "--settings", json.dumps({"per_mention": 1})]) == 0
+    rows = read_negatives(tmp_path / "negatives.parquet")["negatives"].to_pylist()
+    assert rows == [row[0][:1] for row in expected.values()]
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"per_mention": 0}, "per_mention is 0"),
+        ({"first_rank": 1.5}, "first_rank is 1.5"),
+        ({"margin": "2"}, "margin is '2'"),
+        ({"margins": 2}, "Did you mean 'margin'"),
+        ({"run": {mention: RUN[mention] for mention in list(RUN)[:3]}}, "'aida-3'"),
+        ({"run": {**RUN, "aida-9": [(0, 1.0)]}}, "'aida-9'"),
+        ({"golds": [0, 3, None, len(PAGES)]}, f"gold {len(PAGES)} .*another base"),
+        ({"golds": [None] * 4}, "no mention has its gold"),
+    ],
+)
+def test_what_cannot_be_mined(tmp_path, kb, settings, message):
+    with pytest.raises(InputError, match=message):
+        mined(tmp_path, kb, **settings)
+    assert not (tmp_path / "negatives.parquet").exists()
+
+
+def test_a_run_over_another_base(tmp_path, kb):
+    mined(tmp_path, kb)
+    (tmp_path / "other").mkdir()
+    other = make_kb(tmp_path / "other", PAGES[:7])
+    files = [tmp_path / name for name in ("run.parquet", "run.json", "mentions.parquet")]
+    out = (tmp_path / "n.parquet", tmp_path / "n.json")
+    with pytest.raises(InputError, match="run.json: .*another knowledge base"):
+        mine(*files, other, *out, mining())
+    write_linked(tmp_path / "mentions.parquet", "aida", [0, 3, None, 4])
+    with pytest.raises(InputError, match="run.json: .*other mentions"):
+        mine(*files, kb, *out, mining())
+    write_json(tmp_path / "run.json", {"stage": "retrieve"})
+    with pytest.raises(InputError, match="run.json"):
+        mine(*files, kb, *out, mining())
+    assert not any(path.exists() for path in out)

@@ -1,0 +1,152 @@
+"""Token vectors: scores and ranking against plain loops."""
+
+import errno
+import tempfile
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muver.io.errors import InputError
+from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.scores import sum_of_max
+from muver.retriever.retrieval import tokens
+from muver.retriever.retrieval.exact import first_with_same, rank_scores
+from muver.retriever.retrieval.tokens import score_world
+from tests import tiny
+
+CPU = torch.device("cpu")
+
+
+RANDOM = np.random.default_rng(2)
+CONTEXTS, ENTITIES = (
+    [[5, *RANDOM.integers(8, 60, n).tolist(), 6] for n in lengths]
+    for lengths in ((4, 9, 1, 6, 9), (7, 2, 12, 3, 5, 12, 12))
+)
+
+
+def found_by(model, batch_tokens=40, **more):
+    encoders = (model.encode_mentions, model.encode_views)
+    return score_world(*encoders, CONTEXTS, ENTITIES, batch_tokens, CPU, **more)
+
+
+def test_score_world_equals_pair_by_pair(encoder):
+    model = tiny.make_model(encoder, "sum_max")
+    found = found_by(model)
+    assert found.shape == (5, 7) and found.dtype == np.float32
+    with torch.no_grad():
+        for i, context in enumerate(CONTEXTS):
+            mention = model.encode_mentions(pack([context]))[0]
+            for j, entity in enumerate(ENTITIES):
+                view = model.encode_views(pack([entity]))[0]
+                expected = (mention @ view.T).max(dim=1).values.sum().item()
+                np.testing.assert_allclose(found[i, j], expected, rtol=1e-5)
+
+
+def test_padding_takes_part_if_it_is_asked_to(encoder):
+    """All positions are summed and in the maximum, but padding is attended by none."""
+    model = tiny.make_model(encoder, "sum_max", padding=True)
+    found = found_by(model, pad_to=model.config.pad_to)
+    assert np.abs(found - found_by(model)).max() > 1
+    with torch.no_grad():
+        for i, context in enumerate(CONTEXTS):
+            mention = model.encode_mentions(pack([context], pad_to=32))[0]
+            for j, entity in enumerate(ENTITIES):
+                view = model.encode_views(pack([entity], pad_to=24))[0]
+                expected = (mention @ view.T).max(dim=1).values.sum().item()
+                np.testing.assert_allclose(found[i, j], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("padding", [False, True])
+def test_memory_bounds_what_is_scored_at_a_time(encoder, monkeypatch, padding):
+    model = tiny.make_model(encoder, "sum_max", padding=padding)
+    sizes = []
+
+    def watching(mentions, mention_mask, entities, entity_mask, rows):
+        assert rows == len(mentions)
+        products = mentions.shape[0] * mentions.shape[1] * entities.shape[0] * entities.shape[1]
+        sizes.append(4 * (2 * products + mentions.numel() + entities.numel()))
+        return sum_of_max(mentions, mention_mask, entities, entity_mask, rows)
+
+    monkeypatch.setattr(tokens, "sum_of_max", watching)
+    monkeypatch.setattr(tokens, "MEGABYTE", 1000)
+    settings = {"batch_tokens": 1000, "pad_to": model.config.pad_to}
+    whole = found_by(model, memory_mb=10**6, **settings)
+    greatest = max(sizes)
+    for memory_mb in (40, 15):
+        sizes.clear()
+        found = found_by(model, memory_mb=memory_mb, **settings)
+        np.testing.assert_allclose(found, whole, rtol=1e-5)
+        assert max(sizes) <= memory_mb * 1000 < greatest
+    sizes.clear()
+    np.testing.assert_allclose(found_by(model, memory_mb=0, **settings), whole, rtol=1e-5)
+    assert len(sizes) == 5 * 7  # one mention and one entity at least
+
+
+def test_vectors_of_mentions_lie_on_disk_while_they_are_needed(encoder, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    held = []
+    original = tokens._few_at_a_time
+
+    def watching(batches, *rest):
+        held.extend(batches)
+        return original(batches, *rest)
+
+    monkeypatch.setattr(tokens, "_few_at_a_time", watching)
+    found_by(tiny.make_model(encoder, "sum_max"))
+    assert held and all(isinstance(batch.vectors, np.memmap) for batch in held)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_room_for_temporary_files(encoder, monkeypatch, tmp_path):
+    class Full:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def tell(self):
+            return 0
+
+        def write(self, _):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "TemporaryFile", Full)
+    with pytest.raises(InputError, match="No space left on device.*TMPDIR names another"):
+        found_by(tiny.make_model(encoder, "sum_max"))
+
+
+@given(
+    st.lists(st.sampled_from("abcd"), min_size=1, max_size=7),
+    st.integers(1, 9),
+    st.sampled_from([0, 256]),
+    st.data(),
+)
+def test_rank_scores(titles, k, memory_mb, data):
+    row = st.lists(st.integers(-2, 2), min_size=len(titles), max_size=len(titles))
+    scores = np.array(data.draw(st.lists(row, min_size=1, max_size=3)), dtype=np.float32)
+    found = rank_scores(scores, first_with_same(titles), k, memory_mb)
+    for number, own in enumerate(scores):
+        best = {}
+        for entity, title in enumerate(titles):
+            if title not in best or own[entity] > own[best[title]]:
+                best[title] = entity
+        expected = sorted(best.values(), key=lambda e: (-own[e], titles.index(titles[e])))[:k]
+        kept = len(expected)
+        assert found.entities[number].tolist() == expected + [-1] * (k - kept)
+        assert found.scores[number, :kept].tolist() == [own[e] for e in expected]
+        assert (found.scores[number, kept:] == -np.inf).all()
+        assert found.rows[number].tolist() == found.entities[number].tolist()
+
+
+def test_towers_in_bf16_move_scores_little(encoder):
+    """The products themselves stay float32."""
+    model = tiny.make_model(encoder, "sum_max")
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = found_by(model)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, found_by(model), rtol=0.05)

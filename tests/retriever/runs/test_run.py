@@ -1,0 +1,86 @@
+"""Run files."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from muver.io.errors import InputError
+from muver.retriever.runs.run import (
+    RUN,
+    best_ranks,
+    block_starts,
+    mentions_of_rows,
+    ranked_mentions,
+    read_run,
+    write_run,
+)
+
+ONE = {
+    "mention_id": ["a", "a", "b"],
+    "world": ["w", "w", "w"],
+    "rank": [1, 2, 1],
+    "entity": [5, 3, 3],
+    "title": ["Five", "Three", "Three"],
+    "score": [2.5, 1.0, 0.0],
+    "layer": [0, 1, 0],
+    "first": [0, 2, 0],
+    "last": [0, 3, 0],
+}
+
+
+def test_round_trip(tmp_path: Path):
+    write_run(tmp_path / "x.parquet", **ONE)
+    table = read_run(tmp_path / "x.parquet", ["a", "b", "c"])
+    assert table.schema == RUN
+    assert table.to_pydict() == ONE
+    assert block_starts(table).tolist() == [0, 2]
+
+
+def test_same_rows_same_bytes(tmp_path: Path):
+    for name in ("x", "y"):
+        write_run(tmp_path / name, **ONE)
+    assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
+
+
+def test_no_rows(tmp_path: Path):
+    write_run(tmp_path / "x.parquet", *([],) * 9)
+    assert read_run(tmp_path / "x.parquet").num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("ids", "ranks", "known", "message"),
+    [
+        ("aab", [1, 3, 1], None, "row 1: rank 3 of mention a, expected 2"),
+        ("aab", [2, 3, 1], None, "row 0: rank 2 of mention a, expected 1"),
+        ("aab", [1, 2, 3], None, "row 2: rank 3 of mention b, expected 1"),
+        ("aab", [1, 1, 1], None, "row 1: rank 1 of mention a, expected 2"),
+        ("aba", [1, 1, 1], None, "mention 'a' stands in two places"),
+        ("aab", [1, 2, 1], ["a"], "mention 'b'.* other data"),
+    ],
+)
+def test_wrong_ranks_and_mentions_are_refused(tmp_path: Path, ids, ranks, known, message):
+    write_run(tmp_path / "x.parquet", **{**ONE, "mention_id": list(ids), "rank": ranks})
+    with pytest.raises(InputError, match=message):
+        read_run(tmp_path / "x.parquet", known)
+
+
+def test_mentions_and_ranks_of_rows(tmp_path: Path):
+    """Three mentions, the second not ranked; the first one's gold is found twice."""
+    write_run(tmp_path / "x.parquet", **ONE)
+    run = read_run(tmp_path / "x.parquet")
+    assert ranked_mentions(run) == ["a", "b"]
+    mention_of = mentions_of_rows(run, ["b", "c", "a"])
+    assert mention_of.tolist() == [2, 2, 0]
+    for hits, ranks in (
+        ([True, True, False], [0, 0, 1]),
+        ([False, True, True], [1, 0, 2]),
+        ([False, False, False], [0, 0, 0]),
+    ):
+        assert best_ranks(run, mention_of, np.array(hits), 3).tolist() == ranks
+
+
+def test_a_run_without_rows_has_no_mentions(tmp_path: Path):
+    write_run(tmp_path / "x.parquet", *([],) * 9)
+    run = read_run(tmp_path / "x.parquet")
+    assert ranked_mentions(run) == [] and mentions_of_rows(run, ["a"]).tolist() == []

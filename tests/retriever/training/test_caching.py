@@ -1,0 +1,298 @@
+"""Gradient caching: the gradients of the plain loss, whatever the chunks."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from accelerate import Accelerator
+from accelerate.state import AcceleratorState
+
+from muver.retriever.encoders.bulk import batches_by_length, encode_vectors
+from muver.retriever.encoders.packing import Packed, pack
+from muver.retriever.encoders.scores import max_over_views, similarities
+from muver.retriever.training.caching import CachedEncoding
+from muver.retriever.training.loss import in_batch_loss
+from muver.retriever.training.padding import fill_with_empty_views
+from muver.retriever.training.step import backward_through_batch
+from tests import tiny
+
+CPU = torch.device("cpu")
+EVERYTHING = 10**9
+RANDOM = np.random.default_rng(5)
+CONTEXTS = [[5, *RANDOM.integers(8, 60, n).tolist(), 6] for n in (9, 4, 12, 7, 4)]
+VIEWS = [
+    [[5, *RANDOM.integers(8, 60, n).tolist(), 6] for n in lengths]
+    for lengths in ((6, 3, 8), (5,), (7, 7), (2, 9, 4))
+]
+ONE_VIEW = [some[:1] for some in VIEWS]
+FILLED = [fill_with_empty_views(some, 3, 0, 24) for some in VIEWS]
+GOLD = np.array([0, 2, 1, 3, 2])
+WITH_NEGATIVES = np.array([0, 2, 0, 0, 2])  # 1 and 3 are nobody's gold
+
+
+@pytest.fixture
+def accelerator():
+    return Accelerator(cpu=True)
+
+
+@pytest.fixture
+def half(accelerator):
+    """Accelerate allows one precision a process: its state is reset before and after."""
+    AcceleratorState._reset_state(True)
+    yield Accelerator(cpu=True, mixed_precision="bf16")
+    AcceleratorState._reset_state(True)
+
+
+@pytest.fixture(params=["max", "sum_max"])
+def score(request):
+    return request.param
+
+
+def gradients(model) -> dict[str, torch.Tensor]:
+    return {name: weight.grad for name, weight in model.named_parameters()}
+
+
+def plain_step(model, contexts, views, gold) -> float:
+    """The loss as its formula is written: every sequence forward at once, one backward."""
+    flat = [ids for some in views for ids in some]
+    context_length, view_length = model.config.pad_to
+    mention_batch, view_batch = (
+        pack(contexts, pad_to=context_length),
+        pack(flat, pad_to=view_length),
+    )
+    mention_mask, view_mask = mention_batch.mask, view_batch.mask
+    mentions = model.encode_mentions(mention_batch)
+    vectors = model.encode_views(view_batch)
+    rows = []
+    for i in range(len(contexts)):
+        columns, position = [], 0
+        for some in views:
+            span = slice(position, position + len(some))
+            position += len(some)
+            if model.config.metric == "l2":
+                columns.append((-(vectors[span] - mentions[i]).norm(dim=1)).max())
+            elif model.config.score == "max":
+                columns.append((vectors[span] @ mentions[i]).max())
+            else:
+                own = mentions[i][mention_mask[i].bool()]
+                others = vectors[span][0][view_mask[span][0].bool()]
+                columns.append((own @ others.T).max(dim=1).values.sum())
+        rows.append(torch.stack(columns))
+    negatives = [column for column in range(len(views)) if column not in gold]
+    scores = torch.stack(rows)[:, [*gold, *negatives]]
+    loss = F.cross_entropy(scores, torch.arange(len(gold)))
+    loss.backward()
+    return loss.item()
+
+
+def cached_step(model, accelerator, views, chunk_tokens, graph_tokens, gold=GOLD) -> float:
+    return backward_through_batch(
+        model, CONTEXTS, views, gold, accelerator, chunk_tokens, graph_tokens
+    )
+
+
+def assert_equal_gradients(ours, expected):
+    """Equal to float32's tolerance, measured by the greatest gradient."""
+    greatest = max(gradient.abs().max().item() for gradient in gradients(expected).values())
+    for name, gradient in gradients(expected).items():
+        difference = (ours[name] - gradient).abs().max().item()
+        assert difference < 1e-4 * greatest, name
+
+
+CASES = {  # views, gold, and what the model has besides the default
+    "max": (VIEWS, GOLD, {}),
+    "token vectors": (ONE_VIEW, GOLD, {"score": "sum_max"}),
+    "empty views": (FILLED, GOLD, {}),
+    "l2": (VIEWS, GOLD, {"metric": "l2"}),
+    "l2 of empty views": (FILLED, GOLD, {"metric": "l2", "pooling": "special"}),
+    "titles": (FILLED, GOLD, {"pooling": "span"}),
+    "all pieces": (VIEWS, GOLD, {"pooling": "all"}),
+    "of one length": (VIEWS, GOLD, {"pooling": "all", "scale": 20}),
+    "of one length, l2": (FILLED, GOLD, {"metric": "l2", "scale": 20}),
+    "token vectors of one length": (ONE_VIEW, GOLD, {"score": "sum_max", "scale": 20}),
+    "padding": (ONE_VIEW, GOLD, {"score": "sum_max", "padding": True}),
+    "negatives": (VIEWS, WITH_NEGATIVES, {}),
+    "negatives, token vectors": (ONE_VIEW, WITH_NEGATIVES, {"score": "sum_max"}),
+}
+
+
+@pytest.mark.parametrize("graph_tokens", [0, EVERYTHING])
+@pytest.mark.parametrize("chunk_tokens", [1, 25, EVERYTHING])
+@pytest.mark.parametrize("case", CASES)
+def test_gradients_are_those_of_the_plain_loss(
+    encoder, accelerator, case, chunk_tokens, graph_tokens
+):
+    views, gold, more = CASES[case]
+    plain = tiny.make_model(encoder, **more)
+    ours = copy.deepcopy(plain)
+    expected = plain_step(plain, CONTEXTS, views, gold)
+    loss = cached_step(ours, accelerator, views, chunk_tokens, graph_tokens, gold)
+    assert loss == pytest.approx(expected, rel=1e-5)
+    assert_equal_gradients(gradients(ours), plain)
+
+
+def test_hard_negatives_raise_the_loss(encoder, accelerator, score):
+    views = VIEWS if score == "max" else ONE_VIEW
+    model = tiny.make_model(encoder, score)
+    loss = cached_step(model, accelerator, views, 25, 0, WITH_NEGATIVES)
+    alone = cached_step(model, accelerator, [views[0], views[2]], 25, 0, WITH_NEGATIVES // 2)
+    assert loss > alone
+
+
+def test_empty_views_win_where_they_are_best(encoder, accelerator):
+    model = tiny.make_model(encoder)
+    contexts = encode_vectors(model.encode_mentions, CONTEXTS, 32, 1000)
+    flat = [ids for some in FILLED for ids in some]
+    vectors = encode_vectors(model.encode_views, flat, 32, 1000)
+    both = torch.from_numpy(contexts), torch.from_numpy(vectors)
+    scores = max_over_views(*both, torch.arange(4).repeat_interleave(3), 4)
+    empty = torch.tensor([[not any(ids) for ids in some] for some in FILLED])
+    won = empty[torch.arange(4), similarities(*both).reshape(len(contexts), 4, 3).argmax(dim=2)]
+    assert won.any() and not won.all()
+    loss = in_batch_loss(scores, torch.from_numpy(GOLD)).item()
+    assert cached_step(model, accelerator, FILLED, 25, 0) == pytest.approx(loss, rel=1e-5)
+    assert cached_step(model, accelerator, VIEWS, 25, 0) != pytest.approx(loss, rel=1e-3)
+
+
+class OneChunkAtATime(torch.nn.Module):
+    """A model whose towers forward in the same chunks as ours, so that dropout falls alike."""
+
+    def __init__(self, model, chunk_tokens):
+        super().__init__()
+        self.model, self.config, self.chunk_tokens = model, model.config, chunk_tokens
+
+    def encode_mentions(self, batch):
+        return self._encode(self.model.encode_mentions, batch)
+
+    def encode_views(self, batch):
+        return self._encode(self.model.encode_views, batch)
+
+    def _encode(self, encode, batch: Packed):
+        lengths = batch.mask.sum(1).tolist()
+        ids = batch.unpack(batch.ids).tolist()
+        parts = [
+            (row, encode(pack([ids[row][: lengths[row]]]))[0])
+            for rows in batches_by_length(lengths, self.chunk_tokens)
+            for row in rows.tolist()
+        ]
+        ordered = [part for _, part in sorted(parts, key=lambda pair: pair[0])]
+        return torch.nn.utils.rnn.pad_sequence(ordered, batch_first=True)
+
+
+def test_gradients_are_those_of_the_plain_loss_with_dropout(encoder, accelerator, score):
+    views = VIEWS if score == "max" else ONE_VIEW
+    plain = tiny.make_model(encoder, score, dropout=True)
+    kept, recomputed = copy.deepcopy(plain), copy.deepcopy(plain)
+    torch.manual_seed(11)
+    expected = plain_step(OneChunkAtATime(plain, 1), CONTEXTS, views, GOLD)
+    for model, graph_tokens in ((kept, EVERYTHING), (recomputed, 0)):
+        torch.manual_seed(11)
+        assert cached_step(model, accelerator, views, 1, graph_tokens) == pytest.approx(
+            expected, rel=1e-5
+        )
+        assert_equal_gradients(gradients(model), plain)
+    torch.manual_seed(12)
+    other = tiny.make_model(encoder, score, dropout=True)
+    assert cached_step(other, accelerator, views, 1, 0) != pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("chunk_tokens", [25, EVERYTHING])
+def test_encoding_twice_equals_keeping_the_graph_with_dropout(
+    encoder, accelerator, score, chunk_tokens
+):
+    views = VIEWS if score == "max" else ONE_VIEW
+    kept = tiny.make_model(encoder, score, dropout=True)
+    recomputed = copy.deepcopy(kept)
+    losses = []
+    for model, graph_tokens in ((kept, EVERYTHING), (recomputed, 0)):
+        torch.manual_seed(11)
+        losses.append(cached_step(model, accelerator, views, chunk_tokens, graph_tokens))
+    assert losses[0] == losses[1]
+    assert_equal_gradients(gradients(recomputed), kept)
+
+
+def test_encoding_twice_leaves_the_random_numbers_as_the_graph_does(encoder, accelerator):
+    after = []
+    for graph_tokens in (EVERYTHING, 0):
+        model = tiny.make_model(encoder, dropout=True)
+        torch.manual_seed(11)
+        cached_step(model, accelerator, VIEWS, 25, graph_tokens)
+        after.append(torch.rand(3).tolist())
+    assert after[0] == after[1]
+
+
+def test_gradients_are_added_to_those_already_there(encoder, accelerator):
+    model = tiny.make_model(encoder)
+    cached_step(model, accelerator, VIEWS, 25, 0)
+    once = {name: gradient.clone() for name, gradient in gradients(model).items()}
+    cached_step(model, accelerator, VIEWS, 25, 0)
+    for name, gradient in gradients(model).items():
+        torch.testing.assert_close(gradient, 2 * once[name])
+
+
+def test_half_precision_with_several_chunks(encoder, half):
+    """Under autocast the weights are cast once and shared by the chunks' graphs."""
+    model = tiny.make_model(encoder)
+    exact = copy.deepcopy(model)
+    kept = copy.deepcopy(model)
+    expected = plain_step(exact, CONTEXTS, VIEWS, GOLD)
+    for some, graph_tokens in ((model, 0), (kept, EVERYTHING)):
+        assert cached_step(some, half, VIEWS, 25, graph_tokens) == pytest.approx(expected, rel=0.05)
+        norm, wanted = (
+            torch.cat([g.flatten() for g in gradients(m).values()]).norm() for m in (some, exact)
+        )
+        assert norm.item() == pytest.approx(wanted.item(), rel=0.2)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"metric": "l2", "pooling": "special"},
+        {"score": "sum_max", "padding": True},
+        {"pooling": "all", "scale": 20},
+    ],
+    ids=["l2 of empty views", "padding", "of one length"],
+)
+def test_half_precision_under_other_settings(encoder, half, more):
+    views = ONE_VIEW if more.get("score") == "sum_max" else FILLED
+    exact = tiny.make_model(encoder, **more)
+    ours = copy.deepcopy(exact)
+    expected = plain_step(exact, CONTEXTS, views, GOLD)
+    assert cached_step(ours, half, views, 25, 0) == pytest.approx(expected, rel=0.05)
+    norm, wanted = (
+        torch.cat([g.flatten() for g in gradients(m).values()]).norm() for m in (ours, exact)
+    )
+    assert norm.item() == pytest.approx(wanted.item(), rel=0.2)
+
+
+def test_rows_stand_in_the_order_given_with_their_mask(encoder):
+    model = tiny.make_model(encoder, "sum_max")
+    encoded = CachedEncoding(model.encode_mentions, CONTEXTS, 20, False, CPU)
+    assert encoded.vectors.shape == (5, 14, 32) and encoded.vectors.requires_grad
+    for row, ids in enumerate(CONTEXTS):
+        alone = model.encode_mentions(pack([ids]))[0]
+        torch.testing.assert_close(encoded.vectors[row, : len(ids)], alone, rtol=0, atol=1e-5)
+        assert encoded.mask[row].tolist() == [1] * len(ids) + [0] * (14 - len(ids))
+
+
+def test_padding_that_takes_part_stands_in_the_mask(encoder):
+    model = tiny.make_model(encoder, "sum_max", padding=True)
+    encoded = CachedEncoding(model.encode_mentions, CONTEXTS, 40, False, CPU, 32)
+    assert encoded.vectors.shape == (5, 32, 32)
+    assert (encoded.mask == 1).all()
+    alone = model.encode_mentions(pack(CONTEXTS[1:2], pad_to=32))
+    torch.testing.assert_close(encoded.vectors[1:2], alone, rtol=0, atol=1e-5)
+    nothing = CachedEncoding(model.encode_mentions, [], 40, False, CPU, 32)
+    assert nothing.vectors.shape == (0, 32, 32)
+
+
+@pytest.mark.parametrize("keep_graph", [False, True])
+def test_no_sequences(encoder, score, keep_graph):
+    model = tiny.make_model(encoder, score)
+    encoded = CachedEncoding(model.encode_mentions, [], 20, keep_graph, CPU)
+    assert encoded.vectors.shape == ((0, 32) if score == "max" else (0, 1, 32))
+    encoded.vectors.grad = torch.zeros_like(encoded.vectors)
+    encoded.backward()
+    assert all(gradient is None for gradient in gradients(model).values())

@@ -1,0 +1,24 @@
+"""Checkpoints under a key."""
+
+import torch
+
+from muver.retriever.training.checkpoint import Checkpoints
+
+
+def test_round_trip_under_the_same_key_only(tmp_path):
+    keeper = Checkpoints(tmp_path, "one")
+    assert keeper.load("last") is None
+    keeper.save("last", {"step": 3, "model": {"weight": torch.ones(2)}})
+    assert keeper.load("last")["step"] == 3
+    assert torch.equal(keeper.load("last")["model"]["weight"], torch.ones(2))
+    assert Checkpoints(tmp_path, "two").load("last") is None
+    assert (tmp_path / "last.pt").exists()  # not ours to remove before we have something better
+
+
+def test_clear(tmp_path):
+    keeper = Checkpoints(tmp_path, "one")
+    keeper.save("last", {})
+    keeper.save("best", {})
+    keeper.clear()
+    assert list(tmp_path.iterdir()) == []
+    Checkpoints(tmp_path / "none", "one").clear()

@@ -1,0 +1,415 @@
+"""Training runs: killed and resumed, the checkpoint that is kept, the log."""
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from accelerate.state import AcceleratorState
+
+from muver.io.errors import InputError
+from muver.retriever.encoders import device
+from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.files import MODEL_FILES
+from muver.retriever.training import loop
+from muver.retriever.training.checkpoint import Checkpoints
+from muver.retriever.training.log import kept_validation
+from muver.retriever.training.loop import Trainer
+from muver.retriever.training.run import train
+from muver.retriever.training.settings import training_settings
+from muver.retriever.views.worlds import load_worlds
+from tests import tiny
+from tests.retriever.training.conftest import Killed, kill_before
+
+TRAINING = {
+    "batch_size": 5,
+    "epochs": 2,
+    "learning_rate": 1e-3,
+    "weight_decay": 0.01,
+    "warmup": 0.1,
+    "clip_norm": 1.0,
+    "adam_epsilon": 1e-6,
+    "mask_false_negatives": False,
+    "validate_every": 4,
+    "validation_cutoff": 3,
+    "checkpoint_every": 3,
+    "chunk_tokens": 200,
+    "graph_tokens": 10_000,
+}
+STEPS = 12  # two worlds of 12 mentions in batches of 5, 5 and 2, twice
+PARITY = {"padding_views": True, "average_gradients_over": 2, "optimiser": "adamw_released"}
+SETTINGS = {
+    "views": tiny.SENTENCE_VIEWS,
+    "score": "max",
+    "context": {"max_tokens": 32},
+    "training": TRAINING,
+    "seed": 3,
+}
+
+
+def run(folder: Path, encoder, corpus, **training) -> dict[str, bytes]:
+    """Train and return the model's files."""
+    train(
+        {**SETTINGS, "training": {**TRAINING, **training}},
+        tiny.COMPUTE,
+        encoder,
+        *corpus,
+        checkpoints=folder / "checkpoints",
+        training_log=folder / "log.jsonl",
+        out=folder / "model",
+    )
+    return {file: (folder / "model" / file).read_bytes() for file in MODEL_FILES}
+
+
+def log_of(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+
+
+WAYS = {"best": {}, "last": {"keep": "last"}, "as released": PARITY}
+
+
+@pytest.fixture(scope="module")
+def whole(encoder, corpus, tmp_path_factory):
+    """The model's files and the log of a run that was not interrupted, by way of training."""
+    folders = {way: tmp_path_factory.mktemp("whole") for way in WAYS}
+    return {
+        way: (run(folder, encoder, corpus, **WAYS[way]), (folder / "log.jsonl").read_bytes())
+        for way, folder in folders.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(whole):
+    return whole["best"]
+
+
+def test_a_run_leaves_a_model_its_log_and_no_checkpoints(encoder, corpus, tmp_path, uninterrupted):
+    files = run(tmp_path, encoder, corpus)
+    assert files == uninterrupted[0]  # a repeat gives the same bytes
+    assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
+    assert list((tmp_path / "checkpoints").iterdir()) == []
+    steps = [line for line in log_of(tmp_path) if "loss" in line]
+    assert [line["step"] for line in steps] == list(range(1, STEPS + 1))
+    assert [line["epoch"] for line in steps] == [1] * 6 + [2] * 6
+    recalls = {
+        line["step"]: line["validation_recall_at_3"]
+        for line in log_of(tmp_path)
+        if "validation_recall_at_3" in line
+    }
+    assert list(recalls) == [4, 8, 12]
+    last = log_of(tmp_path)[-1]
+    assert last == {
+        "best_step": max(recalls, key=recalls.get),
+        "best_validation_recall_at_3": max(recalls.values()),
+    }
+    model = BiEncoder.from_pretrained(tmp_path / "model")
+    assert model.config.provenance == {"training": TRAINING, "seed": 3}
+    start = BiEncoder.from_encoder(encoder, model.config)
+    assert not torch.equal(
+        model.mention_encoder.embeddings.word_embeddings.weight,
+        start.mention_encoder.embeddings.word_embeddings.weight,
+    )
+
+
+@pytest.mark.parametrize(
+    "way, step",
+    [("best", 2), ("best", 4), ("best", 6), ("best", 12), ("last", 6), ("last", 12),
+     ("as released", 6)],
+)  # fmt: skip
+def test_a_killed_run_resumes_to_the_same_bytes(
+    encoder, corpus, tmp_path, whole, killed, way, step
+):
+    killed(step, run, tmp_path, encoder, corpus, **WAYS[way])
+    assert not (tmp_path / "model").exists()
+    if way == "last":
+        assert [one.name for one in (tmp_path / "checkpoints").iterdir()] == ["last.pt"]
+    files = run(tmp_path, encoder, corpus, **WAYS[way])
+    assert (files, (tmp_path / "log.jsonl").read_bytes()) == whole[way]
+
+
+def test_a_run_killed_twice_and_after_its_last_step(
+    encoder, corpus, tmp_path, uninterrupted, killed, monkeypatch
+):
+    for step in (5, 4):
+        killed(step, run, tmp_path, encoder, corpus)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+
+        def dying(*_):
+            raise Killed
+
+        patch.setattr(BiEncoder, "save_pretrained", dying)
+        run(tmp_path, encoder, corpus)
+    kill_before(monkeypatch, 1)  # nothing is left to train
+    assert run(tmp_path, encoder, corpus) == uninterrupted[0]
+
+
+SIGKILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.retriever.training import test_loop
+from muver.retriever.training import checkpoint
+
+save, saved = checkpoint.torch.save, []
+
+def dying(state, file):
+    saved.extend([file.name] if ".last.pt" in file.name else [])
+    if len(saved) == 3:
+        file.write(b"half of a checkpoint")
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+    save(state, file)
+
+checkpoint.torch.save = dying
+folder, encoder, *corpus = map(Path, sys.argv[1:])
+test_loop.run(folder, encoder, corpus)
+"""
+
+
+def test_a_run_killed_while_it_writes_a_checkpoint(encoder, corpus, tmp_path, uninterrupted):
+    paths = [str(path) for path in (tmp_path, encoder, *corpus)]
+    done = subprocess.run(
+        [sys.executable, "-c", SIGKILLED, *paths],
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    left = sorted(path.name[:8] for path in (tmp_path / "checkpoints").iterdir())
+    assert left == [".last.pt", "best.pt", "last.pt"]
+    assert run(tmp_path, encoder, corpus) == uninterrupted[0]
+    assert list((tmp_path / "checkpoints").iterdir()) == []
+
+
+def test_checkpoints_of_other_settings_are_not_resumed(encoder, corpus, tmp_path, whole, killed):
+    killed(8, run, tmp_path, encoder, corpus)
+    assert run(tmp_path, encoder, corpus, **PARITY) == whole["as released"][0]
+
+
+def test_a_run_without_a_model_to_write_leaves_its_log(encoder, corpus, tmp_path, uninterrupted):
+    train(
+        SETTINGS,
+        tiny.COMPUTE,
+        encoder,
+        *corpus,
+        checkpoints=tmp_path / "checkpoints",
+        training_log=tmp_path / "log.jsonl",
+    )
+    assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "log.jsonl"]
+
+
+def with_hits(monkeypatch, *hits: int) -> None:
+    """Let the validations find so many mentions."""
+    found = iter(hits)
+    monkeypatch.setattr(loop, "count_hits", lambda *_: (next(found), 10))
+
+
+def test_the_last_state_is_kept_where_it_is_asked_for(encoder, corpus, tmp_path, monkeypatch):
+    made = {}
+    for keep, hits in (("best", (7, 6, 5)), ("best", (5, 6, 7)), ("last", (7, 6, 5))):
+        folder = tmp_path / f"{keep}_{hits[0]}"
+        with_hits(monkeypatch, *hits)
+        files = run(folder, encoder, corpus, keep=keep)
+        made[keep, hits] = {name: some for name, some in files.items() if "safetensors" in name}
+        assert list((folder / "checkpoints").iterdir()) == []
+    first, last = made["best", (7, 6, 5)], made["best", (5, 6, 7)]
+    assert made["last", (7, 6, 5)] == last != first and last
+    log = log_of(tmp_path / "last_7")
+    validated = [line["validation_recall_at_3"] for line in log if "validation_recall_at_3" in line]
+    assert validated == [70, 60, 50]
+    assert log[-1] == {"last_step": STEPS, "last_validation_recall_at_3": 50}
+    assert kept_validation(tmp_path / "last_7/log.jsonl", 3) == (50, STEPS)
+    assert kept_validation(tmp_path / "best_7/log.jsonl", 3) == (70, 4)
+
+
+@pytest.mark.parametrize("missing", ["training", "seed", "views"])
+def test_settings_without_one(encoder, corpus, tmp_path, missing):
+    settings = {key: value for key, value in SETTINGS.items() if key != missing}
+    with pytest.raises(InputError, match=f"'{missing}'"):
+        train(settings, tiny.COMPUTE, encoder, *corpus, tmp_path, tmp_path / "log.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def accelerator_state():
+    """Accelerate allows one precision a process: its state is reset before and after."""
+    AcceleratorState._reset_state(True)
+    yield AcceleratorState
+    AcceleratorState._reset_state(True)
+
+
+def test_half_precision_under_other_settings(encoder, corpus, tmp_path, accelerator_state):
+    """The model's precision holds, not the machine's."""
+    settings = {
+        **SETTINGS,
+        "metric": "l2",
+        "pooling": "special",
+        "training": {**TRAINING, **PARITY, "epochs": 1},
+    }
+    losses = {}
+    for precision in ("fp32", "bf16"):
+        accelerator_state._reset_state(True)
+        train(
+            {**settings, "precision": precision},
+            {**tiny.COMPUTE, "precision": "bf16"},
+            encoder,
+            *corpus,
+            checkpoints=tmp_path / "checkpoints",
+            training_log=tmp_path / "log.jsonl",
+            out=tmp_path / "model",
+        )
+        losses[precision] = [line["loss"] for line in log_of(tmp_path) if "loss" in line]
+        made = BiEncoder.from_pretrained(tmp_path / "model").config.provenance
+        assert made["precision"] == precision
+    assert len(losses["fp32"]) == 6
+    assert losses["bf16"] != losses["fp32"]
+    assert losses["bf16"] == pytest.approx(losses["fp32"], rel=0.1)
+
+
+def make_trainer(encoder, corpus, folder, views=tiny.SENTENCE_VIEWS, **training) -> Trainer:
+    model = tiny.make_model(encoder, views=views)
+    worlds = [load_worlds(*corpus, split, model.config, model.pieces) for split in ("train", "val")]
+    return Trainer(
+        model,
+        *worlds,
+        training_settings({**TRAINING, **training}, model.config.views),
+        3,
+        device.start("cpu", "fp32", 1),
+        Checkpoints(folder, "key"),
+    )
+
+
+@pytest.mark.parametrize(
+    "hits, best", [([3, 5, 5], 8), ([0, 0, 0], 4), ([5, 3, 4], 4), ([1, 2, 3], 12)]
+)
+def test_the_best_checkpoint_finds_strictly_more(
+    encoder, corpus, tmp_path, monkeypatch, hits, best
+):
+    found, states = iter(hits), {}
+    trainer = make_trainer(encoder, corpus, tmp_path)
+
+    def count(model, *_):
+        weight = model.mention_encoder.embeddings.word_embeddings.weight
+        states[trainer.step] = weight.detach().clone()
+        return next(found), 12
+
+    monkeypatch.setattr(loop, "count_hits", count)
+    log = trainer.run()
+    assert Checkpoints(tmp_path, "key").load("best")["step"] == best
+    ours = trainer.model.mention_encoder.embeddings.word_embeddings.weight
+    assert torch.equal(ours, states[best])
+    recalls = [line["validation_recall_at_3"] for line in log if "loss" not in line]
+    assert recalls == [pytest.approx(100 * h / 12) for h in hits]
+
+
+def test_the_last_steps_run_at_a_rate_of_zero(encoder, corpus, tmp_path):
+    trainer = make_trainer(encoder, corpus, tmp_path, warmup=0.25)
+    # The schedule is laid out for 24 * 2 // 5 = 9 steps, int(.25 * 9) = 2 of them warm-up.
+    rates = [line["learning_rate"] for line in trainer.run() if "loss" in line]
+    expected = [0, 0.5, 1, *(n / 7 for n in range(6, -1, -1)), 0, 0]
+    assert rates == [pytest.approx(1e-3 * factor) for factor in expected]
+
+
+def seen_batches(trainer, monkeypatch) -> list:
+    """Run the trainer; contexts, views and gold of each batch."""
+    original, seen = loop.backward_through_batch, []
+
+    def watching(model, contexts, views, gold, *rest):
+        seen.append((contexts, views, gold))
+        return original(model, contexts, views, gold, *rest)
+
+    monkeypatch.setattr(loop, "backward_through_batch", watching)
+    trainer.run()
+    return seen
+
+
+def test_a_batch_has_each_gold_once_with_its_first_views(encoder, corpus, tmp_path, monkeypatch):
+    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1)
+    trainer.worlds = [  # two mentions an entity
+        dataclasses.replace(world, gold=world.gold // 2 * 2) for world in trainer.worlds
+    ]
+    seen = seen_batches(trainer, monkeypatch)
+    assert sum(len(contexts) for contexts, _, _ in seen) == 24
+    assert any(len(views) < len(contexts) for contexts, views, _ in seen)
+    assert max(len(some) for _, views, _ in seen for some in views) == 3  # training_views
+    for contexts, views, gold in seen:
+        (world,) = (w for w in trainer.worlds if contexts[0] in w.contexts)
+        assert sorted(set(gold.tolist())) == list(range(len(views)))
+        for ids, column in zip(contexts, gold, strict=True):
+            own = world.views[world.gold[world.contexts.index(ids)]]
+            assert views[column] == [view.ids for view in own[:3]]
+
+
+def test_empty_views_fill_up_to_the_number_of_training_views(
+    encoder, corpus, tmp_path, monkeypatch
+):
+    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1, padding_views=True)
+    seen = seen_batches(trainer, monkeypatch)
+    views = [view for _, views, _ in seen for view in views]
+    assert {len(some) for some in views} == {3}
+    empty = [0] * tiny.SENTENCE_VIEWS["max_tokens"]
+    counts = sorted(some.count(empty) for some in views)
+    assert counts[0] == 0 and counts[-1] == 2
+    for some in views:
+        assert some[3 - some.count(empty) :] == [empty] * some.count(empty)
+
+
+def test_no_number_of_training_views_is_all_of_them(encoder, corpus, tmp_path, monkeypatch):
+    views = {**tiny.SENTENCE_VIEWS, "training_views": None}
+    trainer = make_trainer(encoder, corpus, tmp_path, views=views, epochs=1)
+    seen = seen_batches(trainer, monkeypatch)
+    assert max(len(some) for _, views, _ in seen for some in views) == 5
+
+
+def test_averaged_gradients_are_a_part_of_the_plain_ones(encoder, corpus, tmp_path):
+    norms = []
+    for number, devices in enumerate((1, 4)):
+        trainer = make_trainer(
+            encoder, corpus, tmp_path / str(number), average_gradients_over=devices, clip_norm=1e9
+        )
+        trainer._train_on(next(trainer._batches(0)), 1)
+        weights = {n: w.grad.clone() for n, w in trainer.model.named_parameters()}
+        norms.append((weights, trainer.log[0]["gradient_norm"]))
+    (plain, norm), (averaged, part) = norms
+    assert part == pytest.approx(norm / 4, rel=1e-5)
+    for name, gradient in plain.items():
+        torch.testing.assert_close(averaged[name], gradient / 4)
+
+
+def test_a_gpu_too_small_for_the_activations_trains_the_same(
+    encoder, corpus, tmp_path, uninterrupted, monkeypatch, caplog
+):
+    """One that holds the activations of 150 tokens, and runs out with gradients half made."""
+    original, tried = loop.backward_through_batch, []
+
+    def on_a_small_gpu(model, contexts, views, *args):
+        tokens = sum(map(len, [*contexts, *(ids for own in views for ids in own)]))
+        kept = tokens <= args[3]
+        tried.append(kept)
+        loss = original(model, contexts, views, *args)
+        if kept and tokens > 150:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return loss
+
+    monkeypatch.setattr(loop, "backward_through_batch", on_a_small_gpu)
+    with caplog.at_level("WARNING", logger="muver"):
+        files = run(tmp_path, encoder, corpus)
+    assert files == uninterrupted[0]
+    assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
+    assert len(tried) == STEPS + len(caplog.records) and len(caplog.records) >= 1
+    assert "encoded twice from here on, with the same gradients" in caplog.messages[0]
+
+
+def test_a_gpu_too_small_for_a_chunk(encoder, corpus, tmp_path, monkeypatch):
+    def on_no_gpu(*args):
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(loop, "backward_through_batch", on_no_gpu)
+    with pytest.raises(InputError, match="chunk_tokens.* 200.* 100"):
+        run(tmp_path, encoder, corpus)

@@ -1,0 +1,180 @@
+"""What training starts from: a BERT for both towers, or a model's two towers."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from muver.io.errors import InputError
+from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.files import TOWERS
+from muver.retriever.encoders.settings import Scratch
+from muver.retriever.encoders.start import from_scratch
+from muver.retriever.training.run import train
+from muver.retriever.training.start import is_model, start_files, start_from
+from tests import tiny
+from tests.retriever.training.test_loop import SETTINGS, TRAINING, run
+
+PREFIX = {"views": {"kind": "prefix", "max_tokens": 30}, "context": {"max_tokens": 20}}
+ONWARD = {**SETTINGS, "start": {"blink": {"seed": 3}}}
+
+
+@pytest.fixture(scope="module")
+def model(encoder, corpus, tmp_path_factory) -> Path:
+    """Two towers that differ, trained for a few steps on views of one prefix."""
+    folder = tmp_path_factory.mktemp("start")
+    train(
+        {**SETTINGS, **PREFIX, "pooling": "special", "training": {**TRAINING, "epochs": 1}},
+        tiny.COMPUTE, encoder, *corpus, folder / "checkpoints", folder / "log.jsonl",
+        folder / "model",
+    )  # fmt: skip
+    return folder / "model"
+
+
+def config(**more) -> ModelConfig:
+    fields = {"views": tiny.SENTENCE_VIEWS, "context": {"max_tokens": 32}, "score": "max"}
+    return ModelConfig(**{**fields, **more})
+
+
+def weights(model: BiEncoder) -> list[torch.Tensor]:
+    return list(model.state_dict().values())
+
+
+def same(one: BiEncoder, other: BiEncoder) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(weights(one), weights(other), strict=True))
+
+
+def test_a_model_gives_its_towers_and_nothing_else(model):
+    found, old = start_from(model, config()), BiEncoder.from_pretrained(model)
+    assert same(found, old)
+    assert found.config == config() and old.config.pooling == "special"
+    assert found.pieces.path.read_bytes() == (model / "tokenizer.json").read_bytes()
+    mention, entity = (getattr(found, name) for name in TOWERS)
+    assert not torch.equal(*(t.embeddings.word_embeddings.weight for t in (mention, entity)))
+    assert found.mention_encoder.config.hidden_size == 32
+
+
+def test_a_bert_gives_both_towers(encoder):
+    assert not is_model(encoder)
+    assert same(start_from(encoder, config()), BiEncoder.from_encoder(encoder, config()))
+    assert start_files(encoder) == ["config.json", "model.safetensors", "tokenizer.json"]
+
+
+def test_the_files_of_a_model(model, tmp_path):
+    assert is_model(model)
+    assert start_files(model) == [
+        "mention_encoder/config.json",
+        "mention_encoder/model.safetensors",
+        "entity_encoder/config.json",
+        "entity_encoder/model.safetensors",
+        "tokenizer.json",
+    ]
+    shutil.copytree(model, tmp_path / "model")
+    (tmp_path / "model" / "entity_encoder" / "config.json").unlink()
+    with pytest.raises(InputError, match="entity_encoder/config.json: no such file"):
+        start_files(tmp_path / "model")
+    with pytest.raises(InputError, match="--start: .*config.json"):
+        start_files(tmp_path)
+
+
+def narrow_entities(folder: Path, tmp_path: Path) -> None:
+    narrow = Scratch(**{**tiny.SCRATCH, "hidden": 16})
+    from_scratch(["king river tower"], narrow, 7, tmp_path / "narrow")
+    for file in ("config.json", "model.safetensors"):
+        shutil.copy(tmp_path / "narrow" / file, folder / "entity_encoder" / file)
+
+
+def larger_vocabulary(folder: Path, tmp_path: Path) -> None:
+    texts = [f"{word} {word[::-1]}" for word in tiny.WORDS]
+    from_scratch(texts, Scratch(**{**tiny.SCRATCH, "vocabulary": 400}), 7, tmp_path / "larger")
+    shutil.copy(tmp_path / "larger" / "tokenizer.json", folder / "tokenizer.json")
+
+
+def other_configuration(folder: Path, tmp_path: Path) -> None:
+    path = folder / "mention_encoder" / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "vocab_size": 9}))
+
+
+@pytest.mark.parametrize(
+    "spoil, message",
+    [
+        (narrow_entities, "mention_encoder 32, entity_encoder 16"),
+        (larger_vocabulary, "tokenizer.json has .* pieces, mention_encoder"),
+        (other_configuration, "model.safetensors: its weights cannot be loaded"),
+    ],
+)
+def test_parts_that_do_not_belong_together(model, tmp_path, spoil, message):
+    folder = shutil.copytree(model, tmp_path / "model")
+    spoil(folder, tmp_path)
+    with pytest.raises(InputError, match=message):
+        start_from(folder, config())
+
+
+@pytest.mark.parametrize(
+    "section, tower", [("context", "mention_encoder"), ("views", "entity_encoder")]
+)
+def test_more_tokens_than_positions(model, section, tower):
+    layout = {**getattr(config(), section), "max_tokens": 65}
+    with pytest.raises(InputError, match=f"{section}.max_tokens is 65, .*{tower}.* 64 positions"):
+        start_from(model, config(**{section: layout}))
+
+
+def go_on(folder: Path, start: Path, corpus, settings=ONWARD, **training) -> BiEncoder:
+    train(
+        {**settings, "training": {**TRAINING, **training}},
+        tiny.COMPUTE, start, *corpus, folder / "checkpoints", folder / "log.jsonl",
+        folder / "model",
+    )  # fmt: skip
+    return BiEncoder.from_pretrained(folder / "model")
+
+
+def test_training_goes_on_from_a_model_with_a_new_optimiser(model, corpus, tmp_path):
+    """At a rate near 0 the towers stay; the schedule is from step 1; the settings are its own."""
+    tiny_steps = go_on(tmp_path / "still", model, corpus, learning_rate=1e-30)
+    assert same(tiny_steps, BiEncoder.from_pretrained(model))
+    trained = go_on(tmp_path / "one", model, corpus)
+    assert not same(trained, BiEncoder.from_pretrained(model))
+    assert trained.config.views == tiny.SENTENCE_VIEWS and trained.config.pooling == "cls"
+    assert trained.config.context == {"max_tokens": 32}
+    assert trained.config.provenance["start"] == {"blink": {"seed": 3}}
+    log = map(json.loads, (tmp_path / "one" / "log.jsonl").read_text().splitlines())
+    steps = [(line["step"], line["learning_rate"]) for line in log if "loss" in line]
+    assert steps[:2] == [(1, 1e-3), (2, pytest.approx(1e-3 * 8 / 9))]
+
+
+def test_a_start_that_is_no_model(encoder, corpus, tmp_path):
+    with pytest.raises(InputError, match="--start"):
+        go_on(tmp_path, encoder, corpus)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_model_is_another_run(model, encoder, corpus, tmp_path, killed):
+    """A checkpoint knows both towers that it began with."""
+    killed(8, go_on, tmp_path / "one", model, corpus)
+    run(tmp_path / "other", encoder, corpus)
+    for tower in TOWERS:
+        shutil.copytree(model, tmp_path / tower)
+        shutil.copytree(tmp_path / "other" / "model" / tower, tmp_path / tower / tower,
+                        dirs_exist_ok=True)  # fmt: skip
+        shutil.copytree(tmp_path / "one" / "checkpoints", tmp_path / f"{tower}-again/checkpoints")
+        resumed = go_on(tmp_path / f"{tower}-again", tmp_path / tower, corpus)
+        assert same(resumed, go_on(tmp_path / f"{tower}-new", tmp_path / tower, corpus))
+
+
+def test_training_by_the_encoder_s_own_pooling(encoder, corpus, tmp_path):
+    """Its vectors have one length; the scale is trained, and the model says all of it."""
+    start = Path(shutil.copytree(encoder, tmp_path / "start"))
+    manifest = json.loads((start / "manifest.json").read_text())
+    manifest["identity"]["vectors"] = {
+        "pooling": "all", "normalised": True, "query": "the king", "passage": "",
+    }  # fmt: skip
+    (start / "manifest.json").write_text(json.dumps(manifest))
+    auto = {**SETTINGS, "pooling": "auto", "vectors": "unit"}
+    trained = go_on(tmp_path / "one", start, corpus, auto, initial_scale=9).config
+    assert trained.pooling == "all" and trained.context["prompt"] == "the king"
+    assert trained.scale == pytest.approx(9, rel=0.05) and trained.scale != 9
+    other = go_on(tmp_path / "two", tmp_path / "one" / "model", corpus, {**ONWARD, **auto}).config
+    assert (other.pooling, other.context) == (trained.pooling, trained.context)
+    assert other.scale == pytest.approx(trained.scale, rel=0.05)

@@ -1,0 +1,76 @@
+"""Counting hits on validation worlds, against rankings by hand."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.scores import sum_of_max
+from muver.retriever.training.validation import count_hits
+from muver.retriever.views.worlds import load_worlds
+from tests import tiny
+
+CPU = torch.device("cpu")
+
+
+MODELS = {
+    "max": {},
+    "l2": {"metric": "l2"},
+    "sum_max": {"score": "sum_max"},
+    "padding": {"score": "sum_max", "padding": True},
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("cutoff", [1, 4, 64])
+def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind, cutoff):
+    model = tiny.make_model(encoder, **MODELS[kind])
+    lengths = model.config.pad_to
+    (world,) = load_worlds(*corpus, "val", model.config, model.pieces)
+    titles = [*world.titles[:6], *world.titles[:6]]  # each title twice
+    world = dataclasses.replace(world, titles=titles)
+    hits = 0
+    with torch.no_grad():
+        for context, gold in zip(world.contexts, world.gold, strict=True):
+            batch = pack([context], pad_to=lengths[0])
+            mention = model.encode_mentions(batch)
+            scores = []
+            for some in world.views:
+                views = pack([view.ids for view in some], pad_to=lengths[1])
+                vectors = model.encode_views(views)
+                if kind == "max":
+                    scores.append((mention @ vectors.T).max().item())
+                elif kind == "l2":
+                    scores.append((-(mention - vectors).norm(dim=1)).max().item())
+                elif kind == "sum_max":
+                    scores.append(sum_of_max(mention, batch.mask, vectors, views.mask).item())
+                else:
+                    scores.append((mention[0] @ vectors[0].T).max(dim=1).values.sum().item())
+            best = {}
+            for title, value in zip(titles, scores, strict=True):
+                best[title] = max(value, best.get(title, -np.inf))
+            ranked = sorted(best, key=lambda title: -best[title])
+            hits += titles[gold] in ranked[:cutoff]
+    assert count_hits(model, [world], cutoff, 100, CPU) == (hits, 12)
+    assert count_hits(model, [world, world], cutoff, 100, CPU) == (2 * hits, 24)
+    if cutoff == 64:
+        assert hits == 12
+
+
+def test_the_model_is_evaluated_without_dropout(encoder, corpus):
+    model = tiny.make_model(encoder, dropout=True)
+    worlds = load_worlds(*corpus, "val", model.config, model.pieces)
+    count_hits(model, worlds, 3, 100, CPU)
+    assert not model.training
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_validation_where_the_towers_run_in_bf16(encoder, corpus, kind):
+    """As during training in bf16; every world has fewer titles than the cutoff."""
+    model = tiny.make_model(encoder, **MODELS[kind])
+    worlds = load_worlds(*corpus, "val", model.config, model.pieces)
+    mentions = sum(len(world.gold) for world in worlds)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert count_hits(model, worlds, 64, 100, CPU) == (mentions, mentions)

@@ -1,0 +1,120 @@
+"""Punkt's parameters: learnt the same way always, kept in files, checked."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from nltk.tokenize.punkt import PunktSentenceTokenizer
+
+from muver.io.errors import InputError
+from muver.retriever.views import punkt
+from muver.retriever.views.files import PUNKT_FILES, punkt_fingerprint
+
+# "prof." always carries its stop, and names stand within sentences.
+TEXTS = [
+    "The village met prof. Stone by the mill. It rained. Then prof. Stone left the village.",
+    "A letter reached prof. Reed at home. He smiled. She asked prof. Reed to go etc.. They went.",
+    "It was late. They asked a prof. of law and prof. Stone. He came at noon, with it etc. there.",
+] * 4
+
+
+def written(folder):
+    return {name: (folder / name).read_bytes() for name in PUNKT_FILES}
+
+
+def test_learnt_abbreviation_does_not_end_a_sentence(tmp_path):
+    punkt.save(punkt.train(TEXTS), tmp_path)
+    text = "They met prof. Stone. It rained."
+    assert PunktSentenceTokenizer().tokenize(text)[0] == "They met prof."
+    learnt = PunktSentenceTokenizer(punkt.load(tmp_path))
+    assert learnt.tokenize(text) == ["They met prof. Stone.", "It rained."]
+
+
+def test_chunks_are_all_learnt_from(monkeypatch):
+    monkeypatch.setattr(punkt, "CHUNK", 100)
+    assert "prof" in punkt.train(TEXTS).abbrev_types
+
+
+def test_nothing_to_learn_from(tmp_path):
+    punkt.save(punkt.train([]), tmp_path)
+    assert set(written(tmp_path).values()) == {b""}
+    assert punkt.load(tmp_path).abbrev_types == set()
+
+
+def test_files_keep_the_parameters_and_their_bytes(tmp_path):
+    learnt = punkt.train(TEXTS)
+    punkt.save(learnt, tmp_path / "a")
+    loaded = punkt.load(tmp_path / "a")
+    assert loaded.abbrev_types == learnt.abbrev_types
+    assert loaded.collocations == learnt.collocations
+    assert loaded.sent_starters == learnt.sent_starters
+    assert loaded.ortho_context == {word: flags for word, flags in learnt.ortho_context.items()
+                                    if flags}  # fmt: skip
+    punkt.save(loaded, tmp_path / "b")
+    assert written(tmp_path / "a") == written(tmp_path / "b")
+    assert punkt_fingerprint(tmp_path / "a") == punkt_fingerprint(tmp_path / "b")
+
+
+def test_same_bytes_under_every_hash_seed(tmp_path):
+    program = (
+        "import sys; from muver.retriever.views import punkt; "
+        f"punkt.save(punkt.train({TEXTS!r}), sys.argv[1])"
+    )
+    for seed in ("1", "2"):
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        }
+        command = [sys.executable, "-c", program, str(tmp_path / seed)]
+        subprocess.run(command, check=True, env=environment)
+    assert written(tmp_path / "1") == written(tmp_path / "2")
+
+
+def test_word_types_are_taken_in_order():
+    # "etc.." taken before "etc." would keep "etc." itself from becoming an abbreviation.
+    trainer = punkt._Trainer()
+    tokens = [trainer._Token(word) for word in ("etc..", "b", "etc.", "a", "b")]
+    assert trainer._unique_types(tokens) == ["a", "b", "etc.", "etc.."]
+
+
+ENGLISH = {
+    "abbrev_types.txt": "mr\ndr",
+    "collocations.tab": "s\tbach",
+    "ortho_context.tab": "he\t46\nsmith\t8",
+    "sent_starters.txt": "he",
+}
+
+
+@pytest.fixture
+def english(tmp_path):
+    for name, text in ENGLISH.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_english_layout(english):
+    loaded = punkt.load(english)
+    assert loaded.abbrev_types == {"dr", "mr"}
+    assert loaded.collocations == {("s", "bach")}
+    assert loaded.ortho_context["he"] == 46
+    punkt.verify_english(english)
+
+
+@pytest.mark.parametrize(
+    "name, content, words",
+    [
+        ("collocations.tab", b"s\tbach\nalone", "entry 2"),
+        ("ortho_context.tab", b"he\tmany", "'many'"),
+        ("sent_starters.txt", b"\xff", "not UTF-8"),
+        ("abbrev_types.txt", None, "abbrev_types.txt: no such file"),
+        ("abbrev_types.txt", b"mr", "not Punkt's English parameters"),  # no "dr"
+    ],
+)
+def test_files_that_are_damaged_or_not_english(english, name, content, words):
+    (english / name).unlink()
+    if content is not None:
+        (english / name).write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        punkt.verify_english(english)

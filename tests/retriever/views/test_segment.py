@@ -1,0 +1,152 @@
+"""Sentences with their spans, as the released system splits, for whole tables."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.tokenize.punkt import PunktSentenceTokenizer
+
+from muver.io.errors import InputError
+from muver.io.files import read_json, write_json
+from muver.io.parquet import table_writer
+from muver.retriever.corpus.clean import clean
+from muver.retriever.corpus.schema import ENTITIES, read_sentences
+from muver.retriever.views.files import PUNKT_FILES, punkt_fingerprint
+from muver.retriever.views.segment import segment, sentence_spans
+from muver.retriever.views.settings import Segment
+
+UNTRAINED = PunktSentenceTokenizer()
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("He left . She stayed .", "He left. She stayed."),
+        ("so ... on", "so... on"),
+        ("the file .hack is", "the file.hack is"),
+        ("a  .", "a ."),
+    ],
+)
+def test_clean(text, expected):
+    assert clean(text) == expected
+
+
+def test_spans():
+    cleaned = clean("He left . ( She stayed . ) They met !  So it ended")
+    sentences = [cleaned[start:end] for start, end in sentence_spans(cleaned, UNTRAINED)]
+    assert sentences == ["He left.", "( She stayed. )", "They met !", "So it ended"]
+
+
+def test_no_sentences_without_text():
+    assert sentence_spans("", UNTRAINED) == []
+    assert sentence_spans("  ", UNTRAINED) == []
+
+
+PIECES = st.sampled_from(
+    ["He", "went", "Dr", ".", " .", "!", "?", "...", "\"", ")", "(", "'", "--", " ", "  ", "\n",
+     "\n\n", "\u00a0", "3", "3.5", "U.S.", "e.g.", "\u2019", "\u6f22", ","]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=40).map("".join) | st.text(max_size=60))
+def test_spans_are_in_order_and_leave_out_nothing_but_white_space(text):
+    cleaned = clean(text)
+    spans = sentence_spans(cleaned, UNTRAINED)
+    position = 0
+    for start, end in spans:
+        assert position <= start < end <= len(cleaned)
+        assert not cleaned[position:start].strip()
+        position = end
+    assert not cleaned[position:].strip()
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    texts = {
+        "a": ["They met prof. Stone . It rained .", "Then prof. Reed left the mill . He slept ."]
+        + ["We saw prof. Stone there . It was late . He and a prof. of law slept ."] * 4,
+        "b": ["", "They met prof. Stone . It rained ."],
+    }
+    rows = [
+        {"world": world, "entity": number, "document_id": f"D{number}", "title": "T", "text": text}
+        for world, its_texts in texts.items()
+        for number, text in enumerate(its_texts)
+    ]
+    with table_writer(tmp_path / "entities.parquet", ENTITIES) as writer:
+        writer.write_table(pa.Table.from_pylist(rows, ENTITIES))
+    worlds = {"a": {"split": "train"}, "b": {"split": "test"}}
+    write_json(tmp_path / "counts.json", {"worlds": worlds})
+    return tmp_path / "entities.parquet", tmp_path / "counts.json"
+
+
+def test_trained_on_the_training_worlds(corpus, tmp_path):
+    out = tmp_path / "segment"
+    segment(*corpus, out, Segment(punkt="train"))
+    table = read_sentences(out / "sentences.parquet")
+    assert table["world"].to_pylist() == ["a"] * 6 + ["b"] * 2
+    assert table["entity"].to_pylist() == [0, 1, 2, 3, 4, 5, 0, 1]
+    first, second = read_sentences(out / "sentences.parquet", ["b"]).to_pylist()
+    assert first["sentences"] == [] and first["starts"] == [] and first["ends"] == []
+    assert second["sentences"] == ["They met prof. Stone.", "It rained."]
+    assert second["starts"] == [0, 22] and second["ends"] == [21, 32]
+    manifest = read_json(out / "manifest.json")
+    assert manifest["punkt"] == {
+        "parameters": "train",
+        "worlds": ["a"],
+        "sha256": punkt_fingerprint(out / "punkt"),
+    }
+    assert manifest["sentences"] == {"a": 16, "b": 2}
+
+
+def test_twice_gives_the_same_bytes(corpus, tmp_path):
+    for name in ("one", "two"):
+        segment(*corpus, tmp_path / name, Segment(punkt="train"))
+    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*")]
+    assert len(files) == 6
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+@pytest.fixture
+def english(tmp_path):
+    folder = tmp_path / "english"
+    folder.mkdir()
+    for name, text in zip(PUNKT_FILES, ("dr", "", "he\t46\nsmith\t8", "he"), strict=True):
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_english_parameters(corpus, english, tmp_path):
+    out = tmp_path / "segment"
+    segment(*corpus, out, Segment(punkt="english"), english)
+    second = read_sentences(out / "sentences.parquet", ["b"]).to_pylist()[1]
+    assert second["sentences"] == ["They met prof.", "Stone.", "It rained."]
+    assert (out / "punkt" / "abbrev_types.txt").read_text() == "dr\n"
+    manifest = read_json(out / "manifest.json")
+    assert manifest["punkt"]["parameters"] == "english"
+    assert manifest["punkt"]["worlds"] is None
+
+
+def test_english_without_a_folder(corpus, tmp_path):
+    with pytest.raises(InputError, match="--english is missing"):
+        segment(*corpus, tmp_path / "segment", Segment(punkt="english"))
+
+
+@pytest.mark.skipif(
+    "MUVER_REFERENCE" not in os.environ, reason="MUVER_REFERENCE names no folder of recordings"
+)
+def test_sentences_recorded_from_the_released_system():
+    folders = [path.parent for path in Path(os.environ["MUVER_REFERENCE"]).glob("*/tokens.json.gz")]
+    assert folders
+    for folder in folders:
+        documents = json.loads(gzip.decompress((folder / "inputs.json.gz").read_bytes()))
+        recorded = json.loads(gzip.decompress((folder / "tokens.json.gz").read_bytes()))
+        for document, entity in zip(documents["documents"], recorded["entities"], strict=False):
+            cleaned = clean(document["text"])
+            spans = sentence_spans(cleaned, UNTRAINED)
+            assert [cleaned[start:end] for start, end in spans] == entity["sentences"]

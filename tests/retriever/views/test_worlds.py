@@ -1,0 +1,131 @@
+"""Worlds laid out from the canonical tables."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from muver.io.errors import InputError
+from muver.retriever.corpus.schema import read_mentions
+from muver.retriever.views.layout import Markers
+from muver.retriever.views.worlds import context_ids, load_worlds
+from tests import tiny
+
+MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
+
+
+@dataclass
+class Layouts:
+    views: dict
+    context: dict
+
+
+LAYOUTS = Layouts(tiny.SENTENCE_VIEWS, {"max_tokens": 12})
+
+
+class Lengths:
+    """Each word is a piece: 1000 and its length."""
+
+    markers = MARKERS
+
+    def ids(self, texts):
+        return [[1000 + len(word) for word in text.split()] for text in texts]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    return tiny.write_corpus(tmp_path)
+
+
+def load(corpus, split, **more):
+    return load_worlds(*corpus, split, LAYOUTS, Lengths(), **more)
+
+
+def test_worlds_of_a_split_by_name(corpus):
+    assert [world.name for world in load(corpus, "train")] == ["alder", "birch"]
+    (cedar,) = load(corpus, "test")
+    assert cedar.name == "cedar"
+    assert cedar.mention_ids == [f"test-cedar-{n}" for n in range(12)]
+    assert cedar.gold.tolist() == list(range(12))
+    assert len(cedar.titles) == len(cedar.views) == 12
+    assert cedar.titles[0] == "tower king"
+    # Entity 0 of this world is the third description: 3 sentences of 9 words.
+    assert [(view.first, view.last) for view in cedar.views[0]] == [(0, 0), (1, 1), (2, 2)]
+    assert cedar.views[0][0].ids[:4] == [101, 1005, 1004, 3]
+
+
+def test_contexts(corpus):
+    (cedar,) = load(corpus, "val")
+    table = read_mentions(corpus[1], "val")
+    assert cedar.contexts == context_ids(table, Lengths(), {"max_tokens": 12})
+    # 12 tokens: left 12 - 4 over 2, less 1, is 3; right 12 - 4 - 3 - 2 = 3
+    row = table.slice(0, 1).to_pylist()[0]
+    left, mention, right = (
+        [1000 + len(word) for word in row[name].split()]
+        for name in ("context_left", "mention", "context_right")
+    )
+    assert cedar.contexts[0] == [101, *left[-3:], 1, *mention, 2, *right[:3], 102]
+
+
+def test_types_reach_the_views(corpus):
+    entities = pq.read_table(corpus[0])
+    place = entities.column_names.index("type")
+    types = pa.array(["a kind"] + [None] * (len(entities) - 1), pa.string())
+    pq.write_table(entities.set_column(place, "type", types), corpus[0])
+    layouts = Layouts({"kind": "prefix", "max_tokens": 12, "types": True}, {"max_tokens": 12})
+    alder, birch = load_worlds(*corpus, "train", layouts, Lengths())
+    # Titles of two words: the text starts at the fifth piece.
+    assert alder.views[0][0].ids[3:7] == [3, 1001, 1004, 1003]  # a kind The
+    assert birch.views[0][0].ids[3:5] == [3, 1003]
+
+
+def test_views_of_gold_entities_only(corpus):
+    table = pq.read_table(corpus[1])
+    pq.write_table(table.slice(0, 2), corpus[1])  # golds 0 and 1 of alder
+    (alder,) = load(corpus, "train", gold_only=True)
+    (everything,) = load(corpus, "train")
+    assert alder.views[:2] == everything.views[:2]
+    assert alder.views[2:] == [[]] * 10
+    assert all(everything.views)
+
+
+def test_views_of_hard_negatives_too(corpus):
+    table = pq.read_table(corpus[1])
+    pq.write_table(table.slice(0, 2), corpus[1])  # golds 0 and 1 of alder
+    negatives = {"train-alder-0": [5, 1], "train-alder-1": [], "train-birch-0": [11]}
+    (alder,) = load(corpus, "train", gold_only=True, negatives=negatives)
+    (everything,) = load(corpus, "train", negatives=negatives)
+    assert alder.negatives == everything.negatives == [[5, 1], []]
+    assert [n for n in range(12) if alder.views[n]] == [0, 1, 5]
+    assert alder.views[5] == everything.views[5]
+    negatives["train-alder-1"] = [12]
+    with pytest.raises(InputError, match="'alder' has the entities 0 to 11, but .* name 12"):
+        load(corpus, "train", gold_only=True, negatives=negatives)
+
+
+def test_a_world_with_mentions_of_two_splits(corpus):
+    """Its entities are the same in both, its mentions each split's own."""
+    table = pq.read_table(corpus[1])
+    rows = table.filter(pa.array([n % 2 == 1 for n in range(len(table))])).to_pylist()
+    extra = [{**row, "split": "val"} for row in rows if row["world"] == "alder"]
+    pq.write_table(pa.concat_tables([table, pa.Table.from_pylist(extra, table.schema)]), corpus[1])
+    trained, validated = load(corpus, "train")[0], load(corpus, "val")[0]
+    assert trained.name == validated.name == "alder"
+    assert trained.titles == validated.titles and trained.views == validated.views
+    assert (len(trained.gold), len(validated.gold)) == (12, len(extra))
+    assert validated.mention_ids == [row["mention_id"] for row in extra]
+    assert [world.name for world in load(corpus, "val")] == ["alder", "cedar"]
+
+
+@pytest.mark.parametrize(
+    ("split", "said"),
+    [
+        ("dev", "mentions.parquet: no mentions in split 'dev'"),
+        ("train", "11 entities and .* 12 of world 'alder'.*segment stage"),
+    ],
+)
+def test_a_split_without_mentions_and_sentences_of_other_entities(corpus, split, said):
+    pq.write_table(pq.read_table(corpus[2]).slice(1), corpus[2])
+    with pytest.raises(InputError, match=said):
+        load(corpus, split)

@@ -1,5 +1,0 @@
-"""The small corpus and run of the evaluation's tests."""
-
-from tests.evaluation.conftest import corpus, tiny
-
-__all__ = ["corpus", "tiny"]  # fixtures
