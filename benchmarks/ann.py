@@ -18,10 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from muver.retriever.retrieval.ann.flat import search_exact
 from muver.retriever.retrieval.ann.index import AnnIndex, read_manifest
 from muver.retriever.retrieval.ann.search import search
-from muver.retriever.retrieval.exact import Ranking
+from muver.retriever.retrieval.exact import Ranking, rank_shards
 from muver.retriever.vectors.mentions import write_mentions
 from muver.retriever.vectors.shards import Shards, write_part
 from muver.retriever.vectors.store import ViewStore
@@ -195,7 +194,7 @@ def time_search(args: argparse.Namespace) -> dict:
 
 def exact_search(args: argparse.Namespace, shards: Shards, mentions: np.ndarray):
     """A call of exact search."""
-    return lambda: search_exact(shards, mentions, args.k, args.memory_mb, threads=args.threads)
+    return lambda: rank_shards(shards, mentions, args.k, args.memory_mb, threads=args.threads)
 
 
 def index_search(args: argparse.Namespace, index: AnnIndex, mentions: np.ndarray):

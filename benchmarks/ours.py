@@ -14,7 +14,8 @@ from muver.retriever.encoders import device as devices
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.retrieval.aggregates import MAX, Centred, LogMeanExp, Penalised, SoftmaxSum
-from muver.retriever.retrieval.exact import Ranking, build_world, first_with_same, rank
+from muver.retriever.retrieval.exact import Ranking, rank
+from muver.retriever.vectors.block import ViewBlock, first_with_same
 from muver.retriever.views.expand import NewViews, expand_world
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.settings import Merging
@@ -104,5 +105,5 @@ def rank_world(
     aggregate
         One of :data:`AGGREGATES`.
     """
-    world = build_world([views], owners, first_with_same(list(titles)))
-    return rank(mentions, world, SHOWN, AGGREGATES[aggregate])
+    world = ViewBlock.of([views], owners, first_with_same(list(titles)))
+    return rank(mentions, [world], SHOWN, AGGREGATES[aggregate])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.retriever.retrieval.exact import build_world
+from muver.retriever.vectors.block import ViewBlock
 from tests.reference.replay.rankings import SMALLEST, entity_scores
 from tests.reference.replay.training import schedule_of
 
@@ -13,7 +13,7 @@ OWNERS = np.array([0, 0, 1, 2, 2])
 
 
 def index(owners=OWNERS):
-    return build_world([np.zeros((len(owners), 1))], owners, np.arange(owners.max() + 1))
+    return ViewBlock.of([np.zeros((len(owners), 1))], owners, np.arange(owners.max() + 1))
 
 
 def test_a_maximum_is_counted_from_the_best():

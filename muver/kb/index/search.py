@@ -5,7 +5,8 @@ entities may be among the best. These are compared by sums that are always taken
 equal scores are ordered by world and id.
 """
 
-from collections.abc import Iterator, Sequence
+import heapq
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +16,12 @@ from muver.kb.index.settings import Words
 from muver.kb.index.words import Scorer
 from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.blocks import Block, top_columns, winning_views
-from muver.retriever.retrieval.exact import similarity
+from muver.retriever.retrieval.exact import rank
 from muver.retriever.retrieval.fusion import weighted
 from muver.retriever.retrieval.pool import normalise
 
 MEMORY_MB = 256  # of the products held at a time
+SPARE = 16  # candidates beyond k that a first search finds
 EPSILON = float(np.finfo(np.float32).eps)
 
 
@@ -35,25 +37,6 @@ class Hit(NamedTuple):
     view: int
 
 
-class _Possible(NamedTuple):
-    """Entities that may be among a mention's best, by part: (some,) int64 each."""
-
-    scores: np.ndarray
-    parts: np.ndarray
-    rows: np.ndarray
-
-    def cut(self, k: int, slack: float) -> "_Possible":
-        """Those that are no more than ``slack`` below the k-th."""
-        if len(self.scores) <= k:
-            return self
-        least = -np.partition(-self.scores, k - 1)[k - 1] - slack
-        kept = self.scores >= least
-        return _Possible(*(column[kept] for column in self))
-
-
-NONE = _Possible(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
-
-
 def by_views(
     parts: Sequence[Part],
     world: str | None,
@@ -64,6 +47,9 @@ def by_views(
 ) -> list[list[Hit]]:
     """The best ``k`` entities of each mention by their views, or all if there are fewer.
 
+    The retriever's search finds more than ``k``: for a mention where the last of these may still be
+    among the best, it finds twice as many.
+
     Parameters
     ----------
     world
@@ -72,22 +58,26 @@ def by_views(
     metric
         As :func:`muver.retriever.retrieval.exact.rank` takes it.
     """
-    found = [NONE] * len(mentions)
+    firsts = np.cumsum([0, *map(len, parts)])
+    blocks = [part.block(world, first) for part, first in zip(parts, firsts[:-1], strict=True)]
+    blocks = [block for block in blocks if block.live.any()]
+    entities = sum(len(block.starts) for block in blocks)
     room = slack(mentions, longest(parts), metric)
-    for number, part in enumerate(parts):
-        rows = part.rows(world)
-        if not part.live[rows].any():
-            continue
-        for span, scores in _products(part, rows, mentions, aggregate, metric):
-            for one, own in enumerate(scores, start=span.start):
-                live = np.flatnonzero(own > -np.inf)
-                new = _Possible(own[live], np.full(len(live), number), live + rows.start)
-                joined = zip(found[one], new.cut(k, room[one]), strict=True)
-                found[one] = _Possible(*map(np.concatenate, joined))
-    return [
-        _decide(parts, own.cut(k, width), mention, k, aggregate, metric)
-        for own, width, mention in zip(found, room, mentions, strict=True)
-    ]
+    found: list[list[Hit]] = [[] for _ in mentions]
+    pending, deep = np.arange(len(mentions)), min(k + SPARE, entities)
+    while blocks and len(pending):
+        ranking = rank(mentions[pending], blocks, deep, aggregate, MEMORY_MB, metric)
+        least = ranking.scores[:, min(k, deep) - 1] - room[pending]
+        near = (ranking.scores >= least[:, None]) & (ranking.entities >= 0)
+        more = near[:, -1] & (deep < entities)
+        for place in np.flatnonzero(~more):
+            numbers, one = ranking.entities[place][near[place]], pending[place]
+            own = np.searchsorted(firsts, numbers, side="right") - 1
+            found[one] = _decide(
+                parts, own, numbers - firsts[own], mentions[one], k, aggregate, metric
+            )
+        pending, deep = pending[more], min(2 * deep, entities)
+    return found
 
 
 def by_words(
@@ -97,19 +87,18 @@ def by_words(
     k: int,
     settings: Words,
 ) -> list[list[Hit]]:
-    """The best ``k`` entities of each query by BM25, those without any of its words last."""
+    """The best ``k`` entities of each query by BM25, of those that have any of its words."""
     scorer = Scorer(parts, world, settings)
     answers = []
     for query in queries:
-        found = NONE
+        found = []
         for number, scores in enumerate(scorer.scores(query)):
             scores = scores.astype(np.float32)
             best = top_columns(scores[None], min(k, len(scores)))[0]
-            best = best[scores[best] > -np.inf]
-            new = _Possible(scores[best], np.full(len(best), number), best)
-            found = _Possible(*map(np.concatenate, zip(found, new, strict=True)))
-        found = found.cut(k, 0.0)
-        answers.append(_ranked(parts, found, np.full(len(found.rows), -1), k))
+            best = best[scores[best] > 0]
+            found.append((np.full(len(best), number), best, scores[best]))
+        own, rows, scores = map(np.concatenate, zip(*found, strict=True)) if found else ([],) * 3
+        answers.append(_ranked(parts, own, rows, scores, np.full(len(rows), -1), k))
     return answers
 
 
@@ -131,8 +120,7 @@ def fused(
             own = normalise(np.array([hit.score for hit in hits]), np.array([0]))
             scores[number, [places[hit.part, hit.row] for hit in hits]] = own
     part, row = np.array(list(rows), dtype=np.int64).reshape(-1, 2).T
-    both = _Possible(weighted(scores, weight), part, row)
-    return _ranked(parts, both, np.array(list(rows.values()), dtype=np.int64), k)
+    return _ranked(parts, part, row, weighted(scores, weight), list(rows.values()), k)
 
 
 def decided(
@@ -188,45 +176,35 @@ def slack(mentions: np.ndarray, length: float, metric: str) -> np.ndarray:
     return 2 * terms * EPSILON * lengths * length
 
 
-def _products(
-    part: Part, rows: slice, mentions: np.ndarray, aggregate: Aggregate, metric: str
-) -> Iterator[tuple[slice, np.ndarray]]:
-    """Roughly the scores of a part's entities, for some mentions at a time; -inf for those gone."""
-    starts = part.starts[rows.start : rows.stop + 1].astype(np.int64)
-    vectors, gone = part.vectors[starts[0] : starts[-1]], ~part.live[rows]
-    step = max(MEMORY_MB * 2**20 // (12 * len(vectors) + 1), 1)
-    for first in range(0, len(mentions), step):
-        span = slice(first, first + step)
-        products = similarity(mentions[span], vectors, metric)
-        scores = aggregate.scores(Block.of(products, starts[:-1] - starts[0]), len(gone))
-        scores = np.where(gone, -np.inf, scores)
-        yield span, scores
-
-
 def _decide(
     parts: Sequence[Part],
-    possible: _Possible,
+    own: np.ndarray,
+    rows: np.ndarray,
     mention: np.ndarray,
     k: int,
     aggregate: Aggregate,
     metric: str,
 ) -> list[Hit]:
-    """The best of the possible entities, by sums in a fixed order."""
-    if not len(possible.rows):
+    """The best of the entities in some rows of some parts, by sums in a fixed order."""
+    if not len(rows):
         return []
-    vectors = [
-        parts[number].vectors_of(row)
-        for number, row in zip(possible.parts.tolist(), possible.rows.tolist(), strict=True)
-    ]
+    vectors = [parts[part].vectors_of(row) for part, row in zip(own, rows, strict=True)]
     scores, views = decided(vectors, mention, aggregate, metric)
-    return _ranked(parts, possible._replace(scores=scores), views, k)
+    return _ranked(parts, own, rows, scores, views, k)
 
 
-def _ranked(parts: Sequence[Part], possible: _Possible, views: np.ndarray, k: int) -> list[Hit]:
+def _ranked(
+    parts: Sequence[Part],
+    own: Sequence[int],
+    rows: Sequence[int],
+    scores: Sequence[float],
+    views: Sequence[int],
+    k: int,
+) -> list[Hit]:
     """The best ``k``; equal scores are ordered by world and id."""
     hits = [
         Hit(float(score), int(part), int(row), int(view))
-        for score, part, row, view in zip(*possible, views, strict=True)
+        for score, part, row, view in zip(scores, own, rows, views, strict=True)
     ]
 
     def place(hit: Hit) -> tuple[float, str, str]:
@@ -234,4 +212,4 @@ def _ranked(parts: Sequence[Part], possible: _Possible, views: np.ndarray, k: in
         world, id = (batch.column(name)[hit.row].as_py() for name in ("world", "id"))
         return -hit.score, world, id
 
-    return sorted(hits, key=place)[:k]
+    return heapq.nsmallest(k, hits, key=place)

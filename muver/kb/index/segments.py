@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from muver.io.files import atomic_path, sha256_of
 from muver.kb.index.entity import Entity
 from muver.kb.index.state import Damaged, Segment, damaged
+from muver.retriever.vectors.block import ViewBlock
 
 ENTITIES_A_PART = 4096
 CHARACTERS_A_PART = 4_000_000
@@ -124,6 +125,18 @@ class Part:
     def rows(self, world: str | None) -> slice:
         """The rows of a world, or all."""
         return slice(0, len(self)) if world is None else self.spans.get(world, slice(0, 0))
+
+    def block(self, world: str | None, first: int) -> ViewBlock:
+        """The views of a world's entities, or of all; the entity of row 0 has the number first."""
+        rows = self.rows(world)
+        starts = self.starts[rows.start : rows.stop + 1].astype(np.int64)
+        return ViewBlock(
+            self.vectors[starts[0] : starts[-1]],
+            np.arange(starts[0], starts[-1]),
+            starts[:-1] - starts[0],
+            np.repeat(np.arange(rows.start, rows.stop) + first, np.diff(starts)),
+            self.live[rows],
+        )
 
     def sentences(self, row: int) -> np.ndarray:
         """(sentences, 2) int32 an entity's spans, as of ``SPAN``."""

@@ -207,7 +207,7 @@ def reading_rate(dump: Path) -> Rate:
 @contextlib.contextmanager
 def exact_search(dimension: int, threads: int) -> Iterator[Callable[[int], Any]]:
     """Exact search of so many mentions in :data:`SEARCHED` random views, stored in 16 bits."""
-    from muver.retriever.retrieval.ann.flat import search_exact
+    from muver.retriever.retrieval.exact import rank_shards
     from muver.retriever.vectors.shards import Shards, write_part
 
     random = np.random.default_rng(0)
@@ -219,6 +219,6 @@ def exact_search(dimension: int, threads: int) -> Iterator[Callable[[int], Any]]
         with tempfile.TemporaryDirectory() as folder:
             write_part(folder, 0, views, np.ones(SEARCHED, np.int64), "random", "random")
             shards = Shards(folder)
-            yield lambda amount: search_exact(shards, mentions[:amount], 100, threads=threads)
+            yield lambda amount: rank_shards(shards, mentions[:amount], 100, threads=threads)
     finally:
         logger.setLevel(before)

@@ -1,63 +1,37 @@
-"""Exact retrieval: each mention against every view of its world, in bounded memory."""
+"""Exact search: every mention against every view, block by block, in bounded memory.
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+A world is one block; a knowledge base is many, read from disk while the one before is searched.
+Approximate indexes are measured against this.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
+from muver.io.ahead import ahead
+from muver.io.progress import Progress
 from muver.retriever.retrieval.aggregates import MAX, Aggregate
 from muver.retriever.retrieval.blocks import Block, top_columns, winning_views
-
-
-@dataclass(frozen=True)
-class WorldIndex:
-    """The views of one world, each candidate's next to each other.
-
-    A candidate is an entity, or all entities with the same title if titles decide
-    (docs/fidelity.md, "What counts as found").
-
-    Attributes
-    ----------
-    vectors : (views, d) float32
-    rows : (views,) int64
-        Position of each view in the store.
-    starts : (candidates,) int64
-        First view of each candidate.
-    owners : (views,) int64
-        Entity (line number) of each view.
-    """
-
-    vectors: np.ndarray
-    rows: np.ndarray
-    starts: np.ndarray
-    owners: np.ndarray
-
-    @cached_property
-    def counts(self) -> np.ndarray:
-        """(candidates,) the number of views of each candidate."""
-        return np.diff(self.starts, append=len(self.owners))
-
-    def of_candidate(self, entity: int) -> "WorldIndex":
-        """Only the views of the candidate that an entity belongs to."""
-        view = int(np.argmax(self.owners == entity))
-        place = int(np.searchsorted(self.starts, view, side="right")) - 1
-        own = slice(int(self.starts[place]), int(self.starts[place] + self.counts[place]))
-        return WorldIndex(self.vectors[own], self.rows[own], np.array([0]), self.owners[own])
+from muver.retriever.vectors.block import ViewBlock
+from muver.retriever.vectors.shards import Shards
 
 
 class Ranking(NamedTuple):
-    """Ranked candidates of some mentions; -1 and -inf if a world has fewer than k.
+    """Ranked candidates of some mentions; -1 and -inf where there are fewer than k.
 
     Attributes
     ----------
     entities : (mentions, k) int64
-        Line number of the entity whose view won.
+        Number of the entity whose view won.
     scores : (mentions, k) float32
         The aggregate of the views' similarities.
     rows : (mentions, k) int64
-        Row of the winning view in the store.
+        Number of the winning view in its store.
     """
 
     entities: np.ndarray
@@ -72,109 +46,80 @@ class Ranking(NamedTuple):
         return cls(np.full(shape, -1), scores, np.full(shape, -1))
 
 
-def first_with_same(keys: list[Any]) -> np.ndarray:
-    """For each position the first position with an equal key: (n,) int64.
-
-    >>> first_with_same(["Fox", "Den", "Fox"]).tolist()
-    [0, 1, 0]
-    """
-    seen: dict[Any, int] = {}
-    return np.array([seen.setdefault(key, n) for n, key in enumerate(keys)], dtype=np.int64)
-
-
-def build_world(
-    parts: Sequence[np.ndarray], entities: np.ndarray, candidate_of: np.ndarray
-) -> WorldIndex:
-    """Order views by candidate, in one copy.
-
-    Parameters
-    ----------
-    parts : (some views, d) each
-        The views' vectors, in consecutive parts.
-    entities : (views,)
-        Line number of each view's entity.
-    candidate_of : (entities of the world,)
-        The candidate of each entity, by the line number of its first entity
-        (:func:`first_with_same` of titles, or of the line numbers themselves).
-    """
-    candidates = candidate_of[entities]
-    rows = np.argsort(candidates, kind="stable")
-    ordered = candidates[rows]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    in_order = np.array_equal(rows, np.arange(len(rows)))
-    if in_order and len(parts) == 1:  # a memory-mapped store stays on disk
-        return WorldIndex(parts[0], rows, starts, entities)
-    vectors = np.empty((len(rows), parts[0].shape[1]), dtype=np.float32)
-    places = np.argsort(rows)
-    first = 0
-    for part in parts:
-        vectors[places[first : first + len(part)]] = part
-        first += len(part)
-    return WorldIndex(vectors, rows, starts, entities[rows])
-
-
 def rank(
     mentions: np.ndarray,
-    world: WorldIndex,
+    blocks: Iterable[ViewBlock],
     k: int,
     aggregate: Aggregate = MAX,
     memory_mb: int = 256,
     metric: str = "dot",
     advance: Callable[[int], object] | None = None,
     population: np.ndarray | None = None,
+    threads: int | None = None,
 ) -> Ranking:
-    """Rank a world's candidates for each mention.
+    """Rank the candidates of all blocks for each mention.
 
-    Ties go to the candidate that comes first in the world; of a candidate's equal views the first
-    wins.
+    Ties go to the candidate that comes first; of a candidate's equal views the first wins.
 
     Parameters
     ----------
     mentions : (mentions, d) float32
+    blocks
+        Several only for an aggregate that scores a candidate by its own views ``alone``.
     memory_mb
-        Bound on the block of scores held at a time.
+        Bound on the scores held at a time.
     metric
         Similarity of two vectors: "dot", or "l2": minus their Euclidean distance (equation 1).
     advance
-        Called after each block with the number of its mentions.
+        Called with a number of mentions when a block has been searched for them.
     population : (some, d) float32
         The world's mentions, over which an aggregate that centres takes its means; None means the
         ranked ones.
+    threads
+        Each searches a block for some of the mentions; None leaves threads to the matrix product.
     """
-    ranking = Ranking.empty(len(mentions), k)
-    keep = min(k, len(world.starts))
-    means = None
-    if aggregate.centres:
-        drawn = aggregate.drawn(mentions if population is None else population)
-        means = _mean_best(drawn, world, memory_mb, metric)
-    for span, products in _products(mentions, world, memory_mb, metric, aggregate.gathered(keep)):
-        block = Block.of(products, world.starts, means)
-        scores = aggregate.scores(block, keep)
-        chosen = top_columns(scores, keep)
-        views = winning_views(block, chosen)
-        ranking.entities[span, :keep] = world.owners[views]
-        ranking.rows[span, :keep] = world.rows[views]
-        ranking.scores[span, :keep] = np.take_along_axis(scores, chosen, axis=1)
-        if advance is not None:
-            advance(len(products))
-    return ranking
+    found = Ranking.empty(len(mentions), k)
+    with ExitStack() as stack:
+        each = map
+        if threads is not None:
+            stack.enter_context(threadpool_limits(1, "blas"))
+            each = stack.enter_context(ThreadPoolExecutor(threads)).map
+        for block in blocks:
+            squares = _squares(block.vectors) if metric == "l2" else None
+            means = None
+            if aggregate.centres:
+                drawn = aggregate.drawn(mentions if population is None else population)
+                means = _mean_best(drawn, block, memory_mb, metric, squares)
+            work = partial(_search, found, mentions, block, aggregate, metric, squares, means)
+            gathered = aggregate.gathered(min(k, len(block.starts)))
+            for done in each(work, _spans(len(mentions), memory_mb, block, gathered, threads or 1)):
+                if advance is not None:
+                    advance(done)
+    return found
 
 
-def _mean_best(mentions: np.ndarray, world: WorldIndex, memory_mb: int, metric: str) -> np.ndarray:
-    """(candidates,) float32: the mean of each candidate's best view's score over the mentions."""
-    sums = np.zeros(len(world.starts))
-    for _, products in _products(mentions, world, memory_mb, metric, 0):
-        sums += Block.of(products, world.starts).best.sum(axis=0, dtype=np.float64)
-    return (sums / len(mentions)).astype(np.float32)
+def rank_shards(
+    shards: Shards,
+    mentions: np.ndarray,
+    k: int,
+    memory_mb: int = 1024,
+    aggregate: Aggregate = MAX,
+    threads: int = 1,
+) -> Ranking:
+    """Rank a knowledge base's entities by :func:`rank`, their views read from disk once.
 
+    ``memory_mb`` bounds vectors and scores together, beside the mentions and results.
+    """
+    progress = Progress("exact search", shards.views, "views")
 
-def _products(
-    mentions: np.ndarray, world: WorldIndex, memory_mb: int, metric: str, gathered: int
-) -> Iterator[tuple[slice, np.ndarray]]:
-    """The similarities of all views with consecutive spans of mentions, in bounded memory."""
-    squares = _squares(world.vectors) if metric == "l2" else None
-    for span in _spans(len(mentions), memory_mb, world, gathered):
-        yield span, similarity(mentions[span], world.vectors, metric, squares)
+    def blocks() -> Iterator[ViewBlock]:
+        for block in ahead(shards.blocks(memory_mb // 6)):  # two at a time
+            yield block
+            progress.advance(len(block.owners))
+
+    found = rank(mentions, blocks(), k, aggregate, memory_mb // 2, threads=threads)
+    progress.finish()
+    return found
 
 
 def similarity(
@@ -192,37 +137,93 @@ def similarity(
     return products
 
 
-def _spans(mentions: int, memory_mb: int, world: WorldIndex, gathered: int) -> Iterator[slice]:
-    """As many mentions at a time as fit into memory with all their scores; at least one.
-
-    ``gathered`` is the number of candidates of each mention whose views are gathered one by one.
-    """
-    views = len(world.owners)
-    few = min(gathered * int(world.counts.max(initial=1)), views)
-    # A float32 per view, two numbers per candidate, indices and values of gathered views.
-    size = max(memory_mb * 2**20 // (4 * views + 12 * len(world.starts) + 48 * few + 1), 1)
-    return (slice(start, start + size) for start in range(0, mentions, size))
-
-
 def rank_scores(
     scores: np.ndarray, candidate_of: np.ndarray, k: int, memory_mb: int = 256
 ) -> Ranking:
     """Rank entities by (mentions, entities) scores; a candidate has its best entity's score.
 
-    ``candidate_of`` is as for :func:`build_world`; ``memory_mb`` bounds the block of scores sorted
-    at a time.
+    ``candidate_of`` is as for :meth:`ViewBlock.of`; ``memory_mb`` bounds the scores
+    sorted at a time.
     """
     order = np.argsort(candidate_of, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])
-    world = WorldIndex(np.empty((len(order), 0), dtype=np.float32), order, starts, order)
-    keep = min(k, len(starts))
-    ranking = Ranking.empty(len(scores), k)
-    for span in _spans(len(scores), memory_mb, world, keep):
-        block = Block.of(scores[span, order], starts)
-        chosen = top_columns(block.best, keep)
-        ranking.scores[span, :keep] = np.take_along_axis(block.best, chosen, axis=1)
-        ranking.entities[span, :keep] = order[winning_views(block, chosen)]
-    return ranking._replace(rows=ranking.entities)
+    world = ViewBlock(np.empty((len(order), 0), dtype=np.float32), order, starts, order)
+    found = Ranking.empty(len(scores), k)
+    for span in _spans(len(scores), memory_mb, world, min(k, len(starts)), 1):
+        _enter(found, span, world, Block.of(scores[span, order], starts), MAX)
+    return found
+
+
+def _search(
+    found: Ranking,
+    mentions: np.ndarray,
+    block: ViewBlock,
+    aggregate: Aggregate,
+    metric: str,
+    squares: np.ndarray | None,
+    means: np.ndarray | None,
+    span: slice,
+) -> int:
+    """Search a block for a span of mentions; their number."""
+    products = similarity(mentions[span], block.vectors, metric, squares)
+    _enter(found, span, block, Block.of(products, block.starts, means), aggregate)
+    return len(products)
+
+
+def _enter(
+    found: Ranking, span: slice, block: ViewBlock, scores: Block, aggregate: Aggregate
+) -> None:
+    """Enter a block's best candidates into the rankings of a span of mentions, in place."""
+    k = found.scores.shape[1]
+    keep = min(k, len(block.starts))
+    values = aggregate.scores(scores, keep)
+    if block.live is not None:
+        values = np.where(block.live, values, -np.inf)
+    # An equal score loses, as it came later.
+    better = np.flatnonzero((values > found.scores[span, -1:]).any(axis=1))
+    if not len(better):
+        return
+    if len(better) < len(values):
+        values = values[better]
+        scores = scores._replace(products=scores.products[better], best=scores.best[better])
+    chosen = top_columns(values, keep)
+    won = winning_views(scores, chosen)
+    fresh = block.owners[won], np.take_along_axis(values, chosen, axis=1), block.rows[won]
+    rows = np.arange(len(found.scores))[span][better]
+    both = [np.concatenate([old[rows], new], axis=1) for old, new in zip(found, fresh, strict=True)]
+    best = top_columns(both[1], k)
+    for old, together in zip(found, both, strict=True):
+        old[rows] = np.take_along_axis(together, best, axis=1)
+
+
+def _mean_best(
+    mentions: np.ndarray,
+    block: ViewBlock,
+    memory_mb: int,
+    metric: str,
+    squares: np.ndarray | None,
+) -> np.ndarray:
+    """(candidates,) float32: the mean of each candidate's best view's score over the mentions."""
+    sums = np.zeros(len(block.starts))
+    for span in _spans(len(mentions), memory_mb, block, 0, 1):
+        products = similarity(mentions[span], block.vectors, metric, squares)
+        sums += Block.of(products, block.starts).best.sum(axis=0, dtype=np.float64)
+    return (sums / len(mentions)).astype(np.float32)
+
+
+def _spans(
+    mentions: int, memory_mb: int, block: ViewBlock, gathered: int, threads: int
+) -> Iterator[slice]:
+    """As many mentions at a time as fit into memory with all their scores; at least one.
+
+    ``gathered`` is the number of candidates of each mention whose views are gathered one by one.
+    """
+    views = len(block.owners)
+    few = min(gathered * int(block.counts.max(initial=1)), views)
+    # A float32 per view, two numbers per candidate, indices and values of gathered views.
+    one = 4 * views + 12 * len(block.starts) + 48 * few + 1
+    size = max(min(memory_mb * 2**20 // threads // one, -(-mentions // threads)), 1)
+    return (slice(start, start + size) for start in range(0, mentions, size))
 
 
 def _squares(vectors: np.ndarray) -> np.ndarray:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from muver.retriever.retrieval.aggregates import Aggregate
-from muver.retriever.retrieval.exact import WorldIndex, build_world, similarity
+from muver.retriever.retrieval.exact import similarity
 from muver.retriever.retrieval.layers import SystemViews
 from muver.retriever.retrieval.rows import Origins
+from muver.retriever.vectors.block import ViewBlock
 
 
 class Parts(NamedTuple):
@@ -22,7 +23,7 @@ class Parts(NamedTuple):
         Each view's part of the candidate's score
         (:meth:`muver.retriever.retrieval.aggregates.Aggregate.shares`); their sum is 1.
     owners, rows : (views,) int64
-        As of :class:`muver.retriever.retrieval.exact.WorldIndex`.
+        As of :class:`muver.retriever.vectors.block.ViewBlock`.
     """
 
     similarities: np.ndarray
@@ -32,7 +33,7 @@ class Parts(NamedTuple):
 
     @classmethod
     def of(
-        cls, mention: np.ndarray, world: WorldIndex, entity: int, aggregate: Aggregate, metric: str
+        cls, mention: np.ndarray, world: ViewBlock, entity: int, aggregate: Aggregate, metric: str
     ) -> "Parts":
         """The parts of the candidate that an entity belongs to, for a mention's vector (d,)."""
         own = world.of_candidate(entity)
@@ -49,15 +50,15 @@ def greatest_first(similarities: np.ndarray, shares: np.ndarray) -> np.ndarray:
 
 def few_candidates(
     views: SystemViews, world: str, candidate_of: np.ndarray, entities: Sequence[int] | np.ndarray
-) -> tuple[WorldIndex, Origins]:
+) -> tuple[ViewBlock, Origins]:
     """The views of only some candidates of a world, and their origins.
 
-    ``candidate_of`` is as for :func:`muver.retriever.retrieval.exact.build_world`; ``entities``
+    ``candidate_of`` is as for :func:`muver.retriever.vectors.block.ViewBlock.of`; ``entities``
     must hold at least one entity of each candidate.
     """
     parts, owners, origins = views.world(world)
     kept = np.isin(candidate_of[owners], candidate_of[entities])
     ends = np.cumsum([len(part) for part in parts])
     few = [part[own] for part, own in zip(parts, np.split(kept, ends[:-1]), strict=True)]
-    index = build_world(few, owners[kept], candidate_of)
+    index = ViewBlock.of(few, owners[kept], candidate_of)
     return index, Origins(*(column[kept] for column in origins))

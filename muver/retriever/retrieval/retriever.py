@@ -18,11 +18,12 @@ from muver.retriever.corpus.schema import read_entities, read_sentences
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.retrieval.answers import SIDES, Candidate, Mention, ViewPart, check_texts
-from muver.retriever.retrieval.exact import WorldIndex, build_world, rank
+from muver.retriever.retrieval.exact import rank
 from muver.retriever.retrieval.layers import PLACES, SystemViews
 from muver.retriever.retrieval.parts import Parts
 from muver.retriever.retrieval.rows import Origins, candidates
 from muver.retriever.retrieval.settings import ViewsRun
+from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.views.build import mention_contexts
 
 BATCH_TOKENS = 4096
@@ -79,7 +80,7 @@ class Retriever:
             world = self._world(name)
             ranking = rank(
                 vectors[rows],
-                world.index,
+                [world.index],
                 k,
                 self._aggregate,
                 self._settings.memory_mb,
@@ -135,7 +136,7 @@ class Retriever:
         table = read_entities(self.entities, [name])
         titles = table["title"].to_pylist()
         parts, owners, origins = self._views.world(name)
-        index = build_world(parts, owners, candidates(titles, self._settings.match))
+        index = ViewBlock.of(parts, owners, candidates(titles, self._settings.match))
         sentences = read_sentences(self._sentences, [name])["sentences"]
         return _World(name, index, table["document_id"].to_pylist(), titles, origins, sentences)
 
@@ -152,7 +153,7 @@ def mention_vectors(model: BiEncoder, mentions: Sequence[Mention]) -> np.ndarray
 @dataclass(frozen=True)
 class _World:
     name: str
-    index: WorldIndex
+    index: ViewBlock
     document_ids: list[str]
     titles: list[str]
     origins: Origins

@@ -9,8 +9,9 @@ import pyarrow as pa
 from muver.io.errors import InputError
 from muver.io.parquet import table_of, write_table
 from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.retrieval.exact import Ranking, first_with_same
+from muver.retriever.retrieval.exact import Ranking
 from muver.retriever.runs.run import RUN
+from muver.retriever.vectors.block import first_with_same
 
 # A run's codes for the origin of a view; n > 0 is the n-th layer of merging.
 ORIGINAL, GLOBAL, SPAN = 0, -2, -3

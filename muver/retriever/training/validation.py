@@ -5,8 +5,9 @@ import torch
 
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.retrieval.exact import Ranking, build_world, first_with_same, rank, rank_scores
+from muver.retriever.retrieval.exact import Ranking, rank, rank_scores
 from muver.retriever.retrieval.tokens import score_world
+from muver.retriever.vectors.block import ViewBlock, first_with_same
 from muver.retriever.views.worlds import World
 
 
@@ -49,5 +50,5 @@ def _rank(
     owners = np.repeat(np.arange(len(world.views)), [len(some) for some in world.views])
     views = encode_vectors(model.encode_views, flat, *size, label=label)
     mentions = encode_vectors(model.encode_mentions, world.contexts, *size)
-    index = build_world([views], owners, candidate_of)
-    return rank(mentions, index, k, metric=model.config.metric)
+    index = ViewBlock.of([views], owners, candidate_of)
+    return rank(mentions, [index], k, metric=model.config.metric)

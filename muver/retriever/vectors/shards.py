@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, short_hash, write_manifest
 from muver.io.matrices import load_matrix, save_matrix
+from muver.retriever.vectors.block import ViewBlock
 
 DTYPES = ("float16", "float32")
 MOST_VIEWS = 255  # per entity, as counts are uint8
@@ -40,24 +41,6 @@ class Part:
         """(entities + 1,) int64: first view of each entity within the part, then the end."""
         counts = load_matrix(self.path.with_suffix(".counts.npy"), AGAIN)
         return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-
-
-class Block(NamedTuple):
-    """Consecutive entities with all their views.
-
-    Attributes
-    ----------
-    vectors : (views, d) float32
-    first_view, first_entity
-        Numbers of its first view and entity across all parts.
-    starts : (entities,) int64
-        First row of each entity in ``vectors``.
-    """
-
-    vectors: np.ndarray
-    first_view: int
-    first_entity: int
-    starts: np.ndarray
 
 
 class Shards:
@@ -104,7 +87,7 @@ class Shards:
         """A hash of all parts' manifests: model, knowledge base and sizes."""
         return short_hash(self._manifests, 64)
 
-    def blocks(self, memory_mb: int = 256) -> Iterator[Block]:
+    def blocks(self, memory_mb: int = 256) -> Iterator[ViewBlock]:
         """All views in order, in blocks of at most about ``memory_mb`` MiB of float32 vectors.
 
         A block never splits an entity's views.
@@ -118,11 +101,12 @@ class Shards:
                 first, last = int(starts[entity]), int(starts[end])
                 # Map this block only, so that pages already read do not fill the memory.
                 vectors = part.matrix()[first:last].astype(np.float32)
-                yield Block(
+                counts = np.diff(starts[entity : end + 1])
+                yield ViewBlock(
                     vectors,
-                    part.first_view + first,
-                    part.first_entity + entity,
+                    np.arange(part.first_view + first, part.first_view + last),
                     starts[entity:end] - first,
+                    np.repeat(np.arange(entity, end) + part.first_entity, counts),
                 )
                 entity = end
 

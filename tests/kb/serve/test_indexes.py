@@ -73,7 +73,7 @@ def test_damage_is_told_without_paths_and_passes_when_it_is_mended(
             pass
         assert service.retrieve("bread", k=1) == ["baker"]
         assert service.call("DELETE", "/entities/baker", token=TOKEN).status == 200
-        assert service.retrieve("bread") == ["smith"]
+        assert service.retrieve("bread") == [] and service.retrieve("iron") == ["smith"]
 
 
 def test_a_change_waits_for_another_process(words):

@@ -13,7 +13,7 @@ from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.start import from_directory
-from muver.retriever.retrieval.exact import WorldIndex, build_world, first_with_same
+from muver.retriever.vectors.block import ViewBlock, first_with_same
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import NewViews, expand_world
 from muver.retriever.views.layout import Ids, View, context
@@ -131,11 +131,11 @@ class Replay:
         )
         return expand_world(owners, ids, vectors, encode, self.model.pieces.markers, settings)
 
-    def index(self, layers: int, candidate_of: np.ndarray) -> WorldIndex:
+    def index(self, layers: int, candidate_of: np.ndarray) -> ViewBlock:
         """All views after ``layers`` layers of merging, grouped by candidate."""
         parts = self.pool[: layers + 1]
         owners = np.concatenate([np.array(part.entities, dtype=np.int64) for part in parts])
-        return build_world([part.vectors for part in parts], owners, candidate_of)
+        return ViewBlock.of([part.vectors for part in parts], owners, candidate_of)
 
     def scores(self, layers: int) -> tuple[np.ndarray, np.ndarray]:
         """Scores of each mention with all views after ``layers`` layers of merging.

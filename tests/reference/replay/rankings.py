@@ -3,7 +3,8 @@
 import numpy as np
 
 from muver.retriever.retrieval.aggregates import MAX, SoftmaxSum
-from muver.retriever.retrieval.exact import WorldIndex, build_world, rank
+from muver.retriever.retrieval.exact import rank
+from muver.retriever.vectors.block import ViewBlock
 from tests.reference.replay.pipeline import Replay
 from tests.reference.replay.recording import MERGING
 from tests.reference.replay.tally import Report, Tally
@@ -34,7 +35,7 @@ def compare_rankings(replay: Replay, report: Report) -> None:
         # With unit vectors as mentions, the dot products are the recorded scores themselves.
         axes = np.eye(len(scores), dtype=np.float32)
         columns = np.ascontiguousarray(scores.T, dtype=np.float32)
-        recorded = build_world([columns], owners, candidate_of)
+        recorded = ViewBlock.of([columns], owners, candidate_of)
         rounding = np.full(len(scores), ROUNDING)
         noise = np.sqrt(contexts.shape[1]) * 2.0**-24 * np.abs(scores).max(axis=1)
         tied = {int(candidate_of[entity]) for entity in merged_otherwise(replay, merging)}
@@ -48,12 +49,12 @@ def compare_rankings(replay: Replay, report: Report) -> None:
                 ("from recorded scores", axes, recorded, rounding, set()),
                 ("end to end", contexts, replay.index(layers, candidate_of), noise, tied),
             ):
-                found = candidate_of[rank(vectors, index, k, aggregate).entities]
+                found = candidate_of[rank(vectors, [index], k, aggregate).entities]
                 tally = report[f"ranking {merging}/{name}, {start}"]
                 _compare(tally, wanted, found, truth, allowed, left_out)
 
 
-def entity_scores(scores: np.ndarray, index: WorldIndex, aggregate: str, k: int) -> np.ndarray:
+def entity_scores(scores: np.ndarray, index: ViewBlock, aggregate: str, k: int) -> np.ndarray:
     """The score of each candidate by which ``aggregate`` ranks.
 
     Parameters

@@ -16,7 +16,8 @@ from muver.retriever.retrieval.aggregates import (
     SoftmaxSum,
 )
 from muver.retriever.retrieval.blocks import Block
-from muver.retriever.retrieval.exact import build_world, rank
+from muver.retriever.retrieval.exact import rank
+from muver.retriever.vectors.block import ViewBlock
 
 ONE = np.ones((1, 1), dtype=np.float32)  # a mention of one dimension: scores are the views
 NEAR = {"rtol": 1e-5, "atol": 1e-5}
@@ -25,9 +26,9 @@ NEAR = {"rtol": 1e-5, "atol": 1e-5}
 def ranked(views, owners, aggregate, mentions=ONE, **options):
     """Entities and scores of each mention; views and mentions are numbers."""
     vectors = np.array(views, dtype=np.float32).reshape(len(views), -1)
-    index = build_world([vectors], np.array(owners), np.arange(max(owners) + 1))
+    index = ViewBlock.of([vectors], np.array(owners), np.arange(max(owners) + 1))
     asked = np.asarray(mentions, dtype=np.float32)
-    return rank(asked, index, max(owners) + 1, aggregate, **options)
+    return rank(asked, [index], max(owners) + 1, aggregate, **options)
 
 
 def test_log_mean_exp_by_hand():

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import MAX, Centred, LogMeanExp, Penalised, SoftmaxSum
-from muver.retriever.retrieval.exact import build_world, first_with_same, rank
+from muver.retriever.retrieval.exact import rank
+from muver.retriever.vectors.block import ViewBlock, first_with_same
 
 EVERY = [
     MAX,
@@ -86,9 +87,9 @@ def test_rank_equals_the_walk(world, k, aggregate, softmax_candidates, by_title,
     if not by_title:
         titles = [str(number) for number in range(len(titles))]
     candidate_of = first_with_same(titles)
-    index = build_world([vectors], owners, candidate_of)
+    index = ViewBlock.of([vectors], owners, candidate_of)
     scorer = MAX if aggregate == "max" else SoftmaxSum(softmax_candidates=softmax_candidates)
-    found = rank(mentions, index, k, scorer, metric=metric)
+    found = rank(mentions, [index], k, scorer, metric=metric)
     for row, mention in enumerate(mentions):
         products = vectors @ mention
         if metric == "l2":
@@ -126,9 +127,9 @@ def test_rank_equals_the_walk(world, k, aggregate, softmax_candidates, by_title,
 )
 def test_memory_changes_nothing(world, k, aggregate, metric):
     titles, owners, vectors, mentions = world
-    index = build_world([vectors], owners, first_with_same(titles))
-    whole = rank(mentions, index, k, aggregate, metric=metric)
-    tiny = rank(mentions, index, k, aggregate, memory_mb=0, metric=metric)
+    index = ViewBlock.of([vectors], owners, first_with_same(titles))
+    whole = rank(mentions, [index], k, aggregate, metric=metric)
+    tiny = rank(mentions, [index], k, aggregate, memory_mb=0, metric=metric)
     for one, other in zip(
         (whole.entities, whole.scores, whole.rows),
         (tiny.entities, tiny.scores, tiny.rows),
@@ -139,8 +140,8 @@ def test_memory_changes_nothing(world, k, aggregate, metric):
 
 def test_max_by_hand():
     vectors = np.array([[1], [4], [2], [3], [4]], dtype=np.float32)
-    index = build_world([vectors], np.array([0, 0, 1, 2, 2]), np.arange(3))
-    found = rank(np.array([[1.0]], dtype=np.float32), index, 5)
+    index = ViewBlock.of([vectors], np.array([0, 0, 1, 2, 2]), np.arange(3))
+    found = rank(np.array([[1.0]], dtype=np.float32), [index], 5)
     assert found.entities.tolist() == [[0, 2, 1, -1, -1]]  # 0 and 2 tie: the earlier entity
     assert found.scores[0, :3].tolist() == [4, 4, 2]
     assert found.rows[0, :3].tolist() == [1, 4, 2]
@@ -148,8 +149,8 @@ def test_max_by_hand():
 
 def test_distances_by_hand():
     vectors = np.array([[0, 1], [3, 4], [0, 4], [-3, -4]], dtype=np.float32)
-    index = build_world([vectors], np.array([0, 1, 1, 2]), np.arange(3))
-    found = rank(np.array([[0, 0], [3, 4]], dtype=np.float32), index, 3, metric="l2")
+    index = ViewBlock.of([vectors], np.array([0, 1, 1, 2]), np.arange(3))
+    found = rank(np.array([[0, 0], [3, 4]], dtype=np.float32), [index], 3, metric="l2")
     assert found.entities.tolist() == [[0, 1, 2], [1, 0, 2]]
     expected = [[-1, -4, -5], [0, -np.sqrt(18), -10]]
     np.testing.assert_allclose(found.scores, expected, rtol=1e-6)
@@ -161,10 +162,10 @@ def test_distances_need_no_block_of_differences():
     random = np.random.default_rng(1)
     mentions = random.normal(size=(1000, 256)).astype(np.float32)
     views = random.normal(size=(500, 256)).astype(np.float32)
-    index = build_world([views], np.arange(500), np.arange(500))
-    rank(mentions[:2], index, 5, memory_mb=1, metric="l2")
+    index = ViewBlock.of([views], np.arange(500), np.arange(500))
+    rank(mentions[:2], [index], 5, memory_mb=1, metric="l2")
     tracemalloc.start()
-    found = rank(mentions, index, 5, memory_mb=1, metric="l2")
+    found = rank(mentions, [index], 5, memory_mb=1, metric="l2")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 12 * 2**20  # the block of scores, and what sorting it needs
@@ -175,8 +176,8 @@ def test_distances_need_no_block_of_differences():
 def test_softmax_sum_by_hand():
     # Entity 0 has the best view; entity 1 two views just below it, which outweigh it together.
     vectors = np.log(np.array([[5], [4], [4], [1], [2]], dtype=np.float32))
-    index = build_world([vectors], np.array([0, 1, 1, 2, 2]), np.arange(3))
-    found = rank(np.ones((1, 1), dtype=np.float32), index, 3, SoftmaxSum())
+    index = ViewBlock.of([vectors], np.array([0, 1, 1, 2, 2]), np.arange(3))
+    found = rank(np.ones((1, 1), dtype=np.float32), [index], 3, SoftmaxSum())
     assert found.entities.tolist() == [[1, 0, 2]]
     # Entity 2's second view, below the best of the last candidate, is not counted.
     np.testing.assert_allclose(found.scores[0], [8 / 16, 5 / 16, 2 / 16], rtol=1e-6)
@@ -185,24 +186,24 @@ def test_softmax_sum_by_hand():
 
 def test_softmax_sum_counts_views_of_the_first_candidates_only():
     vectors = np.log(np.array([[5], [1], [4], [3]], dtype=np.float32))
-    index = build_world([vectors], np.array([0, 0, 1, 2]), np.arange(3))
-    found = rank(np.ones((1, 1), dtype=np.float32), index, 2, SoftmaxSum(softmax_candidates=2))
+    index = ViewBlock.of([vectors], np.array([0, 0, 1, 2]), np.arange(3))
+    found = rank(np.ones((1, 1), dtype=np.float32), [index], 2, SoftmaxSum(softmax_candidates=2))
     assert found.entities.tolist() == [[0, 1]]
     np.testing.assert_allclose(found.scores[0], [5 / 13, 4 / 13], rtol=1e-6)
 
 
 def test_great_scores_do_not_overflow():
     vectors = np.array([[900.0], [890.0], [100.0]], dtype=np.float32)
-    index = build_world([vectors], np.arange(3), np.arange(3))
-    found = rank(np.ones((1, 1), dtype=np.float32), index, 3, SoftmaxSum())
+    index = ViewBlock.of([vectors], np.arange(3), np.arange(3))
+    found = rank(np.ones((1, 1), dtype=np.float32), [index], 3, SoftmaxSum())
     assert found.entities.tolist() == [[0, 1, 2]]
     assert found.scores[0, 0] == pytest.approx(1 / (1 + np.exp(-10.0)))
 
 
 def test_equal_titles_are_one_candidate_by_the_better_entity():
     vectors = np.array([[1], [3], [2]], dtype=np.float32)
-    index = build_world([vectors], np.arange(3), first_with_same(["twin", "other", "twin"]))
-    found = rank(np.array([[1.0], [-1.0]], dtype=np.float32), index, 3)
+    index = ViewBlock.of([vectors], np.arange(3), first_with_same(["twin", "other", "twin"]))
+    found = rank(np.array([[1.0], [-1.0]], dtype=np.float32), [index], 3)
     assert found.entities.tolist() == [[1, 2, -1], [0, 1, -1]]
 
 
@@ -213,15 +214,19 @@ def test_first_with_same():
 def test_views_in_candidate_order_stay_on_disk(tmp_path):
     np.save(tmp_path / "v.npy", np.zeros((3, 2), dtype=np.float32))
     vectors = np.load(tmp_path / "v.npy", mmap_mode="r")
-    assert build_world([vectors], np.array([0, 0, 1]), np.arange(2)).vectors is vectors
-    assert build_world([vectors], np.array([1, 0, 0]), np.arange(2)).rows.tolist() == [1, 2, 0]
+    assert ViewBlock.of([vectors], np.array([0, 0, 1]), np.arange(2)).vectors is vectors
+    assert ViewBlock.of([vectors], np.array([1, 0, 0]), np.arange(2)).rows.tolist() == [
+        1,
+        2,
+        0,
+    ]
 
 
 def test_parts_are_as_if_under_each_other():
     vectors = np.arange(12, dtype=np.float32).reshape(6, 2)
     entities, candidate_of = np.array([0, 1, 2, 0, 2, 1]), np.array([0, 1, 0])
-    together = build_world([vectors], entities, candidate_of)
-    in_parts = build_world([vectors[:3], vectors[3:3], vectors[3:]], entities, candidate_of)
+    together = ViewBlock.of([vectors], entities, candidate_of)
+    in_parts = ViewBlock.of([vectors[:3], vectors[3:3], vectors[3:]], entities, candidate_of)
     assert together.rows.tolist() == [0, 2, 3, 4, 1, 5]
     assert together.vectors.tolist() == vectors[together.rows].tolist()
     assert together.counts.tolist() == [4, 2]

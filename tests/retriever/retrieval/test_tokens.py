@@ -13,8 +13,9 @@ from muver.io.errors import InputError
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.scores import sum_of_max
 from muver.retriever.retrieval import tokens
-from muver.retriever.retrieval.exact import first_with_same, rank_scores
+from muver.retriever.retrieval.exact import rank_scores
 from muver.retriever.retrieval.tokens import score_world
+from muver.retriever.vectors.block import first_with_same
 from tests import tiny
 
 CPU = torch.device("cpu")

@@ -54,12 +54,13 @@ def test_blocks_are_all_views_and_divide_no_entity(tmp_path_factory, counts, dat
         patch.setattr(module, "MOST_VIEWS", rows)
         blocks = list(shards.blocks(0))
     assert np.array_equal(np.concatenate([block.vectors for block in blocks]), vectors)
-    firsts = [block.first_view + block.starts for block in blocks]
+    assert np.concatenate([block.rows for block in blocks]).tolist() == list(range(len(vectors)))
+    assert np.array_equal(np.concatenate([block.owners for block in blocks]), owners(counts))
+    firsts = [block.rows[block.starts] for block in blocks]
     assert np.array_equal(np.concatenate(firsts), np.cumsum(counts) - counts)
     for block in blocks:
         assert len(block.vectors) <= rows
         assert block.starts[0] == 0
-        assert owners(counts)[block.first_view] == block.first_entity
 
 
 def test_a_block_has_the_memory_it_was_given(made):

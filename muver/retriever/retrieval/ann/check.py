@@ -9,11 +9,10 @@ import numpy as np
 from muver.io.errors import InputError
 from muver.io.files import read_json, short_hash, write_json
 from muver.io.progress import logger
-from muver.retriever.retrieval.ann.flat import search_exact
 from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex
 from muver.retriever.retrieval.ann.search import search
 from muver.retriever.retrieval.ann.settings import Check
-from muver.retriever.retrieval.exact import Ranking
+from muver.retriever.retrieval.exact import Ranking, rank_shards
 from muver.retriever.runs.approximate import reached
 from muver.retriever.vectors.mentions import read_mentions
 from muver.retriever.vectors.shards import Shards
@@ -72,7 +71,7 @@ def check_indices(
         AnnIndex(folder, shards, gpu=False)
     sample = _sample(len(mentions), settings.mentions, settings.seed)
     queries = np.ascontiguousarray(mentions[sample], dtype=np.float32)
-    exact = search_exact(shards, queries, settings.k, settings.memory_mb, threads=settings.threads)
+    exact = rank_shards(shards, queries, settings.k, settings.memory_mb, threads=settings.threads)
     written = {}
     for folder in opened:
         index = AnnIndex(folder, shards, settings.gpu, settings.threads)

@@ -18,7 +18,7 @@ class Found(NamedTuple):
     Attributes
     ----------
     ranking
-        With global numbers, as :func:`muver.retriever.retrieval.ann.flat.search_exact` gives it.
+        With global numbers, as :func:`muver.retriever.retrieval.exact.rank_shards` gives it.
     rounds
         How many searches the most demanding mentions needed.
     fetched

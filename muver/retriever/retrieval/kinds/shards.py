@@ -81,8 +81,8 @@ def retrieve(
     from muver.io.files import sha256_of, write_manifest
     from muver.io.progress import logger
     from muver.retriever.corpus.kilt.lookup import KnowledgeBase
-    from muver.retriever.retrieval.ann.flat import search_exact
     from muver.retriever.retrieval.ann.search import search
+    from muver.retriever.retrieval.exact import rank_shards
     from muver.retriever.vectors.mentions import read_mentions
     from muver.retriever.vectors.shards import Shards
 
@@ -97,7 +97,7 @@ def retrieve(
         )
     more: dict[str, Any] = {}
     if index is None:
-        ranking = search_exact(
+        ranking = rank_shards(
             shards, queries, settings.k, settings.memory_mb, scorer(settings), settings.threads
         )
     else:

@@ -43,9 +43,10 @@ def retrieve(
     from muver.io.progress import Progress, logger
     from muver.retriever.corpus.schema import read_entities
     from muver.retriever.retrieval.choice import choose, ranks_in_runs, validation_pool
-    from muver.retriever.retrieval.exact import build_world, rank
+    from muver.retriever.retrieval.exact import rank
     from muver.retriever.retrieval.layers import SystemViews
     from muver.retriever.retrieval.rows import RunRows, candidates, mentions_of_split
+    from muver.retriever.vectors.block import ViewBlock
 
     values = settings.values
     if len(validation_runs) != len(values):
@@ -87,7 +88,7 @@ def retrieve(
         parts, owners, origins = views.world(name)
         ranking = rank(
             vectors[position : position + len(own)],
-            build_world(parts, owners, candidates(titles, settings.match)),
+            [ViewBlock.of(parts, owners, candidates(titles, settings.match))],
             settings.k,
             aggregate,
             settings.memory_mb,

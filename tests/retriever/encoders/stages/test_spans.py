@@ -5,7 +5,8 @@ from msgspec.structs import replace
 
 from muver.io.files import read_json
 from muver.retriever.encoders.stages.spans import encode_spans
-from muver.retriever.retrieval.exact import build_world, rank
+from muver.retriever.retrieval.exact import rank
+from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.store import ViewStore
 from muver.retriever.views.layout import merged_view
 from tests.retriever.encoders.stages.conftest import SPANS, vector
@@ -56,8 +57,8 @@ def test_spans_bound_an_entity_s_own_score_and_not_its_rank(folders):
     views = np.array([[0.5], [0.4]], np.float32)  # the first is the gold entity's
     more = np.array([[0.6], [0.9]], np.float32)  # a span of each
     candidates, mention = np.arange(2), np.array([[1.0]], np.float32)
-    before = rank(mention, build_world([views], candidates, candidates), 2)
-    after = rank(mention, build_world([views, more], np.tile(candidates, 2), candidates), 2)
+    before = rank(mention, [ViewBlock.of([views], candidates, candidates)], 2)
+    after = rank(mention, [ViewBlock.of([views, more], np.tile(candidates, 2), candidates)], 2)
     assert before.entities.tolist() == [[0, 1]] and after.entities.tolist() == [[1, 0]]
     np.testing.assert_allclose(before.scores, [[0.5, 0.4]])
     np.testing.assert_allclose(after.scores, [[0.9, 0.6]])

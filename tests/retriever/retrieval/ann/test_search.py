@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import LogMeanExp, Penalised
-from muver.retriever.retrieval.ann.flat import search_exact
 from muver.retriever.retrieval.ann.index import AnnIndex, build
 from muver.retriever.retrieval.ann.search import best_by_entity, distinct, search
 from muver.retriever.retrieval.ann.settings import Build
+from muver.retriever.retrieval.exact import rank_shards
 from muver.retriever.vectors.shards import Shards
 from tests.retriever.vectors.made import owners, write_shards
 
@@ -119,7 +119,7 @@ def test_over_fetching_finds_what_exact_search_finds(tmp_path_factory, counts, k
     folder = write_shards(tmp_path_factory.mktemp("s"), vectors, counts, [len(counts)])
     shards = Shards(folder)
     found = search(Listed(shards, vectors), mentions, k, memory_mb=data.draw(st.integers(0, 1)))
-    exact = search_exact(shards, mentions, k)
+    exact = rank_shards(shards, mentions, k)
     # At the end of a ranking equal entities may stand for each other: scores are the same.
     assert np.array_equal(found.ranking.scores, exact.scores)
     for row in range(len(mentions)):
@@ -138,7 +138,7 @@ def test_an_aggregate_takes_views_that_the_index_did_not_find(crowded, aggregate
     shards, vectors = crowded
     index = Listed(shards, vectors, limit=5)
     found = search(index, MENTIONS[:1], 5, aggregate=aggregate)
-    exact = search_exact(shards, MENTIONS[:1], 5, aggregate=aggregate)
+    exact = rank_shards(shards, MENTIONS[:1], 5, aggregate=aggregate)
     assert found.ranking.entities.tolist() == [[0, -1, -1, -1, -1]]  # what the index finds
     at = exact.entities[0].tolist().index(0)
     np.testing.assert_allclose(found.ranking.scores[0, 0], exact.scores[0, at], rtol=1e-6)
@@ -165,12 +165,12 @@ def test_by_a_real_index_with_all_lists(made, tmp_path):
     index = AnnIndex(tmp_path, made.shards)
     index.turn(8)
     found = search(index, made.mentions, 20)
-    exact = search_exact(made.shards, made.mentions, 20)
+    exact = rank_shards(made.shards, made.mentions, 20)
     assert np.array_equal(found.ranking.entities, exact.entities)
     np.testing.assert_allclose(found.ranking.scores, exact.scores, rtol=1e-5)
     for aggregate in (LogMeanExp(temperature=0.3), Penalised(beta=0.4)):
         found = search(index, made.mentions, 600, aggregate=aggregate)
-        exact = search_exact(made.shards, made.mentions, 600, aggregate=aggregate)
+        exact = rank_shards(made.shards, made.mentions, 600, aggregate=aggregate)
         np.testing.assert_allclose(found.ranking.scores, exact.scores, rtol=1e-4, atol=1e-4)
         same = found.ranking.entities[:, :20] == exact.entities[:, :20]
         assert same.mean() > 0.999  # but for ties in the last digit

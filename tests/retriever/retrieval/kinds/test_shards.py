@@ -13,8 +13,9 @@ from muver.retriever.corpus.kilt.parts import SCHEMA
 from muver.retriever.corpus.schema import MENTIONS
 from muver.retriever.evaluation.recall import gold_ranks
 from muver.retriever.retrieval.aggregates import LogMeanExp
-from muver.retriever.retrieval.exact import build_world, rank
+from muver.retriever.retrieval.exact import rank
 from muver.retriever.runs.run import read_run
+from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.mentions import write_mentions
 from tests.retriever.vectors.made import owners
 
@@ -90,8 +91,8 @@ def run_search(made, data, out, settings=(), **paths):
 def test_an_aggregate_of_an_entity_s_own_views(made, data, tmp_path):
     asked = {"aggregate": "log_mean_exp", "temperature": 0.5}
     assert run_search(made, data, tmp_path, asked, index=None) == 0
-    own = build_world([made.vectors], owners(made.counts), np.arange(600))
-    expected = rank(made.mentions, own, 10, LogMeanExp(temperature=0.5))
+    own = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
+    expected = rank(made.mentions, [own], 10, LogMeanExp(temperature=0.5))
     run = read_run(tmp_path / "run.parquet")
     assert np.array_equal(run["entity"].to_numpy(), expected.entities.ravel())
     assert read_json(tmp_path / "run.json")["settings"]["temperature"] == 0.5
@@ -118,7 +119,7 @@ def test_a_run_is_scored_as_any_other(made, data, tmp_path, name):
     run = read_run(tmp_path / "run.parquet", table["mention_id"].to_pylist())
     assert set(run["world"].to_pylist()) == {"wikipedia"}
     own = owners(made.counts)
-    expected = rank(made.mentions, build_world([made.vectors], own, np.arange(600)), 10)
+    expected = rank(made.mentions, [ViewBlock.of([made.vectors], own, np.arange(600))], 10)
     assert np.array_equal(run["entity"].to_numpy(), expected.entities.ravel())
     assert run["title"].to_pylist() == [titles[entity] for entity in expected.entities.ravel()]
     np.testing.assert_allclose(run["score"].to_numpy(), expected.scores.ravel(), rtol=1e-5)

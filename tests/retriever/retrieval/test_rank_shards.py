@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import LogMeanExp, Penalised
-from muver.retriever.retrieval.ann.flat import search_exact
-from muver.retriever.retrieval.exact import build_world, rank
+from muver.retriever.retrieval.exact import rank, rank_shards
 from muver.retriever.vectors import shards as module
+from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.shards import Shards
 from tests.retriever.vectors.made import owners, write_shards
 
@@ -28,9 +28,9 @@ def test_equal_to_ranking_in_memory(tmp_path_factory, counts, k, data):
     shards = Shards(write_shards(tmp_path_factory.mktemp("s"), vectors, counts, sizes))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST_VIEWS", data.draw(st.integers(4, 9)))
-        found = search_exact(shards, mentions, k, 0)
-    world = build_world([vectors], owners(counts), np.arange(len(counts)))
-    expected = rank(mentions, world, k)
+        found = rank_shards(shards, mentions, k, 0)
+    world = ViewBlock.of([vectors], owners(counts), np.arange(len(counts)))
+    expected = rank(mentions, [world], k)
     assert np.array_equal(found.entities, expected.entities)
     assert np.array_equal(found.scores, expected.scores)
     assert np.array_equal(found.rows, expected.rows)
@@ -38,11 +38,11 @@ def test_equal_to_ranking_in_memory(tmp_path_factory, counts, k, data):
 
 def test_equal_on_vectors_of_all_norms(made, monkeypatch):
     monkeypatch.setattr(module, "MOST_VIEWS", 300)  # the least of a block
-    world = build_world([made.vectors], owners(made.counts), np.arange(600))
-    expected = rank(made.mentions, world, 20)
+    world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
+    expected = rank(made.mentions, [world], 20)
     # A block of mentions each, and all at once; a thread for each mention of some
     for memory, threads in ((0, 1), (64, 1), (0, 3), (64, 500)):
-        found = search_exact(made.shards, made.mentions, 20, memory, threads=threads)
+        found = rank_shards(made.shards, made.mentions, 20, memory, threads=threads)
         assert np.array_equal(found.entities, expected.entities)
         np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-5)
         assert np.array_equal(found.rows, expected.rows)
@@ -51,9 +51,9 @@ def test_equal_on_vectors_of_all_norms(made, monkeypatch):
 @pytest.mark.parametrize("aggregate", [LogMeanExp(temperature=0.3), Penalised(beta=0.4)])
 def test_aggregates_rank_as_in_memory(made, monkeypatch, aggregate):
     monkeypatch.setattr(module, "MOST_VIEWS", 300)
-    world = build_world([made.vectors], owners(made.counts), np.arange(600))
-    expected = rank(made.mentions, world, 20, aggregate)
-    found = search_exact(made.shards, made.mentions, 20, 0, aggregate)
+    world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
+    expected = rank(made.mentions, [world], 20, aggregate)
+    found = rank_shards(made.shards, made.mentions, 20, 0, aggregate)
     assert np.array_equal(found.entities, expected.entities)
     np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-4, atol=1e-4)
     assert np.array_equal(found.rows, expected.rows)
@@ -63,20 +63,20 @@ def test_views_in_half_precision(tmp_path):
     vectors = np.array([[1, 0], [0, 1], [0, 3]], np.float32)
     counts = np.array([1, 2])
     shards = Shards(write_shards(tmp_path, vectors, counts, [2], np.float16))
-    found = search_exact(shards, np.array([[2, 1]], np.float32), 3)
+    found = rank_shards(shards, np.array([[2, 1]], np.float32), 3)
     assert found.entities.tolist() == [[1, 0, -1]]
     assert found.rows.tolist() == [[2, 0, -1]]
     assert found.scores.tolist() == [[3, 2, -np.inf]]
 
 
 def test_no_mentions(made):
-    assert search_exact(made.shards, made.mentions[:0], 5, threads=2).entities.shape == (0, 5)
+    assert rank_shards(made.shards, made.mentions[:0], 5, threads=2).entities.shape == (0, 5)
 
 
 def test_what_a_thread_raises_is_raised(made, monkeypatch):
     """So is what reading the views ahead raises."""
     with pytest.raises(ValueError, match="matmul"):
-        search_exact(made.shards, made.mentions[:, :3], 5, threads=2)
+        rank_shards(made.shards, made.mentions[:, :3], 5, threads=2)
     monkeypatch.setattr(module.Part, "starts", lambda part: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        search_exact(made.shards, made.mentions, 5)
+        rank_shards(made.shards, made.mentions, 5)
