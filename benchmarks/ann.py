@@ -17,13 +17,14 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
+from muver.retriever.corpus.schema import WIKIPEDIA
 from muver.retriever.retrieval.ann.index import AnnIndex, read_manifest
 from muver.retriever.retrieval.ann.search import search
 from muver.retriever.retrieval.exact import Ranking, rank_shards
-from muver.retriever.vectors.mentions import write_mentions
-from muver.retriever.vectors.shards import Shards, write_part
-from muver.retriever.vectors.store import ViewStore
+from muver.retriever.vectors.part import MENTIONS, open_layer, write_part
+from muver.retriever.vectors.shards import Shards, write_shard
 from muver.retriever.views.slices import entity_slices
 
 TYPES = ("ivf_sq", "ivf_sq8", "opq_ivf_pq", "hnsw")
@@ -158,18 +159,27 @@ def make(args: argparse.Namespace, folder: Path) -> None:
         views += common
         views *= 10
         counts = np.full(entities, args.views)
-        write_part(folder, number, views.astype(np.float16), counts, "made", f"made-{number}")
-    write_mentions(args.folder / "mentions.npy", np.concatenate(mentions), "made", "made")
+        write_shard(folder, number, views.astype(np.float16), counts, first, "made")
+    write_mentions(args.folder / "mentions.npy", np.concatenate(mentions), "made")
 
 
 def take(args: argparse.Namespace, folder: Path) -> None:
     """Write a store's views as shards, and its mentions."""
-    store = ViewStore(args.store)
+    store, first = open_layer(args.store, 0), 0
     folder.mkdir(parents=True)
-    for number, (_, layer) in enumerate(store.layer(0).all_worlds()):
-        counts = np.array([own.stop - own.start for own in entity_slices(layer.entities)])
-        write_part(folder, number, layer.vectors.astype(np.float16), counts, "store", f"{number}")
-    write_mentions(args.folder / "mentions.npy", np.load(args.store / "mentions.npy"), "store", "")
+    for number, world in enumerate(store.worlds):
+        views = store.world(world)
+        counts = np.array([own.stop - own.start for own in entity_slices(views.entities)])
+        write_shard(folder, number, views.vectors.astype(np.float16), counts, first, "store")
+        first += len(counts)
+    write_mentions(args.folder / "mentions.npy", np.load(args.store / "mentions.npy"), "store")
+
+
+def write_mentions(path: Path, vectors: np.ndarray, model: str) -> None:
+    """Write vectors of mentions, numbered."""
+    ids = [str(number) for number in range(len(vectors))]
+    rows = pa.table({"world": [WIKIPEDIA] * len(ids), "mention_id": ids}, schema=MENTIONS)
+    write_part(path, vectors, [rows], {"model": model})
 
 
 def time_search(args: argparse.Namespace) -> dict:

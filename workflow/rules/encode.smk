@@ -76,7 +76,7 @@ if ONE_BASE:
             code=code("encode_mentions"),
         output:
             vectors=W.pattern("mention_vectors")[0],
-            manifest=W.pattern("mention_vectors")[1],
+            rows=W.pattern("mention_vectors")[1],
         log:
             f"{LOGS}/encode_mentions/{{id}}.log",
         benchmark:
@@ -124,4 +124,4 @@ if ONE_BASE:
             " --out {params.folder}"
             " && muver ann-check --log {log.check}"
             " --settings {params.check:q} {params.free_check:q} --vectors {params.vectors}"
-            " --index {params.folder} --mention-vectors {input.mentions} --report {output.report}"
+            " --index {params.folder} --mention-vectors {input.mentions[0]} --report {output.report}"

@@ -27,8 +27,9 @@ rule retrieve:
         kind=retriever_kind,
         label=label("runs"),
         settings=settings("runs"),
-        files=options(
-            "entities", "mentions", "sentences", "mention_vectors", "runs", "validation_runs"
+        files=options("entities", "mentions", "sentences", "runs", "validation_runs"),
+        mention_vectors=lambda wildcards, input: (
+            f"--mention-vectors {input.mention_vectors[0]}" if input.get("mention_vectors") else ""
         ),
         folders=folders(
             "model", "store", "merged", "global_views", "spans", "kb", "vectors", "index"
@@ -36,8 +37,7 @@ rule retrieve:
     shell:
         "muver retrieve --kind {params.kind} --log {log} --label {params.label}"
         " --settings {params.settings:q} {params.free:q} --compute {params.compute:q}"
-        " {params.files}"
-        " {params.folders} --run {output.run} --manifest {output.manifest}"
+        " {params.files} {params.mention_vectors} {params.folders} --run {output.run} --manifest {output.manifest}"
 
 
 rule evaluate:

@@ -208,7 +208,7 @@ def reading_rate(dump: Path) -> Rate:
 def exact_search(dimension: int, threads: int) -> Iterator[Callable[[int], Any]]:
     """Exact search of so many mentions in :data:`SEARCHED` random views, stored in 16 bits."""
     from muver.retriever.retrieval.exact import rank_shards
-    from muver.retriever.vectors.shards import Shards, write_part
+    from muver.retriever.vectors.shards import Shards, write_shard
 
     random = np.random.default_rng(0)
     views = random.standard_normal((SEARCHED, dimension), dtype=np.float32).astype(np.float16)
@@ -217,7 +217,7 @@ def exact_search(dimension: int, threads: int) -> Iterator[Callable[[int], Any]]
     logger.setLevel(logging.WARNING)  # without the search's progress lines
     try:
         with tempfile.TemporaryDirectory() as folder:
-            write_part(folder, 0, views, np.ones(SEARCHED, np.int64), "random", "random")
+            write_shard(folder, 0, views, np.ones(SEARCHED, np.int64), 0, "random")
             shards = Shards(folder)
             yield lambda amount: rank_shards(shards, mentions[:amount], 100, threads=threads)
     finally:

@@ -94,8 +94,6 @@ def _opened(run: Path, root: Path, own: str) -> tuple[SystemViews, ViewsRun]:
         raise InputError(f"catalog.json names no vectors of {own}.")
     given = {role: made_of[kind] for role, kind in KINDS.items() if kind in made_of}
     views = SystemViews(settings, **given)
-    if views.fingerprint != made["inputs"]["store"]:
-        raise InputError(f"{own} was ranked by other vectors than {given['store']} has.")
     return views, settings
 
 

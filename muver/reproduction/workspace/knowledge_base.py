@@ -23,7 +23,7 @@ from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import FREE, SUFFIXES, Graph
 from muver.retriever.corpus.sources import find_source
 
-PART = (".npy", ".counts.npy", ".json")
+PART = (".npy", ".parquet")
 
 
 class KnowledgeBase(Graph):
@@ -45,7 +45,7 @@ class KnowledgeBase(Graph):
         ],
         "negatives": [".parquet", ".json"],
         "vectors": [],  # of the parts, which are known once the knowledge base is made
-        "mention_vectors": [".npy", ".json"],
+        "mention_vectors": [".npy", ".parquet"],
         "index": ["/index.faiss", "/manifest.json", ".json"],
     }
 
@@ -218,7 +218,7 @@ class KnowledgeBase(Graph):
         return self.made(
             "index", f"{model}/{name}", "ann_index", settings,
             {"build": {"threads": free["threads"]}, "check": free},
-            vectors=self.vectors(model), mentions=mentions[".npy"], manifest=mentions[".json"],
+            vectors=self.vectors(model), mentions=mentions,
         )  # fmt: skip
 
     # Runs and scores.
@@ -243,7 +243,7 @@ class KnowledgeBase(Graph):
             case "mentions":
                 return self.mentions(name)[".parquet"]
             case "mention_vectors":
-                return self.mention_vectors(own["model"], name)[".npy"]
+                return self.mention_vectors(own["model"], name)
             case "index":
                 return self.index(own["model"], own["index"])
             case _:

@@ -40,7 +40,7 @@ class Worlds(Graph):
                 *(f"/punkt/{file}" for file in PUNKT_FILES),
                 "/manifest.json",
             ],
-            "stores": [*LAYER0, "/mentions.npy", "/manifest.json"],
+            "stores": [*LAYER0, "/mentions.npy", "/mentions.parquet", "/manifest.json"],
             "globals": [*LAYER0, "/manifest.json"],
             "spans": ["/layer1.npy", "/layer1.parquet", "/manifest.json"],
             "merged": [

@@ -6,16 +6,14 @@ Wikipedia as a candidate.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from muver.io.errors import InputError
-from muver.io.files import read_json, sha256_of, short_hash
+from muver.io.files import read_json, short_hash
 from muver.retriever.corpus.schema import (
     WIKIPEDIA,
     read_entities,
@@ -46,8 +44,6 @@ class Gold:
         match by number only.
     fingerprint, identified_as, kb, matched_by_title
         As in :class:`muver.retriever.evaluation.records.Evaluation`.
-    inputs
-        Inputs that the run's manifest must name.
     """
 
     mentions: pa.Table
@@ -58,7 +54,6 @@ class Gold:
     identified_as: str | None
     kb: KnowledgeBase | None = None
     matched_by_title: int = 0
-    inputs: Mapping[str, str] = field(default_factory=dict)
 
 
 def gold_of_worlds(
@@ -69,11 +64,6 @@ def gold_of_worlds(
     table = read_mentions(mentions, name)
     if table.num_rows == 0:
         raise InputError(f"{mentions}: no mentions in split {name!r}: nothing to score.")
-    if table.num_rows != known.mentions.get(name):
-        raise InputError(
-            f"{mentions}: {table.num_rows} mentions in split {name!r}, {counts} counts "
-            f"{known.mentions.get(name)}: files of different runs. Run the corpus stage."
-        )
     titles = {
         # One world at a time, as the table also holds the descriptions.
         world: read_entities(entities, [world])["title"].to_pylist()
@@ -101,13 +91,7 @@ def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
         )
     if linked["set"] != name:
         raise InputError(f"{report}: belongs to the set {linked['set']!r}, expected {name!r}.")
-    if linked["inputs"]["kb"] != base["fingerprint"]:
-        raise InputError(
-            f"{report}: made with another knowledge base ({linked['inputs']['kb'][:12]}) than "
-            f"--kb ({base['fingerprint'][:12]}). Run `muver link` again."
-        )
     table = read_linked_mentions(mentions)
-    _check_counts(mentions, table, report, linked)
     if table["gold"].null_count == table.num_rows:
         raise InputError(f"{mentions}: no mention has its gold in the knowledge base.")
     fingerprint = short_hash(
@@ -127,21 +111,4 @@ def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
         base["identified_as"],
         KnowledgeBase(base["entities"], base["fingerprint"]),
         linked["matched"]["title"],
-        {"kb": base["fingerprint"], "table": sha256_of(mentions)},
     )
-
-
-def _check_counts(mentions: Path, table: pa.Table, report: Path, linked: Mapping[str, Any]) -> None:
-    kinds = {
-        kind: pc.sum(pc.equal(table["matched"], kind)).as_py() or 0 for kind in linked["matched"]
-    }
-    if (
-        kinds != linked["matched"]
-        or table["gold"].null_count != kinds["none"]
-        or table.num_rows != linked["mentions"]
-    ):
-        raise InputError(
-            f"{mentions}: has {table.num_rows} mentions matched {kinds}, {report} counts "
-            f"{linked['mentions']} matched {linked['matched']}: files of different calls. Run "
-            "`muver link` again."
-        )

@@ -87,7 +87,6 @@ def evaluate(
     made = manifest["settings"]
     _check_settings(run, made, {"split": name})
     _check_settings(run, made, row["retrieve"])
-    _check_inputs(run, manifest.get("inputs", {}), gold.inputs)
     if cutoffs[-1] > made["k"]:
         raise InputError(
             f"{run}: holds {made['k']} candidates a mention, recall@{cutoffs[-1]} needs "
@@ -160,15 +159,4 @@ def _check_settings(run: Path, made: Mapping[str, Any], asked: Mapping[str, Any]
             raise InputError(
                 f"{run}: a results file from other parameters: made with {key} = "
                 f"{made.get(key, 'unset')!r}, asked for {value!r}. Run the retrieve stage again."
-            )
-
-
-def _check_inputs(run: Path, made: Mapping[str, str], asked: Mapping[str, str]) -> None:
-    """Refuse a run over another knowledge base or another table of mentions."""
-    spoken = {"kb": "knowledge base", "table": "table of mentions"}
-    for key, value in asked.items():
-        if made.get(key) != value:
-            raise InputError(
-                f"{run}: made with another {spoken[key]} ({str(made.get(key))[:12]}) than the one "
-                f"given ({value[:12]}). Make the run again."
             )

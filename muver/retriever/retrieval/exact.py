@@ -14,10 +14,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from muver.io.ahead import ahead
+from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.retriever.retrieval.aggregates import MAX, Aggregate
 from muver.retriever.retrieval.blocks import Block, top_columns, winning_views
 from muver.retriever.vectors.block import ViewBlock
+from muver.retriever.vectors.part import Part
 from muver.retriever.vectors.shards import Shards
 
 
@@ -120,6 +122,17 @@ def rank_shards(
     found = rank(mentions, blocks(), k, aggregate, memory_mb // 2, threads=threads)
     progress.finish()
     return found
+
+
+def queries_of(mentions: Part, shards: Shards) -> np.ndarray:
+    """(mentions, d) float32 vectors to compare with the views of a knowledge base."""
+    vectors = mentions.matrix
+    if vectors.shape[1] != shards.dimension or mentions.model != shards.model:
+        raise InputError(
+            f"{mentions.path}: vectors of another model than the views in {shards.folder}. Encode "
+            "the mentions with the views' model."
+        )
+    return np.array(vectors, dtype=np.float32)
 
 
 def similarity(

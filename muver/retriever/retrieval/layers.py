@@ -1,7 +1,6 @@
 """The views that a system ranks by: the store's original views and those made from them."""
 
 import os
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +8,9 @@ import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
-from muver.io.matrices import load_matrix
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
 from muver.retriever.retrieval.settings import ViewsRun
-from muver.retriever.vectors.store import LayerFile, ViewStore
+from muver.retriever.vectors.part import Part, open_layer
 
 PLACES = ("store", "merged", "global_views", "spans")
 
@@ -86,46 +84,39 @@ class SystemViews:
         global_views: Path | None = None,
         spans: Path | None = None,
     ):
-        self._store = ViewStore(store)
-        self._base = self._store.layer(0)
-        self._parts: list[tuple[int, LayerFile]] = [(ORIGINAL, self._base)]
+        self._base, self._mentions = open_layer(store, 0), Part(store / "mentions.npy")
+        self._parts: list[tuple[int, Part]] = [(ORIGINAL, self._base)]
         self._exhaustive = -1  # entities with at most so many views have every span
         if wanted := settings.merge_layers:
-            folder, manifest = self._open(merged, "merged", "merge_layers", "merge")
-            made = manifest["settings"]["layers"]
+            folder = self._given(merged, "merged", "merge_layers")
+            made = read_json(folder / "manifest.json")["settings"]["layers"]
             if wanted > made:
                 raise InputError(
                     f"{folder}: holds {made} merged layers, the row asks for {wanted}. Raise "
                     "merge.layers in params.yaml."
                 )
-            layers = ViewStore(folder)
-            self._parts += [(number, layers.layer(number)) for number in range(1, wanted + 1)]
+            self._parts += [(number, open_layer(folder, number)) for number in range(1, wanted + 1)]
         if settings.global_view:
-            folder, _ = self._open(global_views, "global-views", "global_view", "encode-global")
-            self._parts.append((GLOBAL, ViewStore(folder).layer(0)))
+            folder = self._given(global_views, "global-views", "global_view")
+            self._parts.append((GLOBAL, open_layer(folder, 0)))
         if settings.spans:
-            folder, manifest = self._open(spans, "spans", "spans", "encode-spans")
-            self._parts.append((SPAN, ViewStore(folder).layer(1)))
-            self._exhaustive = manifest["settings"]["max_views"]
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """The store's fingerprint, cached because it takes a pass over the vectors."""
-        return self._store.fingerprint()
+            folder = self._given(spans, "spans", "spans")
+            self._parts.append((SPAN, open_layer(folder, 1)))
+            made = read_json(folder / "manifest.json")
+            self._exhaustive = made["settings"]["max_views"]
 
     @property
     def worlds(self) -> list[str]:
         """Names of the worlds, in the store's order."""
         return self._base.worlds
 
+    def mention_ids(self, name: str) -> list[str]:
+        """Ids of the store's mentions of one world."""
+        return self._mentions.rows(name)["mention_id"].to_pylist()
+
     def mentions(self, name: str) -> np.ndarray:
         """(mentions, d) vectors of the store's mentions of one world."""
-        path = self._store.folder / "manifest.json"
-        counts = {world: own["mentions"] for world, own in read_json(path)["worlds"].items()}
-        before = self.worlds[: self.worlds.index(name)]
-        start = sum(counts[world] for world in before)
-        vectors = load_matrix(self._store.folder / "mentions.npy", "Run the encode stage first.")
-        return vectors[start : start + counts[name]]
+        return self._mentions.vectors(name)
 
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
         """One world's views, kind by kind.
@@ -134,15 +125,14 @@ class SystemViews:
         out. Then, for the views of all kinds in this order, the (views,) entity of each, and its
         origin.
         """
-        layers = [(code, file.world(name)) for code, file in self._parts]
+        layers = [(code, part.world(name)) for code, part in self._parts]
         few = np.bincount(layers[0][1].entities) <= self._exhaustive
         parts, entities, origins = [], [], []
-        for code, layer in layers:
-            vectors, own = layer.vectors, layer.entities
-            origin = Origins(np.full(len(own), code), layer.first, layer.last)
-            if (
-                code > 0 and self._exhaustive >= 0
-            ):  # keep merged views only of entities without every span
+        for code, views in layers:
+            vectors, own = views.vectors, views.entities
+            origin = Origins(np.full(len(own), code), views.first, views.last)
+            if code > 0 and self._exhaustive >= 0:
+                # Merged views stay only where not every span is there.
                 kept = ~few[own]
                 vectors, own = vectors[kept], own[kept]
                 origin = Origins(*(column[kept] for column in origin))
@@ -152,16 +142,8 @@ class SystemViews:
         stacked = Origins(*(np.concatenate(columns) for columns in zip(*origins, strict=True)))
         return parts, np.concatenate(entities), stacked
 
-    def _open(
-        self, folder: Path | None, option: str, setting: str, command: str
-    ) -> tuple[Path, dict[str, Any]]:
-        """A folder of further views and its manifest, after a check that they are of this store."""
+    @staticmethod
+    def _given(folder: Path | None, option: str, setting: str) -> Path:
         if folder is None:
             raise InputError(f"--{option} is needed where the settings ask for {setting}.")
-        manifest = read_json(folder / "manifest.json")
-        if manifest.get("inputs", {}).get("store") != self.fingerprint:
-            raise InputError(
-                f"{folder}: made from another store than {self._store.folder}. Run `muver "
-                f"{command}` again."
-            )
-        return folder, manifest
+        return folder

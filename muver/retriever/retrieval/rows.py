@@ -69,7 +69,13 @@ class RunRows:
     def write(self, path: Path, mention_ids: list[str]) -> None:
         """Write the run file, its mentions in the order of ``mention_ids``."""
         number = {mention: place for place, mention in enumerate(mention_ids)}
-        places = [number[mention] for some in self._mentions for mention in some]
+        ranked = [mention for some in self._mentions for mention in some]
+        if strange := set(ranked) ^ set(number):
+            raise InputError(
+                f"mention {min(strange)!r} is not of the split, or has no vector: the vectors are "
+                "of other mentions. Encode the split again."
+            )
+        places = [number[mention] for mention in ranked]
         order = np.argsort(np.repeat(places, np.concatenate(self._counts)), kind="stable")
         write_table(path, pa.concat_tables(self._tables).take(pa.array(order)).combine_chunks())
 

@@ -7,7 +7,7 @@ from muver.io.errors import InputError
 from muver.reproduction.estimate.indices import index_sizes
 from muver.retriever.retrieval.ann.index import build
 from muver.retriever.retrieval.ann.settings import Build
-from muver.retriever.vectors.shards import write_part
+from muver.retriever.vectors.shards import write_shard
 
 VIEWS, D = 20_000, 64
 SETTINGS = {
@@ -29,7 +29,7 @@ def sizes(kind, views, dimension, **settings):
 def shards(tmp_path_factory):
     folder = tmp_path_factory.mktemp("vectors")
     vectors = np.random.default_rng(0).standard_normal((VIEWS, D)).astype(np.float16)
-    write_part(folder, 0, vectors, np.ones(VIEWS, np.int64), "m", "k")
+    write_shard(folder, 0, vectors, np.ones(VIEWS, np.int64), 0, "m")
     return folder
 
 

@@ -19,7 +19,7 @@ from muver.retriever.encoders.device import BATCH_TOKENS as DEVICE_TOKENS
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.sizes import BertConfig
 from muver.retriever.encoders.stages import kb_part
-from muver.retriever.vectors.shards import write_part
+from muver.retriever.vectors.shards import write_shard
 
 ENCODER = BertConfig(
     vocab_size=50,
@@ -168,9 +168,9 @@ def test_vectors_of_a_knowledge_base(tmp_path):
     assert stages.encode_part(SIZES, {**COMPUTE, "dtype": "fp32"}).disk == 20 * 8 * 4 + 10
     gpu = stages.encode_part(replace(SIZES, gpu=True), COMPUTE)
     assert gpu.memory == job.memory - STATES and gpu.gpu_memory == 8 * WEIGHTS + STATES
-    write_part(tmp_path, 0, np.zeros((20, 8), np.float16), np.full(10, 2), "m", "k")
+    write_shard(tmp_path, 0, np.zeros((20, 8), np.float16), np.full(10, 2), 0, "m")
     files = sum(path.stat().st_size - 128 for path in tmp_path.glob("*.npy"))
-    assert files == job.disk
+    assert files == job.disk - 10
     mentions = stages.encode_mentions(SIZES, COMPUTE)
     assert mentions.disk == 20 * 32 and amount(mentions, "encode", "tokens") == 80
 

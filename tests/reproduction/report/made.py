@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.files import write_json
-from muver.io.matrices import save_matrix
-from muver.io.parquet import table_writer
+from muver.io.parquet import table_of, table_writer
 from muver.reproduction.report.files import RunFiles
 from muver.reproduction.tables.stage import make_table
 from muver.reproduction.workspace.catalog import NAME
@@ -19,7 +18,8 @@ from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.evaluation.settings import Scoring
 from muver.retriever.evaluation.stage import evaluate
 from muver.retriever.runs.run import write_run
-from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.vectors.part import MENTIONS as VECTORS
+from muver.retriever.vectors.part import LayerWriter, write_part
 from muver.retriever.views.layout import View
 
 SCRIPT = "<script>document.title = 'broken'</script>"
@@ -95,7 +95,7 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
         folder / "results", folder / "build" / dataset / "current", folder / "logs" / dataset
     )
     _corpus(places, dataset)
-    store = _store(places.workspace / "stores" / "test" / "muver")
+    _store(places.workspace / "stores" / "test" / "muver")
     write_json(places.workspace / NAME, {"runs/test/muver": ["corpus", "stores/test/muver"]})
     files = [
         _system(places, dataset, "bm25", BM25, {"retrieve": RETRIEVE}),
@@ -112,7 +112,6 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
             },
             {
                 "settings": {**VIEWS, "memory_mb": 1},
-                "inputs": {"store": store},
                 "chosen": CHOSEN,
             },
         ),
@@ -179,8 +178,8 @@ def _corpus(places: RunFiles, dataset: str) -> None:
     places.counts.write_text(json.dumps(counts))
 
 
-def _store(folder: Path) -> str:
-    """A view a sentence, or of the title alone, or as above; its fingerprint."""
+def _store(folder: Path) -> None:
+    """A view a sentence, or of the title alone, or as above."""
     layer = LayerWriter()
     for world, described in WORLDS.items():
         views, owners, powers = [], [], []
@@ -193,10 +192,11 @@ def _store(folder: Path) -> str:
         vectors = np.stack([np.log(powers), np.ones(len(powers))], axis=1)
         layer.add(world, owners, views, vectors.astype(np.float32))
     layer.write(folder, 0)
-    save_matrix(folder / "mentions.npy", np.tile(np.float32([1, 0]), (len(GIVEN), 1)))
-    worlds = {world: {"mentions": 3} for world in WORLDS}
-    write_json(folder / "manifest.json", {"worlds": worlds})
-    return ViewStore(folder).fingerprint()
+    tables = [
+        table_of(VECTORS, [[world] * 3, [key for key, own, *_ in GIVEN if own == world]])
+        for world in WORLDS
+    ]
+    write_part(folder / "mentions.npy", np.tile(np.float32([1, 0]), (len(GIVEN), 1)), tables)
 
 
 def _system(

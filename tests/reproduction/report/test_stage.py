@@ -4,13 +4,11 @@ import json
 import logging
 import shutil
 
-import numpy as np
 import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.io.matrices import save_matrix
 from muver.io.typed import read
 from muver.reproduction.report.settings import Report
 from muver.reproduction.report.stage import make_report
@@ -281,13 +279,9 @@ def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("break_it", "said"),
     [
-        (lambda root: shutil.rmtree(root / "stores"), "layer0.npy"),
+        (lambda root: shutil.rmtree(root / "stores"), "layer0.parquet"),
         (lambda root: (root / NAME).unlink(), "no catalog.json above it"),
         (lambda root: write_json(root / NAME, {}), "names no vectors of runs/test/muver"),
-        (
-            lambda root: save_matrix(root / "stores/test/muver/layer0.npy", np.ones((18, 2))),
-            "ranked by other vectors than stores/test/muver has",
-        ),
     ],
 )
 def test_vectors_that_are_not_the_run_s(page, project, break_it, said):

@@ -177,11 +177,3 @@ def test_what_does_not_fit_is_refused(run_stage: Stage, corpus: Path, given, mes
     with pytest.raises(InputError, match=message):
         run_stage(**given)
     assert not (corpus / "out.json").exists()
-
-
-def test_mentions_that_do_not_meet_the_counts_are_refused(run_stage: Stage, corpus: Path):
-    counts = json.loads((corpus / "counts.json").read_text())
-    counts["mentions"]["test"] = 5
-    (corpus / "counts.json").write_text(json.dumps(counts))
-    with pytest.raises(InputError, match="4 mentions in split 'test', .* counts 5"):
-        run_stage()

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import LogMeanExp, Penalised
 from muver.retriever.retrieval.exact import rank, rank_shards
-from muver.retriever.vectors import shards as module
 from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.shards import Shards
 from tests.retriever.vectors.made import owners, write_shards
@@ -26,9 +25,7 @@ def test_equal_to_ranking_in_memory(tmp_path_factory, counts, k, data):
     vectors = np.array(data.draw(st.lists(NUMBERS, min_size=total, max_size=total)), np.float32)
     mentions = np.array(data.draw(st.lists(NUMBERS, min_size=1, max_size=4)), np.float32)
     shards = Shards(write_shards(tmp_path_factory.mktemp("s"), vectors, counts, sizes))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST_VIEWS", data.draw(st.integers(4, 9)))
-        found = rank_shards(shards, mentions, k, 0)
+    found = rank_shards(shards, mentions, k, 0)
     world = ViewBlock.of([vectors], owners(counts), np.arange(len(counts)))
     expected = rank(mentions, [world], k)
     assert np.array_equal(found.entities, expected.entities)
@@ -36,8 +33,7 @@ def test_equal_to_ranking_in_memory(tmp_path_factory, counts, k, data):
     assert np.array_equal(found.rows, expected.rows)
 
 
-def test_equal_on_vectors_of_all_norms(made, monkeypatch):
-    monkeypatch.setattr(module, "MOST_VIEWS", 300)  # the least of a block
+def test_equal_on_vectors_of_all_norms(made):
     world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
     expected = rank(made.mentions, [world], 20)
     # A block of mentions each, and all at once; a thread for each mention of some
@@ -49,8 +45,7 @@ def test_equal_on_vectors_of_all_norms(made, monkeypatch):
 
 
 @pytest.mark.parametrize("aggregate", [LogMeanExp(temperature=0.3), Penalised(beta=0.4)])
-def test_aggregates_rank_as_in_memory(made, monkeypatch, aggregate):
-    monkeypatch.setattr(module, "MOST_VIEWS", 300)
+def test_aggregates_rank_as_in_memory(made, aggregate):
     world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
     expected = rank(made.mentions, [world], 20, aggregate)
     found = rank_shards(made.shards, made.mentions, 20, 0, aggregate)
@@ -73,10 +68,7 @@ def test_no_mentions(made):
     assert rank_shards(made.shards, made.mentions[:0], 5, threads=2).entities.shape == (0, 5)
 
 
-def test_what_a_thread_raises_is_raised(made, monkeypatch):
+def test_what_a_thread_raises_is_raised(made):
     """So is what reading the views ahead raises."""
     with pytest.raises(ValueError, match="matmul"):
         rank_shards(made.shards, made.mentions[:, :3], 5, threads=2)
-    monkeypatch.setattr(module.Part, "starts", lambda part: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        rank_shards(made.shards, made.mentions, 5)

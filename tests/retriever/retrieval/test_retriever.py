@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -159,16 +158,6 @@ def test_an_index_moves_with_its_folder(built, corpus, tmp_path):
         assert len(found[0]) == 3
     finally:
         moved.rename(built)
-
-
-def test_an_index_over_views_of_another_store(built, tmp_path, capsys):
-    for folder in ("store", "merged"):
-        shutil.copytree(built / folder, tmp_path / folder)
-    matrix = tmp_path / "store" / "layer0.npy"
-    np.save(matrix, np.load(matrix) + 1)
-    assert index(tmp_path, tmp_path / "muver.json", SETTINGS) == 2
-    assert "made from another store" in capsys.readouterr().err
-    assert not (tmp_path / "muver.json").exists()
 
 
 def test_case_does_not_matter_and_one_world_need_not_be_named(built, corpus):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from muver.retriever.vectors.shards import Shards, write_part
+from muver.retriever.vectors.shards import Shards, write_shard
 
 
 def write_shards(folder, vectors, counts, sizes, dtype=np.float32, model="model-a"):
@@ -15,10 +15,8 @@ def write_shards(folder, vectors, counts, sizes, dtype=np.float32, model="model-
     entity = 0
     for number, size in enumerate(sizes):
         own = slice(starts[entity], starts[entity + size])
-        kb = f"kb-{number}"
-        write_part(
-            folder, number, vectors[own].astype(dtype), counts[entity : entity + size], model, kb
-        )
+        few = counts[entity : entity + size]
+        write_shard(folder, number, vectors[own].astype(dtype), few, entity, model)
         entity += size
     assert entity == len(counts)
     return folder

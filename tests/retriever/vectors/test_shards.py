@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.io.errors import InputError
-from muver.io.files import write_json
-from muver.retriever.vectors import shards as module
-from muver.retriever.vectors.shards import Shards, write_part
+from muver.retriever.vectors.shards import Shards, write_shard
 from tests.retriever.vectors.made import owners, write_shards
 
 
@@ -49,25 +47,19 @@ def test_blocks_are_all_views_and_divide_no_entity(tmp_path_factory, counts, dat
     counts = np.array(counts)
     vectors = np.arange(2.0 * counts.sum()).reshape(-1, 2)
     shards = Shards(write_shards(tmp_path_factory.mktemp("s"), vectors, counts, sizes))
-    rows = data.draw(st.integers(5, 12))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST_VIEWS", rows)
-        blocks = list(shards.blocks(0))
+    blocks = list(shards.blocks(data.draw(st.integers(0, 1))))
     assert np.array_equal(np.concatenate([block.vectors for block in blocks]), vectors)
     assert np.concatenate([block.rows for block in blocks]).tolist() == list(range(len(vectors)))
     assert np.array_equal(np.concatenate([block.owners for block in blocks]), owners(counts))
     firsts = [block.rows[block.starts] for block in blocks]
     assert np.array_equal(np.concatenate(firsts), np.cumsum(counts) - counts)
     for block in blocks:
-        assert len(block.vectors) <= rows
         assert block.starts[0] == 0
 
 
 def test_a_block_has_the_memory_it_was_given(made):
     assert len(list(made.shards.blocks(1))) == 3  # one a part
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST_VIEWS", 100)
-        assert max(len(block.vectors) for block in made.shards.blocks(0)) <= 100
+    assert len(list(made.shards.blocks(0))) == 600  # one an entity
 
 
 def test_a_sample_is_spread_evenly(made):
@@ -80,22 +72,10 @@ def test_a_sample_is_spread_evenly(made):
     assert np.array_equal(shards.sample(shards.views + 1, 0), np.arange(shards.views))
 
 
-def test_the_fingerprint_is_of_all_parts(folder):
-    before = Shards(folder).fingerprint
-    assert Shards(folder).fingerprint == before
-    write_part(folder, 1, np.zeros((2, 2), np.float16), np.array([2]), "model-a", "kb-new")
-    assert Shards(folder).fingerprint != before
-
-
-def rewritten(model, dtype, dimension):
+def rewritten(model, dimension):
     """Writes part 1 as another run would have."""
-    vectors = np.zeros((2, dimension), dtype)
-    return lambda folder: write_part(folder, 1, vectors, np.array([2]), model, "kb-1")
-
-
-def counted(*counts):
-    """Writes the numbers of views of part 2."""
-    return lambda folder: np.save(folder / "part-00002.counts.npy", np.array(counts, np.uint8))
+    vectors = np.zeros((2, dimension), np.float16)
+    return lambda folder: write_shard(folder, 1, vectors, np.array([2]), 2, model)
 
 
 def lost(name):
@@ -105,18 +85,12 @@ def lost(name):
 @pytest.mark.parametrize(
     ("spoil", "named"),
     [
-        (rewritten("model-b", np.float16, 2), "part-00001.npy: its model is model-b, .* model-a"),
-        (rewritten("model-a", np.float16, 3), "part-00001.npy: its dimension is 3, .* 2"),
-        (rewritten("model-a", np.float32, 2), "part-00001.npy: its dtype is float32, .* float16"),
-        (rewritten("model-a", np.float64, 2), r"part-00001.npy: \(2, 2\) of float64"),
-        (shutil.rmtree, "holds no part-00000.json"),
-        (lost("part-00001.json"), "part-00001.json: no such file"),
-        (lost("part-00001.npy"), "part-00001.npy: no such file"),
-        (lost("part-00001.counts.npy"), "part-00001.counts.npy: no such file"),
+        (rewritten("model-b", 2), "part-00001.npy: vectors of another model"),
+        (rewritten("model-a", 3), "part-00001.npy: vectors of another model"),
+        (shutil.rmtree, "holds no part-00000.npy"),
+        (lost("part-00001.npy"), "part-00002.npy: begins with entity 3, expected 2"),
+        (lost("part-00001.parquet"), "part-00001.parquet: no such file"),
         (lambda folder: (folder / "part-00000.npy").write_bytes(b"x"), "part-00000.npy: damaged"),
-        (counted(2, 4, 0), "part-00002.counts.npy: 3 entities with 6 views"),
-        (counted(1, 4), "part-00002.counts.npy: 2 entities with 5 views"),
-        (lambda folder: write_json(folder / "part-00002.json", {}), "part-00002.json: .*'views'"),
     ],
 )
 def test_parts_that_cannot_be_used(folder, spoil, named):
@@ -125,16 +99,10 @@ def test_parts_that_cannot_be_used(folder, spoil, named):
         Shards(folder)
 
 
-def test_the_last_part_is_missing_from_a_knowledge_base(folder):
-    parts = [
-        {"file": f"part-{n:05d}.parquet", "entities": size, "fingerprint": f"kb-{n}"}
-        for n, size in enumerate([2, 1, 3])
-    ]
-    assert Shards(folder, {"parts": parts}).entities == 6
-    fourth = {"file": "part-00003.parquet", "entities": 1, "fingerprint": "kb-3"}
-    with pytest.raises(InputError, match="part-00003.json: no such file: a part is missing"):
-        Shards(folder, {"parts": [*parts, fourth]})
-    with pytest.raises(InputError, match="part-00002.npy: part 2, but the knowledge base has 2"):
-        Shards(folder, {"parts": parts[:2]})
-    with pytest.raises(InputError, match="part-00001.npy: 1 entities of another part"):
-        Shards(folder, {"parts": [parts[0], {**parts[1], "fingerprint": "other"}, parts[2]]})
+def test_a_part_without_entities(tmp_path):
+    counts = np.array([2, 1])
+    shards = Shards(write_shards(tmp_path, np.arange(6.0).reshape(3, 2), counts, [0, 1, 0, 1, 0]))
+    assert (shards.views, shards.entities) == (3, 2)
+    assert shards.locate(np.arange(3))[0].tolist() == [0, 0, 1]
+    assert [one.tolist() for one in shards.spans(np.array([1, 0]))] == [[2, 0], [1, 2]]
+    assert [block.owners.tolist() for block in shards.blocks(0)] == [[0, 0], [1]]

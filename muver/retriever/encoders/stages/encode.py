@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 
 from muver.io.files import write_manifest
-from muver.io.matrices import save_matrix
+from muver.io.parquet import table_of
 from muver.retriever.encoders.stages.settings import Encode
 from muver.retriever.encoders.stages.tower import Tower
-from muver.retriever.vectors.store import LayerWriter
+from muver.retriever.vectors.part import MENTIONS, LayerWriter, write_part
 from muver.retriever.views.worlds import load_worlds
 
 
@@ -22,25 +22,26 @@ def encode_split(
 ) -> None:
     """Encode all entities of a split's worlds and its mentions.
 
-    Writes ``layer0.npy``, ``layer0.parquet``; ``mentions.npy``, (mentions, d) with the split's
-    mentions by world and then in the corpus' order; ``manifest.json``.
+    Writes the parts ``layer0`` and ``mentions``, and ``manifest.json``.
     """
     tower = Tower(model_folder, settings)
     config, pieces = tower.model.config, tower.model.pieces
     worlds = load_worlds(entities, mentions, sentences, settings.split, config, pieces)
     writer = LayerWriter()
-    vectors, counts = [], {}
+    vectors, named, counts = [], [], {}
     for world in worlds:
         owners = [entity for entity, some in enumerate(world.views) for _ in some]
         flat = [view for some in world.views for view in some]
         encoded = tower.views([view.ids for view in flat], f"views of {world.name}")
         writer.add(world.name, owners, flat, encoded)
         vectors.append(tower.mentions(world.contexts))
+        names = [world.name] * len(world.mention_ids)
+        named.append(table_of(MENTIONS, [names, world.mention_ids]))
         counts[world.name] = {
             "entities": len(world.views),
             "views": len(flat),
             "mentions": len(world.mention_ids),
         }
     writer.write(out, 0)
-    save_matrix(out / "mentions.npy", np.concatenate(vectors))
+    write_part(out / "mentions.npy", np.concatenate(vectors), named)
     write_manifest(out / "manifest.json", "encode", settings.as_dict(), {}, worlds=counts)

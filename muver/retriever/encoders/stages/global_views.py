@@ -7,7 +7,7 @@ from muver.io.files import write_manifest
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.stages.settings import GlobalViews
 from muver.retriever.encoders.stages.tower import Tower
-from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.build import prompted_titles
 from muver.retriever.views.layout import View, prefix_view
 from muver.retriever.views.slices import entity_slices
@@ -23,12 +23,13 @@ def encode_global(
     tower = Tower(model_folder, settings)
     tower.model.require_positions("global_view.max_tokens", settings.max_tokens)
     pieces = tower.model.pieces
-    base = ViewStore(store)
+    base = open_layer(store, 0)
     writer = LayerWriter()
     counts = {}
-    for name, layer in base.layer(0).all_worlds():
+    for name in base.worlds:
+        original = base.world(name)
         described = read_entities(entities, [name])
-        own = entity_slices(layer.entities)
+        own = entity_slices(original.entities)
         if len(own) != described.num_rows:
             raise InputError(
                 f"{store} has {len(own)} entities and {entities} {described.num_rows} of world "
@@ -39,8 +40,8 @@ def encode_global(
         views = [
             View(
                 prefix_view(title, text, pieces.markers, settings.max_tokens),
-                int(layer.first[some.start]),
-                int(layer.last[some.stop - 1]),
+                int(original.first[some.start]),
+                int(original.last[some.stop - 1]),
             )
             for title, text, some in zip(titles, texts, own, strict=True)
         ]
@@ -48,7 +49,4 @@ def encode_global(
         writer.add(name, range(len(views)), views, vectors)
         counts[name] = {"entities": len(views)}
     writer.write(out, 0)
-    origin = {"store": base.fingerprint()}
-    write_manifest(
-        out / "manifest.json", "encode-global", settings.as_dict(), origin, worlds=counts
-    )
+    write_manifest(out / "manifest.json", "encode-global", settings.as_dict(), {}, worlds=counts)

@@ -1,6 +1,5 @@
-"""Encode one part of a knowledge base in bounded memory, unless that is done already."""
+"""Encode one part of a knowledge base in bounded memory."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +7,14 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
-from muver.io.progress import Progress, logger
+from muver.io.files import read_json
+from muver.io.progress import Progress
 from muver.retriever.corpus.kilt.parts import MadePart, open_part
 from muver.retriever.corpus.texts.read import EntityTexts
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.stages.settings import Part
 from muver.retriever.encoders.stages.tower import Tower
-from muver.retriever.vectors.shards import MOST_VIEWS, part_name, read_part_manifest, write_part
+from muver.retriever.vectors.shards import part_name, write_shard
 from muver.retriever.views.build import Tokenizer, entity_views
 from muver.retriever.views.layout import View
 
@@ -30,11 +30,8 @@ def encode_part(
     out: str | Path,
     settings: Part,
     texts: str | Path | None = None,
-) -> bool:
-    """Encode the views of a part's entities; return False if that was done already.
-
-    A part is left as it is if it was written for the same model, the same part of the knowledge
-    base, and the same ``dtype`` and ``precision``; the other settings move last digits only.
+) -> None:
+    """Encode the views of a part's entities.
 
     The model says what views are. For the kind "sentences" the paragraphs are laid out as sentences
     are, so that with ``min_pieces`` 1 each is a view. For the kind "prefix" one view has the title
@@ -47,7 +44,7 @@ def encode_part(
     Parameters
     ----------
     kb
-        Folder of the knowledge base; only the part itself has to be there.
+        Folder of the knowledge base; of its parts only this one has to be there.
     number
         The part's number, from 0.
     out
@@ -56,16 +53,10 @@ def encode_part(
         Folder of `muver kb-texts`, if the model's views name a ``text``: an entity's text from
         there replaces its paragraphs.
     """
-    own = {"dtype": settings.dtype, "precision": settings.precision}
     part = open_part(kb, number)
+    before = read_json(Path(kb) / "manifest.json")["parts"][:number]
     read = None if texts is None else EntityTexts(texts)
-    inputs = {"model": model_fingerprint(model_folder), "kb": part.fingerprint}
-    if read is not None:
-        inputs["texts"] = read.fingerprint(number, part.fingerprint)
     path = Path(out) / part_name(number)
-    if _is_there(path, inputs, part.entities, own):
-        logger.info("%s is there, of this model, part and settings: left as it is", path)
-        return False
     tower = Tower(Path(model_folder), settings)
     _check_metric(tower.model.config.metric, model_folder)
     _check_texts(tower.model.config.views.get("text"), texts, model_folder)
@@ -77,8 +68,8 @@ def encode_part(
             f"{path}: a view's vector has values that {settings.dtype} cannot hold. Set dtype "
             "to fp32; if it is that, the model's weights are not those of a model."
         )
-    write_part(out, number, vectors, counts, settings=own, **inputs)
-    return True
+    first = sum(one["entities"] for one in before)
+    write_shard(out, number, vectors, counts, first, model_fingerprint(model_folder))
 
 
 def paragraph_views(
@@ -114,11 +105,6 @@ def _encode(
             batch = pa.record_batch([batch.column("title"), own], list(COLUMNS))
         views = paragraph_views(batch, layout, pieces)
         sizes = [len(some) for some in views]
-        if max(sizes) > MOST_VIEWS:
-            raise InputError(
-                f"{part.path}: an entity has {max(sizes)} views, more than {MOST_VIEWS}. Make the "
-                "knowledge base with fewer paragraphs an entity."
-            )
         flat = [view.ids for some in views for view in some]
         with np.errstate(over="ignore"):  # infinite values are refused at the end
             vectors[row : row + len(flat)] = tower.views(flat, None)
@@ -127,20 +113,6 @@ def _encode(
         progress.advance(len(sizes), f"{row} views")
     progress.finish()
     return vectors[:row], counts
-
-
-def _is_there(path: Path, inputs: Mapping[str, str], entities: int, own: Mapping[str, Any]) -> bool:
-    if not path.with_suffix(".json").is_file():
-        return False
-    try:
-        manifest = read_part_manifest(path)
-    except InputError as error:
-        logger.info("%s; doing so", error)
-        return False
-    if manifest["inputs"] == inputs and manifest["settings"] == own:
-        return manifest["entities"] == entities
-    logger.info("%s is of another model, part, text or settings: encoding it again", path)
-    return False
 
 
 def _check_metric(metric: str, folder: str | Path) -> None:

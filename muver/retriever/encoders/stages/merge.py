@@ -6,7 +6,7 @@ from muver.io.files import write_manifest
 from muver.io.progress import logger
 from muver.retriever.encoders.stages.settings import Merge
 from muver.retriever.encoders.stages.tower import Tower
-from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.expand import expand_world
 
 
@@ -19,24 +19,24 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
     """
     tower = Tower(model_folder, settings)
     tower.model.require_positions("merge.max_tokens", settings.max_tokens)
-    base = ViewStore(store)
+    base = open_layer(store, 0)
     writers = [LayerWriter() for _ in range(settings.layers)]
     counts: dict[str, dict[str, int]] = {}
-    for name, layer in base.layer(0).all_worlds():
+    for name in base.worlds:
+        original = base.world(name)
         new = expand_world(
-            layer.entities,
-            layer.ids.to_pylist(),
-            layer.vectors,
+            original.entities,
+            original.ids.to_pylist(),
+            original.vectors,
             lambda ids, name=name: tower.views(ids, f"merged views of {name}"),
             tower.model.pieces.markers,
             settings.search,
         )
         for writer, added in zip(writers, new, strict=True):
-            spans = layer.in_sentences(added.entities, added.views)
+            spans = original.in_sentences(added.entities, added.views)
             writer.add(name, added.entities, spans, added.vectors)
         counts[name] = {f"layer{n}": len(a.views) for n, a in enumerate(new, start=1)}
-        logger.info("%s: %d views, then %s", name, len(layer.entities), counts[name])
+        logger.info("%s: %d views, then %s", name, len(original.entities), counts[name])
     for number, writer in enumerate(writers, start=1):
         writer.write(out, number)
-    origin = {"store": base.fingerprint()}
-    write_manifest(out / "manifest.json", "merge", settings.as_dict(), origin, worlds=counts)
+    write_manifest(out / "manifest.json", "merge", settings.as_dict(), {}, worlds=counts)

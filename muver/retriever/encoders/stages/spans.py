@@ -6,7 +6,7 @@ from muver.io.files import write_manifest
 from muver.io.progress import logger
 from muver.retriever.encoders.stages.settings import Spans
 from muver.retriever.encoders.stages.tower import Tower
-from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.expand import every_span
 from muver.retriever.views.slices import entity_slices
 
@@ -22,20 +22,21 @@ def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) ->
     """
     tower = Tower(model_folder, settings)
     tower.model.require_positions("spans.max_tokens", settings.max_tokens)
-    base = ViewStore(store)
+    base = open_layer(store, 0)
     writer = LayerWriter()
     counts = {}
-    for name, layer in base.layer(0).all_worlds():
-        sizes = [own.stop - own.start for own in entity_slices(layer.entities)]
+    for name in base.worlds:
+        original = base.world(name)
+        sizes = [own.stop - own.start for own in entity_slices(original.entities)]
         owners, views = every_span(
-            layer.entities,
-            layer.ids.to_pylist(),
+            original.entities,
+            original.ids.to_pylist(),
             tower.model.pieces.markers,
             settings.max_views,
             settings.max_tokens,
         )
         vectors = tower.views([view.ids for view in views], f"spans of {name}")
-        writer.add(name, owners, layer.in_sentences(owners, views), vectors)
+        writer.add(name, owners, original.in_sentences(owners, views), vectors)
         counts[name] = {
             "entities": len(sizes),
             "exhaustive": sum(size <= settings.max_views for size in sizes),
@@ -46,6 +47,5 @@ def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) ->
     totals = {
         key: sum(world[key] for world in counts.values()) for key in ("entities", "exhaustive")
     }
-    origin = {"store": base.fingerprint()}
     manifest = out / "manifest.json"
-    write_manifest(manifest, "encode-spans", settings.as_dict(), origin, **totals, worlds=counts)
+    write_manifest(manifest, "encode-spans", settings.as_dict(), {}, **totals, worlds=counts)

@@ -12,9 +12,9 @@ from muver.io.progress import logger
 from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex
 from muver.retriever.retrieval.ann.search import search
 from muver.retriever.retrieval.ann.settings import Check
-from muver.retriever.retrieval.exact import Ranking, rank_shards
+from muver.retriever.retrieval.exact import Ranking, queries_of, rank_shards
 from muver.retriever.runs.approximate import reached
-from muver.retriever.vectors.mentions import read_mentions
+from muver.retriever.vectors.part import Part
 from muver.retriever.vectors.shards import Shards
 
 
@@ -50,7 +50,7 @@ def check(
 ) -> None:
     """Measure indices of a folder's shards (:func:`check_indices`); ``report`` is a JSON file."""
     shards = Shards(vectors)
-    measured = check_indices(index, shards, read_mentions(mention_vectors, shards), settings)
+    measured = check_indices(index, shards, queries_of(Part(mention_vectors), shards), settings)
     if report is not None:
         write_json(report, measured)
 

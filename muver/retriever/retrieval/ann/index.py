@@ -66,7 +66,7 @@ def build(vectors: str | Path, out: str | Path, settings: Build) -> dict[str, An
         folder / MANIFEST,
         "ann-build",
         settings.as_dict(),
-        {"model": shards.model, "vectors": shards.fingerprint},
+        {"model": shards.model},
         factory=string,
         product=product,
         norm=transform.norm,
@@ -166,13 +166,9 @@ class AnnIndex:
 
     def _check_source(self) -> None:
         place = self.folder / MANIFEST
-        pairs = {
-            "model": (self.manifest["inputs"]["model"], self.shards.model),
-            "vectors": (self.manifest["inputs"]["vectors"], self.shards.fingerprint),
-        }
-        for what, (found, wanted) in pairs.items():
-            if found != wanted:
-                raise InputError(
-                    f"{place}: an index of other {what} ({found[:12]}) than {self.shards.folder} "
-                    f"holds ({wanted[:12]}). Build it again with `muver ann-build`."
-                )
+        made_by, model = self.manifest["inputs"]["model"], self.shards.model
+        if made_by != model or self.manifest["views"] != self.shards.views:
+            raise InputError(
+                f"{place}: an index of other vectors than {self.shards.folder} holds. Build it "
+                "again with `muver ann-build`."
+            )

@@ -82,19 +82,19 @@ def retrieve(
     from muver.io.progress import logger
     from muver.retriever.corpus.kilt.lookup import KnowledgeBase
     from muver.retriever.retrieval.ann.search import search
-    from muver.retriever.retrieval.exact import rank_shards
-    from muver.retriever.vectors.mentions import read_mentions
+    from muver.retriever.retrieval.exact import queries_of, rank_shards
+    from muver.retriever.vectors.part import Part
     from muver.retriever.vectors.shards import Shards
 
     base = KnowledgeBase(kb)
-    shards = Shards(vectors, base.manifest)
-    ids = _mention_ids(mentions)
-    queries = read_mentions(mention_vectors, shards, mentions)
-    if len(ids) != len(queries):
+    shards = Shards(vectors)
+    if shards.entities != len(base):
         raise InputError(
-            f"{mention_vectors}: {len(queries)} vectors, {mentions} has {len(ids)} mentions: they "
-            "belong to different sets. Encode the mentions again."
+            f"{vectors}: vectors of {shards.entities} entities, the knowledge base {kb} has "
+            f"{len(base)}. Encode the missing parts."
         )
+    given = Part(mention_vectors)
+    ids, queries = given.rows()["mention_id"].combine_chunks(), queries_of(given, shards)
     more: dict[str, Any] = {}
     if index is None:
         ranking = rank_shards(
@@ -116,9 +116,7 @@ def retrieve(
     _write(run, ids, ranking, shards, base)
     inputs = {
         "model": shards.model,
-        "vectors": shards.fingerprint,
         "kb": base.manifest["fingerprint"],
-        "mentions": sha256_of(mention_vectors),
         "table": sha256_of(mentions),
     }
     counts = {"entities": shards.entities, "views": shards.views}
@@ -177,16 +175,3 @@ def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
     if effort is not None:
         opened.turn(effort)
     return opened
-
-
-def _mention_ids(path: Path) -> Any:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from muver.io.errors import InputError
-
-    try:
-        column = pq.read_table(path, columns=["mention_id"], partitioning=None)["mention_id"]
-    except (FileNotFoundError, pa.ArrowInvalid) as error:
-        raise InputError(f"{path}: missing or damaged ({error}). Read the set again.") from None
-    return column.combine_chunks()

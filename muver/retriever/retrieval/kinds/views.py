@@ -35,11 +35,8 @@ def retrieve(
     If the aggregate has several values, ``validation_runs`` are the validation split's runs with
     each of them; the best value is chosen (:func:`muver.retriever.retrieval.choice.choose`).
     """
-    import numpy as np
-
     from muver.io.errors import InputError
     from muver.io.files import write_manifest
-    from muver.io.matrices import load_matrix
     from muver.io.progress import Progress, logger
     from muver.retriever.corpus.schema import read_entities
     from muver.retriever.retrieval.choice import choose, ranks_in_runs, validation_pool
@@ -62,32 +59,16 @@ def retrieve(
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     aggregate = settings.settled(chosen or {}).scorer
     views = SystemViews(settings, store, merged, global_views, spans)
-    vectors = load_matrix(store / "mentions.npy", "Run the encode stage first.")
     table = mentions_of_split(mentions, settings.split)
-    if table.num_rows != len(vectors):
-        raise InputError(
-            f"{store / 'mentions.npy'} has {len(vectors)} rows, {mentions} has {table.num_rows} "
-            f"mentions in split {settings.split!r}: they belong to different runs. Run the "
-            "encode stage again."
-        )
-    worlds = np.array(table["world"].to_pylist(), dtype=object)
-    if set(worlds) != set(views.worlds):
-        raise InputError(
-            f"{store} holds the worlds {', '.join(views.worlds)}, the mentions in split "
-            f"{settings.split!r} are of {', '.join(sorted(set(worlds)))}. Run the encode stage "
-            "again."
-        )
-    ids = np.array(table["mention_id"].to_pylist(), dtype=object)
     rows = RunRows()
     counts = {"entities": 0, "views": 0}
-    progress = Progress("ranking", len(vectors), "mentions")
-    position = 0
+    progress = Progress("ranking", table.num_rows, "mentions")
     for name in views.worlds:
-        own = ids[worlds == name].tolist()
+        own = views.mention_ids(name)
         titles = read_entities(entities, [name])["title"].to_pylist()
         parts, owners, origins = views.world(name)
         ranking = rank(
-            vectors[position : position + len(own)],
+            views.mentions(name),
             [ViewBlock.of(parts, owners, candidates(titles, settings.match))],
             settings.k,
             aggregate,
@@ -95,12 +76,10 @@ def retrieve(
             metric=settings.metric,
             advance=progress.advance,
         )
-        position += len(own)
         rows.add(name, own, titles, ranking, origins)
         counts["entities"] += len(titles)
         counts["views"] += len(owners)
         logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
     progress.finish()
-    rows.write(run, ids.tolist())
-    inputs = {"store": views.fingerprint}
-    write_manifest(manifest, "retrieve", settings.as_dict(), inputs, counts=counts, chosen=chosen)
+    rows.write(run, table["mention_id"].to_pylist())
+    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=counts, chosen=chosen)

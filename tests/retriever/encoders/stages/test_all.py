@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.io.files import read_json, sha256_of
 from muver.retriever.encoders.stages.encode import encode_split
 from muver.retriever.encoders.stages.global_views import encode_global
 from muver.retriever.encoders.stages.merge import merge_store
@@ -15,12 +14,6 @@ from muver.retriever.encoders.stages.settings import Encode
 from muver.retriever.encoders.stages.spans import encode_spans
 from tests import tiny
 from tests.retriever.encoders.stages.conftest import GLOBAL, MERGE, SPANS
-
-
-@pytest.mark.parametrize("folder", ["merged", "globals", "spans"])
-def test_further_views_name_their_store(folders, folder):
-    manifest = read_json(folders / folder / "manifest.json")
-    assert manifest["inputs"] == {"store": sha256_of(folders / "store" / "layer0.npy")}
 
 
 def test_views_longer_than_the_encoder_s_positions(folders, corpus, tmp_path):

@@ -10,7 +10,7 @@ from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.stages.encode import encode_split
 from muver.retriever.encoders.stages.settings import Encode
-from muver.retriever.vectors.store import ViewStore
+from muver.retriever.vectors.part import open_layer
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 from tests.retriever.encoders.stages.conftest import vector
@@ -18,7 +18,7 @@ from tests.retriever.encoders.stages.conftest import vector
 
 def test_the_store_holds_every_view_and_mention(folders, model, corpus):
     worlds = load_worlds(*corpus, "train", model.config, model.pieces)
-    layer = ViewStore(folders / "store").layer(0)
+    layer = open_layer(folders / "store", 0)
     assert layer.worlds == ["alder", "birch"]
     for world in worlds:
         stored = layer.world(world.name)
@@ -41,7 +41,7 @@ def test_the_store_holds_every_view_and_mention(folders, model, corpus):
 
 def test_a_validation_store(folders, corpus, tmp_path):
     encode_split(folders / "model", *corpus, tmp_path, tiny.settings(Encode, split="val"))
-    assert ViewStore(tmp_path).layer(0).worlds == ["cedar"]
+    assert open_layer(tmp_path, 0).worlds == ["cedar"]
     assert np.load(tmp_path / "mentions.npy").shape == (12, 32)
 
 

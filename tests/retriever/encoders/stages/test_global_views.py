@@ -7,14 +7,14 @@ import pytest
 from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.stages.global_views import encode_global
-from muver.retriever.vectors.store import ViewStore
+from muver.retriever.vectors.part import open_layer
 from muver.retriever.views.layout import prefix_view
 from tests.retriever.encoders.stages.conftest import GLOBAL, vector
 
 
 def test_global_views(folders, model, corpus):
-    base = ViewStore(folders / "store").layer(0)
-    views = ViewStore(folders / "globals").layer(0)
+    base = open_layer(folders / "store", 0)
+    views = open_layer(folders / "globals", 0)
     assert views.worlds == base.worlds == ["alder", "birch"]
     for world in views.worlds:
         described = read_entities(corpus[0], [world])

@@ -9,14 +9,14 @@ import torch
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.io.files import read_json, sha256_of
 from muver.retriever.corpus.kilt.parts import made_parts
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.settings import Encoding
 from muver.retriever.encoders.stages.kb_part import encode_part
 from muver.retriever.encoders.stages.mentions import encode_mentions
-from muver.retriever.encoders.stages.settings import Part
+from muver.retriever.encoders.stages.settings import Part as PartSettings
+from muver.retriever.vectors.part import Part
 from muver.retriever.views.worlds import context_ids
 from tests import tiny
 from tests.retriever.encoders.stages.wikipedia import link, make_base
@@ -34,7 +34,7 @@ def root(tmp_path_factory, encoder):
     for name, tokens in (("model", 60), ("other", 50)):
         views = {**VIEWS, "max_tokens": tokens}
         tiny.make_model(encoder, views=views).save_pretrained(folder / name)
-    part = tiny.settings(Part, dtype="fp16")
+    part = tiny.settings(PartSettings, dtype="fp16")
     for number in made_parts(kb):
         encode_part(folder / "model", kb, number, folder / "vectors", part)
     return folder
@@ -45,7 +45,7 @@ def encode(root, model, out):
     return main(["encode-mentions", *LABEL, *map(str, files)])
 
 
-def test_vectors_and_manifest(root, encoder, tmp_path):
+def test_vectors_and_their_rows(root, encoder, tmp_path):
     assert encode(root, "model", tmp_path / "msnbc.npy") == 0
     vectors = np.load(tmp_path / "msnbc.npy")
     table = pq.read_table(root / "msnbc.parquet")
@@ -56,18 +56,9 @@ def test_vectors_and_manifest(root, encoder, tmp_path):
         for row, context in enumerate(contexts):
             alone = model.encode_mentions(pack([context]))[0].numpy()
             np.testing.assert_allclose(vectors[row], alone, rtol=0, atol=1e-5)
-    assert read_json(tmp_path / "msnbc.json") == {
-        "stage": "encode-mentions",
-        "muver": read_json(tmp_path / "msnbc.json")["muver"],
-        "settings": {"precision": "fp32"},
-        "inputs": {
-            "model": model_fingerprint(root / "model"),
-            "mentions": sha256_of(root / "msnbc.parquet"),
-        },
-        "dtype": "float32",
-        "dimension": 32,
-        "mentions": 9,
-    }
+    rows = Part(tmp_path / "msnbc.npy")
+    assert rows.rows()["mention_id"].equals(table["mention_id"])
+    assert rows.model == model_fingerprint(root / "model")
 
 
 def test_a_search_takes_those_of_its_model_only(root, tmp_path, capsys):
@@ -81,7 +72,7 @@ def test_a_search_takes_those_of_its_model_only(root, tmp_path, capsys):
     search = [*map(str, search), "--mention-vectors"]
     assert encode(root, "other", tmp_path / "other.npy") == 0
     assert main([*search, str(tmp_path / "other.npy")]) == 2
-    assert "other.npy: vectors of another model (" in capsys.readouterr().err
+    assert "other.npy: vectors of another model than" in capsys.readouterr().err
     assert not (tmp_path / "run.parquet").exists()
     assert encode(root, "model", tmp_path / "msnbc.npy") == 0
     assert main([*search, str(tmp_path / "msnbc.npy")]) == 0
@@ -98,14 +89,12 @@ def test_a_search_takes_those_of_its_model_only(root, tmp_path, capsys):
 
 def test_tables_that_are_none(root, tmp_path):
     (tmp_path / "damaged.parquet").write_bytes(b"no table")
-    pq.write_table(pq.read_table(root / "msnbc.parquet").slice(0, 0), tmp_path / "empty.parquet")
     pq.write_table(pq.read_table(root / "kb" / "part-00000.parquet"), tmp_path / "kb.parquet")
     settings = tiny.settings(Encoding)
     for name, words in {
         "damaged": "damaged.parquet: .*damaged",
-        "empty": "empty.parquet: .*no mentions",
         "kb": "kb.parquet: .*context_left",
-        "none": "none.parquet: .*muver link",
+        "none": "none.parquet: no such file",
     }.items():
         with pytest.raises(InputError, match=words):
             encode_mentions(

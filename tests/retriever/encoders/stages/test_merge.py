@@ -5,16 +5,16 @@ from msgspec.structs import replace
 
 from muver.io.files import read_json
 from muver.retriever.encoders.stages.merge import merge_store
-from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.layout import View, merged_view
 from tests.retriever.encoders.stages.conftest import MERGE, vector
 
 
 def test_merged_layers_follow_the_store(folders, model):
-    base = ViewStore(folders / "store").layer(0).world("alder")
+    base = open_layer(folders / "store", 0).world("alder")
     ids = base.ids.to_pylist()
     for number in (1, 2):
-        merged = ViewStore(folders / "merged").layer(number).world("alder")
+        merged = open_layer(folders / "merged", number).world("alder")
         assert len(merged.entities)
         assert (np.diff(merged.entities) >= 0).all()
         for row, entity in enumerate(merged.entities):
@@ -27,7 +27,7 @@ def test_merged_layers_follow_the_store(folders, model):
                 merged.vectors[row], vector(model, expected), rtol=0, atol=1e-5
             )
     assert read_json(folders / "merged" / "manifest.json")["worlds"]["alder"]["layer1"] == len(
-        ViewStore(folders / "merged").layer(1).world("alder").entities
+        open_layer(folders / "merged", 1).world("alder").entities
     )
 
 
@@ -42,15 +42,15 @@ def test_spans_of_merged_views_count_sentences(folders, model, tmp_path):
     merge_store(
         folders / "model", tmp_path / "store", tmp_path / "merged", replace(MERGE, layers=1)
     )
-    layer = ViewStore(tmp_path / "merged").layer(1).world("alder")
+    layer = open_layer(tmp_path / "merged", 1).world("alder")
     assert (layer.entities.tolist(), layer.first.tolist(), layer.last.tolist()) == ([1], [2], [6])
 
 
 def test_merging_among_all_pairs(folders, model, tmp_path):
     merge_store(folders / "model", folders / "store", tmp_path, replace(MERGE, among="all"))
-    base = ViewStore(folders / "store").layer(0).world("alder")
+    base = open_layer(folders / "store", 0).world("alder")
     ids = base.ids.to_pylist()
-    layers = [ViewStore(tmp_path).layer(number).world("alder") for number in (1, 2)]
+    layers = [open_layer(tmp_path, number).world("alder") for number in (1, 2)]
     for entity in np.unique(base.entities):
         own = np.flatnonzero(base.entities == entity)
         count = int(len(own) * 0.4)

@@ -7,14 +7,14 @@ from muver.io.files import read_json
 from muver.retriever.encoders.stages.spans import encode_spans
 from muver.retriever.retrieval.exact import rank
 from muver.retriever.vectors.block import ViewBlock
-from muver.retriever.vectors.store import ViewStore
+from muver.retriever.vectors.part import open_layer
 from muver.retriever.views.layout import merged_view
 from tests.retriever.encoders.stages.conftest import SPANS, vector
 
 
 def test_every_span_of_entities_with_few_views(folders, model):
-    base = ViewStore(folders / "store").layer(0).world("birch")
-    spans = ViewStore(folders / "spans").layer(1).world("birch")
+    base = open_layer(folders / "store", 0).world("birch")
+    spans = open_layer(folders / "spans", 1).world("birch")
     ids = base.ids.to_pylist()
     counts = np.bincount(base.entities)
     expected = [
@@ -40,12 +40,12 @@ def test_every_span_of_entities_with_few_views(folders, model):
 
 def test_spans_bound_an_entity_s_own_score_and_not_its_rank(folders):
     """Each merged view is a span, so no score falls; but the gold's rank can, by hand."""
-    counts = np.bincount(ViewStore(folders / "store").layer(0).world("birch").entities)
-    spans = ViewStore(folders / "spans").layer(1).world("birch")
+    counts = np.bincount(open_layer(folders / "store", 0).world("birch").entities)
+    spans = open_layer(folders / "spans", 1).world("birch")
     known = dict(zip(map(tuple, spans.ids.to_pylist()), spans.vectors, strict=True))
     checked = 0
     for layer in (1, 2):
-        merged = ViewStore(folders / "merged").layer(layer).world("birch")
+        merged = open_layer(folders / "merged", layer).world("birch")
         for entity, ids, own in zip(
             merged.entities, merged.ids.to_pylist(), merged.vectors, strict=True
         ):
@@ -66,5 +66,5 @@ def test_spans_bound_an_entity_s_own_score_and_not_its_rank(folders):
 
 def test_no_entity_has_few_enough_views(folders, tmp_path):
     encode_spans(folders / "model", folders / "store", tmp_path, replace(SPANS, max_views=0))
-    assert len(ViewStore(tmp_path).layer(1).world("alder").entities) == 0
+    assert len(open_layer(tmp_path, 1).world("alder").entities) == 0
     assert read_json(tmp_path / "manifest.json")["exhaustive"] == 0

@@ -11,14 +11,15 @@ import pytest
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
-from muver.io.matrices import save_matrix
+from muver.io.parquet import table_of
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.encoders.stages.encode import encode_split
 from muver.retriever.encoders.stages.merge import merge_store
 from muver.retriever.encoders.stages.settings import Encode, Merge
 from muver.retriever.retrieval import kinds
 from muver.retriever.runs.run import read_run, write_run
-from muver.retriever.vectors.store import LayerWriter, ViewStore
+from muver.retriever.vectors.part import MENTIONS as VECTORS
+from muver.retriever.vectors.part import LayerWriter, open_layer, write_part
 from muver.retriever.views.layout import View
 from tests import tiny
 
@@ -47,7 +48,7 @@ def store(corpus, tmp_path):
     writer.add("cedar", range(12), views, np.eye(12, dtype=np.float32))
     writer.write(tmp_path / "store", 0)
     mentions = 2 * np.eye(12, dtype=np.float32) + np.eye(12, k=-1, dtype=np.float32)
-    save_matrix(tmp_path / "store" / "mentions.npy", mentions)
+    write_mentions(tmp_path / "store", {"cedar": ids_of(corpus, "test", "cedar")}, mentions)
     # In the merged layer entity 11 has a view that every mention likes best.
     merged.add("cedar", [11], [View([1], 0, 4)], np.full((1, 12), 5, dtype=np.float32))
     merged.write(tmp_path / "merged", 1)
@@ -56,8 +57,18 @@ def store(corpus, tmp_path):
 
 
 def write_further_manifest(root, folder, **settings):
-    origin = {"store": ViewStore(root / "store").fingerprint()}
-    write_manifest(root / folder / "manifest.json", "merge", settings, origin)
+    write_manifest(root / folder / "manifest.json", "merge", settings, {})
+
+
+def write_mentions(store, world_ids, vectors):
+    """The vectors of mentions, whose ids are given by world."""
+    tables = [table_of(VECTORS, [[world] * len(ids), ids]) for world, ids in world_ids.items()]
+    write_part(store / "mentions.npy", vectors, tables)
+
+
+def ids_of(corpus, split, world):
+    table = read_mentions(corpus[1], split)
+    return table.filter(pa.compute.equal(table["world"], world))["mention_id"].to_pylist()
 
 
 def retrieve(root, corpus, merged=None, further=None, **settings) -> pa.Table:
@@ -157,22 +168,6 @@ def test_spans_take_the_place_of_merged_views_where_every_span_is_there(store, c
     assert [(row["entity"], row["layer"]) for row in run[9:11]] == [(11, -3), (3, 0)]
 
 
-@pytest.mark.parametrize(
-    "kind, command, settings",
-    [
-        ("merged", "merge", {"merge_layers": 1}),
-        ("global_views", "encode-global", {"global_view": True}),
-        ("spans", "encode-spans", {"spans": True}),
-    ],
-)
-def test_views_of_another_store(store, corpus, kind, command, settings):
-    write_further_manifest(store, kind, layers=1, max_views=10)
-    save_matrix(store / "store" / "layer0.npy", np.zeros((12, 12), dtype=np.float32))
-    with pytest.raises(InputError, match=f"{kind}: made from another store.*`muver {command}`"):
-        retrieve(store, corpus, further={kind: store / kind}, **settings)
-    assert not (store / "run.parquet").exists()
-
-
 def test_fewer_candidates_than_k(store, corpus):
     run = retrieve(store, corpus, k=64)
     assert run.num_rows == 12 * 12
@@ -191,7 +186,8 @@ def test_mentions_keep_the_corpus_order_where_worlds_alternate(tmp_path, aggrega
         )
     writer.write(tmp_path / "store", 0)
     by_world = np.eye(12, dtype=np.float32)[[0, 1, 2, 0, 1, 2]]
-    save_matrix(tmp_path / "store" / "mentions.npy", by_world)
+    ids = {world: ids_of(corpus, "train", world) for world in ("alder", "birch")}
+    write_mentions(tmp_path / "store", ids, by_world)
     run = retrieve(tmp_path, corpus, split="train", aggregate=aggregate).to_pylist()
     first = [row for row in run if row["rank"] == 1]
     wanted = table.take(order).to_pylist()
@@ -220,7 +216,8 @@ def halves(tmp_path):
         writer.add(world, owners, [View([n], 0, 0) for n in range(24)], vectors)
         writer.write(tmp_path / name / "store", 0)
         own = table.filter(pa.compute.equal(table["world"], world))["gold"].to_numpy()
-        save_matrix(tmp_path / name / "store" / "mentions.npy", mentions[own])
+        ids = {world: ids_of(corpus, name, world)}
+        write_mentions(tmp_path / name / "store", ids, mentions[own])
     return tmp_path, corpus
 
 
@@ -261,21 +258,6 @@ def without_layer(root):
     (root / "merged" / "layer1.npy").unlink()
 
 
-def of_an_earlier_version(root):
-    (root / "merged" / "manifest.json").write_text('{"settings": {"layers": 1}}')
-
-
-def mentions(count):
-    """Write so many vectors of mentions; none where ``count`` is 0."""
-
-    def change(root):
-        (root / "store" / "mentions.npy").unlink()
-        if count:
-            save_matrix(root / "store" / "mentions.npy", np.zeros((count, 12), dtype=np.float32))
-
-    return change
-
-
 @pytest.mark.parametrize(
     "spoil, merged, settings, words",
     [
@@ -285,15 +267,12 @@ def mentions(count):
             {"merge_layers": 1},
             "layer1.npy",
         ),
-        (of_an_earlier_version, True, {"merge_layers": 1}, "made from another store"),
         (None, True, {"merge_layers": 2}, "holds 1 merged layers"),
         (None, False, {"merge_layers": 1}, "--merged is needed"),
         (None, False, {"global_view": True}, "--global-views is needed"),
         (None, False, {"spans": True}, "--spans is needed"),
-        (mentions(0), False, {}, "mentions.npy: no such file"),
-        (mentions(7), False, {}, "mentions.npy has 7 rows, .* has 12 mentions"),
-        # As many mentions, but of worlds that the store does not hold.
-        (mentions(24), False, {"split": "train"}, "worlds cedar, .* alder, birch"),
+        (lambda root: (root / "store/mentions.npy").unlink(), False, {}, "mentions.npy: no such"),
+        (None, False, {"split": "train"}, "is not of the split"),
         (None, False, {"match": "name"}, "match is 'name'. Allowed: title, id"),
         (None, False, {"metric": "cosine"}, "metric is 'cosine'"),
         (None, False, {"k": 0}, "k is 0"),
@@ -329,7 +308,7 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
     rows = read_run(tmp_path / "run.parquet").to_pylist()
     assert len(rows) == 12 * 3
     parts = [
-        ViewStore(tmp_path / folder).layer(number).world("cedar")
+        open_layer(tmp_path / folder, number).world("cedar")
         for folder, number in (("store", 0), ("merged", 1))
     ]
     vectors = np.concatenate([part.vectors for part in parts])

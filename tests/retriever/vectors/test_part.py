@@ -4,21 +4,22 @@ import numpy as np
 import pytest
 
 from muver.io.errors import InputError
-from muver.retriever.vectors.store import LayerWriter, ViewStore, layer_files
+from muver.io.parquet import table_of
+from muver.retriever.vectors.part import MENTIONS, LayerWriter, Part, open_layer, write_part
 from muver.retriever.views.layout import View
 
 
-def write(folder, layer=0):
+def write(folder, number=0):
     writer = LayerWriter()
     first = np.arange(6, dtype=np.float32).reshape(3, 2)
     writer.add("alder", [0, 0, 2], [View([1, 2], 0, 0), View([3], 1, 2), View([], -1, -1)], first)
     writer.add("birch", [5], [View([4, 5, 6], 0, 0)], np.array([[8, 9]], dtype=np.float32))
-    writer.write(folder, layer)
+    writer.write(folder, number)
 
 
 def test_round_trip(tmp_path):
     write(tmp_path)
-    opened = ViewStore(tmp_path).layer(0)
+    opened = open_layer(tmp_path, 0)
     assert opened.worlds == ["alder", "birch"]
     alder, birch = opened.world("alder"), opened.world("birch")
     assert alder.vectors.tolist() == [[0, 1], [2, 3], [4, 5]]
@@ -32,12 +33,12 @@ def test_round_trip(tmp_path):
 
 def test_vectors_stay_on_disk(tmp_path):
     write(tmp_path)
-    assert isinstance(ViewStore(tmp_path).layer(0).world("alder").vectors, np.memmap)
+    assert isinstance(open_layer(tmp_path, 0).world("alder").vectors, np.memmap)
 
 
 def test_a_world_without_views_in_a_layer(tmp_path):
     write(tmp_path, 3)
-    none = ViewStore(tmp_path).layer(3).world("cedar")
+    none = open_layer(tmp_path, 3).world("cedar")
     assert none.vectors.shape == (0, 2)
     assert len(none.entities) == len(none.first) == len(none.last) == len(none.ids) == 0
 
@@ -46,19 +47,17 @@ def test_a_layer_without_any_views(tmp_path):
     writer = LayerWriter()
     writer.add("alder", [], [], np.empty((0, 2), dtype=np.float32))
     writer.write(tmp_path, 1)
-    layer = ViewStore(tmp_path).layer(1)
-    assert layer.worlds == []
-    assert layer.world("alder").vectors.shape == (0, 2)
-    assert layer.world("alder").entities.tolist() == []
+    opened = open_layer(tmp_path, 1)
+    assert opened.worlds == []
+    assert opened.world("alder").vectors.shape == (0, 2)
+    assert opened.world("alder").entities.tolist() == []
 
 
 def test_equal_stores_have_equal_bytes(tmp_path):
     write(tmp_path / "one")
     write(tmp_path / "two")
-    for one, two in zip(
-        layer_files(tmp_path / "one", 0), layer_files(tmp_path / "two", 0), strict=True
-    ):
-        assert one.read_bytes() == two.read_bytes()
+    for name in ("layer0.npy", "layer0.parquet"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -66,11 +65,23 @@ def test_equal_stores_have_equal_bytes(tmp_path):
     [
         (lambda matrix, views: matrix.unlink(), "layer0.npy: .*Run the stage that makes it"),
         (lambda matrix, views: views.unlink(), "layer0.parquet: no such file"),
-        (lambda matrix, views: np.save(matrix, np.zeros((7, 2))), "4 rows, .* 7"),  # another run's
+        (lambda matrix, views: np.save(matrix, np.zeros((7, 2))), "layer0.npy: 7 vectors, .* 4"),
+        (lambda matrix, views: views.write_bytes(b"x"), "layer0.parquet: damaged"),
     ],
 )
 def test_files_that_do_not_belong_together(tmp_path, spoil, named):
     write(tmp_path)
-    spoil(*layer_files(tmp_path, 0))
+    spoil(tmp_path / "layer0.npy", tmp_path / "layer0.parquet")
     with pytest.raises(InputError, match=named):
-        ViewStore(tmp_path).layer(0)
+        open_layer(tmp_path, 0)
+
+
+def test_mentions_name_themselves(tmp_path):
+    tables = [
+        table_of(MENTIONS, [[world] * len(ids), ids])
+        for world, ids in (("alder", ["a", "b"]), ("birch", ["c"]))
+    ]
+    write_part(tmp_path / "m.npy", np.eye(3, dtype=np.float32), tables, {"model": "one"})
+    part = Part(tmp_path / "m.npy")
+    assert part.rows("alder")["mention_id"].to_pylist() == ["a", "b"] and part.model == "one"
+    assert part.vectors("birch").tolist() == [[0, 0, 1]]

@@ -1,0 +1,177 @@
+"""A part: some vectors, and of what each is. A matrix NAME.npy beside a table NAME.parquet.
+
+A view's row names its world, its entity, its first and last sentence, and its token ids where
+views are merged from it. A mention's row names its world and its id.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from muver.io.errors import InputError
+from muver.io.matrices import load_matrix, save_matrix
+from muver.io.parquet import table_writer
+from muver.retriever.views.layout import View
+from muver.retriever.views.slices import entity_slices
+
+VIEWS = pa.schema(
+    [
+        ("world", pa.string()),
+        ("entity", pa.int32()),
+        ("first", pa.int32()),
+        ("last", pa.int32()),
+    ]
+)
+WITH_IDS = VIEWS.append(pa.field("ids", pa.list_(pa.int32())))
+MENTIONS = pa.schema([("world", pa.string()), ("mention_id", pa.string())])
+REMEDY = "Run the stage that makes it again."
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The views of one world.
+
+    Attributes
+    ----------
+    vectors : (views, d) float32, memory-mapped
+    entities, first, last : (views,) int32
+        Entity (line number) of each view, and its first and last sentence.
+    ids : (views,) list<int32>
+    """
+
+    vectors: np.ndarray
+    entities: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    ids: pa.ChunkedArray
+
+    def in_sentences(self, owners: Sequence[int], views: Sequence[View]) -> list[View]:
+        """Turn spans over an entity's views in this layer into spans over its sentences.
+
+        ``owners`` are the entities of ``views``.
+        """
+        starts = {int(self.entities[own.start]): own.start for own in entity_slices(self.entities)}
+        return [
+            View(
+                view.ids,
+                int(self.first[starts[owner] + view.first]),
+                int(self.last[starts[owner] + view.last]),
+            )
+            for owner, view in zip(owners, views, strict=True)
+        ]
+
+
+class Part:
+    """A part on disk; ``path`` is its matrix."""
+
+    def __init__(self, path: str | Path):
+        self.path, self._table = Path(path), Path(path).with_suffix(".parquet")
+        try:
+            rows = pq.read_metadata(self._table).num_rows
+        except FileNotFoundError:
+            raise InputError(f"{self._table}: no such file. {REMEDY}") from None
+        except (pa.ArrowInvalid, OSError) as error:
+            raise InputError(f"{self._table}: damaged ({error}). {REMEDY}") from None
+        if rows != len(self.matrix):
+            raise InputError(
+                f"{self.path}: {len(self.matrix)} vectors, {self._table.name} names {rows}. "
+                f"{REMEDY}"
+            )
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """(rows, d), mapped anew, so that pages read before need not stay in memory."""
+        return load_matrix(self.path, REMEDY)
+
+    def rows(self, world: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
+        """What the vectors are of, of one world or of all."""
+        filters = None if world is None else [("world", "==", world)]
+        try:
+            return pq.read_table(self._table, columns=columns, filters=filters, partitioning=None)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise InputError(f"{self._table}: damaged ({error}). {REMEDY}") from None
+
+    @cached_property
+    def model(self) -> str | None:
+        """Fingerprint of the model that made the vectors, where it was written."""
+        metadata = pq.read_schema(self._table).metadata or {}
+        return metadata[b"model"].decode() if b"model" in metadata else None
+
+    @cached_property
+    def spans(self) -> dict[str, slice]:
+        """The rows of each world, in their order."""
+        runs = pc.run_end_encode(self.rows(columns=["world"])["world"].combine_chunks())
+        bounds = pairwise([0, *runs.run_ends.to_pylist()])
+        return {
+            world: slice(*own) for world, own in zip(runs.values.to_pylist(), bounds, strict=True)
+        }
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of the worlds, in the order of their rows."""
+        return list(self.spans)
+
+    def vectors(self, world: str) -> np.ndarray:
+        """(rows, d) the vectors of one world; none if it has no rows here."""
+        return self.matrix[self.spans.get(world, slice(0, 0))]
+
+    def world(self, name: str) -> Layer:
+        """One world's views; empty arrays if it has none here."""
+        rows = self.rows(name)
+        columns = (rows[column].to_numpy() for column in ("entity", "first", "last"))
+        return Layer(self.vectors(name), *columns, rows["ids"])
+
+
+def open_layer(folder: str | Path, number: int) -> Part:
+    """A layer of a folder: 0 holds the original views, n those that the n-th merging added."""
+    return Part(Path(folder) / f"layer{number}.npy")
+
+
+def write_part(
+    path: str | Path,
+    vectors: np.ndarray,
+    tables: Sequence[pa.Table],
+    made_by: Mapping[str, str] | None = None,
+) -> None:
+    """Write a part; each table becomes a row group, so that a world of its own is read alone.
+
+    ``made_by`` is the fingerprint of the ``model``, for a set of mentions or a knowledge base.
+    """
+    save_matrix(path, vectors)
+    schema = tables[0].schema.with_metadata(made_by)
+    with table_writer(Path(path).with_suffix(".parquet"), schema) as writer:
+        for table in tables:
+            writer.write_table(table.replace_schema_metadata(made_by))
+
+
+class LayerWriter:
+    """Collects the worlds of a layer, then writes it."""
+
+    def __init__(self) -> None:
+        self._tables: list[pa.Table] = []
+        self._vectors: list[np.ndarray] = []
+
+    def add(
+        self, world: str, entities: Sequence[int], views: Sequence[View], vectors: np.ndarray
+    ) -> None:
+        """Append a world's views; the part keeps this order of worlds."""
+        columns = {
+            "world": [world] * len(views),
+            "entity": list(entities),
+            "first": [view.first for view in views],
+            "last": [view.last for view in views],
+            "ids": [view.ids for view in views],
+        }
+        self._tables.append(pa.table(columns, schema=WITH_IDS))
+        self._vectors.append(vectors)
+
+    def write(self, folder: str | Path, number: int) -> None:
+        path = Path(folder) / f"layer{number}.npy"
+        write_part(path, np.concatenate(self._vectors), self._tables)
