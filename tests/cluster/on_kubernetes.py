@@ -20,6 +20,7 @@ PLACE = ("--default-storage-prefix", f"s3://{BUCKET}/pods")
 EMPTY = ("--default-storage-prefix", f"s3://{BUCKET}/empty")
 IMAGE = ("--container-image", "registry.example.org/muver:test")
 TABLE = "results/table1.csv"
+DATA = {"dataset": "miniwikia"}  # a folder's jobs would stay on this machine
 CONFIG = ("--config", "tables={table1: [bm25]}", "tracking={enabled: false}")
 
 
@@ -41,13 +42,13 @@ def snakemake(project: Project, address: str, *arguments: str, config: Path = Pa
 
 @pytest.fixture
 def project(tmp_path) -> Project:
-    project = tiny_project(tmp_path / "project")
+    project = tiny_project(tmp_path / "project", **DATA)
     project.warm = False
     return project
 
 
 def test_pods_make_the_same_table(tmp_path, project, s3):
-    local = tiny_project(tmp_path / "local")
+    local = tiny_project(tmp_path / "local", **DATA)
     local.snakemake(TABLE, *CONFIG)
     # A pod first installs the storage's plugin, which the image has.
     image = tmp_path / "image"
@@ -61,7 +62,7 @@ def test_pods_make_the_same_table(tmp_path, project, s3):
     assert done.returncode == 0, done.stdout + logs
     copy = f".snakemake/storage/s3/{BUCKET}/pods/{TABLE}"
     assert project.read(copy) == local.read(TABLE)
-    assert len(cluster.containers) == 5  # generate, corpus, segment, retrieve, evaluate
+    assert len(cluster.containers) == 5  # download, corpus, segment, retrieve, evaluate
     assert {one["image"] for one in cluster.containers} == {IMAGE[1]}
     for one in cluster.containers:  # what a GPU asks for has to be its limit
         asked = one["resources"]

@@ -72,14 +72,11 @@ def test_the_same_table_from_an_empty_bucket(tmp_path, local, s3):
 
 def test_data_of_the_user_s_own_stay_where_they_are(tmp_path, s3):
     project = tiny_project(tmp_path / "project")
-    project.snakemake("--until", "generate")
-    data = project.place("raw", "").path
     place = ("--default-storage-prefix", f"s3://{BUCKET}/own")
-    config = ("--config", f"dataset={data}", "tracking={enabled: false}")
-    project.snakemake("--until", "corpus", *S3, *place, "results/table4.csv", *config)
+    project.snakemake("--until", "corpus", *S3, *place, "results/table4.csv")
     stored = [one.key for one in bucket().objects.filter(Prefix="own/")]
     assert any(one.endswith("/entities.parquet") for one in stored)
-    assert not any(f"{data}/" in one for one in stored)
+    assert not any("/documents/" in one for one in stored)
 
 
 @pytest.mark.parametrize(

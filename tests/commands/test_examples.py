@@ -8,7 +8,6 @@ import pytest
 from muver.cli import STAGES, build_parser, main
 
 WITHOUT = {name for name, stage in STAGES.items() if stage.settings is None}
-NEED_NO_FILES = {"generate"}
 SECTION = {"train": "training"}  # whose keys are checked; the others are a model's, as it has them
 
 
@@ -45,10 +44,7 @@ def test_the_settings_are_accepted_and_others_are_not(stage, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     words = example(stage)
     status, error = said(words, capsys)
-    if stage in NEED_NO_FILES:
-        assert status == 0, error
-    else:
-        assert status == 2 and "--settings" not in error, error
+    assert status == 2 and "--settings" not in error, error
     at = words.index("--settings") + 1
     given = json.loads(words[at])
     {**given, "": given}[SECTION.get(stage, "")]["nonsense"] = 1

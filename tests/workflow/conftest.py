@@ -26,15 +26,7 @@ from tests.workflow import warm
 ROOT = Path(__file__).parents[2]
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 TINY = {
-    "generate": {
-        "worlds": {
-            "train": ["ash", "birch", "cedar", "doum"],
-            "val": ["elm"],
-            "test": ["fir", "gum"],
-        },
-        "entities_per_world": 24,
-        "mentions": {"train": 40, "val": 12, "test": 20},
-    },
+    "dataset": ".test/tiny",
     "scratch": {"vocabulary": 300, "hidden": 32, "intermediate": 64},
     "pretrain": {"steps": 3, "batch_size": 8},
     "bm25": {"k1": 0.9, "b": 0.4},

@@ -55,7 +55,8 @@ def test_as_a_module_of_another_workflow(tmp_path):
 
 def test_in_the_folder_of_the_catalog_s_test(tmp_path):
     """`--directory .test` takes its config/config.yaml, and the command line wins over that."""
-    shutil.copytree(ROOT / ".test/config", tmp_path / "config")
+    for name in ("config", "tiny"):
+        shutil.copytree(ROOT / ".test" / name, tmp_path / name)
     asked = ("snakemake", "--dry-run", "--directory", str(tmp_path), "--cores", "2")
     said = run(ROOT, *asked)
     counts = dict(re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE))
@@ -108,10 +109,10 @@ def test_jobs_in_an_environment_of_conda(tmp_path):
     (folder / "bin/activate").write_text('PATH="$1/bin:$PATH"')
     run(
         tmp_path, "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile"), "--cores", "1",
-        "--sdm", "conda", "--until", "generate",
+        "--sdm", "conda", "--until", "download",
         PYTHONPATH=str(ROOT), PATH=f"{folder}/bin:{os.environ['PATH']}",
     )  # fmt: skip
     (call,) = (folder / "calls").read_text().splitlines()
-    assert call.startswith(f"{tmp_path}/.snakemake/code -m muver.cli generate ")
+    assert call.startswith(f"{tmp_path}/.snakemake/code -m muver.cli download ")
     (environment,) = tmp_path.glob(".snakemake/conda/*.yaml")
     assert environment.read_text() == (ROOT / "environment.yml").read_text()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from miniwikia.__main__ import make
 from muver.retriever.encoders.bert import Bert, BertConfig
 from tests import tiny
 from tests.workflow.conftest import Project, copy_of_the_project
@@ -16,10 +17,11 @@ BUILT = "build/miniwikipedia/current"
 SETS = ("msnbc", "wnedwiki")
 MENTIONS = {"aida-train": 60, "aida-testa": 12, "aida-testb": 24, "msnbc": 12, "wnedwiki": 16}
 CHANGES = {
+    "download": {"source": "tiny"},
     "linking": {
+        "published_counts": False,
         "test": list(SETS),
         "kb": {"part_bytes": 150_000},
-        "generate": {"entities": 240, "entities_per_world": 120, "mentions": MENTIONS},
         "indexes": {"ivf_sq": {"factory": "ivf_sq", "lists": 4}},
     },
     "systems": {"blink_wiki": {"index": "ivf_sq"}, "muver_wiki": {"index": "hnsw"}},
@@ -76,6 +78,10 @@ def write_entities(path: Path, dump: Path) -> Path:
 def linked(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The whole chain on a small invented encyclopedia."""
     project = copy_of_the_project(tmp_path_factory.mktemp("linked"))
+    make(
+        "miniwikipedia", project.folder / "tiny",
+        entities=240, entities_per_world=120, mentions=MENTIONS,
+    )  # fmt: skip
     encoder = tiny.make_encoder(project.folder / "encoder")
     write_checkpoint(project.folder / "blink.bin", encoder)
     project.change("miniwikipedia", **CHANGES, encoder="encoder")
@@ -146,7 +152,7 @@ def test_an_index_that_agrees_too_little_is_no_source(linked):
 
 def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
     """The preset of the paper on a small dump: refused before anything is linked or trained."""
-    raw = linked.folder / BUILT / "raw"
+    raw = linked.folder / "tiny"
     project = copy_of_the_project(tmp_path)
     files = ", ".join(f"{name}: {{file: {raw / f'{name}.jsonl'}}}" for name in MENTIONS)
     given = {"kilt": raw / "kilt_knowledgesource.json", "blink_biencoder": "blink.bin"}
@@ -162,7 +168,7 @@ def test_other_counts_than_the_published_ones_stop_the_run(linked, tmp_path):
 
 def test_the_papers_preset_on_files_as_they_are_published(linked, tmp_path):
     """All but training and AIDA: the archive, the dump and the weights to a row of the table."""
-    raw = linked.folder / BUILT / "raw"
+    raw = linked.folder / "tiny"
     project = copy_of_the_project(tmp_path)
     with zipfile.ZipFile(tmp_path / "benchmarks.zip", "w") as archive:
         for name, file in (("msnbc", "msnbc/msnbc"), ("wnedwiki", "wikipedia/wikipedia")):
@@ -210,7 +216,7 @@ def test_a_model_that_is_trained_on_the_texts_has_a_subset_of_them(linked):
     """Without the checkpoint BLINK is trained: on its own subset, and vectors are of the texts."""
     file = write_entities(
         linked.folder / "mine.jsonl",
-        linked.folder / BUILT / "raw/kilt_knowledgesource.json",
+        linked.folder / "tiny/kilt_knowledgesource.json",
     )
     views = "views: {kind: prefix, max_tokens: 48, text: blink_entities}"
     asked = (

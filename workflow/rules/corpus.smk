@@ -1,27 +1,6 @@
 # From raw data to the corpus and its sentences; the weights that training starts from.
 
-if W.raw and W.raw.rule == "generate":
-
-    rule generate:
-        input:
-            code=code("generate"),
-        output:
-            W.raw.files,
-        log:
-            f"{LOGS}/generate.log",
-        benchmark:
-            f"{LOGS}/generate.benchmark.tsv"
-        threads: 2 if ONE_BASE else 1
-        params:
-            settings=settings_of(W.raw),
-            shape="--shape kilt --workers 2" if ONE_BASE else "",
-            folder=lambda wildcards: here(W.raw.path),
-        shell:
-            "muver generate --log {log} {params.shape} --settings {params.settings:q}"
-            " --out {params.folder}"
-
-
-if not ONE_BASE and W.raw and W.raw.pinned:
+if W.raw and W.raw.rule == "download":
     SOURCE = find_source(W.raw.name)
 
     rule download:
@@ -36,10 +15,10 @@ if not ONE_BASE and W.raw and W.raw.pinned:
         params:
             settings=as_json(S["download"]),
             folder=lambda wildcards: here(W.raw.path),
-            name=SOURCE.name,
+            what=f"--{'files' if ONE_BASE else 'dataset'} {SOURCE.name}",
             archive=f"{ROOT}/download/{SOURCE.file}",
         shell:
-            "muver download --log {log} --dataset {params.name} --settings {params.settings:q}"
+            "muver download --log {log} {params.what} --settings {params.settings:q}"
             " --archive {params.archive} --out {params.folder}"
 
 

@@ -20,8 +20,8 @@ def download(
     source: Path | None = None,
 ) -> None:
     """Obtain a dataset, other files, or Punkt's parameters; exactly one of the three is named."""
-    given = source or (Path(settings.source) if settings.source else None)
     declared = find_source(dataset or files or f"punkt_{punkt}")
+    given = source or (Path(settings.source) if settings.source else declared.shipped)
     beside = out if files and declared.kind == "file" else out.parent / "download"
     archive = archive or beside / declared.file
     if declared.kind == "worlds":

@@ -31,14 +31,12 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
 
 def _raw(graph: Graph, one: Artifact) -> Finding:
     settings = graph.settings
-    if one.rule == "generate":
-        return Finding("dataset", OK, f"{settings['dataset']} is made here, without a download")
-    if isinstance(graph, KnowledgeBase):
-        name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
-        key, source, url = f"linking.source.{name}", settings["linking"]["source"][name], None
-    else:
+    if one.rule == "download":
         name, key = one.name, "download.source"
         source, url = (settings["download"][key] for key in ("source", "url"))
+    else:
+        name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
+        key, source, url = f"linking.source.{name}", settings["linking"]["source"][name], None
     if _all_there(one.files):
         return Finding("dataset", OK, f"{name}: is here")
     return _download("dataset", name, key, source, url)
@@ -49,6 +47,8 @@ def _download(
 ) -> Finding:
     """What becomes of a download that is not here; ``key`` sets its ``source``."""
     if source is None:
+        if find_source(name).shipped:
+            return Finding(check, OK, f"{name} comes with muver, without a download")
         address = url or find_source(name).address
         return Finding(check, NOTE, f"{name} will be downloaded from {address}: needs the network.")
     if Path(source).exists():

@@ -1,4 +1,4 @@
-"""Sizes of the encoder and the data: of the files here, else as published or asked for."""
+"""Sizes of the encoder and the data: of the files here, else as published."""
 
 from dataclasses import dataclass, replace
 from math import ceil
@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.reproduction.settings import NAMED_DATASETS
+from muver.reproduction.settings.knowledge_base import origins
 from muver.reproduction.workspace import Graph, KnowledgeBase, Worlds
 from muver.retriever.corpus.kilt.parts import made_parts, open_part
 from muver.retriever.corpus.sources import find_source
@@ -31,7 +32,7 @@ PUBLISHED = {
 COUNTED = {  # by the origin of a base's sizes
     "measured": "of the knowledge base",
     "projected": "projected from the parts made",
-    "at most": "as published or asked for",
+    "at most": "as published",
 }
 
 
@@ -67,7 +68,7 @@ class Counts:
 
 
 def world_counts(graph: Worlds) -> Counts | None:
-    """Counts of the corpus, else those asked for or published; None if they are not known."""
+    """Counts of the corpus, else those published; None if they are not known."""
     settings, counts = graph.settings, Path(graph.corpus["/counts.json"].path)
     dataset = settings["dataset"]
     if counts.is_file():
@@ -76,12 +77,7 @@ def world_counts(graph: Worlds) -> Counts | None:
         for own in read["worlds"].values():
             pairs[own["split"]] += own["entities"] * own["mentions"]
         return Counts(read["entities"], read["mentions"], pairs, "of the corpus")
-    if dataset == "miniwikia":
-        made, origin = settings["generate"], "as params.yaml asks"
-        worlds = {split: len(made["worlds"][split]) for split in SPLITS}
-        entities = {split: worlds[split] * made["entities_per_world"] for split in SPLITS}
-        mentions = made["mentions"]
-    elif dataset in NAMED_DATASETS and (published := find_source(dataset).published):
+    if dataset in NAMED_DATASETS and (published := find_source(dataset).published):
         origin, entities, mentions = "as published", published.entities, published.mentions
         splits = [world.split for world in published.worlds.values()]
         worlds = {split: max(splits.count(split), 1) for split in SPLITS}
@@ -129,7 +125,7 @@ def base_sizes(
     kb, dump
         Where they lie; by default where the workflow puts them.
     entities, dump_bytes
-        Expected sizes; by default as published, or as params.yaml asks.
+        Expected sizes; by default as published.
 
     Raises
     ------
@@ -137,14 +133,13 @@ def base_sizes(
         If the given ``kb`` has no parts, if one is damaged, or if there is no such ``dump``.
     """
     linking = graph.linking
-    if not entities:
-        published = find_source("kilt").published.entities["wikipedia"]
-        entities = linking["generate"]["entities"] if graph.generated else published
+    dump_source, _ = origins(graph.settings)
+    entities = entities or find_source(dump_source).published.entities["wikipedia"]
     if dump is not None and not dump.is_file():
         raise InputError(f"{dump}: no such file.")
     if dump := dump or dump_file(graph):
         dump_bytes = dump.stat().st_size
-    dump_bytes = dump_bytes or (entities * MADE_PAGE if graph.generated else DUMP_BYTES)
+    dump_bytes = dump_bytes or (entities * MADE_PAGE if graph.of_one_archive else DUMP_BYTES)
     folder = kb or Path(graph.kb.path)
     parts = [open_part(folder, number) for number in made_parts(folder)]
     counted = sum(part.entities for part in parts)
@@ -179,9 +174,9 @@ def dump_file(graph: Graph) -> Path | None:
 
 
 def _mentions(graph: KnowledgeBase, name: str) -> int:
-    """Mentions of a set: those linked, else those asked for or published."""
+    """Mentions of a set: those linked, else those published."""
     linked = Path(graph.mentions(name)[".parquet"].path)
     if linked.is_file():
         return pq.read_metadata(linked).num_rows
-    published = find_source("blink_benchmarks").published.mentions
-    return (graph.linking["generate"]["mentions"] if graph.generated else published).get(name, 0)
+    _, source = origins(graph.settings)
+    return find_source(source).published.mentions.get(name, 0)

@@ -248,7 +248,7 @@ def _encoding(
 
 
 def dump(sizes: Sizes, settings: Settings) -> Estimate:
-    """A dump that is downloaded or generated."""
+    """A dump that is downloaded or shipped."""
     return Estimate(disk=sizes.bytes)
 
 

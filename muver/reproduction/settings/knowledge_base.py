@@ -8,16 +8,23 @@ Settings = dict[str, Any]
 DATASETS = ("wikipedia", "miniwikipedia")
 
 
+def origins(settings: Settings) -> tuple[str, str]:
+    """The declared sources of the dump and of the sets."""
+    if settings["dataset"] == "miniwikipedia":
+        return "miniwikipedia", "miniwikipedia"
+    return "kilt", "blink_benchmarks"
+
+
 def set_settings(settings: Settings, name: str) -> Settings:
     """Settings of `muver link` for a set, without its file."""
     linking, own = settings["linking"], settings["linking"]["sets"][name]
-    counted = settings["dataset"] == "wikipedia" and linking["published_counts"]
-    published = find_source("blink_benchmarks").published.mentions
+    source = find_source(origins(settings)[1])
+    counted = linking["published_counts"] and name in source.published.mentions
     return {
         **settings["corpus"],
         "match": linking["match"],
-        "expected": "blink_benchmarks" if counted and name in published else None,
-        "format": None if settings["dataset"] == "miniwikipedia" else own.get("format"),
+        "expected": source.name if counted else None,
+        "format": own.get("format"),
         "part": own.get("part"),
     }
 

@@ -11,8 +11,6 @@ from muver.reproduction.tables.settings import Sweep, Table
 from muver.retriever.corpus.settings import (
     Corpus,
     Download,
-    Generate,
-    GenerateKilt,
     KnowledgeBase,
     LinkedSet,
     SetName,
@@ -114,7 +112,6 @@ class Linking(Settings):
     source: Sources
     published_counts: bool
     sets: dict[SetName, LinkedSet]
-    generate: GenerateKilt
     further: Natural
     dtype: Literal["fp16", "fp32"]
     indexes: dict[Name, Index]
@@ -150,7 +147,6 @@ class Shared(Settings, kw_only=True):
     results: Some[Name]
     corpus: Corpus
     download: Download
-    generate: Generate
     segment: Segment
     scratch: Scratch
     pretrain: Pretrain

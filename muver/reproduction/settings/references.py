@@ -9,6 +9,7 @@ from muver.reproduction.settings.derive import further_seeds
 from muver.reproduction.settings.knowledge_base import DATASETS as LINKED
 from muver.reproduction.settings.knowledge_base import has_knowledge_base
 from muver.reproduction.settings.rows import system_of, trained_as
+from muver.retriever.corpus.sources import find_source
 from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.settings import open_choice
 
@@ -62,12 +63,10 @@ def _names(settings: Settings) -> Iterator[str]:
         yield from _unknown(_values(settings, pattern.split(".")), known)
     results = [*settings["tables"], *settings["figures"], *BUILT]
     yield from _unknown([("results", settings["results"])], dict.fromkeys(results))
-    linking = settings["linking"]
-    generated = linking["generate"]["mentions"]
-    yield from _unknown([("linking.generate.mentions", list(generated))], linking["sets"])
     if settings["dataset"] == "miniwikipedia":
+        linking, archive = settings["linking"], find_source("miniwikipedia")
         used = [(f"linking.{key}", linking[key]) for key in ("train", "validation", "test")]
-        yield from _unknown(used, generated)
+        yield from _unknown(used, archive.published.mentions)
 
 
 def _unknown(values: Any, known: Settings) -> Iterator[str]:

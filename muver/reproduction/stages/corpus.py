@@ -4,37 +4,6 @@ from muver.reproduction.stages.stage import COUNTS, ENTITIES, KB, Stage, option,
 
 CORPUS = (
     Stage(
-        "generate",
-        "make the built-in data (miniwikia): fictional wikis in ZESHEL's format or KILT's, from a "
-        "seed",
-        "muver.retriever.corpus.miniwikia.stage:write",
-        (
-            option(
-                "--shape",
-                "ZESHEL's format (default), or KILT's knowledge source with BLINK's benchmark "
-                "files",
-                type=str,
-                choices=["zeshel", "kilt"],
-                default="zeshel",
-            ),
-            option(
-                "--out",
-                "gets documents/<world>.json and mentions/{train,val,test}.json; for kilt: "
-                "kilt_knowledgesource.json and <set>.jsonl",
-                to="folder",
-                metavar="FOLDER",
-            ),
-            option("--workers", "processes, for kilt", type=int, default=1),
-        ),
-        """--out build/miniwikia/raw --settings '{"seed": 13, "worlds": {"train": ["avelmoor"],
-  "val": ["eskerfell"], "test": ["farrowmark"]}, "entities_per_world": 50,
-  "one_aspect": 0.5, "mentions": {"train": 80, "val": 50, "test": 50}}'""",
-        settings="json",
-        about="seed, worlds by split, entities_per_world, one_aspect, mentions by split; for "
-        "kilt: seed, entities, entities_per_world, mentions by set",
-        settings_needed=True,
-    ),
-    Stage(
         "download",
         "fetch a dataset, a declared file or Punkt's English parameters, and verify it",
         "muver.kb.importing.download:download",

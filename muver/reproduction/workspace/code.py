@@ -103,6 +103,6 @@ def _imported(text: str) -> Iterator[Path]:
 
 def _data(path: Path, text: str) -> Iterator[Path]:
     """Files beside a module, such as ``paper.yaml``, and those of a folder beside it."""
-    for name in re.findall(r'(?:with_name|read_data)\("([\w.]+)"\)', text):
+    for name in re.findall(r'with_name\("([\w.]+)"\)', text):
         beside = path.with_name(name)
         yield from sorted(beside.iterdir()) if beside.is_dir() else [beside]

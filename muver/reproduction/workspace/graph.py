@@ -19,6 +19,7 @@ from muver.reproduction.grid.points import trials
 from muver.reproduction.settings import model_settings, row_settings
 from muver.reproduction.settings.rows import pretrain_settings, system_of, trained_as
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
+from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders.files import (
     ENCODER_FILES,
     MANIFEST_FILE,
@@ -353,6 +354,13 @@ class Graph(ABC):
         """An artifact of this dataset."""
         suffixes = self.suffixes[kind]
         return Artifact(self.root, kind, name, rule, suffixes, settings or {}, inputs, free or {})
+
+    def dataset(self, name: str) -> Artifact:
+        """A declared dataset's files; a declared checksum is part of their key."""
+        sha256, suffixes = find_source(name).sha256, self.suffixes["raw"]
+        if sha256 is None:
+            return Artifact(self.root, "raw", name, "download", suffixes, pinned=True)
+        return self.made("raw", name, "download", {"sha256": sha256})
 
     def pattern(self, kind: str) -> list[str]:
         """Files of a kind as a rule's outputs, with the wildcard ``id``."""

@@ -14,6 +14,7 @@ from muver.io.files import read_json
 from muver.reproduction.settings.knowledge_base import (
     check_settings,
     index_settings,
+    origins,
     set_settings,
     subset_settings,
     texts_settings,
@@ -33,6 +34,10 @@ class KnowledgeBase(Graph):
 
     suffixes: Mapping[str, list[str]] = {
         **SUFFIXES,
+        "raw": [
+            f"/{find_source('kilt').file}",
+            *(f"/{name}.jsonl" for name in find_source("miniwikipedia").published.mentions),
+        ],
         "kb": ["/manifest.json", "/ids.npy", "/by_id.npy", "/by_title.npy"],
         "texts": [""],
         "mentions": [".parquet", ".json"],
@@ -85,30 +90,19 @@ class KnowledgeBase(Graph):
         return self._pinned(find_source(source).file, source, "")
 
     @property
-    def generated(self) -> bool:
-        """Whether dump and sets are invented."""
+    def of_one_archive(self) -> bool:
+        """Whether dump and sets come in one archive, and not from the projects they are of."""
         return bool(self.settings["dataset"] == "miniwikipedia")
 
     @cached_property
     def raw(self) -> Artifact:
-        """The dump, and of an invented encyclopedia the sets with it."""
-        if not self.generated:
-            return self.download("kilt")
-        suffixes = [
-            f"/{find_source('kilt').file}",
-            *(f"/{name}.jsonl" for name in self.linking["generate"]["mentions"]),
-        ]
-        return Artifact(self.root, "raw", "", "generate", suffixes, self.linking["generate"])
-
-    @property
-    def counts_published(self) -> bool:
-        """Whether dump and sets have to have the published numbers of lines."""
-        return bool(not self.generated and self.linking["published_counts"])
+        """The dump, and with it the sets where they come in its archive."""
+        return self.dataset("miniwikipedia") if self.of_one_archive else self.download("kilt")
 
     @cached_property
     def kb(self) -> Artifact:
         """The knowledge base in parts, and what finds an entity by its id or title."""
-        expected = "kilt" if self.counts_published else None
+        expected = origins(self.settings)[0] if self.linking["published_counts"] else None
         dump = self.raw[self.raw.suffixes[0]]
         return self.made("kb", "", "kb", {**self.linking["kb"], "expected": expected}, dump=dump)
 
@@ -125,7 +119,8 @@ class KnowledgeBase(Graph):
         name = trained_as(self.settings, model)["views"].get("text")
         if not name:
             return {}
-        expected = name if self.counts_published else None
+        counted = self.linking["published_counts"] and not self.of_one_archive
+        expected = name if counted else None
         settings = {**texts_settings(self.settings), "expected": expected}
         made = self.made(
             "texts", name, "texts", settings, file=self.download(name), kb=self.kb
@@ -133,8 +128,8 @@ class KnowledgeBase(Graph):
         return {"texts": made}
 
     def set_file(self, name: str) -> Input:
-        """The file of a set: generated, named in params.yaml, or in the benchmarks' archive."""
-        if self.generated:
+        """The file of a set: with the dump, named in params.yaml, or in the benchmarks' archive."""
+        if self.of_one_archive:
             return self.raw[f"/{name}.jsonl"]
         file = self.linking["sets"][name]["file"]
         return file if Path(file).is_file() else self._pinned("benchmarks", "benchmarks", "")

@@ -66,13 +66,11 @@ def _source(results: Results) -> str:
     settings, graph = results.settings, results.graph
     if graph.raw is None:
         return settings["dataset"]
-    if not graph.raw.pinned:  # generated
-        return graph.raw.path
-    if isinstance(graph, KnowledgeBase):
+    if graph.raw.rule == "kilt":
         return graph.linking["source"]["kilt"] or find_source("kilt").address
     download = settings["download"]
     declared = find_source(settings["dataset"])
-    return download["source"] or download["url"] or declared.address
+    return download["source"] or download["url"] or declared.address or graph.raw.path
 
 
 def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:

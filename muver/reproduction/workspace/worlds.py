@@ -53,8 +53,6 @@ class Worlds(Graph):
     def worlds(self) -> list[str]:
         """Names of all worlds."""
         dataset = self.settings["dataset"]
-        if dataset == "miniwikia":
-            return [w for split in SPLITS for w in self.settings["generate"]["worlds"][split]]
         if dataset in NAMED_DATASETS:
             published = find_source(dataset).published
             return list(published.worlds) if published else []
@@ -88,13 +86,7 @@ class Worlds(Graph):
     def raw(self) -> Artifact | None:
         """The dataset's files; None for a directory of the user's."""
         dataset = self.settings["dataset"]
-        if dataset == "miniwikia":
-            return self.made("raw", "", "generate", self.settings["generate"])
-        if dataset in NAMED_DATASETS:
-            return Artifact(
-                self.root, "raw", dataset, "download", self.suffixes["raw"], pinned=True
-            )
-        return None
+        return self.dataset(dataset) if dataset in NAMED_DATASETS else None
 
     @property
     def raw_files(self) -> list[str]:
@@ -105,7 +97,7 @@ class Worlds(Graph):
     @cached_property
     def corpus(self) -> Artifact:
         """Canonical entities and mentions, and their counts."""
-        expected = self.raw.name if self.raw and self.raw.pinned else None
+        expected = self.raw.name if self.raw else None
         settings = {**self.settings["corpus"], "expected": expected}
         return self.made("corpus", "", "corpus", settings, raw=self.raw or self.raw_files)
 

@@ -1,13 +1,5 @@
 """ZESHEL's four categories of overlap between a mention and the title of its entity."""
 
-# Shares of ZESHEL's mentions (Logeswaran et al. 2019, section 3.2).
-SHARES = {
-    "HIGH_OVERLAP": 0.05,
-    "MULTIPLE_CATEGORIES": 0.28,
-    "AMBIGUOUS_SUBSTRING": 0.08,
-    "LOW_OVERLAP": 0.59,
-}
-
 
 def category(mention: str, title: str) -> str:
     """ZESHEL's category of a mention, from its text and the gold title alone (ignoring case).

@@ -98,7 +98,7 @@ def obtain_files(download: Download, out: Path) -> None:
     A single file is linked, not copied (it may have 35 GB), where the file system allows it.
     """
     source = download.source
-    if source.kind == "archive":
+    if source.kind in ("archive", "shipped"):
         with download.unpacked(out) as folder:
             names = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
             place(folder, out, sorted(name.as_posix() for name in names))

@@ -1,15 +1,12 @@
-"""Settings of the corpus: sections ``corpus``, ``download``, ``generate`` and ``linking.kb`` of
-params.yaml.
-"""
+"""Settings of the corpus: sections ``corpus``, ``download`` and ``linking.kb`` of params.yaml."""
 
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.typed import Count, FileName, Natural, Settings, Share, Some, Text
+from muver.io.typed import Count, Natural, Settings, Share, Text
 
 SetName = Annotated[str, Meta(pattern="^[a-z0-9_-]+$")]
-WorldSize = Annotated[int, Meta(ge=12)]  # two entities of each type
 LINE_BYTES = 1 << 26  # longest line that is read; bounds the memory
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")]
 
@@ -32,54 +29,6 @@ class Download(Settings):
     url: str | None = None
     source: str | None = None
     sha256: Sha256 | None = None
-
-
-class Worlds(Settings):
-    """Names of the invented worlds in each split."""
-
-    train: Some[FileName]
-    val: Some[FileName]
-    test: Some[FileName]
-
-    def __post_init__(self) -> None:
-        # Some systems' file names don't tell capitals from small letters.
-        names = [name.lower() for name in (*self.train, *self.val, *self.test)]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"{twice!r} is named twice. A world is in one split, once.")
-
-
-class MentionsBySplit(Settings):
-    """The number of mentions in each split."""
-
-    train: Count
-    val: Count
-    test: Count
-
-
-class Generate(Settings):
-    """The built-in dataset, in ZESHEL's format; mentions are totals of each split.
-
-    ``one_aspect`` is the share of the passages about a mention's entity that keep to one part of
-    its description (:mod:`muver.retriever.corpus.miniwikia.pages`).
-    """
-
-    seed: Natural
-    worlds: Worlds
-    entities_per_world: WorldSize
-    one_aspect: Share
-    mentions: MentionsBySplit
-
-
-class GenerateKilt(Settings):
-    """The built-in encyclopedia, in KILT's format; ``entities`` counts all of its pages.
-
-    Pages know of each other in groups of about ``entities_per_world``; ``mentions`` are by set.
-    """
-
-    seed: Natural
-    entities: WorldSize
-    entities_per_world: WorldSize
-    mentions: dict[SetName, Count]
 
 
 class BadLines(Settings):

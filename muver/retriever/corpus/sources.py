@@ -31,16 +31,16 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     address
-        Where a program fetches it; None if only a person may.
+        Where a program fetches it; None if only a person may, or if it is shipped.
     page
-        Where a person fetches it by hand.
+        Where a person fetches it by hand; None if it is shipped.
     file
         The customary file name.
     size, sha256
         Bytes and checksum; None if nobody published them.
     kind
-        "archive", to be unpacked; "file", used as it is; "worlds", several repositories at the
-        address; "instructions", for a person only.
+        "archive", to be unpacked; "shipped", an archive that comes with this package; "file", used
+        as it is; "worlds", several repositories at the address; "instructions", for a person only.
     instructions
         What that person has to do.
     """
@@ -48,7 +48,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     title: str
     address: str | None = None
-    page: str
+    page: str | None = None
     file: str
     licence: str
     size: int | None = None
@@ -56,6 +56,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     published: Published | None = None
     kind: str = "archive"
     instructions: str | None = None
+
+    @property
+    def shipped(self) -> Path | None:
+        """Where a shipped archive lies."""
+        return Path(__file__).with_name(self.file) if self.kind == "shipped" else None
 
 
 @cache

@@ -14,6 +14,7 @@ from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.knowledge_base import PART
+from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders.sizes import BertConfig
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
@@ -70,7 +71,7 @@ def test_jobs_of_worlds(worlds):
     # merged views: four layers of 0.4 of the original ones
     views = found["retrieve", "test/muver"].estimate.work[0].amounts["products"]
     assert views == pytest.approx(1800 * 1800 / 3 * 15.33 * (1 + 4 * 0.4))
-    made, each = worlds.settings["generate"]["mentions"], 32 + 10 * 40
+    made, each = find_source("miniwikia").published.mentions, 32 + 10 * 40
     encoded = found["train", "muver"].estimate.work[0].amounts["tokens"]
     assert validated(worlds.model("muver"), encoded, made["train"], each) == pytest.approx(
         600 * 15.33 * 40 + made["val"] * 32

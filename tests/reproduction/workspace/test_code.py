@@ -33,7 +33,6 @@ def test_a_rule_has_code(rule):
             "figures",
             ["muver/reproduction/tables/paper.yaml", "muver/retriever/evaluation/bootstrap.py"],
         ),
-        ("generate", ["muver/retriever/corpus/miniwikia/lexicon.yaml"]),
         (
             "report",
             ["muver/assets/page.css", "muver/reproduction/tables/numbers.py"],

@@ -30,6 +30,17 @@ def zeshel(dataset) -> bytes:
     return buffer.getvalue()
 
 
+@pytest.mark.parametrize(("what", "name"), [("dataset", "miniwikia"), ("files", "miniwikipedia")])
+def test_shipped_data_need_no_network(what, name, tmp_path):
+    call("download", f"--{what}", name, "--out", tmp_path / "raw")
+    published = find_source(name).published
+    for world in published.worlds:
+        assert (tmp_path / f"raw/documents/{world}.json").stat().st_size
+    for one, count in published.mentions.items():
+        file = f"mentions/{one}.json" if what == "dataset" else f"{one}.jsonl"
+        assert (tmp_path / "raw" / file).read_bytes().count(b"\n") == count
+
+
 def test_from_an_address_to_sentences(zeshel, site, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     site.body = zeshel

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.corpus.kilt import lookup
-from muver.retriever.corpus.kilt.finish import finish
+from muver.retriever.corpus.kilt.finish import build, finish
 from muver.retriever.corpus.kilt.lookup import KnowledgeBase
 from muver.retriever.corpus.kilt.make import make_missing
 from muver.retriever.corpus.kilt.titles import normal_title, title_hash
@@ -140,3 +140,9 @@ def test_arrays_of_another_base(base):
     (base.folder / "ids.npy").write_bytes(b"x")
     with pytest.raises(InputError, match="ids.npy"):
         KnowledgeBase(base.folder)
+
+
+@pytest.mark.parametrize(("step", "part"), [("part", None), ("all", 0), ("finish", 0)])
+def test_a_part_alone_has_a_number(step, part, dump, tmp_path):
+    with pytest.raises(InputError, match="^--part"):
+        build(step, dump, tmp_path / "kb", part, 1, reading())

@@ -3,12 +3,13 @@
 import json
 from pathlib import Path
 
+from miniwikia import generate_kilt
+from miniwikia.settings import GenerateKilt
 from muver.io.typed import read
 from muver.retriever.corpus.kilt.finish import finish
 from muver.retriever.corpus.kilt.make import make_missing
 from muver.retriever.corpus.linking.build import link_set
-from muver.retriever.corpus.miniwikia import generate_kilt
-from muver.retriever.corpus.settings import GenerateKilt, Link
+from muver.retriever.corpus.settings import Link
 from tests.retriever.corpus.kilt.conftest import reading
 
 LINK = Link(context_tokens=128, match="id")

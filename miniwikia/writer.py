@@ -8,14 +8,21 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from miniwikia.pages import Link, PageWriter
+from miniwikia.settings import Generate
+from miniwikia.world import World
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
-from muver.io.progress import Progress
-from muver.retriever.corpus.categories import SHARES, category
-from muver.retriever.corpus.miniwikia.pages import Link, PageWriter
-from muver.retriever.corpus.miniwikia.world import World
-from muver.retriever.corpus.settings import Generate
+from muver.retriever.corpus.categories import category
 from muver.retriever.corpus.splits import SPLITS
+
+# Shares of ZESHEL's mentions (Logeswaran et al. 2019, section 3.2).
+SHARES = {
+    "HIGH_OVERLAP": 0.05,
+    "MULTIPLE_CATEGORIES": 0.28,
+    "AMBIGUOUS_SUBSTRING": 0.08,
+    "LOW_OVERLAP": 0.59,
+}
 
 
 def generate(settings: Generate, folder: str | Path) -> None:
@@ -29,7 +36,6 @@ def generate(settings: Generate, folder: str | Path) -> None:
     """
     folder, size = Path(folder), settings.entities_per_world
     worlds = {split: getattr(settings.worlds, split) for split in SPLITS}
-    progress = Progress("generate", size * sum(map(len, worlds.values())), "entities")
     words: dict[str, str] = {}
     for split, names in worlds.items():
         mentions: list[dict[str, Any]] = []
@@ -37,17 +43,16 @@ def generate(settings: Generate, folder: str | Path) -> None:
             world = World(settings.seed, name, size)
             _check_disjoint(world, words)
             path = folder / "documents" / f"{name}.json"
-            links = _write_documents(PageWriter(world, settings.one_aspect), world, path, progress)
+            links = _write_documents(PageWriter(world, settings.one_aspect), world, path)
             wanted = quota(getattr(settings.mentions, split), len(names), position)
             if len(links) < wanted:
                 raise InputError(
-                    f"--settings: mentions.{split}: {wanted} mentions asked of world '{name}', "
+                    f"mentions.{split}: {wanted} mentions asked of world '{name}', "
                     f"whose {size} pages have {len(links)} links. Ask for fewer, or raise "
                     "entities_per_world."
                 )
             mentions.extend(_mention(world, link) for link in in_shares(world, links)[:wanted])
         _write_lines(folder / "mentions" / f"{split}.json", mentions)
-    progress.finish()
 
 
 def quota(total: int, worlds: int, position: int) -> int:
@@ -61,12 +66,12 @@ def _check_disjoint(world: World, words: dict[str, str]) -> None:
         other = words.setdefault(word.lower(), world.name)
         if other != world.name:
             raise InputError(
-                f"--settings: worlds: '{other}' and '{world.name}' would share the name "
+                f"worlds: '{other}' and '{world.name}' would share the name "
                 f"'{word}'. Rename one of the two, or take another seed."
             )
 
 
-def _write_documents(pages: PageWriter, world: World, path: Path, progress: Progress) -> list[Link]:
+def _write_documents(pages: PageWriter, world: World, path: Path) -> list[Link]:
     """Write a world's pages, one a line, and return their links."""
     links: list[Link] = []
 
@@ -74,7 +79,6 @@ def _write_documents(pages: PageWriter, world: World, path: Path, progress: Prog
         for number in range(len(world.entities)):
             page = pages.write(number)
             links.extend(page.links)
-            progress.advance(note=world.name)
             identity = _identifier(world, "document", number)
             yield {"document_id": identity, "title": page.title, "text": page.text}
 

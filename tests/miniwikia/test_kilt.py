@@ -4,14 +4,14 @@ import json
 
 import pytest
 
+from miniwikia import generate_kilt, kilt_writer
+from miniwikia.kilt import page_id
+from miniwikia.settings import GenerateKilt
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.retriever.corpus.kilt.lookup import KnowledgeBase
 from muver.retriever.corpus.kilt.pages import BULLET, SECTION
-from muver.retriever.corpus.miniwikia import generate_kilt, kilt_writer
-from muver.retriever.corpus.miniwikia.kilt import page_id
-from muver.retriever.corpus.settings import GenerateKilt
 from tests.commands import call
 from tests.retriever.corpus.kilt.conftest import READING, contents
 
@@ -27,7 +27,7 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kilt")
-    call("generate", "--shape", "kilt", "--settings", json.dumps(SETTINGS), "--out", folder)
+    generate_kilt(read(GenerateKilt, SETTINGS), folder)
     return folder
 
 
@@ -126,11 +126,3 @@ def test_wrong_settings(change, message, tmp_path):
     with pytest.raises(InputError, match=message):
         generate_kilt(read(GenerateKilt, {**SETTINGS, **change}), tmp_path)
     assert not (tmp_path / "kilt_knowledgesource.json").exists()
-
-
-def test_the_command_says_what_does_not_fit(raw, tmp_path):
-    dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path]
-    dump += ["--settings", json.dumps(READING)]
-    for arguments in (["part"], ["all", "--part", 0], ["finish", "--part", 0]):
-        with pytest.raises(InputError, match="`muver kb part` needs the number of the part"):
-            call("kb", *arguments, *dump)

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from muver.retriever.corpus.miniwikia.chance import Chance
-from muver.retriever.corpus.miniwikia.grammar import TYPES
-from muver.retriever.corpus.miniwikia.lexicon import Form, Lexicon, form
-from muver.retriever.corpus.miniwikia.names import WordMaker
+from miniwikia.chance import Chance
+from miniwikia.grammar import TYPES
+from miniwikia.lexicon import Form, Lexicon, form
+from miniwikia.names import WordMaker
 
 # For each type of entity, the class of the lexicon that its sorts come from.
 SORTS = {

@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from muver.retriever.corpus.miniwikia.chance import Chance
-from muver.retriever.corpus.miniwikia.entities import SORTS
-from muver.retriever.corpus.miniwikia.facts import Fact
-from muver.retriever.corpus.miniwikia.grammar import as_sentence
-from muver.retriever.corpus.miniwikia.sentences import SLOT, Sentences
-from muver.retriever.corpus.miniwikia.surfaces import Surface, common_noun, names
-from muver.retriever.corpus.miniwikia.world import World
+from miniwikia.chance import Chance
+from miniwikia.entities import SORTS
+from miniwikia.facts import Fact
+from miniwikia.grammar import as_sentence
+from miniwikia.sentences import SLOT, Sentences
+from miniwikia.surfaces import Surface, common_noun, names
+from miniwikia.world import World
 
 
 class Link(NamedTuple):

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from muver.retriever.corpus.miniwikia.chance import Chance
-from muver.retriever.corpus.miniwikia.entities import SORTS, Entity
-from muver.retriever.corpus.miniwikia.lexicon import Lexicon
+from miniwikia.chance import Chance
+from miniwikia.entities import SORTS, Entity
+from miniwikia.lexicon import Lexicon
 
 
 class Surface(NamedTuple):

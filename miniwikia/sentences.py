@@ -1,12 +1,12 @@
 """State facts in sentences: on an entity's own page, and in other words on other pages."""
 
-from muver.retriever.corpus.miniwikia.chance import Chance, mixed
-from muver.retriever.corpus.miniwikia.entities import Entity
-from muver.retriever.corpus.miniwikia.facts import Fact
-from muver.retriever.corpus.miniwikia.grammar import Template
-from muver.retriever.corpus.miniwikia.lexicon import Form, form, indefinite
-from muver.retriever.corpus.miniwikia.surfaces import Surface
-from muver.retriever.corpus.miniwikia.world import World
+from miniwikia.chance import Chance, mixed
+from miniwikia.entities import Entity
+from miniwikia.facts import Fact
+from miniwikia.grammar import Template
+from miniwikia.lexicon import Form, form, indefinite
+from miniwikia.surfaces import Surface
+from miniwikia.world import World
 
 SLOT = "\0"  # stands for a mention in a sentence until the tokens are counted
 

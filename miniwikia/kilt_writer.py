@@ -11,10 +11,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from muver.io.files import atomic_path, write_json
-from muver.io.progress import Progress
-from muver.retriever.corpus.kilt.titles import title_hash
-from muver.retriever.corpus.miniwikia.kilt import (
+from miniwikia.kilt import (
     Output,
     Plan,
     gold_of,
@@ -23,8 +20,10 @@ from muver.retriever.corpus.miniwikia.kilt import (
     page_id,
     page_line,
 )
-from muver.retriever.corpus.miniwikia.writer import quota
-from muver.retriever.corpus.settings import GenerateKilt
+from miniwikia.settings import GenerateKilt
+from miniwikia.writer import quota
+from muver.io.files import atomic_path, write_json
+from muver.retriever.corpus.kilt.titles import title_hash
 
 DUMP = "kilt_knowledgesource.json"
 AHEAD = 2  # worlds a process may be ahead of the writing; bounds the memory
@@ -43,7 +42,6 @@ def generate_kilt(settings: GenerateKilt, folder: str | Path, workers: int = 1) 
     """
     folder, titles = Path(folder), _Titles()
     counts = {name: {"id": 0, "title": 0, "none": 0} for name in settings.mentions}
-    progress = Progress("generate", settings.entities, "entities")
     with ExitStack() as stack:
         dump = _open(stack, folder / DUMP)
         files = {name: _open(stack, folder / f"{name}.jsonl") for name in settings.mentions}
@@ -60,10 +58,8 @@ def generate_kilt(settings: GenerateKilt, folder: str | Path, workers: int = 1) 
                     line = json.dumps({**mention.record, **gold}, ensure_ascii=False)
                     files[name].write(line.encode("utf-8") + b"\n")
                     counts[name][mention.kind] += 1
-            progress.advance(world.size)
     result = {"entities": settings.entities, "mentions": counts}
     write_json(folder / "counts.json", result)
-    progress.finish()
     return result
 
 

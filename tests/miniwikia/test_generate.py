@@ -1,8 +1,8 @@
 """The files as a whole: ZESHEL's format, the same bytes, names and lengths as promised."""
 
-import hashlib
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -11,22 +11,24 @@ from typing import Any
 
 import bm25s
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from muver.cli import main
+from miniwikia import generate
+from miniwikia.__main__ import ROOT, TINY, make, pack
+from miniwikia.chance import Chance
+from miniwikia.grammar import load_grammar
+from miniwikia.lexicon import read_data
+from miniwikia.settings import Generate
+from miniwikia.world import World
+from miniwikia.writer import SHARES
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.retriever.corpus.categories import SHARES, category
-from muver.retriever.corpus.miniwikia import generate, generate_kilt
-from muver.retriever.corpus.miniwikia.chance import Chance
-from muver.retriever.corpus.miniwikia.grammar import load_grammar
-from muver.retriever.corpus.miniwikia.world import World
-from muver.retriever.corpus.settings import Generate, GenerateKilt
+from muver.retriever.corpus.archive import unpacked
+from muver.retriever.corpus.categories import category
+from muver.retriever.corpus.sources import find_source
 
-PARAMS = yaml.safe_load((Path(__file__).parents[4] / "params.yaml").read_text())
 DEFAULT = {
     "seed": 13,
     "worlds": {
@@ -57,14 +59,6 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-def digest(folder: Path) -> str:
-    """Of all files. Scores on these data are on record: every version must write the same bytes."""
-    found = hashlib.sha256()
-    for name, content in files(folder).items():
-        found.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
-    return found.hexdigest()
 
 
 @pytest.fixture(scope="module")
@@ -132,14 +126,12 @@ def test_the_format_holds_for_any_seed_and_size(
 
 def test_equal_settings_give_equal_bytes_in_any_process(tmp_path: Path) -> None:
     generate(read(Generate, SMALL), tmp_path / "here")
-    code = (
-        "import sys; from muver.cli import main; "
-        "main(['generate', '--settings', sys.argv[1], '--out', sys.argv[2]])"
-    )
+    settings = [f"{key}={json.dumps(value)}" for key, value in SMALL.items()]
     for salt in ("0", "1"):  # the order of sets of strings hangs on this
         subprocess.run(
-            [sys.executable, "-c", code, json.dumps(SMALL), str(tmp_path / salt)],
+            [sys.executable, "-m", "miniwikia", "tiny", str(tmp_path / salt), *settings],
             check=True,
+            cwd=ROOT,
             env={**os.environ, "PYTHONHASHSEED": salt},
         )
         assert files(tmp_path / salt) == files(tmp_path / "here")
@@ -206,19 +198,47 @@ def test_where_a_category_runs_out_the_others_go_on(tmp_path: Path) -> None:
     assert len(found) == 60 and found.count("MULTIPLE_CATEGORIES") < 0.28 * 60 - 1
 
 
-def test_the_default_data_never_change_and_have_zeshels_published_properties(
-    tmp_path: Path,
-) -> None:
+def test_muver_never_imports_the_generator() -> None:
+    code = {path: path.read_text(encoding="utf-8") for path in (ROOT / "muver").rglob("*.py")}
+    assert len(code) > 100
+    assert not [path for path in code if re.search(r"(from|import) miniwikia", code[path])]
+
+
+@pytest.mark.parametrize("name", ["miniwikia", "miniwikipedia"])
+def test_a_shipped_archive_has_what_the_generator_writes(tmp_path: Path, name: str) -> None:
+    """Scores on these data are on record: every version must write the same bytes."""
+    make(name, tmp_path / "made")
+    with unpacked(find_source(name).shipped, tmp_path / "shipped") as folder:
+        assert files(folder) == files(tmp_path / "made")
+
+
+def test_the_tiny_wikis_are_what_the_generator_writes(tmp_path: Path) -> None:
+    make("tiny", tmp_path)
+    assert files(TINY) == files(tmp_path)
+
+
+def test_an_archives_bytes_hang_on_the_files_alone(tmp_path: Path) -> None:
+    for name, order in (("one", "ab"), ("two", "ba")):
+        for number, file in enumerate(order):
+            path = tmp_path / name / file / "x.json"
+            path.parent.mkdir(parents=True)
+            path.write_text(file)
+            os.utime(path, (number, number))
+        pack(tmp_path / name, tmp_path / f"{name}.tar.xz")
+    one, two = ((tmp_path / f"{name}.tar.xz").read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+def test_the_default_data_have_zeshels_published_properties(tmp_path: Path) -> None:
     """What docs/miniwikia.md states: lengths, and how much BM25 finds by the mention's text."""
-    params = PARAMS["generate"]
-    generate(read(Generate, params), tmp_path)
-    assert digest(tmp_path).startswith("55ebe39e49ae3ba9")
-    mentions = lines(tmp_path / "mentions" / "test.json")
+    params = read_data("settings.yaml")["miniwikia"]
     worlds = params["worlds"]["test"]
+    with unpacked(find_source("miniwikia").shipped, tmp_path / "shipped") as folder:
+        mentions = lines(folder / "mentions" / "test.json")
+        documents = {world: lines(folder / "documents" / f"{world}.json") for world in worlds}
     lengths: list[int] = []
     found = 0
-    for world in worlds:
-        pages = lines(tmp_path / "documents" / f"{world}.json")
+    for world, pages in documents.items():
         numbers = {page["document_id"]: number for number, page in enumerate(pages)}
         lengths += World(params["seed"], world, len(pages)).facts.lengths
         index = bm25s.BM25(k1=1.2, b=0.75)
@@ -255,18 +275,6 @@ def test_a_description_tells_as_many_sentences_as_it_should(data: Path) -> None:
     for length, page in zip(world.facts.lengths, pages, strict=True):
         ends = sum(token in (".", "?", "!") for token in page["text"].split(" "))
         assert length <= ends <= 3 * length + 3
-
-
-def test_the_command_writes_the_same_files(tmp_path: Path) -> None:
-    out = str(tmp_path / "command")
-    assert main(["generate", "--settings", json.dumps(SMALL), "--out", out]) == 0
-    generate(read(Generate, SMALL), tmp_path / "function")
-    assert files(tmp_path / "command") == files(tmp_path / "function")
-
-
-def test_the_data_of_wikipedias_preset_never_change(tmp_path: Path) -> None:
-    generate_kilt(read(GenerateKilt, PARAMS["linking"]["generate"]), tmp_path)
-    assert digest(tmp_path).startswith("ae483589bb70e939")
 
 
 @pytest.mark.parametrize(

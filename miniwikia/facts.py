@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from muver.retriever.corpus.miniwikia.chance import Chance
-from muver.retriever.corpus.miniwikia.entities import Entity, Taste
-from muver.retriever.corpus.miniwikia.grammar import TYPES, Grammar, Kind
+from miniwikia.chance import Chance
+from miniwikia.entities import Entity, Taste
+from miniwikia.grammar import TYPES, Grammar, Kind
 
 LONGEST = 100  # sentences of a description (a template may have two)
 # The number of a kind, then what fills each slot: the number of a concept or an entity.

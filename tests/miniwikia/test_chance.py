@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from muver.retriever.corpus.miniwikia.chance import Chance, mixed
+from miniwikia.chance import Chance, mixed
 
 
 def test_the_seed_text_fixes_every_choice() -> None:

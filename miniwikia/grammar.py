@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from muver.retriever.corpus.miniwikia.lexicon import Form, read_data
+from miniwikia.lexicon import Form, read_data
 
 TYPES = ("person", "place", "organisation", "artefact", "creature", "event")
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from muver.retriever.corpus.miniwikia.chance import Chance
-from muver.retriever.corpus.miniwikia.entities import Entity, Naming, Taste, draw_types, references
-from muver.retriever.corpus.miniwikia.facts import Fact, Facts
-from muver.retriever.corpus.miniwikia.grammar import Grammar, load_grammar
-from muver.retriever.corpus.miniwikia.lexicon import Form, Lexicon, load_lexicon
-from muver.retriever.corpus.miniwikia.names import WordMaker
-from muver.retriever.corpus.miniwikia.surfaces import names
+from miniwikia.chance import Chance
+from miniwikia.entities import Entity, Naming, Taste, draw_types, references
+from miniwikia.facts import Fact, Facts
+from miniwikia.grammar import Grammar, load_grammar
+from miniwikia.lexicon import Form, Lexicon, load_lexicon
+from miniwikia.names import WordMaker
+from miniwikia.surfaces import names
 
 
 class World:

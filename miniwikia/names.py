@@ -1,6 +1,6 @@
 """Made-up words for names, in the style of sound of one world."""
 
-from muver.retriever.corpus.miniwikia.chance import Chance
+from miniwikia.chance import Chance
 
 _ONSETS = [*"bcdfghjklmnprstvwz", "th", "sh"]
 _CLUSTERS = ["br", "bl", "cr", "dr", "dw", "fl", "gr", "gw", "kn", "kv", "pr"]

@@ -8,10 +8,10 @@ import json
 from itertools import islice
 from typing import Any, NamedTuple
 
+from miniwikia.chance import Chance, mixed
+from miniwikia.pages import Link, Page, PageWriter
+from miniwikia.world import World
 from muver.io.errors import InputError
-from muver.retriever.corpus.miniwikia.chance import Chance, mixed
-from muver.retriever.corpus.miniwikia.pages import Link, Page, PageWriter
-from muver.retriever.corpus.miniwikia.world import World
 
 SECTIONS = ("History", "Description", "Early days", "Legacy", "Reception", "Notes")
 UNWRITTEN = 50  # one page in so many, at least one per world, is left out of the dump
@@ -80,7 +80,7 @@ def make_world(plan: Plan) -> Output:
     wanted = sum(plan.mentions.values())
     if len(links) < wanted:
         raise InputError(
-            f"--settings: mentions: {wanted} asked of world '{plan.name}', whose pages have "
+            f"mentions: {wanted} asked of world '{plan.name}', whose pages have "
             f"{len(links)} links. Ask for fewer, or raise entities."
         )
     chance = world.chance("kilt", "mentions")

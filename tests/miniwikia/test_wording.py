@@ -1,28 +1,23 @@
 """Articles, plurals, the data files, and that contexts paraphrase what descriptions say."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
-import yaml
 
-from muver.io.typed import read
-from muver.retriever.corpus.categories import category
-from muver.retriever.corpus.miniwikia.grammar import (
+from miniwikia.grammar import (
     TYPES,
     as_sentence,
     compile_template,
     load_grammar,
 )
-from muver.retriever.corpus.miniwikia.lexicon import form, indefinite, load_lexicon, plural
-from muver.retriever.corpus.miniwikia.pages import PageWriter
-from muver.retriever.corpus.miniwikia.sentences import SLOT, Sentences
-from muver.retriever.corpus.miniwikia.surfaces import Surface
-from muver.retriever.corpus.miniwikia.world import World
-from muver.retriever.corpus.miniwikia.writer import in_shares
-from muver.retriever.corpus.settings import Generate
-
-PARAMS = yaml.safe_load((Path(__file__).parents[4] / "params.yaml").read_text())
+from miniwikia.lexicon import form, indefinite, load_lexicon, plural, read_data
+from miniwikia.pages import PageWriter
+from miniwikia.sentences import SLOT, Sentences
+from miniwikia.settings import Generate
+from miniwikia.surfaces import Surface
+from miniwikia.world import World
+from miniwikia.writer import in_shares
+from muver.io.typed import read
 
 
 @pytest.mark.parametrize(
@@ -120,7 +115,7 @@ def test_a_context_tells_one_aspect_of_its_entity_or_two_as_asked() -> None:
 
 def test_how_many_facts_the_default_s_test_contexts_tell() -> None:
     """What docs/miniwikia.md states: facts told, and their aspects."""
-    asked = read(Generate, PARAMS["generate"])
+    asked = read(Generate, read_data("settings.yaml")["miniwikia"])
     counts: Counter[tuple[int, int]] = Counter()
     for name in asked.worlds.test:
         world = World(asked.seed, name, asked.entities_per_world)
@@ -161,16 +156,3 @@ def test_without_telling_facts_only_full_names_that_no_other_has_are_links() -> 
     for link in links:
         base = world.entities[link.target].base
         assert link.text == base and world.shared[base.lower()] == 1
-
-
-@pytest.mark.parametrize(
-    ("mention", "title", "expected"),
-    [("Kora Dol", "Kora Dol", "HIGH_OVERLAP"),
-     ("Kora Dol", "Kora Dol (ship)", "MULTIPLE_CATEGORIES"),
-     ("Dol", "Kora Dol (ship)", "AMBIGUOUS_SUBSTRING"),
-     ("ship", "Kora Dol (ship)", "AMBIGUOUS_SUBSTRING"),
-     ("K . Dol", "Kora Dol", "LOW_OVERLAP"),
-     ("The mariner", "Kora Dol", "LOW_OVERLAP")],
-)  # fmt: skip
-def test_categories_follow_from_the_texts(mention: str, title: str, expected: str) -> None:
-    assert category(mention, title) == expected
