@@ -16,7 +16,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials aspects docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
+.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials wikis aspects docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -33,6 +33,7 @@ help:
 	@echo 'make docs-results   write docs/results.md and its numbers in docs/results/'
 	@echo 'make docs-fidelity  write the tables of docs/fidelity.md from its results'
 	@echo 'make docs-trials    write the trials of docs/trials.md from results/grid.csv'
+	@echo 'make wikis          write the invented data that the package and .test/ come with anew'
 	@echo 'make aspects        Table 1 on three kinds of invented contexts, for docs/miniwikia.md'
 	@echo 'make docs-example   write the example of a retriever in README.md'
 	@echo 'make pictures       take the pictures of docs/images from this run; needs Chromium'
@@ -80,6 +81,9 @@ docs-fidelity: $(READY)
 docs-trials: $(READY)
 	@$(BIN)/muver results-page $(SETTINGS) $(ARGS) --only grid --out docs/trials.md --command \
 	    "snakemake --cores $(CORES) results/grid.csv $(SETTINGS)"
+
+wikis: $(READY)
+	@$(BIN)/python -m miniwikia
 
 aspects: $(READY)
 	@$(BIN)/python workflow/aspects.py
@@ -149,4 +153,4 @@ lock: $(READY)
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis *.egg-info
-	find muver tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find muver miniwikia tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from miniwikia.__main__ import make
+
 BAD_LINES = {"bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse"}
 MENTIONS = {"aida-train": 500, "aida-testb": 100}
 UNIT = 1 if sys.platform == "darwin" else 1024  # unit of ru_maxrss: bytes on macOS, else KiB
@@ -33,21 +35,24 @@ def measured(*arguments: str) -> tuple[float, float, float]:
     return time.perf_counter() - started, cpu, usage.ru_maxrss * UNIT / 1e6
 
 
-def steps(size: int, folder: Path, workers: int, part_megabytes: int) -> dict[str, list[str]]:
+def prepare(size: int, folder: Path, workers: int) -> None:
+    """Invent a dump of so many pages and the sets that are linked to it."""
+    asked = {"entities": size, "entities_per_world": 2000, "mentions": MENTIONS}
+    make("miniwikipedia", folder / "raw", workers, **asked)
+
+
+def steps(folder: Path, workers: int, part_megabytes: int) -> dict[str, list[str]]:
     """The command of each step."""
-    asked = {"seed": 13, "entities": size, "entities_per_world": 2000, "mentions": MENTIONS}
     dump, kb = str(folder / "raw" / "kilt_knowledgesource.json"), str(folder / "kb")
     settings = [
         "--settings",
         json.dumps({**BAD_LINES, "paragraphs": 5, "part_bytes": part_megabytes << 20}),
     ]
     processes = ["--workers", str(workers)]
-    generate = ["generate", "--shape", "kilt", "--settings", json.dumps(asked), *processes]
     link = ["link", "--set", "aida-train", "--file", str(folder / "raw" / "aida-train.jsonl")]
     link += ["--settings", json.dumps({"context_tokens": 128, "match": "id"})]
     link += ["--mentions", str(folder / "m.parquet"), "--report", str(folder / "m.json")]
     return {
-        "generate": [*generate, "--out", str(folder / "raw")],
         "read": ["kb", "all", "--dump", dump, "--out", kb, *settings, *processes],
         "finish": ["kb", "finish", "--dump", dump, "--out", kb, *settings],
         "link": [*link, "--kb", kb],
@@ -91,7 +96,8 @@ def main() -> None:
     )
     for size in args.sizes:
         with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-            todo = steps(size, Path(folder), args.workers, args.part_megabytes)
+            prepare(size, Path(folder), args.workers)
+            todo = steps(Path(folder), args.workers, args.part_megabytes)
             for name, arguments in todo.items():
                 report(size, name, size, *measured(*arguments))
             report(size, "texts", size, *measured(*texts(Path(folder))))

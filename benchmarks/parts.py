@@ -11,9 +11,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from benchmarks.kb_memory import encoding, measured, steps
+from benchmarks.kb_memory import encoding, measured, prepare, steps
 
-BEFORE = ("read", "finish", "link")
 MORE = (8, 100)  # jobs at once to project
 
 
@@ -36,9 +35,8 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        todo = steps(args.entities, folder, 1, args.part_megabytes)
-        measured(*todo["generate"])
-        before = sum(measured(*todo[step])[0] for step in BEFORE)
+        prepare(args.entities, folder, 1)
+        before = sum(measured(*one)[0] for one in steps(folder, 1, args.part_megabytes).values())
         parts = len(list((folder / "kb").glob("part-*.json")))
         alone = encoded(args.model, folder, parts, 1)
         together = encoded(args.model, folder, parts, args.at_once)

@@ -8,6 +8,7 @@ table1` brings the default's back.
 
 import csv
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from muver.reproduction.tables.records import ComparedRow, ComparisonTable, read
 
 SHARES = {0.0: "none", 0.5: "half", 1.0: "all"}
 AGAINST, CUTOFF = "blink_128", 16
-TABLE, NUMBERS = Path("results/miniwikia/table1.json"), Path("docs/results/one_aspect.csv")
+WIKIS, NUMBERS = Path("build/wikis"), Path("docs/results/one_aspect.csv")
 DRAWING = Path("docs/images/one_aspect.svg")
 STYLES = zip(
     (GREY, BLACK, BLUE, GREEN, PURPLE, ORANGE, VERMILION), ("o", "s", "^", "v", "D", "P", "X"),
@@ -54,10 +55,14 @@ class Line(NamedTuple):
 
 def measure(share: float) -> list[Line]:
     """Table 1 on the data with this share, each row tested against BLINK (128 tokens)."""
-    given = [f"generate={{one_aspect: {share}}}", f"tables={{table1: {{against: {AGAINST}}}}}"]
+    wikis = WIKIS / f"one_aspect_{share}"
+    generator = [sys.executable, "-m", "miniwikia", "miniwikia"]
+    subprocess.run([*generator, wikis, f"one_aspect={share}"], check=True)
+    given = ["preset=miniwikia", f"dataset={wikis}", f"tables={{table1: {{against: {AGAINST}}}}}"]
     command = ["snakemake", "--cores", "all", "results/table1.csv", "--config", *given]
     subprocess.run([*command, "tracking={enabled: false}"], check=True)
-    return [line_of(row, share) for row in read_result(TABLE, ComparisonTable).rows]
+    table = read_result(Path("results", wikis.name, "table1.json"), ComparisonTable)
+    return [line_of(row, share) for row in table.rows]
 
 
 def line_of(row: ComparedRow, share: float) -> Line:

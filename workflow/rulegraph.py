@@ -15,7 +15,7 @@ TEXT = """\
 
 The way from the data to the page, in twelve of the rules:
 
-<img src="images/dag.svg" alt="From generate to report and record" width="830">
+<img src="images/dag.svg" alt="From download to report and record" width="830">
 
 All that `snakemake` without a target runs in the default preset: an arrow says that the second rule
 reads what the first one writes. `make rulegraph` draws it anew; `snakemake --dag` shows the jobs.

@@ -76,10 +76,12 @@ def installed(tmp_path_factory) -> Path:
 
 
 def test_by_an_installed_package_from_any_folder(tmp_path, installed):
-    """Snakefile and params.yaml come with it; what is made lies in the folder one is in."""
+    """Snakefile, params.yaml and the default's data come with it; what is made lies in the folder one is in."""
     command = (sys.executable, "-m", "muver.cli", "run")
     place = run(tmp_path, *command, "--print", PYTHONPATH=str(installed)).strip()
     assert Path(place) == installed / "muver/project/workflow/Snakefile"
+    assert (installed / "muver/retriever/corpus/miniwikia.tar.xz").is_file()
+    assert not (installed / "miniwikia").exists()
     config = ("--config", "tables={table1: [bm25]}")
     said = run(tmp_path, *command, "table1", "--dry-run", *config, PYTHONPATH=str(installed))
     assert "retrieve " in said and "train " not in said

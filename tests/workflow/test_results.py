@@ -49,7 +49,7 @@ def test_statistics_are_those_of_the_corpus(main_job):
 
 def test_each_dataset_keeps_its_own_and_the_plain_name_is_the_last_one_s(main_job, tmp_path):
     name, mine = "results/table4.csv", tmp_path / "mine"
-    shutil.copytree(main_job.folder / BUILT / "raw", mine)
+    shutil.copytree(main_job.folder / ".test/tiny", mine)
     before = main_job.read(name)
     main_job.snakemake(name, "--config", f"dataset={mine}", "encoder=scratch")
     assert (main_job.folder / name).readlink() == Path("mine/table4.csv")
