@@ -212,6 +212,11 @@ def test_a_shipped_archive_has_what_the_generator_writes(tmp_path: Path, name: s
         assert files(folder) == files(tmp_path / "made")
 
 
+def test_an_entry_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="^miniwiki: .*Did you mean 'miniwikia'"):
+        make("miniwiki", tmp_path)
+
+
 def test_the_tiny_wikis_are_what_the_generator_writes(tmp_path: Path) -> None:
     make("tiny", tmp_path)
     assert files(TINY) == files(tmp_path)
