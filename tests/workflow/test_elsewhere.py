@@ -76,7 +76,7 @@ def installed(tmp_path_factory) -> Path:
 
 
 def test_by_an_installed_package_from_any_folder(tmp_path, installed):
-    """Snakefile, params.yaml and the default's data come with it; what is made lies in the folder one is in."""
+    """Snakefile, params.yaml and the default's data come with it; results stay in the folder."""
     command = (sys.executable, "-m", "muver.cli", "run")
     place = run(tmp_path, *command, "--print", PYTHONPATH=str(installed)).strip()
     assert Path(place) == installed / "muver/project/workflow/Snakefile"
