@@ -1,14 +1,12 @@
 """The evaluate stage: score a run and write its evaluation, gold ranks and TREC files."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 from msgspec.structs import asdict
 
 from muver.io.errors import InputError
-from muver.io.files import canonical_json, read_json, sha256_of, write_json
+from muver.io.files import read_json, sha256_of, write_json
 from muver.io.progress import logger
 from muver.retriever.evaluation.choice import chosen_model
 from muver.retriever.evaluation.gold import gold_of_kb, gold_of_worlds
@@ -17,7 +15,7 @@ from muver.retriever.evaluation.ranks import ranks_table, write_ranks
 from muver.retriever.evaluation.recall import gold_ranks, scored
 from muver.retriever.evaluation.records import Evaluation
 from muver.retriever.evaluation.settings import Scoring
-from muver.retriever.runs.approximate import check_agreement, index_of
+from muver.retriever.runs.approximate import index_of, require
 from muver.retriever.runs.chosen import chosen_of
 from muver.retriever.runs.run import read_run
 from muver.retriever.runs.trec import write_trec
@@ -85,14 +83,14 @@ def evaluate(
         row = {**row, "encoder": read_json(encoder)["identity"]}
     manifest = read_json(run_manifest)
     made = manifest["settings"]
-    _check_settings(run, made, {"split": name})
-    _check_settings(run, made, row["retrieve"])
     if cutoffs[-1] > made["k"]:
         raise InputError(
             f"{run}: holds {made['k']} candidates a mention, recall@{cutoffs[-1]} needs "
             f"{cutoffs[-1]}. Raise retrieve.k, or leave the cutoff out."
         )
-    check_agreement(run, manifest, row, cutoffs[-1], settings.agreement)
+    if "index" in manifest:
+        agreed = manifest["agreement"]
+        require(run, manifest["index"], agreed, cutoffs[-1], settings.agreement)
 
     ranked = read_run(run, gold.mentions["mention_id"].to_pylist())
     short = (manifest.get("found") or {}).get("short", 0)
@@ -147,16 +145,3 @@ def evaluate(
         "gold outside", system, name, last, scores.micro[last], len(ids), scores.macro[last],
         evaluation.outside,
     )  # fmt: skip
-
-
-def _check_settings(run: Path, made: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-    """Refuse a run that was made with other settings than the row's.
-
-    Settings that the row does not name (memory, devices) may differ.
-    """
-    for key, value in asked.items():
-        if key not in made or canonical_json(made[key]) != canonical_json(value):
-            raise InputError(
-                f"{run}: a results file from other parameters: made with {key} = "
-                f"{made.get(key, 'unset')!r}, asked for {value!r}. Run the retrieve stage again."
-            )

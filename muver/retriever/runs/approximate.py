@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from muver.io.errors import InputError
-from muver.io.files import canonical_json
 from muver.io.records import Record
 
 
@@ -43,38 +42,12 @@ def reached(measured: Mapping[str, Any]) -> float:
 
 
 def index_of(manifest: Mapping[str, Any]) -> Index | None:
-    """The index of a run with a manifest that :func:`check_agreement` accepts; None if exact."""
+    """The index of a run, from its manifest; None if it was searched exactly."""
     if "index" not in manifest:
         return None
     agreed = manifest["agreement"]
     own = {"factory": manifest["index"], "agreement": reached(agreed)}
     return msgspec.convert(agreed | own, Index)
-
-
-def check_agreement(
-    run: Path, manifest: Mapping[str, Any], row: Mapping[str, Any], k: int, limit: float
-) -> None:
-    """Refuse a run whose index is not the row's or agrees too little with exact search.
-
-    Parameters
-    ----------
-    row
-        Its ``index``, if present, is None for exact search or the settings of the index.
-    k
-        The greatest cutoff; agreement must have been measured at this k or a greater one.
-    limit
-        The least :func:`reached` to accept, from 0 to 1.
-    """
-    if "index" in row:
-        _check_index(run, manifest, row["index"])
-    if "index" not in manifest:
-        return
-    require(run, manifest["index"], manifest["agreement"], k, limit)
-    if manifest["settings"]["minimum"] is None:
-        raise InputError(
-            f"{run}: made with an index ({manifest['index']}) without a minimum, so its search may "
-            "differ from the one whose agreement was measured. Run `muver retrieve` with a minimum."
-        )
 
 
 def require(
@@ -116,25 +89,3 @@ def require(
             f"entities, and the best one for {agreed['best']['found']:.4f} of the mentions{at}; a "
             f"table needs {minimum}. {how}{'' if agreed['rescore'] else ', or set rescore'}."
         )
-
-
-def _check_index(run: Path, manifest: Mapping[str, Any], asked: Any) -> None:
-    built = manifest.get("built")
-    if asked is None:
-        if "index" in manifest:
-            raise InputError(
-                f"{run}: a results file from other parameters: made with the index "
-                f"{manifest['index']}, asked for exact search. Run `muver retrieve` again."
-            )
-        return
-    if built is None:
-        raise InputError(
-            f"{run}: a results file from other parameters: searched exactly, asked for an index. "
-            "Run `muver retrieve` again."
-        )
-    for key, value in asked.items():
-        if key not in built or canonical_json(built[key]) != canonical_json(value):
-            raise InputError(
-                f"{run}: a results file from other parameters: its index was built with {key} = "
-                f"{built.get(key, 'unset')!r}, asked for {value!r}. Run `muver ann-build` again."
-            )

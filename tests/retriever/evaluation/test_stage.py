@@ -151,13 +151,6 @@ def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"made": {**MADE, "match": "id"}}, "from other parameters: made with match = 'id'"),
-        ({"made": {**MADE, "aggregate": "sum"}}, "made with aggregate = 'sum', asked for 'max'"),
-        ({"made": {**MADE, "split": "val"}}, "made with split = 'val', asked for 'test'"),
-        (
-            {"row": {"retrieve": {**ROW["retrieve"], "merge_layers": 4}}},
-            "made with merge_layers = 'unset', asked for 4",
-        ),
         ({"row": {"seed": 1}}, r"row\.retrieve"),
         ({"cutoffs": (1, 64)}, "holds 3 candidates a mention, recall@64 needs 64"),
         ({"cutoffs": ()}, "cutoffs"),

@@ -5,8 +5,6 @@ import json
 import pytest
 
 from muver.io.errors import InputError
-from muver.io.parquet import write_table
-from muver.retriever.corpus.schema import read_entities, read_sentences
 from muver.retriever.encoders.tokens import WordPieces
 from muver.retriever.training.pretraining.pages import Wiki, training_wikis
 
@@ -51,23 +49,6 @@ def test_the_training_worlds_alone_are_read(encoder, corpus, counts, tmp_path):
     pieces = WordPieces(encoder)
     found = training_wikis(entities, counts, sentences, pieces)
     assert list(found) == ["alder", "birch"]
-    fewer = tmp_path / "entities.parquet", tmp_path / "sentences.parquet"
-    write_table(fewer[0], read_entities(entities, ["alder", "birch"]))
-    write_table(fewer[1], read_sentences(sentences, ["alder", "birch"]))
-    again = training_wikis(fewer[0], counts, fewer[1], pieces)
-    for name, wiki in found.items():
-        assert wiki.pages == again[name].pages and len(wiki.pages) == 12
-    text = read_sentences(sentences, ["birch"])["sentences"][3].as_py()
-    assert found["birch"].pages[3].sentences == pieces.ids(text)
-
-
-def test_files_of_different_runs_and_worlds_without_text(encoder, corpus, counts, tmp_path):
-    entities, _, sentences = corpus
-    pieces = WordPieces(encoder)
-    fewer = tmp_path / "sentences.parquet"
-    write_table(fewer, read_sentences(sentences, ["alder"]))
-    with pytest.raises(InputError, match="0 entities and .* 12 of world 'birch'"):
-        training_wikis(entities, counts, fewer, pieces)
     counts.write_text(json.dumps({"worlds": {"cedar": {"split": "val"}}}))
     with pytest.raises(InputError, match="no training world has a sentence"):
         training_wikis(entities, counts, sentences, pieces)
