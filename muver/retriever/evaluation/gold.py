@@ -42,6 +42,8 @@ class Gold:
     titles
         Titles of each world's entities, by line number; empty for a knowledge base, whose entities
         match by number only.
+    own_pages : (mentions,) int64
+        The entity whose page each mention stands on, -1 if it is none of its world's.
     fingerprint, identified_as, kb, matched_by_title
         As in :class:`muver.retriever.evaluation.records.Evaluation`.
     """
@@ -50,6 +52,7 @@ class Gold:
     lengths: np.ndarray
     sizes: Mapping[str, int]
     titles: Mapping[str, list[str]]
+    own_pages: np.ndarray
     fingerprint: str
     identified_as: str | None
     kb: KnowledgeBase | None = None
@@ -64,16 +67,18 @@ def gold_of_worlds(
     table = read_mentions(mentions, name)
     if table.num_rows == 0:
         raise InputError(f"{mentions}: no mentions in split {name!r}: nothing to score.")
-    titles = {
-        # One world at a time, as the table also holds the descriptions.
-        world: read_entities(entities, [world])["title"].to_pylist()
-        for world in sorted(set(table["world"].to_pylist()))
-    }
+    titles, places = {}, {}
+    for world in sorted(set(table["world"].to_pylist())):
+        own = read_entities(entities, [world])  # one at a time, as it holds the descriptions
+        titles[world] = own["title"].to_pylist()
+        places |= {(world, id): n for n, id in enumerate(own["document_id"].to_pylist())}
+    documents = zip(table["world"].to_pylist(), table["document"].to_pylist(), strict=True)
     return Gold(
         table,
         gold_sentences(sentences, table),
         {world: len(names) for world, names in titles.items()},
         titles,
+        np.array([places.get(one, -1) for one in documents]),
         known.fingerprint,
         known.identified_as,
     )
@@ -107,6 +112,7 @@ def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
         np.zeros(table.num_rows, dtype=np.int32),
         {WIKIPEDIA: base["entities"]},
         {},
+        np.full(table.num_rows, -1),
         fingerprint,
         base["identified_as"],
         KnowledgeBase(base["entities"], base["fingerprint"]),

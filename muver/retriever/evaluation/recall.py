@@ -47,22 +47,49 @@ def gold_ranks(
     """
     ids = mentions["mention_id"].to_pylist()
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
-    gold = mentions["gold"].fill_null(-1).to_numpy()
     mention_of = mentions_of_rows(run, ids)
     sizes = sizes or {world: len(names) for world, names in titles.items()}
     _check_complete(ids, worlds, mention_of, _candidates(sizes, titles, match), k, short)
     entities = run["entity"].to_numpy()
     found_titles = np.array(run["title"].to_pylist(), dtype=object)
     _check_entities(run, worlds[mention_of], entities, found_titles, sizes, titles)
-    if match == "title":
-        gold_titles = np.array(
-            [titles[world][entity] for world, entity in zip(worlds, gold, strict=True)],
-            dtype=object,
-        )
-        hits = found_titles == gold_titles[mention_of]
-    else:
-        hits = entities == gold[mention_of]
-    return best_ranks(run, mention_of, hits, len(ids))
+    gold = mentions["gold"].fill_null(-1).to_numpy()
+    return best_ranks(run, mention_of, _hit(run, mention_of, worlds, gold, titles, match), len(ids))
+
+
+def own_page_first(
+    run: pa.Table,
+    mentions: pa.Table,
+    own_pages: np.ndarray,
+    titles: Mapping[str, Sequence[str]],
+    match: str,
+) -> np.ndarray:
+    """Whether the page that a mention stands on is its first candidate: (mentions,) bool.
+
+    ``own_pages``, (mentions,), are entities of the mentions' worlds, -1 where the page is none. The
+    rest is as for :func:`gold_ranks`.
+    """
+    first = run.take(np.flatnonzero(run["rank"].to_numpy() == 1))
+    mention_of = mentions_of_rows(first, mentions["mention_id"].to_pylist())
+    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
+    found = np.zeros(len(own_pages), dtype=bool)
+    found[mention_of] = _hit(first, mention_of, worlds, own_pages, titles, match)
+    return found & (own_pages >= 0)
+
+
+def _hit(
+    run: pa.Table,
+    mention_of: np.ndarray,
+    worlds: np.ndarray,
+    wanted: np.ndarray,
+    titles: Mapping[str, Sequence[str]],
+    match: str,
+) -> np.ndarray:
+    """(rows,) bool: whether a row's candidate is the entity that its mention wants."""
+    if match == "id":
+        return run["entity"].to_numpy() == wanted[mention_of]
+    names = [titles[world][entity] for world, entity in zip(worlds, wanted, strict=True)]
+    return np.array(run["title"].to_pylist(), dtype=object) == np.array(names, object)[mention_of]
 
 
 def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:

@@ -73,6 +73,7 @@ class Evaluation(Record):
     run_sha256: str  # shows whether the run was changed after it was scored
     chosen: Chosen | None = None  # what validation chose for the run
     model_chosen: Chosen | None = None  # which of several models validation chose
+    own_page_first: int | None = None  # mentions whose first candidate is the page they stand on
 
     @property
     def choices(self) -> list[Chosen]:

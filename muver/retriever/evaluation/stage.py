@@ -12,7 +12,7 @@ from muver.retriever.evaluation.choice import chosen_model
 from muver.retriever.evaluation.gold import gold_of_kb, gold_of_worlds
 from muver.retriever.evaluation.precision import reduced_precision
 from muver.retriever.evaluation.ranks import ranks_table, write_ranks
-from muver.retriever.evaluation.recall import gold_ranks, scored
+from muver.retriever.evaluation.recall import gold_ranks, own_page_first, scored
 from muver.retriever.evaluation.records import Evaluation
 from muver.retriever.evaluation.settings import Scoring
 from muver.retriever.runs.approximate import index_of, require
@@ -101,6 +101,8 @@ def evaluate(
     except InputError as error:
         raise InputError(f"{run}: {error}") from None
     inside = gold.mentions["gold"].is_valid()
+    on_pages = (gold.own_pages >= 0).any()
+    own = own_page_first(ranked, gold.mentions, gold.own_pages, gold.titles, made["match"])
     table, here = gold.mentions.filter(inside), inside.to_numpy()
     if trec:
         scored_rows = pc.is_in(ranked["mention_id"], table["mention_id"].combine_chunks())
@@ -136,6 +138,7 @@ def evaluate(
         model_chosen=choice and chosen_model(choice, row),
         model=manifest.get("inputs", {}).get("model"),
         run_sha256=sha256_of(run),
+        own_page_first=int(own[here].sum()) if on_pages else None,
         **asdict(scores),
     )
     write_json(out, evaluation)

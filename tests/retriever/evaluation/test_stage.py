@@ -6,10 +6,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
+from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.evaluation.ranks import candidates, read_ranks
 from muver.retriever.evaluation.settings import Scoring
 from muver.retriever.evaluation.stage import evaluate
@@ -65,7 +68,7 @@ def test_file(run_stage: Stage):
         "system", "dataset", "set", "fingerprint", "identified_as", "kb", "outside",
         "matched_by_title", "settings", "precision", "cutoffs", "resample", "mentions", "hits",
         "micro", "macro", "worlds", "interval", "views_per_entity", "index",
-        "model", "run_sha256", "chosen", "model_chosen",
+        "model", "run_sha256", "chosen", "model_chosen", "own_page_first",
     ]  # fmt: skip
     assert found["settings"] == ROW
     assert found["precision"] == {}
@@ -80,6 +83,17 @@ def test_file(run_stage: Stage):
     assert list(found["interval"]) == ["micro", "macro"]
     assert found["interval"]["micro"]["1"] == [25.0, 100.0]  # reef 0 to 3 of 3, vale always 1
     assert found["interval"]["micro"]["3"] == [100.0, 100.0]
+
+
+def test_mentions_whose_own_page_comes_first(run_stage: Stage, corpus: Path):
+    assert run_stage()["own_page_first"] is None  # the pages of these mentions are no entities
+    path = corpus / "mentions.parquet"
+    table = read_mentions(path)
+    # m1's first candidate is its page, m2's is not, m3's has the title of its page.
+    pages = ["reef0", "reef0", "reef1", "reef2", "elsewhere"]
+    place = table.schema.get_field_index("document")
+    pq.write_table(table.set_column(place, "document", pa.array(pages)), path)
+    assert run_stage()["own_page_first"] == 2
 
 
 def test_ranks_beside_it(run_stage: Stage, corpus: Path):
