@@ -32,24 +32,23 @@ def retrieve(
     import numpy as np
 
     from muver.io.files import write_manifest
-    from muver.retriever.corpus.schema import read_entities
     from muver.retriever.retrieval.exact import rank_scores
-    from muver.retriever.retrieval.rows import Origins, RunRows, candidates, mentions_of_split
+    from muver.retriever.retrieval.rows import Origins, RunRows, mentions_of_split
 
     def words(text: str) -> set[str]:
         return set((text.lower() if settings.lower else text).split())
 
     table = mentions_of_split(mentions, settings.split)
-    rows = RunRows()
+    rows = RunRows(entities, table, settings)
     for name in dict.fromkeys(table["world"].to_pylist()):
         own = [one for one in table.to_pylist() if one["world"] == name]
-        titles = read_entities(entities, [name])["title"].to_pylist()
-        shared = [[len(words(one["mention"]) & words(title)) for title in titles] for one in own]
-        ranking = rank_scores(
-            np.array(shared, dtype=np.float32), candidates(titles, settings.match), settings.k
-        )
-        none = np.full(len(titles), -1)
+        world = rows.candidates(name)
+        shared = [
+            [len(words(one["mention"]) & words(title)) for title in world.titles] for one in own
+        ]
+        ranking = rank_scores(np.array(shared, dtype=np.float32), world.of, rows.k)
+        none = np.full(len(world.titles), -1)
         ids = [one["mention_id"] for one in own]
-        rows.add(name, ids, titles, ranking, Origins(none, none, none))
-    rows.write(run, table["mention_id"].to_pylist())
+        rows.add(world, ids, ranking, Origins(none, none, none))
+    rows.write(run)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)

@@ -23,6 +23,7 @@ def gold_ranks(
     k: int,
     sizes: Mapping[str, int] | None = None,
     short: int = 0,
+    left_out: np.ndarray | None = None,
 ) -> np.ndarray:
     """The rank of each mention's gold entity: (mentions,) int64, 0 if it was not retrieved.
 
@@ -44,12 +45,18 @@ def gold_ranks(
         Number of entities of each world, needed without ``titles``.
     short
         Number of mentions for which an approximate index found fewer than k candidates.
+    left_out : (mentions,) bool
+        Whether a mention's own page was left out of its candidates.
     """
     ids = mentions["mention_id"].to_pylist()
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
     mention_of = mentions_of_rows(run, ids)
     sizes = sizes or {world: len(names) for world, names in titles.items()}
-    _check_complete(ids, worlds, mention_of, _candidates(sizes, titles, match), k, short)
+    in_world = _candidates(sizes, titles, match)
+    available = np.array([in_world[world] for world in worlds], dtype=np.int64)
+    if left_out is not None:
+        available = available - left_out
+    _check_complete(ids, worlds, mention_of, np.minimum(k, available), short)
     entities = run["entity"].to_numpy()
     found_titles = np.array(run["title"].to_pylist(), dtype=object)
     _check_entities(run, worlds[mention_of], entities, found_titles, sizes, titles)
@@ -139,12 +146,10 @@ def _check_complete(
     ids: Sequence[str],
     worlds: np.ndarray,
     mention_of: np.ndarray,
-    available: Mapping[str, int],
-    k: int,
+    expected: np.ndarray,
     short: int,
 ) -> None:
     found = np.bincount(mention_of, minlength=len(ids))
-    expected = np.array([min(k, available[world]) for world in worlds], dtype=np.int64)
     wrong = np.flatnonzero(found != expected)
     if len(wrong) != short or (found > expected).any():
         row = wrong[0] if len(wrong) else 0

@@ -95,9 +95,11 @@ def evaluate(
     ranked = read_run(run, gold.mentions["mention_id"].to_pylist())
     short = (manifest.get("found") or {}).get("short", 0)
     try:
+        left_out = made.get("own_page") == "leave_out"
         ranks = gold_ranks(
-            ranked, gold.mentions, gold.titles, made["match"], made["k"], gold.sizes, short
-        )
+            ranked, gold.mentions, gold.titles, made["match"], made["k"], gold.sizes, short,
+            gold.own_pages >= 0 if left_out else None,
+        )  # fmt: skip
     except InputError as error:
         raise InputError(f"{run}: {error}") from None
     inside = gold.mentions["gold"].is_valid()

@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.parquet import table_of, write_table
-from muver.retriever.corpus.schema import read_mentions
+from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.retrieval.exact import Ranking
+from muver.retriever.retrieval.settings import Run
 from muver.retriever.runs.run import RUN
 from muver.retriever.vectors.block import first_with_same
 
@@ -33,32 +34,71 @@ class Origins(NamedTuple):
     last: np.ndarray
 
 
-class RunRows:
-    """Collects rankings world by world into a run file."""
+class Candidates(NamedTuple):
+    """What may be found for the mentions of one world.
 
-    def __init__(self) -> None:
+    Attributes
+    ----------
+    of : (entities,) int64
+        The candidate of each entity: its own line number, or that of the first with its title.
+    documents
+        The line number of each page, by its id.
+    """
+
+    world: str
+    titles: list[str]
+    of: np.ndarray
+    documents: dict[str, int]
+
+
+class RunRows:
+    """Collects rankings world by world into a run file.
+
+    Attributes
+    ----------
+    k
+        Candidates that a ranking needs: one more than the run where own pages are left out of it.
+    """
+
+    def __init__(self, entities: Path, mentions: pa.Table, settings: Run):
+        self._entities, self._match = entities, settings.match
+        self._order = mentions["mention_id"].to_pylist()
+        self._pages = None
+        if settings.own_page == "leave_out":
+            self._pages = dict(zip(self._order, mentions["document"].to_pylist(), strict=True))
+        self.k = settings.k + (self._pages is not None)
         self._tables: list[pa.Table] = []
         self._mentions: list[list[str]] = []
         self._counts: list[np.ndarray] = []  # candidates of each of these mentions
 
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def candidates(self, world: str) -> Candidates:
+        """The candidates of a world."""
+        own = read_entities(self._entities, [world])
+        titles = own["title"].to_pylist()
+        documents = {id: number for number, id in enumerate(own["document_id"].to_pylist())}
+        return Candidates(world, titles, candidates(titles, self._match), documents)
+
     def add(
-        self,
-        world: str,
-        mention_ids: list[str],
-        titles: list[str],
-        ranking: Ranking,
-        origins: Origins,
+        self, found_in: Candidates, mention_ids: list[str], ranking: Ranking, origins: Origins
     ) -> None:
         """Append one world's rankings; ``ranking.rows`` are positions in ``origins``."""
         kept = ranking.entities >= 0
-        mentions, places = np.nonzero(kept)
+        if self._pages is not None:
+            pages = [found_in.documents.get(self._pages[one], -1) for one in mention_ids]
+            own = np.where(np.array(pages) >= 0, found_in.of[pages], -1)
+            kept &= found_in.of[ranking.entities] != own[:, None]
+            kept &= np.cumsum(kept, axis=1) < self.k
+        mentions, _ = np.nonzero(kept)
         entities, rows = ranking.entities[kept], ranking.rows[kept]
         columns = (
             pa.array(mention_ids, pa.string()).take(pa.array(mentions)),
-            pa.array([world], pa.string()).take(pa.array(np.zeros_like(mentions))),
-            places + 1,
+            pa.array([found_in.world], pa.string()).take(pa.array(np.zeros_like(mentions))),
+            np.cumsum(kept, axis=1)[kept],
             entities,
-            pa.array(titles, pa.string()).take(pa.array(entities)),
+            pa.array(found_in.titles, pa.string()).take(pa.array(entities)),
             ranking.scores[kept],
             *(column[rows] for column in origins),
         )
@@ -66,9 +106,9 @@ class RunRows:
         self._mentions.append(mention_ids)
         self._counts.append(kept.sum(axis=1))
 
-    def write(self, path: Path, mention_ids: list[str]) -> None:
-        """Write the run file, its mentions in the order of ``mention_ids``."""
-        number = {mention: place for place, mention in enumerate(mention_ids)}
+    def write(self, path: Path) -> None:
+        """Write the run file, in the mentions' order."""
+        number = {mention: place for place, mention in enumerate(self._order)}
         ranked = [mention for some in self._mentions for mention in some]
         if strange := set(ranked) ^ set(number):
             raise InputError(

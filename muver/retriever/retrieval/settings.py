@@ -52,12 +52,23 @@ class Retrieve(Settings):
     memory_mb: Count
 
 
-class Run(Settings):
-    """Settings that every run has: the set of mentions, and what a candidate is."""
+OwnPage = Literal["keep", "leave_out"]
+
+
+class Run(Settings, kw_only=True):
+    """Settings that every run has: the set of mentions, and what a candidate is.
+
+    Attributes
+    ----------
+    own_page
+        Whether the page that a mention stands on is one of its candidates. It is in the paper's
+        format, though no page links to itself.
+    """
 
     split: Text
     k: Count
     match: Match
+    own_page: OwnPage | UnsetType = UNSET
 
 
 def _of_aggregates() -> list[tuple[str, Any, UnsetType]]:

@@ -4,19 +4,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from muver.io.typed import Count, Text
-from muver.retriever.retrieval.settings import BM25, Match
+from muver.retriever.retrieval.settings import BM25, Match, OwnPage
 
 Section = BM25
 SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
 
 
-class Settings(BM25):
+class Settings(BM25, kw_only=True):
     """The section ``bm25``, with the settings that every run has."""
 
     split: Text
     k: Count
     match: Match
+    own_page: OwnPage | UnsetType = UNSET
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -40,16 +43,16 @@ def retrieve(
     from muver.retriever.retrieval.bm25 import BM25 as Scorer
     from muver.retriever.retrieval.bm25 import document, query
     from muver.retriever.retrieval.exact import rank_scores
-    from muver.retriever.retrieval.rows import Origins, RunRows, candidates, mentions_of_split
+    from muver.retriever.retrieval.rows import Origins, RunRows, mentions_of_split
 
     table = mentions_of_split(mentions, settings.split)
-    rows = RunRows()
+    rows = RunRows(entities, table, settings)
     progress = Progress("ranking", table.num_rows, "mentions")
     worlds = np.array(table["world"].to_pylist(), dtype=object)
     for name in dict.fromkeys(worlds):
         own = table.take(np.flatnonzero(worlds == name)).to_pylist()
         world = read_entities(entities, [name]).to_pylist()
-        titles = [entity["title"] for entity in world]
+        found_in = rows.candidates(name)
         scorer = Scorer(
             [document(entity, settings.document_tokens) for entity in world],
             settings.k1,
@@ -57,16 +60,15 @@ def retrieve(
             settings.method,
             settings.stopwords,
         )
-        candidate_of = candidates(titles, settings.match)
         no_views = np.full(len(world), -1)
         block = max(SCORES_HELD // len(world), 1)
         for start in range(0, len(own), block):
             part = own[start : start + block]
             scores = scorer.scores([query(mention, settings.query) for mention in part])
-            ranking = rank_scores(scores, candidate_of, settings.k)
+            ranking = rank_scores(scores, found_in.of, rows.k)
             ids = [mention["mention_id"] for mention in part]
-            rows.add(name, ids, titles, ranking, Origins(no_views, no_views, no_views))
+            rows.add(found_in, ids, ranking, Origins(no_views, no_views, no_views))
             progress.advance(len(part))
     progress.finish()
-    rows.write(run, table["mention_id"].to_pylist())
+    rows.write(run)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)

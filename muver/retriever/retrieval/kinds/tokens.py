@@ -45,7 +45,6 @@ def retrieve(
         ORIGINAL,
         Origins,
         RunRows,
-        candidates,
         mentions_of_split,
     )
     from muver.retriever.retrieval.tokens import score_world
@@ -55,7 +54,7 @@ def retrieve(
     loaded = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
     towers = to_precision(loaded, compute["precision"])
     config = towers.config
-    rows = RunRows()
+    rows = RunRows(entities, mentions_of_split(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
     for world in load_worlds(entities, mentions, sentences, settings.split, config, towers.pieces):
         views = [some[0] for some in world.views]
@@ -71,15 +70,15 @@ def retrieve(
                 memory_mb=settings.memory_mb,
                 pad_to=config.pad_to,
             )
-        candidate_of = candidates(world.titles, settings.match)
-        ranking = rank_scores(scores, candidate_of, settings.k, settings.memory_mb)
+        found_in = rows.candidates(world.name)
+        ranking = rank_scores(scores, found_in.of, rows.k, settings.memory_mb)
         origins = Origins(
             np.full(len(views), ORIGINAL),
             np.array([view.first for view in views]),
             np.array([view.last for view in views]),
         )
-        rows.add(world.name, world.mention_ids, world.titles, ranking, origins)
+        rows.add(found_in, world.mention_ids, ranking, origins)
         counts["entities"] += len(views)
         counts["views"] += sum(config.pad_to[1] or len(view.ids) for view in views)
-    rows.write(run, mentions_of_split(mentions, settings.split)["mention_id"].to_pylist())
+    rows.write(run)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=counts)

@@ -38,11 +38,10 @@ def retrieve(
     from muver.io.errors import InputError
     from muver.io.files import write_manifest
     from muver.io.progress import Progress, logger
-    from muver.retriever.corpus.schema import read_entities
     from muver.retriever.retrieval.choice import choose, ranks_in_runs, validation_pool
     from muver.retriever.retrieval.exact import rank
     from muver.retriever.retrieval.layers import SystemViews
-    from muver.retriever.retrieval.rows import RunRows, candidates, mentions_of_split
+    from muver.retriever.retrieval.rows import RunRows, mentions_of_split
     from muver.retriever.vectors.block import ViewBlock
 
     values = settings.values
@@ -59,27 +58,25 @@ def retrieve(
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     aggregate = settings.settled(chosen or {}).scorer
     views = SystemViews(settings, store, merged, global_views, spans)
-    table = mentions_of_split(mentions, settings.split)
-    rows = RunRows()
+    rows = RunRows(entities, mentions_of_split(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
-    progress = Progress("ranking", table.num_rows, "mentions")
+    progress = Progress("ranking", len(rows), "mentions")
     for name in views.worlds:
-        own = views.mention_ids(name)
-        titles = read_entities(entities, [name])["title"].to_pylist()
+        own, world = views.mention_ids(name), rows.candidates(name)
         parts, owners, origins = views.world(name)
         ranking = rank(
             views.mentions(name),
-            [ViewBlock.of(parts, owners, candidates(titles, settings.match))],
-            settings.k,
+            [ViewBlock.of(parts, owners, world.of)],
+            rows.k,
             aggregate,
             settings.memory_mb,
             metric=settings.metric,
             advance=progress.advance,
         )
-        rows.add(name, own, titles, ranking, origins)
-        counts["entities"] += len(titles)
+        rows.add(world, own, ranking, origins)
+        counts["entities"] += len(world.titles)
         counts["views"] += len(owners)
         logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
     progress.finish()
-    rows.write(run, table["mention_id"].to_pylist())
+    rows.write(run)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=counts, chosen=chosen)

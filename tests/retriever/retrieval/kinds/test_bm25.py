@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
 from muver.io.parquet import table_writer
-from muver.retriever.corpus.schema import ENTITIES, MENTIONS
+from muver.retriever.corpus.schema import ENTITIES, MENTIONS, read_mentions
 from muver.retriever.retrieval.bm25 import BM25, document, query
 from muver.retriever.retrieval.kinds import retrieve
 from muver.retriever.runs.run import read_run
@@ -105,6 +106,20 @@ def ranked(corpus: Path, **settings) -> dict[str, list[int]]:
         found.setdefault(row["mention_id"], []).append(row["entity"])
         assert (row["layer"], row["first"], row["last"]) == (-1, -1, -1)
     return found
+
+
+def test_the_page_of_a_mention_is_left_out(corpus: Path):
+    path = corpus / "mentions.parquet"
+    table = read_mentions(path)
+    place = table.schema.get_field_index("document")
+    pages = [None, "1", "0", "elsewhere"]  # of a, b, c and d
+    pq.write_table(table.set_column(place, "document", pa.array(pages, pa.string())), path)
+    kept, left = ranked(corpus), ranked(corpus, own_page="leave_out")
+    assert kept["b"] == [1, 0] and left["b"] == [0]
+    # Page 2 has the title of page 0, so both are one candidate.
+    assert set(kept["c"]) - set(left["c"]) == {2} and 0 not in left["c"]
+    assert kept["d"] == left["d"]
+    assert ranked(corpus, own_page="leave_out", k=1)["c"] == left["c"][:1]
 
 
 def test_run_merges_titles_and_stays_in_the_world(corpus: Path):
