@@ -63,23 +63,23 @@ table1: $(READY)
 results: $(READY)
 	@$(BIN)/muver unlock
 	@$(SNAKEMAKE) $(SETTINGS)
-	@$(if $(CONFIG),,[ ! -e .git ] || { $(BIN)/muver asked && $(BIN)/dvc commit --force --quiet; })
+	@$(if $(CONFIG),,[ ! -e .git ] || { $(BIN)/muver stage asked && $(BIN)/dvc commit --force --quiet; })
 
 check: $(READY)
 	@$(BIN)/muver doctor record $(SETTINGS) $(ARGS)
 
 docs-results: $(READY)
-	@$(BIN)/muver results-page $(SETTINGS) $(ARGS) --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
+	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
 
 # Figure 2 with each aggregate
 AGGREGATES := $(addprefix figure2_,max sum sum_chosen log_mean_exp penalised centred)
 
 docs-fidelity: $(READY)
-	@$(BIN)/muver results-page $(SETTINGS) $(ARGS) --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
+	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
 	    "snakemake --cores $(CORES) results/fidelity.csv $(AGGREGATES:%=results/%.csv) $(SETTINGS)"
 
 docs-trials: $(READY)
-	@$(BIN)/muver results-page $(SETTINGS) $(ARGS) --only grid --out docs/trials.md --command \
+	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --only grid --out docs/trials.md --command \
 	    "snakemake --cores $(CORES) results/grid.csv $(SETTINGS)"
 
 wikis: $(READY)

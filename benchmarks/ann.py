@@ -2,8 +2,9 @@
 
 The vectors are synthetic: entities in clusters of about 500, views near their entity, log-normal
 norms, and a component common to all views, as in vectors of one BERT. Mentions are views with
-noise. This shows the cost of a type; ``muver ann-check`` measures its agreement on real vectors.
-With ``--store``, a folder of ``muver encode``, its views and mentions count as one world.
+noise. This shows the cost of a type; ``muver stage ann-check`` measures its agreement on real
+vectors. With ``--store``, a folder of ``muver stage encode``, its views and mentions are one
+world.
 """
 
 import argparse
@@ -92,7 +93,7 @@ def measure(args: argparse.Namespace) -> list[dict]:
                     "memory_mb": args.memory_mb,
                 }
                 out = args.folder / "index" / name
-                command = ["muver.cli", "ann-build", "--vectors", vectors, "--out", out]
+                command = ["muver.cli", "stage", "ann-build", "--vectors", vectors, "--out", out]
                 indices[out] = run([*command, "--settings", json.dumps(settings)], args.threads)
     rows = [{"type": EXACT, "size": size(vectors), **search_apart(args, EXACT)}]
     if not indices:
@@ -109,7 +110,7 @@ def measure(args: argparse.Namespace) -> list[dict]:
         "memory_mb": args.memory_mb,
     }
     report = args.folder / "agreement.json"
-    command = ["muver.cli", "ann-check", "--vectors", vectors, "--report", report]
+    command = ["muver.cli", "stage", "ann-check", "--vectors", vectors, "--report", report]
     command += ["--mention-vectors", args.folder / "mentions.npy", "--settings", json.dumps(check)]
     _, check_memory, _ = run([*command, "--index", *indices], args.threads)
     agreed = json.loads(report.read_text())

@@ -19,6 +19,7 @@ from miniwikia.__main__ import make
 
 BAD_LINES = {"bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse"}
 MENTIONS = {"aida-train": 500, "aida-testb": 100}
+READ = ["stage", "kb", "--step"]
 UNIT = 1 if sys.platform == "darwin" else 1024  # unit of ru_maxrss: bytes on macOS, else KiB
 
 
@@ -49,12 +50,13 @@ def steps(folder: Path, workers: int, part_megabytes: int) -> dict[str, list[str
         json.dumps({**BAD_LINES, "paragraphs": 5, "part_bytes": part_megabytes << 20}),
     ]
     processes = ["--workers", str(workers)]
-    link = ["link", "--set", "aida-train", "--file", str(folder / "raw" / "aida-train.jsonl")]
+    link = ["stage", "link", "--name", "aida-train"]
+    link += ["--path", str(folder / "raw" / "aida-train.jsonl")]
     link += ["--settings", json.dumps({"context_tokens": 128, "match": "id"})]
     link += ["--mentions", str(folder / "m.parquet"), "--report", str(folder / "m.json")]
     return {
-        "read": ["kb", "all", "--dump", dump, "--out", kb, *settings, *processes],
-        "finish": ["kb", "finish", "--dump", dump, "--out", kb, *settings],
+        "read": [*READ, "all", "--dump", dump, "--folder", kb, *settings, *processes],
+        "finish": [*READ, "finish", "--dump", dump, "--folder", kb, *settings],
         "link": [*link, "--kb", kb],
     }
 
@@ -66,8 +68,9 @@ def texts(folder: Path) -> list[str]:
         for page in map(json.loads, pages):
             idx = f"https://en.wikipedia.org/wiki?curid={page['wikipedia_id']}"
             file.write(json.dumps({"text": " ".join(page["text"][1:4]), "idx": idx}) + "\n")
-    where = ["--kb", str(folder / "kb"), "--out", str(folder / "texts")]
-    return ["kb-texts", "--file", str(source), *where, "--settings", json.dumps(BAD_LINES)]
+    where = ["--kb", str(folder / "kb"), "--folder", str(folder / "texts")]
+    where += ["--source", str(source), "--settings", json.dumps(BAD_LINES)]
+    return ["stage", "kb-texts", *where]
 
 
 def encoding(
@@ -77,7 +80,8 @@ def encoding(
     compute = {"device": "cpu", "precision": "fp32", "threads": threads, "processes": 1}
     settings = {"dtype": "fp16", "batch_tokens": "auto"} | compute
     where = ["--kb", str(folder / "kb"), "--out", str(folder / out), "--part", str(part)]
-    return ["encode-part", "--model", str(model), *where, "--settings", json.dumps(settings)]
+    where += ["--model", str(model), "--settings", json.dumps(settings)]
+    return ["stage", "encode-part", *where]
 
 
 def main() -> None:

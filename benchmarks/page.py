@@ -59,7 +59,7 @@ last digits do not depend on the rows made before it.
 
 `compute.precision` for the 909 validation mentions of one world (OpenTTD's manual, 911 entities,
 23,326 views) by MuVER with all-MiniLM-L6-v2 and no merged views, on an AMD EPYC with AVX-512, bf16
-and VNNI, one thread beside other work (`muver encode`, `muver retrieve`, `muver agree`;
+and VNNI, one thread beside other work (`muver stage encode`, `muver stage retrieve`, `muver agree`;
 recall counted from the run files):
 
 | | fp32 | bf16 | int8 |

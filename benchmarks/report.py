@@ -193,7 +193,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         times, processor = [], []
         for _ in range(3):
             started, used = time.perf_counter(), time.process_time()
-            problems = make_report(places.results, out, Report(), places.workspace, places.logs)
+            problems = make_report(
+                results=places.results,
+                out=out,
+                settings=Report(),
+                workspace=places.workspace,
+                logs=places.logs,
+            )
             times.append(time.perf_counter() - started)
             processor.append(time.process_time() - used)
         assert not problems.messages, json.dumps(problems.messages)

@@ -11,7 +11,9 @@ BIN = Path(sys.executable).parent
 COMMANDS = {
     "python -c pass": [sys.executable, "-c", "pass"],
     "muver --help": [str(BIN / "muver"), "--help"],
-    "muver train --help": [str(BIN / "muver"), "train", "--help"],
+    "muver --version": [str(BIN / "muver"), "--version"],
+    "muver query --help": [str(BIN / "muver"), "query", "--help"],
+    "muver stage train --help": [str(BIN / "muver"), "stage", "train", "--help"],
     "snakemake -n": [str(BIN / "snakemake"), "-n"],
 }
 

@@ -1,26 +1,219 @@
-"""``muver STAGE``: one subcommand a stage of the workflow."""
+"""``muver COMMAND``: a command line derived from the functions that do the work.
+
+A parameter is an argument: where it may be given by its place it stands alone, and where it has to
+be named, or in a stage of the workflow, it is an option. Its annotation says how it is read, and
+the docstring what it means. The work is imported only when its command is called.
+"""
 
 import argparse
+import json
 import os
+import re
 import sys
-from collections.abc import Iterable, Sequence
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
 
+from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
 from muver.io.progress import note, start_logging
-from muver.reproduction.stages import STAGES
+from muver.reproduction.commands import COMMANDS, GROUPS, STAGE, Command
 from muver.version import __version__
+
+# Options whose word means something else in Python, or is longer there.
+FLAGS = {
+    "as_json": "json",
+    "asked": "settings",
+    "columns": "map",
+    "file": "from",
+    "form": "format",
+    "measured": "measure",
+    "number": "part",
+    "show": "print",
+    "training": "train",
+    "validation": "val",
+}
+METAVARS = {Path: "PATH", str: "NAME", int: "N", float: "X"}
+HELP = ("-h", "--help")
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """A setting as Snakemake's ``--config`` takes it: KEY=VALUE, the value in YAML."""
+    import yaml
+
+    key, value = _pair(str, text)
+    try:
+        return key, yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise argparse.ArgumentTypeError(f"{key}: {value!r} is not YAML ({error})") from None
+
+
+def _pair(kind: Callable[[str], Any], text: str) -> tuple[str, Any]:
+    key, _, value = text.partition("=")
+    if not key or (kind is Path and not value) or "=" not in text:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE, such as preset=zeshel")
+    return key, kind(value)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError("expected a JSON object such as '{\"layers\": 4}'")
+    return value
+
+
+class _Merge(argparse.Action):
+    """Takes JSON objects one after another, each laid over those before it."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        merged = getattr(namespace, self.dest) or {}
+        for given in values:
+            merged = {**merged, **given}
+        setattr(namespace, self.dest, merged)
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Wraps what stands below the options; indented paragraphs, to be copied, stay as they are."""
+    """Wraps paragraphs; indented ones, to be copied, stay as they are."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         parts = text.split("\n\n")
-        for n, part in enumerate(parts):
-            if not part.startswith(" "):
-                parts[n] = super()._fill_text(part, width, indent)
-        return "\n\n".join(parts)
+        return "\n\n".join(
+            part
+            if part.startswith(" ")
+            else super(_Formatter, self)._fill_text(part, width, indent)
+            for part in parts
+        )
+
+
+def parser_of(command: Command) -> argparse.ArgumentParser:
+    """The parser of a command; imports its work."""
+    work = command.function()
+    more, told = documented(work)
+    parser = argparse.ArgumentParser(
+        prog=f"muver {command.name}",
+        description="\n\n".join([f"{command.help[0].upper()}{command.help[1:]}.", *more]),
+        epilog=f"For example\n\n{as_shell(f'muver {command.name} {command.example}')}",
+        formatter_class=_Formatter,
+    )
+    is_stage = command.name.startswith(STAGE)
+    if is_stage:
+        parser.add_argument("--label", metavar="NAME", help="stands in progress lines as well")
+    parser.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
+    for name, kind, default, alone in _parameters(work):
+        keywords = {"dest": name, "help": told.get(name, ""), **_reading(kind, default)}
+        if default not in (_NEEDED, None, False, (), Path(".")):
+            shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
+            keywords["help"] += f" (default: {shown})"
+        keywords["help"] = keywords["help"].strip().replace("%", "%%")
+        if alone and not is_stage and "action" not in keywords:
+            several = keywords.get("nargs")
+            keywords["nargs"] = "+" if several and default is _NEEDED else several
+            if not several and default is not _NEEDED:
+                keywords["nargs"] = "?"
+            parser.add_argument(**keywords | {"metavar": name.upper()})
+        else:
+            keywords.setdefault("required", default is _NEEDED)
+            parser.add_argument(_flag(name), **keywords)
+    return parser
+
+
+def run(command: Command, words: Sequence[str]) -> None:
+    """Do the work of a command."""
+    parser = parser_of(command)
+    given = vars(parser.parse_args(words))
+    label = [command.name.removeprefix(STAGE), given.pop("label", None)]
+    start_logging(" ".join(filter(None, label)), given.pop("log"))
+    work = command.function()
+    for name, kind, _, _ in _parameters(work):
+        if _is_settings(kind):
+            from muver.io.typed import read
+
+            given[name] = read(kind, given[name] or {})
+    work(**given)
+
+
+_NEEDED = object()
+
+
+def _parameters(work: Callable[..., Any]) -> Iterator[tuple[str, Any, Any, bool]]:
+    """Name, type without None, default, and whether it may be given by its place."""
+    from inspect import signature
+    from typing import get_type_hints
+
+    hints = get_type_hints(work)
+    for name, parameter in signature(work).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:  # Unpack[a TypedDict]
+            for key, kind in get_type_hints(get_args(hints[name])[0]).items():
+                yield key, kind, None, False
+            continue
+        default = _NEEDED if parameter.default is parameter.empty else parameter.default
+        alone = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        yield name, _without_none(hints[name]), default, alone
+
+
+def _without_none(kind: Any) -> Any:
+    if get_origin(kind) not in (Union, types.UnionType):
+        return kind
+    options = [one for one in get_args(kind) if one is not type(None)]
+    return Path if Path in options else options[0]
+
+
+def _is_settings(kind: Any) -> bool:
+    return isinstance(kind, type) and kind not in (*METAVARS, bool, dict)
+
+
+def _reading(kind: Any, default: Any) -> dict[str, Any]:
+    """Keywords of ``add_argument``: how an argument of this type is read."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is bool:
+        return {"action": "store_true"}
+    default = {} if default is _NEEDED else {"default": default}
+    if origin is Literal:
+        return {"choices": inner, **default}
+    if _is_settings(kind):
+        from muver.io.typed import outline, problem
+
+        return {"help": outline(kind), "required": problem(kind, {}) is not None, **_JSON}
+    if origin in (dict, Mapping):
+        return {**default, **_JSON}
+    if origin in (Sequence, Iterable, list):
+        return {**_reading(_without_none(inner[0]), _NEEDED), "nargs": "*", **default}
+    if origin is tuple:
+        read = setting if inner[1] is Any else partial(_pair, inner[1])
+        return {"type": read, "metavar": "KEY=VALUE"}
+    return {"type": kind, "metavar": METAVARS[kind], **default}
+
+
+_JSON = {"type": _json_object, "action": _Merge, "nargs": "+", "metavar": "JSON"}
+
+
+def _flag(name: str) -> str:
+    """The option of a parameter.
+
+    >>> _flag("k"), _flag("token_file"), _flag("as_json"), _flag("model_folder")
+    ('-k', '--token-file', '--json', '--model')
+    """
+    word = FLAGS.get(name, name).removesuffix("_folder").removesuffix("_path").strip("_")
+    return f"-{word}" if len(word) == 1 else f"--{word.replace('_', '-')}"
+
+
+def documented(work: Callable[..., Any]) -> tuple[list[str], dict[str, str]]:
+    """Paragraphs of a docstring below its first line, and what it says of each parameter."""
+    from inspect import getdoc
+
+    text = re.sub(r":\w+:`~?", "`", getdoc(work) or "").replace("``", "`")
+    head, *sections = re.split(r"\n\n(\w+)\n-{3,}\n", text)
+    described = dict(zip(sections[::2], sections[1::2], strict=True)).get("Parameters", "")
+    told = {}
+    for names, lines in re.findall(r"^(\w[\w, ]*)\n((?:(?: .*)?\n?)+)", described, re.MULTILINE):
+        told |= dict.fromkeys(names.split(", "), " ".join(lines.split()))
+    return [" ".join(part.split()) for part in head.split("\n\n")[1:]], told
 
 
 def as_shell(example: str) -> str:
@@ -32,61 +225,77 @@ def as_shell(example: str) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def build_parser(stages: Iterable[str] = STAGES) -> argparse.ArgumentParser:
-    """Build the parser of a stage, or one that lists several, without their options."""
-    parser = argparse.ArgumentParser(
-        prog="muver",
-        description="Multi-view entity retrieval: the stages that the workflow chains.",
-        epilog="`muver STAGE --help` explains a stage. `snakemake -n` shows how they are called.",
-    )
-    parser.add_argument("--version", action="version", version=f"muver {__version__}")
-    commands = parser.add_subparsers(title="stages", dest="stage", metavar="STAGE", required=True)
-    stages = [*stages]
-    for name in stages:
-        stage = STAGES[name]
-        command = commands.add_parser(
-            name,
-            help=stage.help,
-            description=f"{stage.help[0].upper()}{stage.help[1:]}.",
-            formatter_class=_Formatter,
-        )
-        if len(stages) > 1:
-            continue
-        command.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
-        stage.add_arguments(command)
-        example = as_shell(f"muver {name} {stage.example}")
-        parts = [stage.note, "For example", example]
-        command.epilog = "\n\n".join(part for part in parts if part)
-        command.set_defaults(do=stage.run)
-    return parser
+def overview() -> str:
+    """All that people type, by purpose; commands of two words in one line."""
+    lines = ["usage: muver COMMAND ..."]
+    for group, commands in GROUPS.items():
+        rows: dict[str, str] = {}
+        for command in commands:
+            first, _, second = command.name.partition(" ")
+            if command.name.startswith(STAGE):
+                rows[f"{STAGE}..."] = "a step of the workflow; `muver stage` lists them"
+            elif second and _family(first)[1:]:
+                rows[f"{first} ..."] = ", ".join(filter(None, [rows.get(f"{first} ..."), second]))
+            else:
+                rows[command.name] = command.help
+        lines += ["", f"{group}:", *_rows(rows)]
+    return "\n".join([*lines, "", "`muver COMMAND --help` explains a command."])
 
 
-def _meant(arguments: list[str]) -> tuple[Iterable[str], list[str]]:
-    """The stages that a call may mean, and the call: `muver doctor` means those of two words."""
-    for words in (2, 1):
-        if (name := " ".join(arguments[:words])) in STAGES:
-            return [name], [name, *arguments[words:]]
-    if arguments and (family := [name for name in STAGES if name.startswith(f"{arguments[0]} ")]):
-        return family, arguments[1:] or ["--help"]
-    return STAGES, arguments
+def _rows(rows: Mapping[str, str]) -> list[str]:
+    from textwrap import fill
+
+    width = max(map(len, rows)) + 4
+    return [
+        fill(text, 100, initial_indent=f"  {name:{width - 2}}", subsequent_indent=" " * width)
+        for name, text in rows.items()
+    ]
+
+
+def _family(word: str) -> list[Command]:
+    return [one for name, one in COMMANDS.items() if name.startswith(f"{word} ")]
+
+
+def _found(words: Sequence[str]) -> Command | str:
+    """The command that is called, or a text to print in its place."""
+    for count in (2, 1):
+        if command := COMMANDS.get(" ".join(words[:count])):
+            return command
+    if not words or words[0] in HELP:
+        return overview()
+    if words[0] == "--version":
+        return f"muver {__version__}"
+    family = _family(words[0])
+    if family and (not words[1:] or words[1] in HELP):
+        rows = {one.name.partition(" ")[2]: one.help for one in family}
+        more = f"`muver {words[0]} NAME --help` explains each."
+        return "\n".join([f"usage: muver {words[0]} NAME ...", "", *_rows(rows), "", more])
+    wrong = " ".join(words[: 2 if family else 1])
+    if f"{STAGE}{wrong}" in COMMANDS:
+        raise InputError(f"{wrong} is a stage of the workflow: `muver {STAGE}{wrong}`.")
+    known = [one.name for one in family] or {*COMMANDS, *(name.split()[0] for name in COMMANDS)}
+    near = did_you_mean(wrong, known) or did_you_mean(f"{STAGE}{wrong}", COMMANDS)
+    raise InputError(f"no command {wrong!r}.{near} `muver --help` lists them.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a stage; 0 if it went well, 2 after a user's mistake, 130 or 141 where it was stopped."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    """Run a command; 0 if it went well, 2 after a user's mistake, 130 or 141 where stopped."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
     collect_seldom()
     # Read when torch is loaded. Threads that wait are to sleep: by default they spin, and where
     # other work runs as well they keep the processors from those that have something to do.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    only, arguments = _meant(arguments)
-    args = build_parser(only).parse_args(arguments)
-    label = f"{args.stage} {args.label}" if getattr(args, "label", None) else args.stage
+    prefix = "muver"
     try:
-        start_logging(label, args.log)
-        args.do(args)
+        found = _found(words)
+        if isinstance(found, str):
+            print(found)
+        else:
+            prefix = f"muver {found.name}"
+            run(found, words[len(found.name.split()) :])
         sys.stdout.flush()
     except InputError as error:
-        print(f"muver {args.stage}: error: {error}", file=sys.stderr)
+        print(f"{prefix}: error: {error}", file=sys.stderr)
         note(f"error: {error}")
         return 2
     except KeyboardInterrupt:

@@ -1,54 +1,96 @@
 """The command: quick to answer, plain about mistakes."""
 
-import ast
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack
 
 import pytest
 
-from muver import __version__
+from muver import __version__, cli
 from muver.cli import main
-from muver.reproduction.stages import STAGES, Stage
+from muver.reproduction.commands import COMMANDS, Command
+from muver.retriever.views.settings import Segment
 
-HEAVY = {"torch", "transformers", "mlflow", "accelerate", "nltk", "pyarrow", "bm25s", "requests"}
+HEAVY = {"torch", "transformers", "mlflow", "pandas", "snakemake", "numpy", "pyarrow", "requests"}
+FAMILIES = {name.split()[0] for name in COMMANDS if " " in name}
 
 
-def test_help_of_everything_imports_nothing_heavy():
-    """In a process of its own, whose imports are its own: `--help` and `STAGE --help` for all."""
+def test_lists_of_commands_import_nothing_heavy():
+    """In a process of its own, whose imports are its own."""
     script = f"""
 import sys
-from muver.cli import STAGES, main
-for arguments in [["--help"], ["--version"], *([stage, "--help"] for stage in STAGES)]:
-    try:
-        main(arguments)
-    except SystemExit as end:
-        assert end.code == 0, arguments
+from muver.cli import main
+for words in [[], ["--help"], ["--version"], *([one] for one in {FAMILIES!r}), ["typo"]]:
+    assert main(words) == (2 if words == ["typo"] else 0), words
 print("HEAVY", sorted({HEAVY!r} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("HEAVY []\n")
-    for stage in STAGES:
-        assert f"usage: muver {stage} " in done.stdout
     assert f"muver {__version__}" in done.stdout
+    shown = done.stdout.split()
+    assert all(name.split()[-1].strip(",") in " ".join(shown) for name in COMMANDS)
 
 
-@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["merge"], ["encode", "--settings", "{"]])
-def test_a_wrong_call_ends_with_the_usage(arguments, capsys):
-    with pytest.raises(SystemExit) as end:
-        main(arguments)
-    assert end.value.code == 2
-    assert "usage: muver" in capsys.readouterr().err
+def test_help_of_a_query_imports_nothing_heavy():
+    script = f"""
+import sys
+from muver.cli import main
+try:
+    main(["query", "--help"])
+except SystemExit as end:
+    assert end.code == 0
+print("HEAVY", sorted({HEAVY!r} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.endswith("HEAVY []\n"), done.stderr
+
+
+def test_people_see_the_commands_that_they_type(capsys):
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    rows = [line for line in said.splitlines() if line.startswith("  ") and line[2] != " "]
+    assert len(rows) <= 20
+    assert "kb import" in said and "calibrate" in said and "encode-part" not in said
+
+
+@pytest.mark.parametrize("word", sorted(FAMILIES))
+def test_the_first_word_alone_lists_its_commands(word, capsys):
+    assert main([word]) == main([word, "--help"]) == 0
+    said = capsys.readouterr().out
+    assert all(name.split()[1] in said for name in COMMANDS if name.startswith(f"{word} "))
+
+
+@pytest.mark.parametrize(
+    ("words", "prefix", "named"),
+    [
+        (["qery"], "muver", "'query'"),
+        (["indx"], "muver", "'index'"),
+        (["index", "craete"], "muver", "'index create'"),
+        (["stage", "trian"], "muver", "'stage train'"),
+        (["train", "--out", "x"], "muver", "`muver stage train`"),
+        (["prune"], "muver prune", "params.yaml"),
+    ],
+)
+def test_a_mistake_is_told_without_a_traceback(words, prefix, named, tmp_path):
+    """By the module, as the workflow's shell calls it."""
+    call = [sys.executable, "-m", "muver.cli", *words]
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{prefix}: error: ") and named in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("settings", ["{", "[1]", "3"])
 def test_settings_that_are_no_json_object(settings, capsys):
-    with pytest.raises(SystemExit):
-        main(["merge", "--settings", settings, "--model", "m", "--store", "s", "--out", "o"])
-    assert "argument --settings: " in capsys.readouterr().err
+    with pytest.raises(SystemExit) as end:
+        main(["stage", "merge", "--settings", settings])
+    assert end.value.code == 2
+    said = capsys.readouterr().err
+    assert "muver stage merge: error: argument --settings: " in said
 
 
 @pytest.mark.parametrize("given", [None, "ACTIVE"])
@@ -56,18 +98,8 @@ def test_waiting_threads_sleep_unless_the_user_says_otherwise(given, monkeypatch
     monkeypatch.setenv("OMP_WAIT_POLICY", given or "")
     if given is None:
         monkeypatch.delenv("OMP_WAIT_POLICY")
-    with pytest.raises(SystemExit):
-        main(["--version"])
+    assert main(["--version"]) == 0
     assert os.environ["OMP_WAIT_POLICY"] == (given or "PASSIVE")
-
-
-def test_a_mistake_is_told_without_a_traceback(tmp_path):
-    """By the module, as the workflow's shell calls it."""
-    call = [sys.executable, "-m", "muver.cli", "prune"]
-    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith("muver prune: error: params.yaml: no such file")
-    assert "Traceback" not in done.stderr
 
 
 def test_the_log_has_what_is_said(tmp_path, capsys):
@@ -75,8 +107,9 @@ def test_the_log_has_what_is_said(tmp_path, capsys):
     folder.mkdir()
     (folder / "old.json").touch()
     places = ["--metrics", str(folder), "--plots", str(tmp_path / "plots")]
-    assert main(["metrics", "--log", str(log), *places]) == 0
-    assert "[metrics] removing" in capsys.readouterr().err
+    empty = ["--tables", "--curves", "--label", "all"]
+    assert main(["stage", "metrics", "--log", str(log), *empty, *places]) == 0
+    assert "[metrics all] removing" in capsys.readouterr().err
     assert "old.json" in log.read_text()
 
 
@@ -87,48 +120,133 @@ def test_a_log_that_cannot_be_written(tmp_path, capsys):
     assert f"muver unlock: error: {log}: cannot be written" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
-def test_the_options_of_a_stage_are_the_parameters_of_its_work(stage):
-    """Read from the source: importing all of them would take seconds."""
-    module, _, name = stage.work.partition(":")
-    tree = ast.parse(Path(find_spec(module).origin).read_text(encoding="utf-8"))
-    (function,) = (
-        one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == name
-    )
-    arguments = function.args
-    with_default = len(arguments.defaults)
-    named = [argument.arg for argument in arguments.args]
-    needed = {*named[: len(named) - with_default]} | {
-        argument.arg
-        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if default is None
-    }
-    known = {*named, *(argument.arg for argument in arguments.kwonlyargs)}
-    given = {option.to for option in stage.options} | (
-        {stage.settings_to} if stage.settings else set()
-    )
-    assert needed <= given and (given <= known or arguments.kwarg)
+class More(TypedDict, total=False):
+    runs: list[Path]
+    compute: dict[str, Any]
 
 
-def test_settings_of_a_type_are_checked_before_the_work(capsys, monkeypatch):
-    stage = Stage(
-        "segment",
-        "split",
-        "builtins:dict",
-        (),
-        "",
-        settings="muver.retriever.views.settings:Segment",
-    )
-    monkeypatch.setitem(STAGES, "segment", stage)
+GIVEN: dict[str, Any] = {}
+
+
+def work(
+    place: str | Path,
+    rest: Sequence[str] = ("a", "b"),
+    *,
+    settings: Segment,
+    plain: Mapping[str, Any] | None = None,
+    k: int = 10,
+    share: float | None = None,
+    as_json: bool = False,
+    kind: Literal["one", "two"] = "one",
+    config: Iterable[tuple[str, Any]] = (),
+    models: Iterable[tuple[str, Path]] = (),
+    **more: Unpack[More],
+) -> None:
+    """Do nothing.
+
+    At all.
+
+    Parameters
+    ----------
+    place, rest
+        Where
+        :func:`it` is.
+    k
+        100% of ``them``.
+
+    Returns
+    -------
+    Nothing.
+    """
+    GIVEN.update(locals())
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    """Calls the function above as `muver work`, or as a stage; gives what it was called with."""
+    monkeypatch.setattr(Command, "function", lambda _: work)
+    for name in ("work", "stage work"):
+        monkeypatch.setitem(COMMANDS, name, Command(name, "", "do nothing", "here"))
+
+    def call(*words: str) -> dict[str, Any]:
+        GIVEN.clear()
+        assert main(words) == 0
+        return dict(GIVEN)
+
+    return call
+
+
+def test_arguments_are_read_as_the_signature_says(typed):
+    punkt = ["--settings", '{"punkt": "english"}']
+    given = typed("work", "here", *punkt)
+    assert given.pop("settings").punkt == "english"
+    nothing = {"runs": None, "compute": None}
+    assert given == {
+        "place": Path("here"), "rest": ("a", "b"), "plain": None, "k": 10, "share": None,
+        "as_json": False, "kind": "one", "config": (), "models": (), "more": nothing,
+    }  # fmt: skip
+    given = typed(
+        "work", "here", "c", *punkt, '{"punkt": "train"}', "--plain", '{"a": 1}', "-k", "3",
+        "--share", "0.5", "--json", "--kind", "two", "--config", "seed=7", "x={a: b}",
+        "--models", "m=models/m", "--runs", "a", "b", "--compute", "{}",
+    )  # fmt: skip
+    assert given.pop("settings").punkt == "train"  # the later object counts
+    assert given == {
+        "place": Path("here"), "rest": ["c"], "plain": {"a": 1}, "k": 3, "share": 0.5,
+        "as_json": True, "kind": "two", "config": [("seed", 7), ("x", {"a": "b"})],
+        "models": [("m", Path("models/m"))],
+        "more": {"runs": [Path("a"), Path("b")], "compute": {}},
+    }  # fmt: skip
+
+
+def test_a_stage_has_options_only(typed, capsys):
+    given = typed("stage", "work", "--place", "here", "--settings", '{"punkt": "train"}')
+    assert given["place"] == Path("here")
     with pytest.raises(SystemExit):
-        main(["segment", "--help"])
+        main(["stage", "work", "here", "--settings", '{"punkt": "train"}'])
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["here"], "required: --settings"),
+        (["--settings", "{}"], "required: PLACE"),
+        (["here", "--kind", "three"], "argument --kind"),
+        (["here", "-k", "x"], "argument -k"),
+        (["here", "--config", "x"], "argument --config"),
+        (["here", "--config", "x={"], "argument --config"),
+        (["here", "--models", "m="], "argument --models"),
+    ],
+)
+def test_wrong_arguments_are_named(typed, words, named, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["work", *words])
+    assert end.value.code == 2
+    assert named in capsys.readouterr().err
+
+
+def test_settings_of_a_type_are_checked_before_the_work(typed, capsys):
+    assert main(["work", "here", "--settings", '{"punkt": "englisch"}']) == 2
+    assert "muver work: error: --settings: punkt" in capsys.readouterr().err
+
+
+def test_help_is_the_docstring(typed, capsys):
+    with pytest.raises(SystemExit):
+        main(["work", "--help"])
     said = " ".join(capsys.readouterr().out.split())
-    assert "--settings JSON [JSON ...] punkt: one of english, train" in said
-    with pytest.raises(SystemExit):
-        main(["segment"])
-    assert "required: --settings" in capsys.readouterr().err
-    assert main(["segment", "--settings", '{"punkt": "englisch"}']) == 2
-    assert "--settings: punkt is 'englisch'. Did you mean 'english'?" in capsys.readouterr().err
-    assert main(["segment", "--settings", '{"punkt": "english"}']) == 0
-    # Of several objects the later one counts.
-    assert main(["segment", "--settings", '{"punkt": "englisch"}', '{"punkt": "train"}']) == 0
+    assert "Do nothing. At all. positional" in said
+    assert "PLACE Where `it` is." in said
+    assert "REST Where `it` is. (default: a b)" in said
+    assert "-k N 100% of `them`. (default: 10)" in said
+    assert "punkt: one of english, train" in said
+    assert said.endswith("For example muver work here")
+
+
+@pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
+def test_the_status_says_what_stopped_a_command(error, status, monkeypatch):
+    def stop(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "run", stop)
+    monkeypatch.setattr(os, "dup2", lambda *_: None)
+    assert main(["unlock"]) == status

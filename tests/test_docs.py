@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.stages import STAGES
+from muver.reproduction.commands import COMMANDS
 from tests.markdown import anchors
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
-CALL = re.compile(r"^ {4}muver (\S+)(?: (\w+))?", re.MULTILINE)
+CALL = re.compile(r"^ {4}muver (\S+)(?: ([\w-]+))?", re.MULTILINE)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -50,8 +50,9 @@ def test_limits_that_were_stated_still_are(page: str, words: str):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_commands_are_there(document: Path):
-    for stage, word in CALL.findall(document.read_text(encoding="utf-8")):
-        assert {stage, f"{stage} {word}"} & {*STAGES, "STAGE", "--help"}, f"muver {stage} {word}"
+    for first, second in CALL.findall(document.read_text(encoding="utf-8")):
+        typed = {first, f"{first} {second}"}
+        assert typed & {*COMMANDS, "COMMAND", "--help"}, f"muver {first} {second}"
 
 
 def test_pictures_are_small():

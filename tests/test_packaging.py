@@ -142,7 +142,7 @@ def test_make_tells_dvc_of_results_that_params_yaml_asks_for(config, told):
         text=True,
         check=True,
     )
-    assert ("muver asked && .venv/bin/dvc commit --force" in done.stdout) == told
+    assert ("muver stage asked && .venv/bin/dvc commit --force" in done.stdout) == told
 
 
 def test_the_changelog_begins_with_the_version():

@@ -15,7 +15,7 @@ FLOORS = {
     ],
     "kb": ["importing", "index", "serve", "plugins"],
     "reproduction": [
-        "tables", "figures", "metrics", "grid", "settings", "stages", "workspace", "estimate",
+        "tables", "figures", "metrics", "grid", "settings", "commands", "workspace", "estimate",
         "terminal", "tracking", "report", "results_page", "doctor",
     ],
 }  # fmt: skip

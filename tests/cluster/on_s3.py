@@ -93,7 +93,7 @@ def test_what_no_bucket_can_hold_or_is_not_named(tmp_path, s3, wrong, named):
 
 def test_dvc_moves_results_through_a_bucket(tmp_path, local, s3):
     project = local.copy(tmp_path / "project")
-    project.run("muver", "asked")
+    project.run("muver", "stage", "asked")
     project.run("dvc", "commit", "--force", "--quiet")
     clone = project.moved_by_dvc(f"s3://{BUCKET}/shelf", tmp_path / "clone")
     model = f"{local.place('models', 'muver').path}/training_log.jsonl"

@@ -1,9 +1,9 @@
 """Tests of the commands."""
 
-from muver.cli import build_parser
+from muver.cli import run
+from muver.reproduction.commands import COMMANDS, STAGE
 
 
-def call(stage: str, *arguments: object) -> None:
-    """Run a stage with the arguments of its command line; mistakes are raised."""
-    args = build_parser([stage]).parse_args([stage, *map(str, arguments)])
-    args.do(args)
+def call(name: str, *arguments: object) -> None:
+    """Run a command, or a stage of the workflow by its name; mistakes are raised."""
+    run(COMMANDS.get(name) or COMMANDS[f"{STAGE}{name}"], [*map(str, arguments)])

@@ -74,17 +74,17 @@ def test_equal_settings_give_equal_bytes_with_any_number_of_processes(raw, tmp_p
 
 
 def test_linking_finds_what_was_made(raw, tmp_path):
-    dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path / "kb"]
+    dump = ["--dump", raw / "kilt_knowledgesource.json", "--folder", tmp_path / "kb"]
     settings = ["--settings", json.dumps({**READING, "part_bytes": 50000})]
-    call("kb", "part", "--part", 1, *dump, *settings)
-    call("kb", "all", *dump, *settings)
-    call("kb", "finish", *dump, *settings)
+    call("kb", "--step", "part", "--part", 1, *dump, *settings)
+    call("kb", "--step", "all", *dump, *settings)
+    call("kb", "--step", "finish", *dump, *settings)
     made = read_json(raw / "counts.json")
     total = {"id": 0, "title": 0, "none": 0}
     for name in SETTINGS["mentions"]:
-        files = ["--file", raw / f"{name}.jsonl", "--kb", tmp_path / "kb"]
+        files = ["--path", raw / f"{name}.jsonl", "--kb", tmp_path / "kb"]
         out = ["--mentions", tmp_path / f"{name}.parquet", "--report", tmp_path / f"{name}.json"]
-        call("link", "--set", name, *files, *out, *LINKING)
+        call("link", "--name", name, *files, *out, *LINKING)
         report = read_json(tmp_path / f"{name}.json")
         assert report["matched"] == made["mentions"][name]
         assert report["other_title"] == 0

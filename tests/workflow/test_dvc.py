@@ -17,7 +17,7 @@ def adopted(main_job, tmp_path_factory):
     project.change(**FEW)
     project.commit("three rows")
     project.snakemake()
-    project.run("muver", "asked")
+    project.run("muver", "stage", "asked")
     project.run("dvc", "commit", "--force")
     return project
 

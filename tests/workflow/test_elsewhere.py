@@ -115,6 +115,6 @@ def test_jobs_in_an_environment_of_conda(tmp_path):
         PYTHONPATH=str(ROOT), PATH=f"{folder}/bin:{os.environ['PATH']}",
     )  # fmt: skip
     (call,) = (folder / "calls").read_text().splitlines()
-    assert call.startswith(f"{tmp_path}/.snakemake/code -m muver.cli download ")
+    assert call.startswith(f"{tmp_path}/.snakemake/code -m muver.cli stage download ")
     (environment,) = tmp_path.glob(".snakemake/conda/*.yaml")
     assert environment.read_text() == (ROOT / "environment.yml").read_text()

@@ -255,7 +255,7 @@ def launch(wildcards, resources):
 
 
 TRAIN = (
-    "{params.launch} train"
+    "{params.launch} stage train"
     " --log {log} --label {params.label} --settings {params.settings:q}"
     " --compute {params.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"

@@ -18,7 +18,7 @@ if W.raw and W.raw.rule == "download":
             what=f"--{'files' if ONE_BASE else 'dataset'} {SOURCE.name}",
             archive=f"{ROOT}/download/{SOURCE.file}",
         shell:
-            "muver download --log {log} {params.what} --settings {params.settings:q}"
+            "muver stage download --log {log} {params.what} --settings {params.settings:q}"
             " --archive {params.archive} --out {params.folder}"
 
 
@@ -41,7 +41,7 @@ if not ONE_BASE:
             name=S["workspace"],
             raw=lambda wildcards, input: Path(input.raw[0]).parents[1],
         shell:
-            "muver corpus --log {log} --name {params.name} --settings {params.settings:q}"
+            "muver stage corpus --log {log} --name {params.name} --settings {params.settings:q}"
             " --raw {params.raw:q} --entities {output.entities} --mentions {output.mentions}"
             " --counts {output.counts}"
 
@@ -55,7 +55,7 @@ if not ONE_BASE:
         params:
             folder=subpath(output[0], parent=True),
         shell:
-            "muver download --log {log} --punkt english --out {params.folder}"
+            "muver stage download --log {log} --punkt english --out {params.folder}"
 
     rule segment:
         input:
@@ -72,7 +72,7 @@ if not ONE_BASE:
             english=folders("english"),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver segment --log {log} --settings {params.settings:q} --entities {input.entities}"
+            "muver stage segment --log {log} --settings {params.settings:q} --entities {input.entities}"
             " --counts {input.counts} {params.english} --out {params.folder}"
 
 
@@ -94,5 +94,5 @@ rule encoder:
         texts=options("entities", "counts"),
         folder=subpath(output[0], parent=True),
     shell:
-        "muver encoder --log {log} --source {params.source:q} --settings {params.settings:q}"
+        "muver stage encoder --log {log} --source {params.source:q} --settings {params.settings:q}"
         " {params.texts} --out {params.folder}"

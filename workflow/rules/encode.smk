@@ -35,7 +35,7 @@ if not ONE_BASE:
                 texts=options(*READ),
                 out=subpath(output[0], parent=True),
             shell:
-                "muver {params.command} --log {log} --label {params.label}"
+                "muver stage {params.command} --log {log} --label {params.label}"
                 " --settings {params.settings:q} {params.free:q} {params.folders}"
                 " {params.texts} --out {params.out}"
 
@@ -66,7 +66,7 @@ if ONE_BASE:
             number=lambda wildcards: int(wildcards.part.removeprefix("part-")),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver encode-part --log {log} --label {params.label}"
+            "muver stage encode-part --log {log} --label {params.label}"
             " --settings {params.settings:q} {params.free:q} {params.from_}"
             " --part {params.number} {params.texts} --out {params.folder}"
 
@@ -90,7 +90,7 @@ if ONE_BASE:
             settings=settings("mention_vectors"),
             model=folder_of("model"),
         shell:
-            "muver encode-mentions --log {log} --label {params.label}"
+            "muver stage encode-mentions --log {log} --label {params.label}"
             " --settings {params.settings:q} {params.free:q} --model {params.model}"
             " --mentions {input.mentions} --out {output.vectors}"
 
@@ -119,9 +119,9 @@ if ONE_BASE:
             vectors=folder_of("vectors"),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver ann-build --log {log.build} --label {params.label}"
+            "muver stage ann-build --log {log.build} --label {params.label}"
             " --settings {params.build:q} {params.free_build:q} --vectors {params.vectors}"
             " --out {params.folder}"
-            " && muver ann-check --log {log.check}"
+            " && muver stage ann-check --log {log.check}"
             " --settings {params.check:q} {params.free_check:q} --vectors {params.vectors}"
             " --index {params.folder} --mention-vectors {input.mentions[0]} --report {output.report}"

@@ -30,7 +30,7 @@ if ONE_BASE:
             settings=lambda wildcards: as_json({"source": L["source"][FETCHED[wildcards.file]]}),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver download --log {log} --files {params.name} --settings {params.settings:q}"
+            "muver stage download --log {log} --files {params.name} --settings {params.settings:q}"
             " --out {params.folder}"
 
     rule benchmarks:
@@ -45,7 +45,7 @@ if ONE_BASE:
         params:
             settings=as_json({"source": L["source"]["blink_benchmarks"]}),
         shell:
-            "muver download --log {log} --files blink_benchmarks --settings {params.settings:q}"
+            "muver stage download --log {log} --files blink_benchmarks --settings {params.settings:q}"
             " --out {output}"
 
     # A checkpoint, as only now the number of parts to encode is known. The parts are not outputs, as
@@ -65,9 +65,9 @@ if ONE_BASE:
             settings=settings("kb"),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver kb all --log {log} --dump {input.dump} --out {params.folder}"
+            "muver stage kb --step all --log {log} --dump {input.dump} --folder {params.folder}"
             " --workers {threads} --settings {params.settings:q}"
-            " && muver kb finish --log {log}.finish --dump {input.dump} --out {params.folder}"
+            " && muver stage kb --step finish --log {log}.finish --dump {input.dump} --folder {params.folder}"
             " --settings {params.settings:q}"
 
     rule texts:
@@ -84,7 +84,7 @@ if ONE_BASE:
             settings=settings("texts"),
             kb=folders("kb"),
         shell:
-            "muver kb-texts --log {log} {params.kb} --file {input.file} --out {output}"
+            "muver stage kb-texts --log {log} {params.kb} --source {input.file} --folder {output}"
             " --settings {params.settings:q}"
 
     # One job per set, so that the other sets do not need AIDA, whose text needs a licence
@@ -110,7 +110,7 @@ if ONE_BASE:
             settings=settings("mentions"),
             kb=folders("kb"),
         shell:
-            "muver link --log {log} --set {params.set} {params.kb} --file {params.file}"
+            "muver stage link --log {log} --name {params.set} {params.kb} --path {params.file}"
             " --settings {params.settings:q} --mentions {output.mentions} --report {output.report}"
 
     rule subset:
@@ -129,8 +129,8 @@ if ONE_BASE:
             files=options("train", "val", "negatives", "texts"),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver kb-subset --log {log} {params.kb} {params.files} --settings {params.settings:q}"
-            " --out {params.folder}"
+            "muver stage kb-subset --log {log} {params.kb} {params.files} --settings {params.settings:q}"
+            " --folder {params.folder}"
 
     rule negatives:
         input:
@@ -147,6 +147,6 @@ if ONE_BASE:
             settings=settings("negatives"),
             kb=folders("kb"),
         shell:
-            "muver negatives --log {log} --run {input.run} --run-manifest {input.manifest}"
+            "muver stage negatives --log {log} --run {input.run} --run-manifest {input.manifest}"
             " --mentions {input.mentions} {params.kb} --out {output.negatives} --manifest {output.manifest}"
             " --settings {params.settings:q}"

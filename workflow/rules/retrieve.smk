@@ -35,7 +35,7 @@ rule retrieve:
             "model", "store", "merged", "global_views", "spans", "kb", "vectors", "index"
         ),
     shell:
-        "muver retrieve --kind {params.kind} --log {log} --label {params.label}"
+        "muver stage retrieve --kind {params.kind} --log {log} --label {params.label}"
         " --settings {params.settings:q} {params.free:q} --compute {params.compute:q}"
         " {params.files} {params.mention_vectors} {params.folders} --run {output.run} --manifest {output.manifest}"
 
@@ -61,8 +61,8 @@ rule evaluate:
         gold=options("entities", "sentences", "counts", "report", "choice", identity="encoder"),
         kb=folders("kb"),
     shell:
-        "muver evaluate --log {log} --system {params.label} --dataset {params.name}"
-        " --set {params.set}"
+        "muver stage evaluate --log {log} --system {params.label} --dataset {params.name}"
+        " --name {params.set}"
         " --settings {params.settings:q} --run {input.run} --run-manifest {input.manifest}"
         " --mentions {input.mentions} {params.gold} {params.kb} --trec --out {output.scores}"
 
@@ -88,6 +88,6 @@ if not ONE_BASE:
             folders=folders("model", "store", "merged", "global_views", "spans"),
             chosen=options("chosen"),
         shell:
-            "muver index row --log {log} --settings {params.settings:q} {params.free:q}"
+            "muver stage index-row --log {log} --settings {params.settings:q} {params.free:q}"
             " {params.folders} {params.chosen}"
             " --entities {input.entities} --sentences {input.sentences} --out {output}"

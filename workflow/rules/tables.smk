@@ -27,7 +27,7 @@ rule comparison:
         counts=options("counts"),
         record=lambda wildcards: recording(wildcards.table),
     shell:
-        "muver table --log {log} --name {wildcards.table} --settings {params.settings:q}"
+        "muver stage table --log {log} --name {wildcards.table} --settings {params.settings:q}"
         " --evaluations {input.evaluations} {params.counts} --out {output.csv} {params.record}"
 
 
@@ -70,9 +70,9 @@ if not ONE_BASE:
             settings=settings_of_result("table3"),
             record=lambda wildcards: recording("table3"),
         shell:
-            "muver table --log {log} --name table3 --settings {params.settings:q}"
+            "muver stage table --log {log} --name table3 --settings {params.settings:q}"
             " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
-            f" && muver figure --log {LOGS}/tables/table3_figure.log --name table3"
+            f" && muver stage figure --log {LOGS}/tables/table3_figure.log --name table3"
             f" --table {here(RESULTS)}/table3.json --figures {here(RESULTS)}/figures {{params.record}}"
 
     # What the data and the encoder are, without any row.
@@ -99,7 +99,8 @@ if not ONE_BASE:
                 name=table,
                 of=option,
             shell:
-                "muver table --log {log} --name {params.name} {params.of} --out {output.csv}"
+                "muver stage table --log {log} --name {params.name} {params.of} --out {output.csv}"
+                " --evaluations --settings {{}}"
 
     rule figure:
         input:
@@ -118,7 +119,7 @@ if not ONE_BASE:
         params:
             settings=lambda wildcards: settings_of_result(wildcards.figure),
         shell:
-            "muver figure --log {log} --name {wildcards.figure} --settings {params.settings:q}"
+            "muver stage figure --log {log} --name {wildcards.figure} --settings {params.settings:q}"
             " --evaluations {input.evaluations} --out {output.csv}"
             f" --figures {here(RESULTS)}/figures"
 
@@ -141,7 +142,7 @@ if not ONE_BASE:
             name=S["workspace"],
             record=lambda wildcards: recording("grid"),
         shell:
-            "muver grid --log {log} --settings {params.settings:q} --dataset {params.name}"
+            "muver stage grid --log {log} --settings {params.settings:q} --dataset {params.name}"
             " --counts {input.counts} --encoder {input.start} --logs {input.logs}"
             " --out {output.csv} {params.record}"
 
@@ -163,7 +164,7 @@ if TABLES.metrics or TABLES.plots:
         benchmark:
             f"{LOGS}/tables/metrics.benchmark.tsv"
         shell:
-            "muver metrics --log {log} --tables {input.tables} --curves {input.curves}"
+            "muver stage metrics --log {log} --tables {input.tables} --curves {input.curves}"
             f" --metrics {here(TABLES.numbers)} --plots {here(RESULTS)}/plots"
 
 

@@ -22,7 +22,7 @@ rule pretrain:
         texts=options("entities", "counts", "sentences"),
         folder=subpath(output[0], parent=True),
     shell:
-        "muver pretrain --log {log} --settings {params.settings:q} --compute {params.compute:q}"
+        "muver stage pretrain --log {log} --settings {params.settings:q} --compute {params.compute:q}"
         " --start {params.start} {params.texts}"
         " --training-log {params.folder}/pretraining_log.jsonl --out {params.folder}"
 
@@ -84,7 +84,7 @@ rule choose:
         .settings["training"]["validation_cutoff"],
         folder=subpath(output[0], parent=True),
     shell:
-        "muver choose --log {log} --models {params.among} --cutoff {params.cutoff}"
+        "muver stage choose --log {log} --models {params.among} --cutoff {params.cutoff}"
         " --out {params.folder}"
 
 
@@ -106,7 +106,7 @@ rule convert:
         start=folder_of("start"),
         folder=subpath(output[0], parent=True),
     shell:
-        "muver convert --log {log} --checkpoint {input.checkpoint:q} --encoder {params.start}"
+        "muver stage convert --log {log} --checkpoint {input.checkpoint:q} --encoder {params.start}"
         " --settings {params.settings:q} --training-log {params.folder}/training_log.jsonl"
         " --out {params.folder}"
 

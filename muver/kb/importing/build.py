@@ -29,6 +29,7 @@ CHARACTERS_A_GROUP = 1 << 22
 
 def import_kb(
     sources: Sequence[Path],
+    *,
     out: Path,
     settings: Import,
     form: str | None = None,
@@ -40,33 +41,33 @@ def import_kb(
 ) -> dict[str, Any]:
     """Write the entities of some files as one knowledge base (`muver.kb.importing.schema`).
 
+    docs/own-data.md has a section for each form. Nothing is written if anything in a file is wrong.
+
     Parameters
     ----------
     sources
-        The files, all of one form or of several.
+        Files, of one form or of several; they may be compressed.
     out
-        Folder for ``entities.parquet`` and ``manifest.json``.
+        Folder for ``entities.parquet`` and ``manifest.json``, which has the counts.
     form
-        Their format; None: told by their endings.
+        json-lines, csv, parquet, mediawiki, rdf, obo, wikidata or linked; by default told by the
+        files' endings.
     world
-        Of entities whose source names none; None: the file's own, or its name.
+        Of entities whose source names none; by default the file's own, or its name.
     columns
-        ``canonical=file's`` names of columns.
+        NAME=COLUMN: which column is which, where its name doesn't tell: id, title, description,
+        aliases, world.
     where
-        Conditions on entities, of sources that have them.
+        Of Wikidata, as PROPERTY=ITEM: which entities to keep; several conditions must all hold.
+        P31=Q5: instances of humans; P31=Q5|Q43229; P625: whatever has coordinates.
     workers
-        Processes, of sources that can use several.
+        Processes, for wikis and Wikidata.
     mentions
-        Folder for a dataset in ZESHEL's format, made of links (`muver.kb.importing.dataset`).
+        Of a wiki: folder for a dataset in ZESHEL's format, whose mentions are the links.
 
     Returns
     -------
     The manifest's counts.
-
-    Raises
-    ------
-    InputError
-        For anything wrong in a file, naming file and place. Nothing is written then.
     """
     given = Given(settings, _pairs(columns), world, tuple(where), workers)
     forms = [format_of(path, form) for path in sources]

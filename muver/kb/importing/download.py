@@ -1,6 +1,7 @@
-"""What `muver download` does: fetch raw files or Punkt, or take what was fetched by hand."""
+"""What `muver stage download` does: fetch raw files or Punkt, or take what was fetched by hand."""
 
 from pathlib import Path
+from typing import Literal
 
 from muver.io.errors import InputError
 from muver.retriever.corpus.obtain import Download, obtain_dataset, obtain_files
@@ -14,12 +15,14 @@ def download(
     settings: Settings,
     dataset: str | None = None,
     files: str | None = None,
-    punkt: str | None = None,
+    punkt: Literal["english"] | None = None,
     archive: Path | None = None,
     url: str | None = None,
     source: Path | None = None,
 ) -> None:
     """Obtain a dataset, other files, or Punkt's parameters; exactly one of the three is named."""
+    if [dataset, files, punkt].count(None) != 2:
+        raise InputError("give one of --dataset, --files and --punkt.")
     declared = find_source(dataset or files or f"punkt_{punkt}")
     given = source or (Path(settings.source) if settings.source else declared.shipped)
     beside = out if files and declared.kind == "file" else out.parent / "download"

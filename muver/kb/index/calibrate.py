@@ -24,16 +24,22 @@ LEAST = 2 * FOLDS  # mentions of each sort
 
 
 def calibrate_index(
-    index: Path, mentions: str, form: str | None = None, precision: float | None = None
+    index: Path, mentions: str, *, form: str | None = None, precision: float | None = None
 ) -> None:
     """Calibrate an index by a file of labelled mentions, and say how well it then decides.
 
+    Then `muver query` answers 'none of these' where the probability is too low.
+
     Parameters
     ----------
-    mentions, form
-        As :func:`muver.kb.index.mentions.read_mentions` takes them.
+    mentions
+        File of mentions with gold entities, some of them null (none is right); - reads standard
+        input.
+    form
+        text, json-lines or conll; by default told by the file's ending, or its first line.
     precision
-        As :func:`calibrate` takes it.
+        Answer only so often that this share of the answers is right, such as 0.9; by default as
+        gives the highest F1.
     """
     from muver.kb.index import Index
 

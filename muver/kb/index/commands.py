@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import structs
 
@@ -24,10 +24,11 @@ STDIN = "-"
 
 def create(
     source: Path,
+    *,
     model: str,
     out: Path,
     settings: Making,
-    views: str | None = None,
+    views: Literal["sentences", "global", "both"] | None = None,
     merge: int | None = None,
     bm25_weight: float | None = None,
     punkt: Path | None = None,
@@ -35,12 +36,29 @@ def create(
 ) -> None:
     """Make an index (:meth:`muver.kb.index.Index.create`).
 
+    docs/own-data.md explains the choices.
+
     Parameters
     ----------
     source
         Folder of `muver kb import`, or a file that it reads.
-    views, merge, bm25_weight
-        In place of what the settings say.
+    model
+        A trained model's directory; an encoder, which is taken as it is (a BERT directory, or a
+        name on the hub); or bm25.
+    out
+        Folder for the index.
+    views
+        One view a sentence, one of the whole description, or both; by default what the model was
+        trained with.
+    merge
+        Layers of merged views, 0 to 4 (default: 0).
+    bm25_weight
+        Between 0 and 1: fuse the model's scores with those of BM25, which count so much.
+    punkt
+        Folder of Punkt's parameters, which find the sentences, such as `muver stage segment`
+        writes; by default English abbreviations.
+    world
+        Of entities in a file that names none; by default the file's name.
     """
     started = time.monotonic()
     check_free(out)
@@ -51,20 +69,49 @@ def create(
     logger.info("%s: %s in %s", out, sizes(index.info()), duration(time.monotonic() - started))
 
 
-def add(index: Path, source: Path, world: str | None = None) -> None:
-    """Add entities (:meth:`muver.kb.index.Index.add`)."""
+def add(index: Path, source: Path, *, world: str | None = None) -> None:
+    """Add entities (:meth:`muver.kb.index.Index.add`).
+
+    Only what is new is encoded. All of it is taken, or nothing.
+
+    Parameters
+    ----------
+    source
+        Folder of `muver kb import`, or a file that it reads.
+    world
+        Of entities in a file that names none; by default the index's only world, or the file's
+        name.
+    """
     _put(index, source, world, "add")
 
 
-def update(index: Path, source: Path, world: str | None = None) -> None:
-    """Add or replace entities (:meth:`muver.kb.index.Index.update`)."""
+def update(index: Path, source: Path, *, world: str | None = None) -> None:
+    """Add or replace entities (:meth:`muver.kb.index.Index.update`).
+
+    Only what is new or has changed is encoded. All of it is taken, or nothing.
+
+    Parameters
+    ----------
+    source, world
+        As :func:`add` takes them.
+    """
     _put(index, source, world, "update")
 
 
 def remove(
-    index: Path, ids: Sequence[str], file: str | None = None, world: str | None = None
+    index: Path, ids: Sequence[str] = (), *, file: str | None = None, world: str | None = None
 ) -> None:
-    """Remove entities (:meth:`muver.kb.index.Index.remove`)."""
+    """Remove entities (:meth:`muver.kb.index.Index.remove`).
+
+    Parameters
+    ----------
+    ids
+        Of entities.
+    file
+        A file with an id a line; - is standard input.
+    world
+        Of the entities, where several worlds have the same ids.
+    """
     wanted = [*ids, *(_lines(file) if file is not None else ())]
     if not wanted:
         raise InputError("no ids. Name some, or a file with --from FILE.")
@@ -73,7 +120,16 @@ def remove(
 
 
 def push(index: Path, where: str) -> None:
-    """Bring a collection of Qdrant to an index (:meth:`muver.kb.index.Index.push`)."""
+    """Bring a collection of Qdrant to an index (:meth:`muver.kb.index.Index.push`).
+
+    Then `muver query INDEX --qdrant URL` searches there. A key is taken from QDRANT_API_KEY.
+    docs/own-data.md says more.
+
+    Parameters
+    ----------
+    where
+        The collection: http://HOST:6333/NAME; the folder's name without one.
+    """
     opened = Index.open(index)
     _tell(opened, opened.push(where))
 
@@ -87,7 +143,7 @@ def compact(index: Path) -> None:
     logger.info("%s: %.1f MB, %.1f MB before", index, after / 1e6, before / 1e6)
 
 
-def show(index: Path, as_json: bool = False) -> None:
+def show(index: Path, *, as_json: bool = False) -> None:
     """Print what an index is."""
     from muver.kb.index.looking import in_terminal
 
@@ -96,13 +152,7 @@ def show(index: Path, as_json: bool = False) -> None:
 
 
 def verify(index: Path) -> None:
-    """Look at the files of an index.
-
-    Raises
-    ------
-    InputError
-        If some are not as they were written; names all.
-    """
+    """Look at the files of an index; the error names all that are not as they were written."""
     from muver.kb.index.looking import verify as look
 
     if wrong := look(index):
@@ -142,7 +192,7 @@ def _kb(source: Path, world: str | None, beside: Path) -> Iterator[Path]:
     if not source.is_file():
         raise InputError(f"{source}: no such folder or file.")
     with folder_beside(beside) as folder:
-        import_kb([source], folder / "kb", Import(), world=world)
+        import_kb([source], out=folder / "kb", settings=Import(), world=world)
         yield folder / "kb"
 
 

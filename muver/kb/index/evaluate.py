@@ -48,6 +48,7 @@ class Measured(Record):
 def evaluate(
     index: Path,
     mentions: str,
+    *,
     cutoffs: Sequence[int] = (1, 4, 16, 64),
     as_json: bool = False,
     qdrant: str | None = None,
@@ -57,14 +58,14 @@ def evaluate(
     Parameters
     ----------
     mentions
-        A file as :func:`muver.kb.index.mentions.read_mentions` takes it.
+        JSON lines with left, mention, right, gold (an id, or null for none of these) and perhaps
+        world; - is standard input.
+    cutoffs
+        The k of recall@k.
+    as_json
+        As JSON.
     qdrant
-        As :func:`muver.kb.index.opened.open_index` takes it.
-
-    Raises
-    ------
-    InputError
-        If no mention has its entity in the index, or something is wrong with a file.
+        Search the collection at this address, to which `muver index push` brought the entities.
     """
     if min(cutoffs) < 1:
         raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")

@@ -18,6 +18,7 @@ from muver.kb.index.shown import in_terminal
 def query(
     index: Path,
     text: str | None = None,
+    *,
     mentions: str | None = None,
     form: str | None = None,
     ner: str | None = None,
@@ -28,28 +29,35 @@ def query(
 ) -> None:
     """Answer mentions and print the answers as they come.
 
+    docs/own-data.md says how mentions are written, and what the JSON has.
+
     Parameters
     ----------
     index
-        A folder of `muver index create`, or the JSON file of a row.
+        Folder of `muver index create`, or JSON of a row.
     text
-        Marked mentions (:mod:`muver.kb.index.marks`); ``-`` reads standard input.
-    mentions, form, ner
-        A file in place of a text, as :func:`muver.kb.index.mentions.read_mentions` takes them.
+        Text with its mentions marked: 'In spring [[the smith]] forged it.'; - reads standard input.
+    mentions
+        In its place a file of mentions: marked text, JSON lines (left, mention, right, world,
+        gold) or CoNLL; - is standard input.
+    form
+        text, json-lines or conll; by default told by the file's ending, or its first line.
+    ner
+        Pipeline of spaCy that finds the mentions in plain text, such as en_core_web_sm.
     world
         Of mentions that name none.
-    qdrant
-        As :func:`opened_index` takes it.
+    k
+        Candidates of a mention.
     as_json
         A line of JSON a mention (:class:`muver.kb.index.answer.Answer`) in place of tables.
-
-    Raises
-    ------
-    InputError
-        If something given is wrong (names file and line), or the index cannot be opened.
+    qdrant
+        Search the entities that `muver index push` brought to this collection; the folder's name
+        is the collection's if the URL has none.
     """
     if k < 1:
         raise InputError(f"-k {k}: not a number of candidates; at least 1 is.")
+    if (text is None) == (mentions is None):
+        raise InputError("give either a text with marked mentions or --mentions FILE.")
     given = _given(text, mentions, form, ner)
     searched = opened_index(index, qdrant)
     asked = (one.mention for one in checked(given, searched, world))

@@ -19,34 +19,34 @@ if TYPE_CHECKING:
 
 def serve(
     indexes: Sequence[str],
+    *,
     settings: Limits,
-    host: str,
-    port: int,
+    host: str = "127.0.0.1",
+    port: int = 8017,
     token_file: Path | None = None,
     log_texts: bool = False,
     qdrant: str | None = None,
 ) -> None:
     """Serve indexes until SIGTERM or Ctrl+C; requests in hand are answered first.
 
+    docs/serve.md has the routes.
+
     Parameters
     ----------
     indexes
-        Their places, or NAME=PLACE.
+        What `muver index create` wrote, or a row's index, as PLACE or NAME=PLACE; several are
+        models to compare.
     host
         Address to listen at.
     port
         0: any that is free.
     token_file
-        File with the token that allows changes; None: nothing can be changed.
+        Allow changes to whoever shows the token in this file.
     log_texts
-        Whether the log has what clients ask.
+        Log what clients ask, not only that they did.
     qdrant
-        Where the indexes' entities are searched; None: in their own files.
-
-    Raises
-    ------
-    InputError
-        If the port can't be used, an index can't be opened or the token file has no token.
+        Search the entities that `muver index push` brought to this collection; the folder's name
+        is the collection's if the URL has none.
     """
     token = None
     if token_file is not None:

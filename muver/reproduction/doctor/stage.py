@@ -15,13 +15,30 @@ Config = Iterable[tuple[str, Any]]  # settings that replace those of params.yaml
 def compare_runs(
     first: Path,
     second: Path,
+    *,
     settings: Comparison,
     entities: Path | None = None,
     mentions: Path | None = None,
     qrels: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Print what moved between two runs (:func:`muver.reproduction.doctor.compare.compare`)."""
+    """Print what moved between two runs (:func:`muver.reproduction.doctor.compare.compare`).
+
+    Ends with 0 if all is well, 1 if something was found, 2 after bad input.
+
+    Parameters
+    ----------
+    first, second
+        Run files: ours (.parquet) or TREC's.
+    entities
+        entities.parquet of the corpus stage.
+    mentions
+        mentions.parquet, for the gold entities.
+    qrels
+        TREC file of the gold entities instead.
+    out
+        JSON file to write as well.
+    """
     from muver.reproduction.doctor.compare import compare
 
     report = compare(
@@ -30,16 +47,48 @@ def compare_runs(
     _tell(report, compare_text.as_text(report), out)
 
 
-def check_project(folder: Path, config: Config, measured: bool, out: Path | None = None) -> None:
-    """Print whether a run can begin, and how long it takes."""
+def check_project(
+    *,
+    folder: Path = Path("."),
+    config: Config = (),
+    quick: bool = False,
+    out: Path | None = None,
+) -> None:
+    """Print whether a run can begin, and how long it takes.
+
+    Ends with 0 if all is well, 1 if something was found, 2 after bad input.
+
+    Parameters
+    ----------
+    folder
+        The project's, with params.yaml.
+    config
+        Settings that replace those of params.yaml, as snakemake takes them.
+    quick
+        Do not try whether the libraries can be imported, load no torch, measure no rates.
+    out
+        JSON file to write as well.
+    """
     from muver.reproduction.doctor.check import check
 
-    report = check(folder, dict(config), measured=measured)
+    report = check(folder, dict(config), measured=not quick)
     _tell(report, check_text.as_text(report), out)
 
 
-def compare_record(folder: Path, config: Config, add: bool, out: Path | None = None) -> None:
-    """Print how far rows are from the record."""
+def compare_record(
+    *, folder: Path = Path("."), config: Config = (), add: bool = False, out: Path | None = None
+) -> None:
+    """Print how far rows are from the record.
+
+    Ends with 1 if a row of equal key has numbers outside of the spread, 2 after bad input.
+
+    Parameters
+    ----------
+    folder, config, out
+        As :func:`check_project` takes them.
+    add
+        Add the numbers to those of record, as one more machine's: they widen the spread.
+    """
     from muver.reproduction.doctor.record import compare_with_record
 
     report = compare_with_record(folder, dict(config), add)

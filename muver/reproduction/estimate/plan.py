@@ -26,37 +26,44 @@ Memory is projected, of one job, without what Python and its libraries take."""
 
 
 def plan(
+    *,
     asked: Plan,
-    folder: Path,
-    config: Iterable[tuple[str, Any]],
     out: Path,
+    folder: Path = Path("."),
+    config: Iterable[tuple[str, Any]] = (),
     disk: Path | None = None,
     measured: bool = False,
-    **files: Path | None,
+    model: Path | None = None,
+    kb: Path | None = None,
+    dump: Path | None = None,
 ) -> None:
     """Print what a run takes, and write it as JSON.
 
     Parameters
     ----------
+    asked
+        ``indices`` are types to compare.
     folder
         The project's, with params.yaml.
     config
         Settings that replace those of params.yaml; by default those of the preset wikipedia.
     disk
         The folder whose disk is looked at; by default that of the run.
-    files
-        ``model``, ``kb`` and ``dump`` of :func:`muver.reproduction.estimate.jobs.list_jobs`.
-
-    Raises
-    ------
-    InputError
-        For settings that are not allowed, and for files that are named but missing.
+    measured
+        Measure rates on this machine, in some seconds.
+    model
+        Model or BERT directory: the encoder's sizes.
+    kb
+        Knowledge base, or some parts of one: its sizes.
+    dump
+        kilt_knowledgesource.json: its size.
     """
     overrides = {"preset": "wikipedia", **dict(config)}
     settings = resolve(read_params(folder / "params.yaml"), overrides)
     _check_names(asked.rates, settings["models"], [*asked.indices, *settings["linking"]["indexes"]])
     machine = this_machine(disk or folder / "build" / settings["workspace"])
-    files = {name: path and path.absolute() for name, path in files.items()}
+    given = {"model": model, "kb": kb, "dump": dump}
+    files = {name: path and path.absolute() for name, path in given.items()}
     rates = Rates()
     with chdir(folder):  # the graph's paths are relative to it
         graph = graph_of(settings)

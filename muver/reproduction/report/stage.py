@@ -25,6 +25,7 @@ DRAWN = ("figure2", "table3")  # results that have a drawing
 
 
 def make_report(
+    *,
     results: Path,
     out: Path,
     settings: Report,
@@ -36,7 +37,9 @@ def make_report(
     Parameters
     ----------
     results
-        Folder with the tables.
+        Folder of the tables, results/DATASET.
+    out
+        The page to write.
     workspace, logs
         Folders of what was built and of the logs; by default ``build/<dataset>/current`` and
         ``logs/<dataset>``, where the workflow has them, of the dataset of the tables.

@@ -29,9 +29,9 @@ from muver.reproduction.tables.records import ResultOnData
 
 
 def write_section(
-    project: Path,
-    command: Sequence[str],
-    out: Path,
+    project: Path = Path("."),
+    command: Sequence[str] = ("make results",),
+    out: Path = Path("docs/results.md"),
     only: Sequence[str] = (),
     config: Iterable[tuple[str, Any]] = (),
     uncommitted: bool = False,
@@ -42,15 +42,18 @@ def write_section(
 
     Parameters
     ----------
+    project
+        The run's folder, with params.yaml, results/ and logs/.
+    command
+        Lines that were typed to make the results.
+    out
+        Page whose section of this dataset is replaced; all else of it stays.
+    only
+        Results that the section has; by default all that are in results/DATASET.
     config
         Settings that replace those of the project's params.yaml: they say which dataset.
     uncommitted
         Write it although what makes the numbers differs from the commit; the section says so.
-
-    Raises
-    ------
-    InputError
-        If it differs and ``uncommitted`` is not given.
     """
     if not uncommitted and (changed := changed_since_commit(project)):
         raise InputError(

@@ -21,13 +21,13 @@ NARROWEST = 100  # columns
 Grid = Sequence[Sequence[str]]
 
 
-def show(names: Sequence[str], results: Path = Path("results")) -> None:
+def show(names: Sequence[str] = ("table1",), *, results: Path = Path("results")) -> None:
     """Print tables of a results folder, and where there is more to see.
 
-    Raises
-    ------
-    InputError
-        If a table has not been made (names those that have).
+    Parameters
+    ----------
+    names
+        Tables that were made.
     """
     width = max(shutil.get_terminal_size().columns, NARROWEST)
     for name in names:

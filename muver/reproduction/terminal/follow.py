@@ -109,7 +109,7 @@ class Follower(logging.Handler):
         # With --until a run ends before its tables.
         if tables := sorted(path for path in paths if path.is_file()):
             print(flush=True)
-            show([path.stem for path in tables], tables[0].parent)
+            show([path.stem for path in tables], results=tables[0].parent)
 
     def stop(self) -> None:
         """Leave the terminal as it was."""

@@ -36,24 +36,27 @@ CHOOSE = """for (const [key, value] of Object.entries(%s)) {
 }"""
 
 
-def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) -> None:
+def audit(
+    *,
+    port: int = 5000,
+    recorded: Path = Path("build"),
+    browser: bool = False,
+    list_: bool = False,
+) -> None:
     """Name the address of each table's runs and serve MLflow's pages until Ctrl+C.
 
     A store that is a server has pages of its own: they are named, and nothing is started.
 
     Parameters
     ----------
+    port
+        Where it listens.
     recorded
         Folder with the lists of runs. Those that name runs of another store get a warning.
     browser
         Open the first table's runs once the pages answer.
-    serve
-        If false, only name the addresses.
-
-    Raises
-    ------
-    InputError
-        If there is no store, it cannot be used, or the port is taken.
+    list_
+        Only say where each table's runs are, start nothing.
     """
     uri = store_uri()
     remote = uri.startswith(("http://", "https://"))
@@ -68,7 +71,7 @@ def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) 
     for line in addresses(pages, experiments, remote):
         logger.info("%s", line)
     warn_of_other_stores(recorded)
-    if not serve:
+    if list_:
         return
     first = address(pages, experiments[-1], remote) if experiments else pages
     if remote:

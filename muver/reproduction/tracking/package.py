@@ -61,28 +61,24 @@ SIGNATURE = ModelSignature(
 )
 
 
-def package(index: Path, name: str | None = None, run: str | None = None) -> str:
+def package(index: Path, *, name: str | None = None, run: str | None = None) -> str:
     """Log an index in the experiment ``indexes`` and register it as a model.
 
     The model holds a copy of the index, of its encoder and of this package, so it can be served
-    where muver is not installed.
+    where muver is not installed. The store is MLFLOW_TRACKING_URI, by default mlflow.db in this
+    folder.
 
     Parameters
     ----------
     name
-        Of the registered model; None: the folder's name.
+        Of the registered model; by default the folder's.
     run
-        Id of the run in which the index's encoder was trained; None: looked for by its fingerprint.
+        Id of the run in which the index's encoder was trained, where it can't be found by its
+        fingerprint.
 
     Returns
     -------
     The model's address, such as ``models:/harbour/1``.
-
-    Raises
-    ------
-    InputError
-        If the folder is no index or is being changed, the run is not in the store, or the store
-        cannot be used.
     """
     opened = Index.open(index)
     name = name or opened.folder.resolve().name

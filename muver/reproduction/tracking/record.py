@@ -16,7 +16,7 @@ from muver.reproduction.tracking.settings import Recording, Recordings
 FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
 
 
-def record_all(settings: Recordings, keep_going: bool) -> None:
+def record_all(settings: Recordings, keep_going: bool = False) -> None:
     """Record several tables; one that cannot be recorded does not stop the others.
 
     Parameters

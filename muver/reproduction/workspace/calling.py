@@ -16,28 +16,30 @@ BUILT_IN = "local", "dryrun", "touch"  # Snakemake's own executors
 
 
 def run(
-    results: Sequence[str],
-    config: Iterable[tuple[str, Any]],
-    cores: str,
-    dry_run: bool,
-    profile: str,
-    show: bool,
+    results: Sequence[str] = (),
+    *,
+    config: Iterable[tuple[str, Any]] = (),
+    cores: str = "all",
+    dry_run: bool = False,
+    profile: str = "default",
+    show: bool = False,
 ) -> None:
     """Become Snakemake on the workflow's Snakefile; what is made lies in the present folder.
 
     Parameters
     ----------
     results
-        Names such as ``table1``, or files.
+        Names such as ``table1``, or files; none for all that params.yaml lists.
+    config
+        Settings that replace those of params.yaml, as snakemake takes them.
+    cores
+        How many to use.
+    dry_run
+        Only say what would be done.
     profile
-        A name in the workflow's ``profiles``, or a folder.
+        One of the workflow's own (slurm), or a folder with one.
     show
         Print the Snakefile's place and do nothing else.
-
-    Raises
-    ------
-    InputError
-        If there is no such profile, or its executor is not installed.
     """
     snakefile = home() / "workflow/Snakefile"
     if show:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from muver.reproduction.stages import STAGES
+from muver.reproduction.commands import COMMANDS, STAGE
 
 PACKAGE = Path(__file__).parents[2]
 # Of the files' names: none where they lie in the folder that Snakemake runs in.
@@ -80,8 +80,9 @@ def _begin(rule: str) -> str:
     """The module that does a stage's work, or in which a retriever kind ranks."""
     if rule.startswith(KIND):
         return f"retriever/retrieval/kinds/{rule.removeprefix(KIND)}.py"
-    module = STAGES[rule.replace("_", "-")].module
-    return module.removeprefix("muver.").replace(".", "/") + ".py"
+    name = rule.replace("_", "-")
+    command = COMMANDS.get(f"{STAGE}{name}") or COMMANDS[name]
+    return command.module.replace(".", "/") + ".py"
 
 
 @cache

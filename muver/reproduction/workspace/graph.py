@@ -108,7 +108,7 @@ class Graph(ABC):
 
     @abstractmethod
     def source(self, need: str, system: str, name: str) -> Input:
-        """What a system ranks the mentions of a set with (:data:`retrieval.kinds.INPUTS`)."""
+        """What a system ranks the mentions of a set with (:class:`retrieval.kinds.Inputs`)."""
 
     @abstractmethod
     def gold(self, name: str) -> dict[str, Input]:

@@ -15,7 +15,7 @@ import psutil
 from muver.io.errors import InputError
 from muver.io.progress import logger
 
-# `muver STAGE` too: a job may outlive the snakemake that started it and still write its output.
+# `muver` too: a job may outlive the snakemake that started it and still write its output.
 HOLDERS = ("snakemake", "muver")
 LOCKS = Path(".snakemake", "locks")
 OPTIONS_WITH_VALUE = ("-W", "-X")
@@ -63,12 +63,14 @@ def holder(folder: Path) -> tuple[int, str] | None:
 
 
 def unlock(folder: str | Path = ".") -> bool:
-    """Remove a lock that a killed Snakemake left in ``folder``; return whether there was one.
+    """Remove a lock that a killed Snakemake left; return whether there was one.
 
-    Raises
-    ------
-    InputError
-        If a process that may hold the lock is alive.
+    It stays where a process that may hold it is alive.
+
+    Parameters
+    ----------
+    folder
+        The one that holds .snakemake.
     """
     folder = Path(folder)
     if not _locked(folder):

@@ -155,13 +155,17 @@ def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
     write_ignored(graph)
 
 
-def prune(config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> None:
+def prune(*, config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> None:
     """Print what was made and is no longer asked for, largest first, and remove it if told to.
 
-    Raises
-    ------
-    InputError
-        If a run is at work, which may be making or reading what would be removed.
+    Nothing is removed while a run is at work, which may be making or reading it.
+
+    Parameters
+    ----------
+    config
+        Settings that replace those of params.yaml, as snakemake takes them.
+    remove
+        Without this, only show.
     """
     if remove:
         check_idle(Path())

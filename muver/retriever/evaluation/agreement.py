@@ -74,8 +74,19 @@ def agreement(first: Path, second: Path) -> Agreement:
     )
 
 
-def compare_runs(first: Path, second: Path, out: Path | None = None) -> None:
-    """Print the agreement of two runs (:func:`agreement`); also write it to ``out`` as JSON."""
+def compare_runs(first: Path, second: Path, *, out: Path | None = None) -> None:
+    """Print the agreement of two runs (:func:`agreement`).
+
+    Shows what a change that should keep the ranking does to it: another precision, a quantised or
+    approximate index. What it does to recall stands in the two rows' tables.
+
+    Parameters
+    ----------
+    first, second
+        Run files, from `muver stage retrieve`.
+    out
+        JSON file to write as well.
+    """
     found = agreement(first, second)
     if out is not None:
         write_json(out, {"runs": [first.as_posix(), second.as_posix()], **asdict(found)})

@@ -13,7 +13,9 @@ def imported(tmp_path):
     """Import files; gives the rows and the counts."""
 
     def imported(*sources, settings=None, **options):
-        counts = import_kb(list(sources), tmp_path / "kb", read(Import, settings or {}), **options)
+        counts = import_kb(
+            list(sources), out=tmp_path / "kb", settings=read(Import, settings or {}), **options
+        )
         return read_entities(tmp_path / "kb").to_pylist(), counts
 
     return imported

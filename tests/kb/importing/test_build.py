@@ -112,7 +112,7 @@ def test_a_disk_that_refuses(written, imported, monkeypatch, tmp_path):
     path = written("t.jsonl", lines({"id": 1, "title": "A"}))
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be written"):
-        import_kb([path], tmp_path / "file" / "kb", Import())
+        import_kb([path], out=tmp_path / "file" / "kb", settings=Import())
 
     def full(self):
         raise sqlite3.OperationalError("database or disk is full")

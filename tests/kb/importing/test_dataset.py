@@ -1,4 +1,4 @@
-"""Links as mentions: a dataset in ZESHEL's format that `muver corpus` takes."""
+"""Links as mentions: a dataset in ZESHEL's format that `muver stage corpus` takes."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ def test_an_accent_is_no_punctuation():
 
 @pytest.fixture
 def dataset(tmp_path, imported):
-    """Import a wiki with its mentions; gives the files' lines, the counts and `muver corpus`'."""
+    """Import a wiki with its mentions; gives the lines, the counts and `muver stage corpus`'."""
 
     def dataset(*sources, **mentions):
         folder = tmp_path / "dataset"

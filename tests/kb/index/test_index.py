@@ -138,7 +138,7 @@ def test_small_segments_are_joined(index, monkeypatch):
 
 def test_from_a_knowledge_base_of_the_import(tmp_path):
     (tmp_path / "sea.csv").write_text("id,title,text\na,Anchor,It holds.\nb,Buoy,It floats.\n")
-    import_kb([tmp_path / "sea.csv"], tmp_path / "kb", Import())
+    import_kb([tmp_path / "sea.csv"], out=tmp_path / "kb", settings=Import())
     index = Index.create(tmp_path / "index", tmp_path / "kb", "bm25")
     assert index.entity("b") == Entity(id="b", title="Buoy", description="It floats.", world="sea")
 

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from muver.cli import main
+from muver.cli import main, setting
 from muver.io.errors import InputError
 from muver.reproduction.doctor.check import check
 from muver.reproduction.doctor.check_text import as_text
 from muver.reproduction.estimate.machine import Machine
 from muver.reproduction.estimate.rates import Rate, Rates
-from muver.reproduction.stages.stage import setting
 
 PROJECT = Path(__file__).parents[3]
 KNOWN = {
@@ -119,8 +118,8 @@ def test_bad_settings(folder, tmp_path):
 
 def test_command(folder, tmp_path, capsys):
     out = tmp_path / "report.json"
-    arguments = ["doctor", "check", "--quick", "--directory", str(folder)]
-    assert main([*arguments, "--json", str(out)]) == 0
+    arguments = ["doctor", "check", "--quick", "--folder", str(folder)]
+    assert main([*arguments, "--out", str(out)]) == 0
     assert json.loads(out.read_text())["preset"] == "miniwikia"
     assert "No rates were measured" in capsys.readouterr().out
     assert main([*arguments, "--config", "preset=none"]) == 2

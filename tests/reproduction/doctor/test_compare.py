@@ -248,7 +248,7 @@ def test_command(project, tmp_path, capsys):
     assert main(["doctor", "compare", str(first), str(first)]) == 0
     with pytest.raises(SystemExit) as ended:
         out = tmp_path / "report.json"
-        main(["doctor", "compare", str(first), str(second), "--json", str(out)])
+        main(["doctor", "compare", str(first), str(second), "--out", str(out)])
     assert ended.value.code == 1
     assert json.loads(out.read_text())["counts"]["up"] == 1
     capsys.readouterr()

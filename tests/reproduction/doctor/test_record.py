@@ -134,7 +134,7 @@ def test_equal_rows_of_bm25_are_no_spread(capsys):
 def test_rows_of_other_settings_are_told(capsys):
     of_record(*TWO)
     run(muver=(20, 40), other=(1, 1))
-    status, text = said(capsys, "--json", "report.json")
+    status, text = said(capsys, "--out", "report.json")
     assert status == 0
     assert "Not of record (other settings or another seed):" in text
     assert "other  other  no such row of record" in text

@@ -32,7 +32,7 @@ def root(tmp_path_factory, encoder):
 def call(root, out, *options, **settings):
     words = [
         "plan",
-        "--directory",
+        "--folder",
         root,
         "--out",
         out,
@@ -66,7 +66,7 @@ def test_what_is_here_is_measured(root, tmp_path, capsys, monkeypatch):
     dump = root / "raw" / "kilt_knowledgesource.json"
     options = ["--model", root / "model", "--kb", root / "kb", "--dump", dump, "--measure"]
     short = "models={blink_wiki: {views: {max_tokens: 60}}}"
-    options += ["--folder", tmp_path, "--config", short, "context={max_tokens: 60}"]
+    options += ["--disk", tmp_path, "--config", short, "context={max_tokens: 60}"]
     given = {"read": 2, "encode": {"blink_wiki": 3.5}, "build": {"Flat": 10}}
     settings = {"indices": ["Flat"], "seconds": 1, "devices": 2, "rates": given}
     assert call(root, tmp_path / "plan.json", *options, **settings) == 0

@@ -77,7 +77,7 @@ def test_some_parts_are_projected(dump, tmp_path):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(InputError, match="has no parts with entities. `muver kb all` makes them"):
+    with pytest.raises(InputError, match="has no parts with entities"):
         base_sizes(GRAPH, kb=tmp_path)
     with pytest.raises(InputError, match="none.json: no such file"):
         base_sizes(GRAPH, dump=tmp_path / "none.json")

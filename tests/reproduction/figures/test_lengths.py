@@ -71,8 +71,9 @@ def test_the_same_numbers_give_the_same_bytes(tmp_path, evaluations, settings):
 def test_the_command(tmp_path, evaluations, settings):
     files = [str(path) for path in evaluations()]
     arguments = [
-        "figure", "--name", "figure2", "--settings", json.dumps(settings), "--evaluations", *files,
-        "--out", f"{tmp_path}/figure2.csv", "--figures", f"{tmp_path}/figures",
+        "stage", "figure", "--name", "figure2", "--settings", json.dumps(settings),
+        "--evaluations", *files, "--out", f"{tmp_path}/figure2.csv",
+        "--figures", f"{tmp_path}/figures",
     ]  # fmt: skip
     assert main(arguments) == 0
     assert (tmp_path / "figures" / "figure2.svg").is_file()

@@ -158,7 +158,8 @@ def test_rows_without_views_have_no_place():
 def test_table3_from_its_json(tmp_path):
     table = tmp_path / "table3.json"
     write_json(table, make_table(BLINK, PLAIN, *MERGED))
-    arguments = ["figure", "--name", "table3", "--table", str(table), "--figures", str(tmp_path)]
+    arguments = ["stage", "figure", "--name", "table3", "--table", str(table)]
+    arguments += ["--figures", str(tmp_path)]
     assert main(arguments) == 0
     before = [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")]
     make_figure("table3", tmp_path, table=table)

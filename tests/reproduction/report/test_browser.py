@@ -23,7 +23,13 @@ def browser():
 @pytest.fixture(scope="module")
 def page(finished, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("page") / "report.html"
-    make_report(finished.results, out, Report(), finished.workspace, finished.logs)
+    make_report(
+        results=finished.results,
+        out=out,
+        settings=Report(),
+        workspace=finished.workspace,
+        logs=finished.logs,
+    )
     return out
 
 
@@ -425,7 +431,13 @@ def test_a_browser_that_cannot_unpack_says_so(tab, browser):
 def test_a_page_without_predictions_has_links_all_the_same(browser, project):
     project.mentions.unlink()
     out = project.results / "report.html"
-    make_report(project.results, out, Report(), project.workspace, project.logs)
+    make_report(
+        results=project.results,
+        out=out,
+        settings=Report(),
+        workspace=project.workspace,
+        logs=project.logs,
+    )
     tab = Tab(browser)
     browser.get(out.as_uri())
     assert "problem" in tab.one("#problems").text

@@ -23,7 +23,13 @@ def tab():
 
 def test_a_mention_with_its_winning_paragraph(tab, places):
     out = places.results / "report.html"
-    make_report(places.results, out, Report(), places.workspace, places.logs)
+    make_report(
+        results=places.results,
+        out=out,
+        settings=Report(),
+        workspace=places.workspace,
+        logs=places.logs,
+    )
     tab.open(out, "#explore&row=muver&k=1&mention=first-2")
     assert (
         tab.one("#grouped-by").text == "Set" and tab.one("#gold-unit").text == "Gold's paragraphs"
@@ -44,7 +50,13 @@ def test_a_mention_with_its_winning_paragraph(tab, places):
 def test_descriptions_that_were_not_read(tab, places, monkeypatch):
     monkeypatch.setattr(collection, "BYTES_READ", 0)
     out = places.results / "unread.html"
-    make_report(places.results, out, Report(), places.workspace, places.logs)
+    make_report(
+        results=places.results,
+        out=out,
+        settings=Report(),
+        workspace=places.workspace,
+        logs=places.logs,
+    )
     tab.open(out, "#explore&row=muver&mention=first-2")
     assert tab.one("#sampled").text == "Of 8 entities of 8 only the title is here."
     assert "Rome (description not read)" in tab.one(".gold-entity").text

@@ -43,7 +43,11 @@ def page(places: RunFiles) -> Page:
     def make(**settings) -> tuple[Path, list[str]]:
         out = places.results / "report.html"
         problems = make_report(
-            places.results, out, Report(**settings), places.workspace, places.logs
+            results=places.results,
+            out=out,
+            settings=Report(**settings),
+            workspace=places.workspace,
+            logs=places.logs,
         )
         return out, problems.messages
 

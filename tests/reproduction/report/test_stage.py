@@ -30,7 +30,11 @@ def page(project, caplog):
         logger.propagate = True  # a command that ran before has taken the messages away
         with caplog.at_level("INFO", "muver"):
             problems = make_report(
-                project.results, out, Report(**settings), project.workspace, project.logs
+                results=project.results,
+                out=out,
+                settings=Report(**settings),
+                workspace=project.workspace,
+                logs=project.logs,
             )
         return out, problems.messages, caplog.text
 
@@ -253,7 +257,7 @@ def test_a_figure_that_is_missing_is_told(page, project):
 
 def test_nothing_to_show(tmp_path):
     with pytest.raises(InputError, match="no table is in it. Make one"):
-        make_report(tmp_path, tmp_path / "report.html", Report())
+        make_report(results=tmp_path, out=tmp_path / "report.html", settings=Report())
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,6 @@ def test_what_was_not_made_is_named(results):
 
 def test_show_says_where_there_is_more(results, capsys):
     results("mine")
-    show(["table1"], results())
+    show(["table1"], results=results())
     said = capsys.readouterr().out
     assert "table1.md" in said and said.endswith("Also made, for muver show: mine.\n")

@@ -161,7 +161,7 @@ def test_the_command(evaluation, write, out, capsys):
         evaluation("muver", (4, 8), (0, 3), views_per_entity=3.0, settings=MERGED),
     )
     rows = [ROWS[0], {**ROWS[1], "merge_layers": 1, "search": "close"}]
-    call = ["table", "--name", "table3", "--out", str(out), "--print"]
+    call = ["stage", "table", "--name", "table3", "--out", str(out), "--print"]
     call += ["--settings", json.dumps({"rows": rows, "cutoff": 1})]
     assert main([*call, "--evaluations", *map(str, evaluations)]) == 0
     assert out.read_text().splitlines()[1:] == [

@@ -54,7 +54,7 @@ def test_snakemake_takes_over(monkeypatch):
     became = []
     monkeypatch.setattr(os, "execv", lambda program, command: became.append(command))
     monkeypatch.setenv("PATH", "/bin")
-    calling.run(["table4"], [("preset", "zeshel")], "2", True, "default", False)
+    calling.run(["table4"], config=[("preset", "zeshel")], cores="2", dry_run=True)
     (command,) = became
     assert command[1:3] == ["-m", "snakemake"]
     assert command[-4:] == ["results/table4.csv", "--config", "preset=zeshel", "--dry-run"]
@@ -62,5 +62,5 @@ def test_snakemake_takes_over(monkeypatch):
 
 
 def test_where_the_snakefile_lies(capsys):
-    calling.run([], [], "all", False, "default", True)
+    calling.run(show=True)
     assert Path(capsys.readouterr().out.strip()).name == "Snakefile"

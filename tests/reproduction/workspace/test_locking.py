@@ -67,11 +67,11 @@ def held(folder):
         (["/usr/bin/snakemake", "-n"], "snakemake"),
         (["/usr/bin/python3.12", "/opt/bin/snakemake", "-n"], "snakemake"),
         (["python", "-u", "-W", "ignore", "bin/muver", "train"], "muver"),
-        (["python", "-m", "muver.cli", "train"], "muver"),
+        (["python", "-m", "muver.cli", "stage", "train"], "muver"),
         (["Python", "-m", "snakemake"], "snakemake"),
         (["python", "-m", "pytest", "muver"], "pytest"),
         (["vim", "snakemake"], "vim"),
-        (["bash", "-c", "muver train"], "bash"),
+        (["bash", "-c", "muver stage train"], "bash"),
     ],
 )
 def test_program_is_what_a_command_line_runs(command, name):

@@ -104,7 +104,7 @@ def test_what_other_settings_made_is_left_to_prune(capsys, monkeypatch):
             checkpoint.mkdir(parents=True)
             stale |= {checkpoint} if one is left else set()
     assert set(not_asked(kept)) == stale
-    assert main(["asked"]) == 0
+    assert main(["stage", "asked"]) == 0
     ignored = Path("build/miniwikia/.dvcignore").read_text().splitlines()
     spec = PathSpec.from_lines("gitignore", ignored)
     stays = [*kept.model("muver").files, *kept.run("muver", "test").files]

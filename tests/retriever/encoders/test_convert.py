@@ -98,7 +98,7 @@ def test_the_command_and_the_settings_of_pooling_and_metric(model, encoder, tmp_
     settings = {**SETTINGS, "pooling": "all", "metric": "l2", "precision": "fp32", "seed": 1}
     checkpoint = save(released(model), tmp_path)
     parts = ["--checkpoint", checkpoint, "--encoder", encoder, "--out", tmp_path / "out"]
-    assert main(["convert", *map(str, parts), "--settings", json.dumps(settings)]) == 0
+    assert main(["stage", "convert", *map(str, parts), "--settings", json.dumps(settings)]) == 0
     config = BiEncoder.from_pretrained(tmp_path / "out").config
     assert (config.pooling, config.metric) == ("all", "l2")
 

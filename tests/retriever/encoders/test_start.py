@@ -190,8 +190,9 @@ def test_directories_that_cannot_be_used(copied, tmp_path, spoil, message):
 
 def run_stage(source: str, out: Path, cache: Path) -> subprocess.CompletedProcess:
     """In a process of its own: the hub's client reads its environment when it is imported."""
+    call = [sys.executable, "-m", "muver.cli", "stage", "encoder", "--source", source]
     return subprocess.run(
-        [sys.executable, "-m", "muver.cli", "encoder", "--source", source, "--out", str(out)],
+        [*call, "--settings", "{}", "--out", str(out)],
         env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(cache)},
         cwd=Path(__file__).parents[3],
         capture_output=True,

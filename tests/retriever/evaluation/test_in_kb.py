@@ -103,7 +103,7 @@ def evaluate(tmp_path: Path) -> Evaluate:
         given |= settings
         return main(
             [
-                "evaluate", "--system=s", "--dataset=wikipedia", "--set=msnbc",
+                "stage", "evaluate", "--system=s", "--dataset=wikipedia", "--name=msnbc",
                 f"--run={tmp_path / 's.parquet'}", f"--run-manifest={tmp_path / 's.json'}",
                 f"--kb={tmp_path / 'kb'}", f"--mentions={mentions}",
                 f"--report={tmp_path / 'report.json'}", f"--out={tmp_path / 'out.json'}",

@@ -144,7 +144,7 @@ def test_the_command(tmp_path, kb, capsys):
     for name in ("negatives.parquet", "negatives.json"):
         (tmp_path / name).rename(tmp_path / f"first_{name}")
     arguments = [
-        "negatives", "--run", str(tmp_path / "run.parquet"),
+        "stage", "negatives", "--run", str(tmp_path / "run.parquet"),
         "--run-manifest", str(tmp_path / "run.json"),
         "--mentions", str(tmp_path / "mentions.parquet"), "--kb", str(kb),
         "--out", str(tmp_path / "negatives.parquet"),

@@ -73,7 +73,7 @@ def built(encoder, corpus, tmp_path_factory):
 
 
 def index(root, out, settings, *more) -> int:
-    command = ["index", "row", "--settings", json.dumps(settings), "--out", str(out), *more]
+    command = ["stage", "index-row", "--settings", json.dumps(settings), "--out", str(out), *more]
     for name in ("model", "store", "merged", "global-views", "spans", "entities", "sentences"):
         command += [f"--{name}", str(root / name)]
     return main(command)

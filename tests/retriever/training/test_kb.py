@@ -52,7 +52,8 @@ def test_from_a_base_to_a_model_that_went_on_from_another(encoder, data, tmp_pat
         folder = tmp_path / name
         settings = {**SETTINGS, "training": {**TRAINING, "epochs": 1}, **settings}
         arguments = [
-            "train", "--settings", json.dumps(settings), "--compute", json.dumps(tiny.COMPUTE),
+            "stage", "train", "--settings", json.dumps(settings),
+            "--compute", json.dumps(tiny.COMPUTE),
             f"--start={start}", *tables, f"--checkpoints={folder / 'checkpoints'}",
             f"--training-log={folder / 'log.jsonl'}", f"--out={folder / 'model'}", *more,
         ]  # fmt: skip

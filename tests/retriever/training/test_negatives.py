@@ -198,7 +198,7 @@ def test_settings_and_files_have_to_agree(encoder, corpus, tmp_path, negatives):
 def test_the_command(encoder, corpus, tmp_path, negatives, whole):
     names = ("entities", "mentions", "sentences")
     arguments = [
-        "train", "--settings", json.dumps(WITH), "--compute", json.dumps(tiny.COMPUTE),
+        "stage", "train", "--settings", json.dumps(WITH), "--compute", json.dumps(tiny.COMPUTE),
         *(f"--{name}={path}" for name, path in zip(names, corpus, strict=True)),
         f"--start={encoder}", f"--negatives={negatives}",
         f"--checkpoints={tmp_path / 'checkpoints'}", f"--training-log={tmp_path / 'log.jsonl'}",

@@ -102,7 +102,13 @@ def obtain_worlds(
             files[-1].write_bytes(b"".join(line + b"\n" for line in lines))
         held = {s: [w for w in recipe.worlds if published[w].split == s] for s in SPLITS[1:]}
         settings = Import(html=False, mentions=msgspec.structs.replace(recipe.mentions, **held))
-        import_kb(files, temporary / "kb", settings, "linked", mentions=temporary / "made")
+        import_kb(
+            files,
+            out=temporary / "kb",
+            settings=settings,
+            form="linked",
+            mentions=temporary / "made",
+        )
         made = sorted((temporary / "made").glob("*/*.json"))
         place(temporary / "made", out, [f"{one.parent.name}/{one.name}" for one in made])
 

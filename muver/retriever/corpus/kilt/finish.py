@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -128,7 +128,7 @@ def _manifests(
         raise InputError(
             f"{folder}: {len(missing)} of {len(parts)} parts are missing or were made from another "
             f"dump or with other settings ({', '.join(missing[:5])}"
-            f"{', ...' if len(missing) > 5 else ''}). Make them with `muver kb all`."
+            f"{', ...' if len(missing) > 5 else ''}). Make them with `muver stage kb --step all`."
         )
     return list(manifests.values())
 
@@ -144,7 +144,7 @@ def _columns(
             table = pq.read_table(path, columns=["id", "title"], partitioning=None)
         except pa.ArrowInvalid as error:
             raise InputError(
-                f"{path}: damaged ({error}). Delete it and run `muver kb all` again."
+                f"{path}: damaged ({error}). Delete it and run `muver stage kb --step all` again."
             ) from None
         ids[start:stop] = pc.cast(table["id"], pa.int64()).to_numpy()
         hashes[start:stop] = [title_hash(title) for title in table["title"].to_pylist()]
@@ -152,11 +152,18 @@ def _columns(
 
 
 def build(
-    step: str, dump: Path, folder: Path, part: int | None, workers: int, settings: ReadDump
+    step: Literal["part", "all", "finish"],
+    dump: Path,
+    folder: Path,
+    settings: ReadDump,
+    part: int | None = None,
+    workers: int = 1,
 ) -> None:
     """Do one step of a knowledge base: ``part``, ``all`` missing parts, or ``finish``."""
     if (part is None) == (step == "part"):
-        raise InputError("--part: `muver kb part` needs the number of the part, and no other step.")
+        raise InputError(
+            "--part: `muver stage kb --step part` needs the number of the part, and no other step."
+        )
     if step == "part":
         make_part(dump, folder, part, settings)
     elif step == "all":

@@ -100,7 +100,7 @@ def _check_number(name: str, path: Path, found: int, source: str | None) -> None
     published = published_mentions(source)
     if name not in published:
         raise InputError(
-            f"--set {name}: {source} has no published number of mentions for it, only for "
+            f"--name {name}: {source} has no published number of mentions for it, only for "
             f"{', '.join(published) or 'none'}."
         )
     if found != published[name]:

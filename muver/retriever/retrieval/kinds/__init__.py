@@ -1,8 +1,8 @@
 """Retriever kinds: the ways in which a system finds its candidates.
 
 Each module of this folder is a kind, named as the module, and has what :class:`Kind` lists. To add
-a kind, add a module; `muver retrieve --kind NAME` and the rules find it here. The modules import
-nothing heavy before they rank, because every rule looks at them.
+a kind, add a module; `muver stage retrieve --kind NAME` and the rules find it here. The modules
+import nothing heavy before they rank, because every rule looks at them.
 """
 
 import importlib
@@ -10,31 +10,31 @@ import inspect
 import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, Unpack
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.typed import Settings, read
 
-# The inputs that a kind may rank with, by the names that `needs` and `retrieve` use.
-INPUTS = {
-    "entities": "entities.parquet, from `muver corpus`",
-    "mentions": "mentions.parquet, from `muver corpus`, or a set's, from `muver link`",
-    "sentences": "sentences.parquet, from `muver segment`",
-    "model": "model directory",
-    "store": "folder that `muver encode` wrote",
-    "merged": "folder that `muver merge` wrote",
-    "global_views": "folder that `muver encode-global` wrote",
-    "spans": "folder that `muver encode-spans` wrote",
-    "runs": "run files of the systems to fuse; candidates keep the views of the first",
-    "validation_runs": "run files on validation: of the same systems, or of each value to choose "
-    "among",
-    "kb": "folder that `muver kb` wrote",
-    "vectors": "folder that `muver encode-part` wrote",
-    "mention_vectors": ".npy that `muver encode-mentions` wrote",
-    "index": "folder of an index; without one the search is exact",
-}
-LISTS = ("runs", "validation_runs")
+
+class Inputs(TypedDict, total=False):
+    """What a kind may rank with, by the names that `needs` and `retrieve` use."""
+
+    entities: Path
+    mentions: Path  # a corpus's, or a set's
+    sentences: Path
+    model: Path
+    store: Path
+    merged: Path
+    global_views: Path
+    spans: Path
+    runs: list[Path]  # of the systems to fuse; candidates keep the views of the first
+    validation_runs: list[Path]  # of the same systems, or of each value to choose among
+    kb: Path
+    vectors: Path
+    mention_vectors: Path
+    index: Path  # without one the search is exact
+    compute: dict[str, Any]  # for kinds that run a model: the section of params.yaml
 
 
 class Kind(Protocol):
@@ -53,7 +53,7 @@ class Kind(Protocol):
     Section: type[Settings]
 
     def needs(self, row: Mapping[str, Any]) -> tuple[str, ...]:
-        """Names in :data:`INPUTS` of what a row of ``systems`` in params.yaml is ranked with."""
+        """Names in :class:`Inputs` of what a row of ``systems`` in params.yaml is ranked with."""
 
     def retrieve(self, settings: Any, run: Path, manifest: Path, **inputs: Any) -> None:
         """Rank candidates for the mentions of a set, and write the run and its manifest.
@@ -118,7 +118,7 @@ def runs_a_model(name: str) -> bool:
 
 
 def retrieve(
-    kind: str, settings: Mapping[str, Any], run: Path, manifest: Path, **inputs: Any
+    kind: str, settings: Mapping[str, Any], run: Path, manifest: Path, **inputs: Unpack[Inputs]
 ) -> None:
     """Rank with the kind of this name.
 
@@ -127,8 +127,7 @@ def retrieve(
     settings
         The kind's settings, which are checked here.
     inputs
-        Its inputs by their names in :data:`INPUTS`, None if not given; and ``compute``, which kinds
-        that run no model ignore.
+        None if not given; kinds that run no model ignore ``compute``.
     """
     name, kind = kind, find(kind)
     given = read(kind.Settings, settings)

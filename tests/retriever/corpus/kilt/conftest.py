@@ -30,7 +30,7 @@ READING = {
 
 
 def reading(**changes: Any) -> ReadDump:
-    """Settings of `muver kb`: those of params.yaml, changed."""
+    """Settings of `muver stage kb`: those of params.yaml, changed."""
     return ReadDump(**{**READING, **changes})
 
 

@@ -90,7 +90,7 @@ def test_parts_must_be_complete_and_of_this_dump(dump, tmp_path, small_parts):
     kb = tmp_path / "kb"
     make_missing(dump, kb, small_parts)
     (kb / "part-00002.json").unlink()
-    with pytest.raises(InputError, match="part-00002.*muver kb all"):
+    with pytest.raises(InputError, match="part-00002"):
         finish(dump, kb, small_parts)
     with pytest.raises(InputError, match="other settings"):
         finish(dump, kb, replace(small_parts, paragraphs=3))
@@ -100,7 +100,7 @@ def test_parts_must_be_complete_and_of_this_dump(dump, tmp_path, small_parts):
 def test_a_part_made_again_opens_the_base(base, dump, small_parts):
     (base.folder / "part-00000.json").unlink()
     make_missing(dump, base.folder, small_parts)
-    with pytest.raises(InputError, match="manifest.json.*muver kb finish"):
+    with pytest.raises(InputError, match="manifest.json"):
         KnowledgeBase(base.folder)
 
 

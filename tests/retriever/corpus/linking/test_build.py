@@ -105,7 +105,7 @@ def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
     assert published_mentions("blink_benchmarks")["msnbc"] == 656
     with pytest.raises(InputError, match="7 mentions.*656"):
         link(tmp_path, kb, expected="blink_benchmarks")
-    with pytest.raises(InputError, match="--set mine"):
+    with pytest.raises(InputError, match="--name mine"):
         link(tmp_path, kb, name="mine", expected="blink_benchmarks")
     assert not (tmp_path / "m.parquet").exists()
     lines = [{**MENTIONS[0], "query_id": number} for number in range(656)]
@@ -134,9 +134,10 @@ def test_from_the_archive_as_published_to_the_table(tmp_path, kb):
     with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
         archive.writestr(MEMBER, CONLL)
     given, out = str(tmp_path / "archive.zip"), str(tmp_path / "raw")
-    main(["download", "--files", "blink_benchmarks", "--source", given, "--out", out])
+    main(["stage", "download", "--files", "blink_benchmarks", "--source", given, "--out", out])
     main([
-        "link", "--set", "msnbc", "--below", out, "--file", "wned-datasets/msnbc/msnbc.conll",
+        "stage", "link", "--name", "msnbc", "--below", out,
+        "--path", "wned-datasets/msnbc/msnbc.conll",
         "--kb", str(kb), "--mentions", str(tmp_path / "m.parquet"),
         "--report", str(tmp_path / "m.json"),
         "--settings", '{"context_tokens": 128, "match": "id"}',

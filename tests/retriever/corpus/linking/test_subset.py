@@ -191,7 +191,7 @@ def test_texts_from_elsewhere_take_the_place_of_paragraphs(files, tmp_path):
     names = ("kb", "train", "val", "texts")
     inputs = (*files[:3], tmp_path / "texts")
     options = [f"--{name}={path}" for name, path in zip(names, inputs, strict=True)]
-    assert main(["kb-subset", *options, "--out", str(tmp_path / "out"), *SETTINGS]) == 0
+    assert main(["stage", "kb-subset", *options, "--folder", str(tmp_path / "out"), *SETTINGS]) == 0
     rows = read_entities(tmp_path / "out/entities.parquet").to_pylist()
     assert [row["text"] for row in rows] == ["Rome, of old.", "", "Lima."]
     sentences = read_sentences(tmp_path / "out/sentences.parquet")["sentences"].to_pylist()
@@ -209,7 +209,7 @@ def test_the_command(files, subset, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
     names = ("kb", "train", "val", "negatives")
     options = [f"--{name}={path}" for name, path in zip(names, files, strict=True)]
-    assert main(["kb-subset", *options, "--out", str(out), *SETTINGS]) == 0
+    assert main(["stage", "kb-subset", *options, "--folder", str(out), *SETTINGS]) == 0
     for path in subset.iterdir():
         assert (out / path.name).read_bytes() == path.read_bytes()
     assert sorted(path.name for path in out.iterdir()) == [

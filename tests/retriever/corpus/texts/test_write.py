@@ -117,13 +117,14 @@ def test_what_is_refused_leaves_nothing(kb, entities, tmp_path, text, changes, m
 
 
 def test_a_missing_file(kb, tmp_path):
-    with pytest.raises(InputError, match="muver download --files blink_entities"):
+    with pytest.raises(InputError, match="blink_entities"):
         write_texts(tmp_path / "entity.jsonl", kb, tmp_path / "texts", SETTINGS)
 
 
 def test_texts_of_another_base_or_spoilt(kb, entities, tmp_path):
     folder = tmp_path / "texts"
-    command = ["kb-texts", "--kb", str(kb), "--file", str(entities), "--out", str(folder)]
+    command = ["stage", "kb-texts", "--kb", str(kb), "--source", str(entities)]
+    command += ["--folder", str(folder)]
     command += ["--settings", json.dumps(SETTINGS.as_dict())]
     assert main(command) in (0, None)
     texts = EntityTexts(folder)
@@ -138,7 +139,7 @@ def test_texts_of_another_base_or_spoilt(kb, entities, tmp_path):
     (folder / "part-00001.parquet").unlink()
     with pytest.raises(InputError, match="part-00001.parquet"):
         texts.part(1)
-    with pytest.raises(InputError, match="muver kb-texts"):
+    with pytest.raises(InputError, match="kb-texts"):
         EntityTexts(tmp_path)
     assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]["count"]
 

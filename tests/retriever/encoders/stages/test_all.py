@@ -36,7 +36,7 @@ def test_the_commands_are_the_functions(folders, corpus, tmp_path):
     ):
         options = ["--settings", json.dumps(settings.as_dict()), "--model", str(folders / "model")]
         options += ["--store", str(folders / "store"), "--out", str(tmp_path / command)]
-        assert main([stage, *options, *more]) == 0
+        assert main(["stage", stage, *options, *more]) == 0
         for path in (folders / command).iterdir():
             assert (tmp_path / command / path.name).read_bytes() == path.read_bytes(), path
 

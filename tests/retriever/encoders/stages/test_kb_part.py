@@ -70,7 +70,7 @@ def vectors(models, kb):
 
 
 def store_of(kb, model, root):
-    """What `muver encode` makes of the same entities: text and sentences are the paragraphs."""
+    """What `muver stage encode` makes of the same entities: paragraphs are text and sentences."""
     rows = [
         row
         for number in made_parts(kb)

@@ -42,7 +42,7 @@ def root(tmp_path_factory, encoder):
 
 def encode(root, model, out):
     files = ["--model", root / model, "--mentions", root / "msnbc.parquet", "--out", out]
-    return main(["encode-mentions", *LABEL, *map(str, files)])
+    return main(["stage", "encode-mentions", *LABEL, *map(str, files)])
 
 
 def test_vectors_and_their_rows(root, encoder, tmp_path):
@@ -66,7 +66,8 @@ def test_a_search_takes_those_of_its_model_only(root, tmp_path, capsys):
         "split": "msnbc", "match": "id", "k": 5, "rescore": True, "most_views": 100, "effort": None,
         "minimum": None, "threads": 1, "memory_mb": 64, "gpu": False,
     }  # fmt: skip
-    search = ["retrieve", "--kind", "shards", "--vectors", root / "vectors", "--kb", root / "kb"]
+    search = ["stage", "retrieve", "--kind", "shards"]
+    search += ["--vectors", root / "vectors", "--kb", root / "kb"]
     search += ["--mentions", root / "msnbc.parquet", "--run", tmp_path / "run.parquet"]
     search += ["--manifest", tmp_path / "run.json", "--settings", json.dumps(settings)]
     search = [*map(str, search), "--mention-vectors"]

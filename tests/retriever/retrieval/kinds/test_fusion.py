@@ -224,7 +224,8 @@ def test_settings_that_do_not_fit(folder, settings, validation, message):
 
 def test_the_command(folder):
     arguments = [
-        "retrieve", "--kind", "fusion", "--label", "both", "--settings", json.dumps(SETTINGS),
+        "stage", "retrieve", "--kind", "fusion", "--label", "both",
+        "--settings", json.dumps(SETTINGS),
         "--runs", folder / "dense.parquet", folder / "lexical.parquet",
         "--entities", folder / "entities.parquet", "--mentions", folder / "mentions.parquet",
         "--run", folder / "run.parquet", "--manifest", folder / "run.json",

@@ -62,14 +62,14 @@ def test_the_kind_of_a_row_and_what_it_needs(row, model, kind, needed):
     assert kinds.kind_of(row, **model) == kind
     found = kinds.find(kind).needs(row)
     assert set(found) - {"entities", "mentions"} == set(needed.split())
-    assert set(found) <= set(kinds.INPUTS)
+    assert set(found) <= set(kinds.Inputs.__annotations__)
     assert kinds.runs_a_model(kind) == (kind == "tokens")
 
 
 def test_another_module_is_another_kind(corpus, tmp_path, monkeypatch, capsys):
     (tmp_path / "first.py").write_text(FIRST)
     monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path)])
-    command = ["retrieve", "--kind", "first", "--settings"]
+    command = ["stage", "retrieve", "--kind", "first", "--settings"]
     command += [json.dumps({"split": "test", "k": 1, "match": "id"})]
     command += ["--entities", str(corpus[0]), "--mentions", str(corpus[1])]
     command += ["--run", str(tmp_path / "run.parquet"), "--manifest", str(tmp_path / "run.json")]

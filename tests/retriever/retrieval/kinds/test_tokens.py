@@ -16,7 +16,7 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
     model = tiny.make_model(encoder, "sum_max")
     model.save_pretrained(tmp_path / "model")
     settings = {"split": "test", "k": 3, "match": "id", "memory_mb": 256}
-    command = ["retrieve", "--kind", "tokens", "--settings", json.dumps(settings)]
+    command = ["stage", "retrieve", "--kind", "tokens", "--settings", json.dumps(settings)]
     command += ["--compute", json.dumps(tiny.COMPUTE), "--model", str(tmp_path / "model")]
     command += ["--entities", str(corpus[0]), "--mentions", str(corpus[1])]
     command += ["--sentences", str(corpus[2]), "--run", str(tmp_path / "run.parquet")]

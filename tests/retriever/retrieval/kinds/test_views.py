@@ -299,7 +299,7 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
     merge_store(tmp_path / "model", tmp_path / "store", tmp_path / "merged", merge)
     settings = {**SETTINGS, "k": 3, "match": "id", "merge_layers": 1}
     command = [
-        "retrieve", "--kind", "views", "--settings", json.dumps(settings),
+        "stage", "retrieve", "--kind", "views", "--settings", json.dumps(settings),
         f"--store={tmp_path / 'store'}", f"--merged={tmp_path / 'merged'}",
         f"--entities={corpus[0]}", f"--mentions={corpus[1]}",
         f"--run={tmp_path / 'run.parquet'}", f"--manifest={tmp_path / 'run.json'}",

@@ -52,7 +52,7 @@ def arguments(out: Path, encoder: Path, corpus, counts: Path, **settings) -> lis
     """A call of the stage."""
     entities, _, sentences = corpus
     return [
-        "pretrain", "--settings", json.dumps({**SETTINGS, **settings}),
+        "stage", "pretrain", "--settings", json.dumps({**SETTINGS, **settings}),
         "--compute", json.dumps(tiny.COMPUTE), f"--start={encoder}", f"--entities={entities}",
         f"--counts={counts}", f"--sentences={sentences}", f"--training-log={out / 'log.jsonl'}",
         f"--out={out}",
