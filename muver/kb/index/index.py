@@ -64,7 +64,7 @@ class Index(OpenIndex):
             as it is, or "bm25".
         punkt
             Folder of Punkt's parameters, by which descriptions are split into sentences, such as
-            that of `muver segment`; None: a list of English abbreviations.
+            that of `muver stage segment`; None: a list of English abbreviations.
         settings
             Of :class:`muver.kb.index.settings.Making`.
 

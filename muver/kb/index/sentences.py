@@ -26,7 +26,7 @@ def keep(given: str | Path | None, folder: Path) -> str:
     Parameters
     ----------
     given
-        Folder of the four files of Punkt's parameters, such as `muver segment` writes.
+        Folder of the four files of Punkt's parameters, such as `muver stage segment` writes.
 
     Raises
     ------

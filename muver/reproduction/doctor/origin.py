@@ -54,7 +54,7 @@ class Origin:
 
     @cached_property
     def evaluation(self) -> Evaluated | None:
-        """What ``muver evaluate`` wrote of this run."""
+        """What ``muver stage evaluate`` wrote of this run."""
         made = read_catalog(self.root).items()
         own = (path for path, inputs in made if self.run in inputs)
         found = (self.root / f"{path}.json" for path in own if path.startswith("evaluations/"))

@@ -102,7 +102,7 @@ def is_ours(path: Path) -> bool:
     if path.suffix == ".json":
         raise InputError(
             f"{path}: a manifest or an evaluation; give the run itself, the .parquet file of "
-            "muver retrieve, or a TREC run."
+            "muver stage retrieve, or a TREC run."
         )
     try:
         with open(path, "rb") as file:

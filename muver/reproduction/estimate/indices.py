@@ -40,7 +40,7 @@ def index_sizes(views: int, dimension: int, settings: Mapping[str, Any]) -> Inde
     Parameters
     ----------
     settings
-        Those of ``muver ann-build`` and ``search_memory_mb``; other keys are passed over.
+        Those of ``muver stage ann-build`` and ``search_memory_mb``; other keys are passed over.
 
     Raises
     ------

@@ -188,7 +188,7 @@ def undisturbed(
 
 
 def reading_rate(dump: Path) -> Rate:
-    """Megabytes a second of one process that reads the dump as ``muver kb`` does."""
+    """Megabytes a second of one process that reads the dump as ``muver stage kb`` does."""
     from muver.retriever.corpus.kilt.make import read_part
     from muver.retriever.corpus.kilt.parts import plan_parts
     from muver.retriever.corpus.settings import ReadDump

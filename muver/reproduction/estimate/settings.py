@@ -22,7 +22,7 @@ class Plan(Settings):
     indices: list[str] = msgspec.field(
         default_factory=lambda: ["ivf_sq", "ivf_sq8", "opq_ivf_pq", "hnsw"]
     )  # types to compare, for every model
-    lists: Count | None = None  # of these, as `muver ann-build` takes them
+    lists: Count | None = None  # of these, as `muver stage ann-build` takes them
     training_views: Count | None = None
     workers: Count = 1  # processes that read the dump
     devices: Count = 1  # that run a model, a job each

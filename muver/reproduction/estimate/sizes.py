@@ -144,7 +144,9 @@ def base_sizes(
     parts = [open_part(folder, number) for number in made_parts(folder)]
     counted = sum(part.entities for part in parts)
     if kb is not None and not counted:
-        raise InputError(f"{kb}: has no parts with entities. `muver kb all` makes them.")
+        raise InputError(
+            f"{kb}: has no parts with entities. `muver stage kb --step all` makes them."
+        )
     base = Base(
         entities,
         entities * linking["kb"]["paragraphs"],

@@ -268,7 +268,7 @@ def kb(sizes: Sizes, settings: Settings) -> Estimate:
 
 
 def index(sizes: Sizes, settings: Settings) -> Estimate:
-    """Building an index of a type (``name``); settings of `muver ann-build`."""
+    """Building an index of a type (``name``); settings of `muver stage ann-build`."""
     own = index_sizes(round(sizes.views), sizes.encoder.hidden_size, settings)
     work = Work("build", {"views": sizes.views}, sizes.name)
     return Estimate((work,), own.disk, own.build, note=own.factory)

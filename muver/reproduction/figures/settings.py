@@ -27,6 +27,6 @@ class Figure(Bins):
 
 
 class ErrorByLength(Bins):
-    """The ``--settings`` of ``muver figure``: the two rows with their names."""
+    """The ``--settings`` of ``muver stage figure``: the two rows with their names."""
 
     rows: tuple[Row, Row]

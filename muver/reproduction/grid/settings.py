@@ -24,7 +24,7 @@ class Grid(Settings):
 
 
 class GridTable(Settings):
-    """The ``--settings`` of ``muver grid``: the section ``grid``, and each model's settings."""
+    """What ``muver stage grid`` takes: the section ``grid``, and each model's settings."""
 
     grid: Grid
     base: dict[str, dict[str, Any]]

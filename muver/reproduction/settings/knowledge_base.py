@@ -16,7 +16,7 @@ def origins(settings: Settings) -> tuple[str, str]:
 
 
 def set_settings(settings: Settings, name: str) -> Settings:
-    """Settings of `muver link` for a set, without its file."""
+    """Settings of `muver stage link` for a set, without its file."""
     linking, own = settings["linking"], settings["linking"]["sets"][name]
     source = find_source(origins(settings)[1])
     counted = linking["published_counts"] and name in source.published.mentions
@@ -35,7 +35,7 @@ def has_knowledge_base(settings: Settings) -> bool:
 
 
 def index_settings(settings: Settings, name: str) -> Settings:
-    """Settings of `muver ann-build` for an index."""
+    """Settings of `muver stage ann-build` for an index."""
     return {**settings["linking"]["indexes"][name], "seed": settings["seed"]}
 
 
@@ -51,7 +51,7 @@ def search_settings(settings: Settings, name: str) -> Settings:
 
 
 def check_settings(settings: Settings) -> Settings:
-    """Settings of `muver ann-check`: those of the search that both have."""
+    """Settings of `muver stage ann-check`: those of the search that both have."""
     search = settings["linking"]["search"]
     return {
         "k": settings["retrieve"]["k"],
@@ -65,11 +65,11 @@ def check_settings(settings: Settings) -> Settings:
 
 
 def texts_settings(settings: Settings) -> Settings:
-    """Settings of `muver kb-texts`: those of the dump, without the expected number of lines."""
+    """Settings of `muver stage kb-texts`: those of the dump, without a number of lines."""
     reading = settings["linking"]["kb"]
     return {key: reading[key] for key in ("bad_lines", "bad_share", "duplicates")}
 
 
 def subset_settings(settings: Settings) -> Settings:
-    """Settings of `muver kb-subset`."""
+    """Settings of `muver stage kb-subset`."""
     return {"further": settings["linking"]["further"], "seed": settings["seed"]}

@@ -60,7 +60,7 @@ def note_of(settings: Settings, system: str) -> str | None:
 
 
 def table_row(settings: Settings, system: str) -> Settings:
-    """A row as `muver table` takes it: what it is called, and its footnote."""
+    """A row as `muver stage table` takes it: what it is called, and its footnote."""
     method = settings["systems"][system]["method"]
     return {"method": method, "system": system, "note": note_of(settings, system)}
 
@@ -115,7 +115,7 @@ def model_settings(settings: Settings, model: str) -> Settings:
 
 
 def pretrain_settings(settings: Settings, seed: int) -> Settings:
-    """Settings of `muver pretrain`; with 0 steps the encoder is taken as it is."""
+    """Settings of `muver stage pretrain`; with 0 steps the encoder is taken as it is."""
     return {
         **settings["pretrain"],
         "context_tokens": settings["context"]["max_tokens"],
@@ -136,7 +136,7 @@ def miner(settings: Settings, model: str) -> str:
 
 
 def negatives_settings(settings: Settings, model: str) -> Settings:
-    """Settings of `muver negatives`: how a model's hard negatives are taken from the run."""
+    """Settings of `muver stage negatives`: how a model's hard negatives are taken from the run."""
     own = settings["models"][model]["negatives"]
     return {key: value for key, value in own.items() if key != "system"}
 

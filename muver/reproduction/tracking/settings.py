@@ -21,7 +21,7 @@ class Recording(Settings, kw_only=True):
     options
         What follows a call of snakemake that makes the table again.
     evaluations, runs
-        Of a table: JSON from `muver evaluate`, and the runs that these are of, in the same order.
+        Of a table: JSON from `muver stage evaluate`, and the runs that these are of, in this order.
     artifacts
         Of a table: further files to keep with a system's run, such as its training log.
     benchmarks

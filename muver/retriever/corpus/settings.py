@@ -18,7 +18,7 @@ class Corpus(Settings):
 
 
 class BuildCorpus(Corpus):
-    """What `muver corpus` takes."""
+    """What `muver stage corpus` takes."""
 
     expected: str | None = None  # a declared source whose published counts must be met
 
@@ -47,21 +47,21 @@ class KnowledgeBase(BadLines):
 
 
 class ReadDump(KnowledgeBase):
-    """What `muver kb` takes."""
+    """What `muver stage kb` takes."""
 
     line_bytes: Count = LINE_BYTES
     expected: str | None = None  # a declared source whose published number of entities must be met
 
 
 class ReadTexts(BadLines):
-    """What `muver kb-texts` takes; ``duplicates`` applies to ids that the knowledge base has."""
+    """What `muver stage kb-texts` takes; ``duplicates`` applies to ids that the base has."""
 
     line_bytes: Count = LINE_BYTES
     expected: str | None = None
 
 
 class Link(Corpus):
-    """What `muver link` takes for one set."""
+    """What `muver stage link` takes for one set."""
 
     match: Literal["id", "id_or_title"]
     format: Literal["blink", "conll"] | None = None  # None: guessed from the file's ending
@@ -71,7 +71,7 @@ class Link(Corpus):
 
 
 class Subset(Settings):
-    """What `muver kb-subset` takes."""
+    """What `muver stage kb-subset` takes."""
 
     further: Natural  # entities drawn from the rest of the base, as more candidates in validation
     seed: Natural  # for that draw

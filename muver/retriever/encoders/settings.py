@@ -32,7 +32,7 @@ class Scratch(Settings):
 
 
 class FromScratch(Settings):
-    """What ``muver encoder --source scratch`` takes; ``auto`` puts its pooling in the manifest."""
+    """What ``muver stage encoder --source scratch`` takes; ``auto``: with its pooling."""
 
     scratch: Scratch
     seed: Natural
@@ -40,7 +40,7 @@ class FromScratch(Settings):
 
 
 class Pretrained(Settings):
-    """What ``muver encoder`` takes for an existing BERT; ``auto`` reads how its makers pool."""
+    """What ``muver stage encoder`` takes for an existing BERT; ``auto``: as its makers pool."""
 
     pooling: Literal["auto"] | UnsetType = UNSET
 

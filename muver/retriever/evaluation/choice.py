@@ -1,4 +1,4 @@
-"""Read from the log of `muver choose` which of several trained models a row has."""
+"""Read from the log of `muver stage choose` which of several trained models a row has."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,9 @@ def chosen_model(log: Path, row: Mapping[str, Any]) -> Chosen:
     """The choice, with each model's pooling beside its name; for ``auto`` it is the encoder's."""
     note = next((one for one in read_notes(log) if "chosen" in one), None)
     if note is None:
-        raise InputError(f"{log}: says of no model that it was chosen. Run `muver choose` again.")
+        raise InputError(
+            f"{log}: says of no model that it was chosen. Run `muver stage choose` again."
+        )
     names = {}
     for name, own in row["model"]["best_of"].items():
         auto = own["pooling"] == "auto"

@@ -85,14 +85,14 @@ def gold_of_worlds(
 
 
 def gold_of_kb(name: str, kb: Path, mentions: Path, report: Path) -> Gold:
-    """The gold entities of a benchmark, from ``mentions`` and ``report`` of ``muver link``.
+    """The gold entities of a benchmark, from ``mentions`` and ``report`` of ``muver stage link``.
 
     Only the manifest of the knowledge base is read, so memory does not grow with its size.
     """
     base, linked = read_json(kb / "manifest.json"), read_json(report)
     if not isinstance(base, dict) or not {*KB} <= base.keys():
         raise InputError(
-            f"{kb / 'manifest.json'}: not the manifest of a knowledge base. Run `muver kb`."
+            f"{kb / 'manifest.json'}: not the manifest of a knowledge base. Run `muver stage kb`."
         )
     if linked["set"] != name:
         raise InputError(f"{report}: belongs to the set {linked['set']!r}, expected {name!r}.")

@@ -87,5 +87,5 @@ class Evaluation(Record):
 
 
 def read_evaluation(path: Path) -> Evaluation:
-    """Read the file of ``muver evaluate``."""
+    """Read the file of ``muver stage evaluate``."""
     return read_record(path, Evaluation, "an evaluation", "Run the evaluate stage again.")

@@ -28,7 +28,7 @@ class Evaluate(Settings):
 
 
 class Scoring(Evaluate):
-    """The ``--settings`` of ``muver evaluate``.
+    """The ``--settings`` of ``muver stage evaluate``.
 
     Attributes
     ----------

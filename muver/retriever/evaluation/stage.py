@@ -52,7 +52,7 @@ def evaluate(
         For worlds: files of the corpus and segment stages
         (:func:`muver.retriever.evaluation.gold.gold_of_worlds`).
     mentions, kb, report
-        For a knowledge base: its folder, and files of ``muver link``
+        For a knowledge base: its folder, and files of ``muver stage link``
         (:func:`muver.retriever.evaluation.gold.gold_of_kb`).
     out
         JSON file for the evaluation. The ranks get the same name with ``.parquet``

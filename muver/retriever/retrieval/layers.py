@@ -72,8 +72,8 @@ class SystemViews:
     settings
         Only ``merge_layers``, ``global_view`` and ``spans`` are used.
     store, merged, global_views, spans
-        Folders that ``muver encode``, ``merge``, ``encode-global`` and ``encode-spans`` wrote; the
-        last three are needed if the settings ask for their views.
+        Folders that ``muver stage encode``, ``merge``, ``encode-global`` and ``encode-spans``
+        wrote; the last three are needed if the settings ask for their views.
     """
 
     def __init__(

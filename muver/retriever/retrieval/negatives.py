@@ -45,7 +45,7 @@ def mine(
     Parameters
     ----------
     run, run_manifest
-        A run over ``mentions``, from `muver retrieve --kind shards`.
+        A run over ``mentions``, from `muver stage retrieve --kind shards`.
     out, manifest
         Parquet (`NEGATIVES`) and JSON to write.
 
@@ -151,7 +151,7 @@ def _golds(table: pa.Table, base: KnowledgeBase, path: str | Path) -> dict[str, 
     if numbers.max() >= len(base):
         raise InputError(
             f"{path}: gold {numbers.max()} is no entity of {base.folder}, which has {len(base)}: "
-            "the mentions were linked to another base. Run `muver link` again."
+            "the mentions were linked to another base. Run `muver stage link` again."
         )
     distinct, inverse = np.unique(numbers, return_inverse=True)
     titles = base.titles(distinct)

@@ -46,14 +46,14 @@ class Retriever:
 
     @classmethod
     def from_index(cls, path: str | Path) -> "Retriever":
-        """Open what ``muver index row`` wrote; a world is loaded when it is first searched."""
+        """Open what ``muver stage index-row`` wrote; a world is loaded when first searched."""
         path = Path(path)
         index = read_json(path)
         if not isinstance(index, dict) or index.get("stage") != "index":
-            raise InputError(f"{path}: not an index. Make one with `muver index row`.")
+            raise InputError(f"{path}: not an index. Make one with `muver stage index-row`.")
         if lacking := [name for name in (*TEXTS, "model", "store") if name not in index]:
             raise InputError(
-                f"{path}: does not name its {lacking[0]}. Make it with `muver index row`."
+                f"{path}: does not name its {lacking[0]}. Make it with `muver stage index-row`."
             )
         return cls(path.parent, index)
 

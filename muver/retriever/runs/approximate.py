@@ -60,7 +60,7 @@ def require(
     place
         The index's manifest or the run, for messages.
     agreed
-        As measured by ``muver ann-check``; None if it was not.
+        As measured by ``muver stage ann-check``; None if it was not.
     k
         Candidates that the table needs; the agreement must have been measured at no fewer.
     minimum
@@ -69,20 +69,20 @@ def require(
     if agreed is None:
         raise InputError(
             f"{place}: how far the index {factory} agrees with exact search was not measured. Run "
-            "`muver ann-check`."
+            "`muver stage ann-check`."
         )
     if agreed["k"] < k:
         raise InputError(
             f"{place}: agreement was measured at k = {agreed['k']}, {k} candidates are asked for. "
-            f"Run `muver ann-check` with k {k}."
+            f"Run `muver stage ann-check` with k {k}."
         )
     if reached(agreed) < minimum:
         knob, at, how = agreed["knob"], "", "Choose a type that quantises less"
         if knob is not None:
             at = f" at {knob} {agreed['effort']}, the greatest tried"
             how = (
-                f"Raise {knob} (give `muver ann-check` greater efforts; for HNSW also build with a "
-                "greater ef_construction), or choose a type that quantises less"
+                f"Raise {knob} (give `muver stage ann-check` greater efforts; for HNSW also build "
+                "with a greater ef_construction), or choose a type that quantises less"
             )
         raise InputError(
             f"{place}: {factory} finds {agreed['recall']:.4f} of the exact {agreed['k']} best "

@@ -58,8 +58,8 @@ def _lines(path: Path) -> list[dict[str, Any]]:
             line = None
         if not isinstance(line, dict):
             raise InputError(
-                f"{path}, line {number}: expected a JSON object, as muver train writes it. Run "
-                "the training again."
+                f"{path}, line {number}: expected a JSON object, as muver stage train writes it. "
+                "Run the training again."
             )
         lines.append(line)
     return lines

@@ -11,8 +11,8 @@ def hard_negatives(
 ) -> dict[str, list[int]]:
     """The first ``per_mention`` negatives of every mention of a split, by its id.
 
-    ``path`` is a file of `muver kb-subset`, in the numbers of the corpus, and ``mentions`` the
-    corpus' mentions. A mention's own gold must not be among its negatives.
+    ``path`` is a file of `muver stage kb-subset`, in the numbers of the corpus, and ``mentions``
+    the corpus' mentions. A mention's own gold must not be among its negatives.
     """
     table = read_negatives(path).select(["mention_id", "negatives"])
     found = dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
@@ -22,7 +22,7 @@ def hard_negatives(
         if mention not in found:
             raise InputError(
                 f"{path}: has no line for mention {mention!r} of {mentions}: it belongs to other "
-                "mentions. Make both in one `muver kb-subset`."
+                "mentions. Make both in one `muver stage kb-subset`."
             )
         if gold in found[mention]:
             raise InputError(

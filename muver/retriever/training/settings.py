@@ -111,7 +111,7 @@ class Pretrain(Settings):
 
 
 class Pretraining(Pretrain, kw_only=True):
-    """What ``muver pretrain`` takes: the section, and what it shares with training."""
+    """What ``muver stage pretrain`` takes: the section, and what it shares with training."""
 
     context_tokens: Count
     initial_scale: Positive

@@ -64,7 +64,7 @@ def makers_vectors(folder: Path) -> dict[str, Any]:
     if vectors is None:
         raise InputError(
             f"--start {folder}: {MANIFEST_FILE} does not say how the encoder pools, as auto "
-            """asks for. Make it with muver encoder --settings '{"pooling": "auto"}'."""
+            """asks for. Make it with muver stage encoder --settings '{"pooling": "auto"}'."""
         )
     return vectors
 

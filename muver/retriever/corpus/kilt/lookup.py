@@ -18,7 +18,7 @@ NONE = -1
 
 
 class KnowledgeBase:
-    """What `muver kb finish` wrote; arrays are memory-mapped, texts read when needed.
+    """What `muver stage kb --step finish` wrote; arrays are memory-mapped, texts read when needed.
 
     ``ids`` are the Wikipedia ids by global number, (entities,) int64.
     """
@@ -27,7 +27,7 @@ class KnowledgeBase:
         self.folder = Path(folder)
         path = self.folder / "manifest.json"
         if not path.is_file():
-            raise InputError(f"{path}: no such file. `muver kb finish` writes it.")
+            raise InputError(f"{path}: no such file. `muver stage kb --step finish` writes it.")
         self.manifest = read_json(path)
         self.ids, self._by_id = self._array("ids.npy"), self._array("by_id.npy")
         self._hashes, self._hashed = self._array("by_title.npy")
@@ -86,11 +86,15 @@ class KnowledgeBase:
         try:
             return pq.read_table(path, columns=columns, partitioning=None)
         except (FileNotFoundError, pa.ArrowInvalid) as error:
-            raise InputError(f"{path}: missing or damaged ({error}). Run `muver kb all`.") from None
+            raise InputError(
+                f"{path}: missing or damaged ({error}). Run `muver stage kb --step all`."
+            ) from None
 
     def _array(self, name: str) -> NDArray:
         path = self.folder / name
-        array = load_matrix(path, "Run `muver kb finish`.")
+        array = load_matrix(path, "Run `muver stage kb --step finish`.")
         if array.shape[-1] != len(self):
-            raise InputError(f"{path}: does not fit manifest.json. Run `muver kb finish`.")
+            raise InputError(
+                f"{path}: does not fit manifest.json. Run `muver stage kb --step finish`."
+            )
         return array

@@ -49,7 +49,7 @@ def dump_size(path: str | Path) -> int:
     path = Path(path)
     if not path.is_file():
         raise InputError(
-            f"{path}: no such file. `muver download --files kilt --out FOLDER` fetches it."
+            f"{path}: no such file. `muver stage download --files kilt --out FOLDER` fetches it."
         )
     return path.stat().st_size
 
@@ -148,8 +148,8 @@ def open_part(folder: str | Path, number: int) -> MadePart:
         made = made_parts(folder)
         has = f"has the parts {made[0]} to {made[-1]}" if made else "has no parts"
         raise InputError(
-            f"--part {number}: {folder} {has} (no {manifest_file.name}). `muver kb all` makes "
-            "those that are missing."
+            f"--part {number}: {folder} {has} (no {manifest_file.name}). "
+            "`muver stage kb --step all` makes those that are missing."
         )
     manifest = read_json(manifest_file)
     try:
@@ -174,4 +174,4 @@ def _segments(metadata: pq.FileMetaData) -> int:
 
 
 def _damaged(path: Path, reason: str) -> InputError:
-    return InputError(f"{path}: missing or damaged ({reason}). Run `muver kb all`.")
+    return InputError(f"{path}: missing or damaged ({reason}). Run `muver stage kb --step all`.")

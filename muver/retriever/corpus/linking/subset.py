@@ -63,8 +63,8 @@ def write_subset(
     Parameters
     ----------
     training, validation
-        Parquet files of `muver link`, for the splits "train" and "val". Mentions whose gold is
-        outside the base are left out and counted.
+        Parquet files of `muver stage link`, for the splits "train" and "val". Mentions whose gold
+        is outside the base are left out and counted.
     negatives
         Hard negatives of the training mentions (:mod:`muver.retriever.retrieval.negatives`), if
         any.
@@ -73,8 +73,8 @@ def write_subset(
         (:mod:`muver.retriever.corpus.schema`), ``negatives.parquet`` if there are any (renumbered),
         ``counts.json`` and ``manifest.json``.
     texts
-        Folder of `muver kb-texts`, for a model whose views name a ``text``: this text replaces an
-        entity's paragraphs.
+        Folder of `muver stage kb-texts`, for a model whose views name a ``text``: this text
+        replaces an entity's paragraphs.
     """
     base, folder = KnowledgeBase(kb), Path(folder)
     sets = {TRAINING: _read_set(training, base), VALIDATION: _read_set(validation, base)}
@@ -155,7 +155,7 @@ def _read_set(path: str | Path, base: KnowledgeBase) -> _Inside:
     if found.gold.max() >= len(base):
         raise InputError(
             f"{path}: gold {found.gold.max()} is no entity of {base.folder}, which has "
-            f"{len(base)}: the mentions were linked to another base. Run `muver link` again."
+            f"{len(base)}: the mentions were linked to another base. Run `muver stage link` again."
         )
     return found
 

@@ -12,17 +12,17 @@ from muver.io.files import read_json
 
 MANIFEST = "manifest.json"
 SCHEMA = pa.schema([("paragraphs", pa.list_(pa.string()))])  # an entity's text, or nothing
-AGAIN = "Run `muver kb-texts` again."
+AGAIN = "Run `muver stage kb-texts` again."
 
 
 class EntityTexts:
-    """What `muver kb-texts` wrote; ``manifest`` is its ``manifest.json``."""
+    """What `muver stage kb-texts` wrote; ``manifest`` is its ``manifest.json``."""
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
         path = self.folder / MANIFEST
         if not path.is_file():
-            raise InputError(f"{path}: no such file. `muver kb-texts` writes it.")
+            raise InputError(f"{path}: no such file. `muver stage kb-texts` writes it.")
         self.manifest = read_json(path)
         self._firsts = np.array([part["first"] for part in self.manifest["parts"]])
 

@@ -83,8 +83,8 @@ def write_texts(
     source, folder, base = Path(source), Path(folder), KnowledgeBase(kb)
     if not source.is_file():
         raise InputError(
-            f"{source}: no such file. `muver download --files blink_entities --out FOLDER` fetches "
-            "it."
+            f"{source}: no such file. `muver stage download --files blink_entities --out FOLDER` "
+            "fetches it."
         )
     places, counts = _find_lines(source, base, settings)
     (folder / MANIFEST).unlink(missing_ok=True)  # an old manifest must not stand beside new parts

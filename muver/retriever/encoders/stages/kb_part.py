@@ -50,8 +50,8 @@ def encode_part(
     out
         Folder of the vectors, for :class:`muver.retriever.vectors.shards.Shards`.
     texts
-        Folder of `muver kb-texts`, if the model's views name a ``text``: an entity's text from
-        there replaces its paragraphs.
+        Folder of `muver stage kb-texts`, if the model's views name a ``text``: an entity's text
+        from there replaces its paragraphs.
     """
     part = open_part(kb, number)
     before = read_json(Path(kb) / "manifest.json")["parts"][:number]
@@ -127,7 +127,7 @@ def _check_texts(wanted: str | None, texts: str | Path | None, folder: str | Pat
     if wanted is not None and texts is None:
         raise InputError(
             f"{folder}: its views are made of the text {wanted!r}, and --texts is missing. Give "
-            "the folder that `muver kb-texts` wrote."
+            "the folder that `muver stage kb-texts` wrote."
         )
     if wanted is None and texts is not None:
         raise InputError(

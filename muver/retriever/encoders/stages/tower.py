@@ -25,7 +25,7 @@ class Tower:
         if self.model.config.score == "sum_max":
             raise InputError(
                 f"{folder}: compares token vectors, which are not stored. Rank with "
-                "`muver retrieve --kind tokens`."
+                "`muver stage retrieve --kind tokens`."
             )
 
     def views(self, ids: Sequence[Ids], label: str | None) -> np.ndarray:

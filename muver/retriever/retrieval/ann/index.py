@@ -100,10 +100,12 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     """The manifest of an index."""
     path = Path(folder) / MANIFEST
     if not path.is_file():
-        raise InputError(f"{path}: no such file. Build the index with `muver ann-build`.")
+        raise InputError(f"{path}: no such file. Build the index with `muver stage ann-build`.")
     manifest = read_json(path)
     if not isinstance(manifest, dict) or manifest.get("stage") != "ann-build":
-        raise InputError(f"{path}: not the manifest of an index. Build it with `muver ann-build`.")
+        raise InputError(
+            f"{path}: not the manifest of an index. Build it with `muver stage ann-build`."
+        )
     return manifest
 
 
@@ -131,14 +133,14 @@ class AnnIndex:
         if not path.is_file() or path.stat().st_size != stated:
             raise InputError(
                 f"{path}: missing, or not of the {stated} bytes that its manifest says. Build the "
-                "index again with `muver ann-build`."
+                "index again with `muver stage ann-build`."
             )
         try:
             index = faiss.read_index(str(path))
             centre = np.load(self.folder / CENTRE)
         except (RuntimeError, OSError, ValueError) as error:
             raise InputError(
-                f"{path}: damaged ({error}). Build the index again with `muver ann-build`."
+                f"{path}: damaged ({error}). Build the index again with `muver stage ann-build`."
             ) from None
         self._transform = Transform(centre, self.manifest["norm"])
         if (index.d, index.ntotal) != (self._transform.dimension, self.shards.views):

@@ -169,8 +169,8 @@ def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
             if value != checked[key]:
                 raise InputError(
                     f"--settings: {key} is {value!r}, but agreement was measured with "
-                    f"{checked[key]!r}. Search with that, run `muver ann-check` with this one, or "
-                    "set minimum to null for a run that is no table's source."
+                    f"{checked[key]!r}. Search with that, run `muver stage ann-check` with this "
+                    "one, or set minimum to null for a run that is no table's source."
                 )
     if effort is not None:
         opened.turn(effort)
