@@ -36,7 +36,8 @@ FLAGS = {
     "training": "train",
     "validation": "val",
 }
-METAVARS = {Path: "PATH", str: "NAME", int: "N", float: "X"}
+METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "X"}
+NEEDED = object()  # in place of a default
 HELP = ("-h", "--help")
 
 
@@ -54,7 +55,7 @@ def setting(text: str) -> tuple[str, Any]:
 def _pair(kind: Callable[[str], Any], text: str) -> tuple[str, Any]:
     key, _, value = text.partition("=")
     if not key or (kind is Path and not value) or "=" not in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE, such as preset=zeshel")
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
     return key, kind(value)
 
 
@@ -76,6 +77,9 @@ class _Merge(argparse.Action):
         for given in values:
             merged = {**merged, **given}
         setattr(namespace, self.dest, merged)
+
+
+JSON = {"type": _json_object, "action": _Merge, "nargs": "+", "metavar": "JSON"}
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -106,27 +110,27 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
         parser.add_argument("--label", metavar="NAME", help="stands in progress lines as well")
     parser.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
     for name, kind, default, alone in _parameters(work):
-        keywords = {"dest": name, "help": told.get(name, ""), **_reading(kind, default)}
-        if default not in (_NEEDED, None, False, (), Path(".")):
+        keywords = {"dest": name, "help": "", **_reading(kind, default)}
+        keywords["help"] = ". ".join(filter(None, [keywords["help"], told.get(name)]))
+        if default not in (NEEDED, None, False, (), Path(".")):
             shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
             keywords["help"] += f" (default: {shown})"
         keywords["help"] = keywords["help"].strip().replace("%", "%%")
         if alone and not is_stage and "action" not in keywords:
-            several = keywords.get("nargs")
-            keywords["nargs"] = "+" if several and default is _NEEDED else several
-            if not several and default is not _NEEDED:
-                keywords["nargs"] = "?"
+            if default is not NEEDED:
+                keywords.setdefault("nargs", "?")
+            elif "nargs" in keywords:
+                keywords["nargs"] = "+"
             parser.add_argument(**keywords | {"metavar": name.upper()})
         else:
-            keywords.setdefault("required", default is _NEEDED)
+            keywords.setdefault("required", default is NEEDED)
             parser.add_argument(_flag(name), **keywords)
     return parser
 
 
 def run(command: Command, words: Sequence[str]) -> None:
     """Do the work of a command."""
-    parser = parser_of(command)
-    given = vars(parser.parse_args(words))
+    given = vars(parser_of(command).parse_args(words))
     label = [command.name.removeprefix(STAGE), given.pop("label", None)]
     start_logging(" ".join(filter(None, label)), given.pop("log"))
     work = command.function()
@@ -136,9 +140,6 @@ def run(command: Command, words: Sequence[str]) -> None:
 
             given[name] = read(kind, given[name] or {})
     work(**given)
-
-
-_NEEDED = object()
 
 
 def _parameters(work: Callable[..., Any]) -> Iterator[tuple[str, Any, Any, bool]]:
@@ -152,7 +153,7 @@ def _parameters(work: Callable[..., Any]) -> Iterator[tuple[str, Any, Any, bool]
             for key, kind in get_type_hints(get_args(hints[name])[0]).items():
                 yield key, kind, None, False
             continue
-        default = _NEEDED if parameter.default is parameter.empty else parameter.default
+        default = NEEDED if parameter.default is parameter.empty else parameter.default
         alone = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
         yield name, _without_none(hints[name]), default, alone
 
@@ -173,24 +174,21 @@ def _reading(kind: Any, default: Any) -> dict[str, Any]:
     origin, inner = get_origin(kind), get_args(kind)
     if kind is bool:
         return {"action": "store_true"}
-    default = {} if default is _NEEDED else {"default": default}
+    default = {} if default is NEEDED else {"default": default}
     if origin is Literal:
         return {"choices": inner, **default}
     if _is_settings(kind):
         from muver.io.typed import outline, problem
 
-        return {"help": outline(kind), "required": problem(kind, {}) is not None, **_JSON}
+        return {"help": outline(kind), "required": problem(kind, {}) is not None, **JSON}
     if origin in (dict, Mapping):
-        return {**default, **_JSON}
+        return {**default, **JSON}
     if origin in (Sequence, Iterable, list):
-        return {**_reading(_without_none(inner[0]), _NEEDED), "nargs": "*", **default}
+        return {**_reading(_without_none(inner[0]), NEEDED), "nargs": "*", **default}
     if origin is tuple:
         read = setting if inner[1] is Any else partial(_pair, inner[1])
         return {"type": read, "metavar": "KEY=VALUE"}
     return {"type": kind, "metavar": METAVARS[kind], **default}
-
-
-_JSON = {"type": _json_object, "action": _Merge, "nargs": "+", "metavar": "JSON"}
 
 
 def _flag(name: str) -> str:

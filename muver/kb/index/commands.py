@@ -92,8 +92,11 @@ def update(index: Path, source: Path, *, world: str | None = None) -> None:
 
     Parameters
     ----------
-    source, world
-        As :func:`add` takes them.
+    source
+        Folder of `muver kb import`, or a file that it reads.
+    world
+        Of entities in a file that names none; by default the index's only world, or the file's
+        name.
     """
     _put(index, source, world, "update")
 

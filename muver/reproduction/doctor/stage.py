@@ -84,10 +84,14 @@ def compare_record(
 
     Parameters
     ----------
-    folder, config, out
-        As :func:`check_project` takes them.
+    folder
+        The project's, with params.yaml.
+    config
+        Settings that replace those of params.yaml, as snakemake takes them.
     add
         Add the numbers to those of record, as one more machine's: they widen the spread.
+    out
+        JSON file to write as well.
     """
     from muver.reproduction.doctor.record import compare_with_record
 

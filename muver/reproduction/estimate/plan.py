@@ -43,6 +43,8 @@ def plan(
     ----------
     asked
         ``indices`` are types to compare.
+    out
+        JSON file to write.
     folder
         The project's, with params.yaml.
     config

@@ -16,7 +16,7 @@ def encode_mentions(
 ) -> None:
     """Encode all mentions of a set in their contexts, even those with gold outside the base.
 
-    ``mentions`` is a Parquet file of `muver link`. ``out`` is the .npy of the part to write,
+    ``mentions`` is a Parquet file of `muver stage link`. ``out`` is the .npy of the part to write,
     (mentions, d) float32 in the table's order.
     """
     table = read_linked_mentions(mentions)

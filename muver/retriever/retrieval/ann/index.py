@@ -172,5 +172,5 @@ class AnnIndex:
         if made_by != model or self.manifest["views"] != self.shards.views:
             raise InputError(
                 f"{place}: an index of other vectors than {self.shards.folder} holds. Build it "
-                "again with `muver ann-build`."
+                "again with `muver stage ann-build`."
             )
