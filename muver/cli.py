@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
 from muver.io.progress import note, start_logging
@@ -269,11 +268,19 @@ def _found(words: Sequence[str]) -> Command | str:
         more = f"`muver {words[0]} NAME --help` explains each."
         return "\n".join([f"usage: muver {words[0]} NAME ...", "", *_rows(rows), "", more])
     wrong = " ".join(words[: 2 if family else 1])
-    if f"{STAGE}{wrong}" in COMMANDS:
-        raise InputError(f"{wrong} is a stage of the workflow: `muver {STAGE}{wrong}`.")
-    known = [one.name for one in family] or {*COMMANDS, *(name.split()[0] for name in COMMANDS)}
-    near = did_you_mean(wrong, known) or did_you_mean(f"{STAGE}{wrong}", COMMANDS)
-    raise InputError(f"no command {wrong!r}.{near} `muver --help` lists them.")
+    near = _near(wrong, [one.name for one in family] or " ".join(COMMANDS).split())
+    told = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise InputError(f"no command {wrong!r}.{told} `muver --help` lists them.")
+
+
+def _near(wrong: str, known: Sequence[str]) -> list[str]:
+    """The nearest command; those that end with the nearest word, if none begins with it."""
+    from difflib import get_close_matches
+
+    for near in get_close_matches(wrong, known, n=1):
+        begins = any(f"{name} ".startswith(f"{near} ") for name in COMMANDS)
+        return [near] if begins else [name for name in COMMANDS if name.endswith(f" {near}")]
+    return []
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -69,9 +69,12 @@ def test_the_first_word_alone_lists_its_commands(word, capsys):
     [
         (["qery"], "muver", "'query'"),
         (["indx"], "muver", "'index'"),
+        (["--foo"], "muver", "'--foo'"),
         (["index", "craete"], "muver", "'index create'"),
         (["stage", "trian"], "muver", "'stage train'"),
-        (["train", "--out", "x"], "muver", "`muver stage train`"),
+        (["train", "--out", "x"], "muver", "'stage train'"),
+        (["evalute"], "muver", "'index evaluate' or 'stage evaluate'"),
+        (["remove", "index"], "muver", "'index remove'"),
         (["prune"], "muver prune", "params.yaml"),
     ],
 )
