@@ -34,7 +34,7 @@ def main() -> None:
     for name, command in COMMANDS.items():
         seconds = median_seconds(command)
         bare = bare or seconds
-        print(f"{name:20} {seconds:6.2f} s   {seconds / bare:5.1f} x a bare interpreter")
+        print(f"{name:24} {seconds:6.2f} s   {seconds / bare:5.1f} x a bare interpreter")
 
 
 if __name__ == "__main__":
