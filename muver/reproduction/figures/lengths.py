@@ -28,11 +28,6 @@ def build(name: str, settings: ErrorByLength, evaluations: Evaluations) -> Lengt
     ----------
     settings
         The single-view system is the first row, as in the paper.
-
-    Raises
-    ------
-    InputError
-        If all bins are empty.
     """
     rows, cutoff, last = settings.rows, settings.cutoff, settings.last
     first = evaluations.first

@@ -41,13 +41,7 @@ class Curve(NamedTuple):
 
 
 def draw(table: ViewsTable) -> "Figure":
-    """Draw the JSON of Table 3: all rows on the left, only the curves of merging on the right.
-
-    Raises
-    ------
-    InputError
-        If no row has views.
-    """
+    """Draw the JSON of Table 3: all rows on the left, only the curves of merging on the right."""
     from matplotlib.figure import Figure
 
     k, (points, curves) = table.cutoff, find_curves(table.rows)
@@ -76,11 +70,6 @@ def find_curves(rows: Sequence[LayersRow]) -> tuple[list[LayersRow], list[Curve]
     """The rows without merging, and the curves of the others, in the table's order.
 
     A curve starts at the row that its rows name as ``start``. Rows without views are left out.
-
-    Raises
-    ------
-    InputError
-        If no row has views.
     """
     points: list[LayersRow] = []
     merged: dict[tuple[str, str], list[LayersRow]] = {}

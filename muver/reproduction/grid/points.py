@@ -50,11 +50,6 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
     -------
     The ``training`` settings of each point; the last hyper-parameter changes fastest.
 
-    Raises
-    ------
-    InputError
-        If a name in ``subset`` is not a point.
-
     Examples
     --------
     >>> lists = {"learning_rate": [1e-5], "weight_decay": [0.01], "warmup": [0]}

@@ -46,11 +46,6 @@ def make_grid(
         Manifest of the start encoder. Its identity becomes part of each point's settings.
     show
         Also print the grid in Markdown.
-
-    Raises
-    ------
-    InputError
-        If the logs do not fit the trials, or a log has no validation at the models' cutoff.
     """
     fingerprint = read_counts(counts, dataset).fingerprint
     further = {} if encoder is None else {"encoder": read_json(encoder)["identity"]}

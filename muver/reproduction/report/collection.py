@@ -113,13 +113,7 @@ class Collection:
 
 
 def worlds(files: RunFiles, split: str) -> Collection:
-    """The mentions of a split and the entities of their worlds, world after world.
-
-    Raises
-    ------
-    InputError
-        If a file is missing or damaged, or a gold entity is not in its world.
-    """
+    """The mentions of a split and the entities of their worlds, world after world."""
     mentions = read_mentions(files.mentions, split)
     names = mentions["world"].to_pylist()
     groups = sorted(set(names))
@@ -151,13 +145,7 @@ def _namesakes(titles: pa.Array, owner: np.ndarray) -> np.ndarray:
 
 
 def _sentences(files: RunFiles, groups: list[str], total: int, entities: np.ndarray) -> Texts:
-    """Sentences of entities.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged, or of other entities.
-    """
+    """Sentences of entities."""
     among = [("world", "in", groups)]
     table = read_table(
         files.sentences, SENTENCES, "a table of sentences", "segment", among, ["sentences"]
@@ -177,11 +165,6 @@ def knowledge_base(files: RunFiles, titles: dict[str, str]) -> Collection:
     ----------
     titles
         What the table calls the sets, by name of the set.
-
-    Raises
-    ------
-    InputError
-        If a file is missing or damaged.
     """
     base = KnowledgeBase(files.kb)
     tables = {name: read_linked_mentions(files.set_mentions(name)) for name in titles}

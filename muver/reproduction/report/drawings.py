@@ -25,11 +25,6 @@ def inline(path: Path, name: str) -> str:
     ----------
     name
         Stands before every id, since ids of two drawings may be the same.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or no SVG.
     """
     try:
         root = ElementTree.fromstring(path.read_bytes())

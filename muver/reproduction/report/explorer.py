@@ -72,13 +72,7 @@ ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
 def explore(
     systems: Sequence[System], files: RunFiles, settings: Report, problems: Problems
 ) -> Data | None:
-    """The predictions of all systems whose runs can be read; None without any.
-
-    Raises
-    ------
-    InputError
-        If mentions or entities cannot be read.
-    """
+    """The predictions of all systems whose runs can be read; None without any."""
     known = [system for system in systems if system.evaluations]
     if not known:
         return None

@@ -80,11 +80,6 @@ def _opened(run: Path, root: Path, own: str) -> tuple[SystemViews, ViewsRun]:
     ----------
     root, own
         The dataset's folder and the run's path below it.
-
-    Raises
-    ------
-    InputError
-        If they are not there, or others than those of the run.
     """
     manifest = run.with_suffix(".json")
     made = read_json(manifest)

@@ -44,11 +44,6 @@ def make_report(
     Returns
     -------
     What does not fit together; it stands on the page and in the log.
-
-    Raises
-    ------
-    InputError
-        Only if there is nothing at all to show, or the page cannot be written.
     """
     names = result_names(results) if settings.results is None else settings.results
     if not names:

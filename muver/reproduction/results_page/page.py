@@ -49,11 +49,6 @@ def write_page(out: Path, sections: Mapping[str, str]) -> None:
     ----------
     sections
         Markdown by dataset.
-
-    Raises
-    ------
-    InputError
-        If the page is there and has no section, so that their place is not known.
     """
     before, found, after = _read(out)
     merged = {**found, **{name: text.strip() for name, text in sections.items()}}

@@ -64,13 +64,7 @@ def path_of(page: Path, workspace: str) -> Path:
 
 
 def read_numbers(path: Path) -> OfRecord | None:
-    """The numbers of record in a file; None if there is none.
-
-    Raises
-    ------
-    InputError
-        If it is not of this form.
-    """
+    """The numbers of record in a file; None if there is none."""
     if not path.exists():
         return None
     return read_record(path, OfRecord, "numbers of record", "Remove it and make it again.")

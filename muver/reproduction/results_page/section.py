@@ -46,11 +46,6 @@ def write_section(
         Settings that replace those of the project's params.yaml: they say which dataset.
     uncommitted
         Write it although what makes the numbers differs from the commit; the section says so.
-
-    Raises
-    ------
-    InputError
-        If it differs and ``uncommitted`` is not given.
     """
     if not uncommitted and (changed := changed_since_commit(project)):
         raise InputError(
@@ -94,12 +89,6 @@ def make_section(
         Names of the results that the section has; without any it has all that are there.
     spreads
         How far apart machines and seeds lie, in words.
-
-    Raises
-    ------
-    InputError
-        If there are no results, they do not fit together, or a place of this machine would stand
-        on the page.
     """
     results = project / "results" / workspace
     tables = read_tables(results, only)

@@ -22,11 +22,6 @@ def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, AnyResult]
     ----------
     only
         Names to which they are limited.
-
-    Raises
-    ------
-    InputError
-        If there is none, one of ``only`` is not there, or they are of two datasets.
     """
     files = [results / f"{name}.json" for name in only or result_names(results)]
     tables = {path.stem: read_result(path) for path in files}
@@ -56,13 +51,7 @@ def texts(results: Path, tables: Mapping[str, AnyResult]) -> list[str]:
 
 
 def recall_by_length(figures: Sequence[LengthsFigure]) -> str:
-    """Recall of all systems of some figures by number of sentences, without empty bins.
-
-    Raises
-    ------
-    InputError
-        If they differ in their mentions, cutoff or bins.
-    """
+    """Recall of all systems of some figures by number of sentences, without empty bins."""
     first = figures[0]
     bins = [one for one in first.bins if one.mentions]
     columns = {}
@@ -110,13 +99,7 @@ def errors_by_length(figure: LengthsFigure) -> str:
 
 
 def result_text(results: Path, table: AnyResult) -> str:
-    """A result's own Markdown two levels down, or a figure's numbers.
-
-    Raises
-    ------
-    InputError
-        If a table has no Markdown.
-    """
+    """A result's own Markdown two levels down, or a figure's numbers."""
     if isinstance(table, LengthsFigure):
         return errors_by_length(table)
     page = results / f"{table.name}.md"

@@ -73,13 +73,7 @@ class Evaluations:
         return paper.column(self.first)
 
     def ranks(self, system: str) -> pa.Table:
-        """The rank of each mention's gold entity, from the file next to the evaluation.
-
-        Raises
-        ------
-        InputError
-            If the file is missing, damaged, or has other hits than the evaluation.
-        """
+        """The rank of each mention's gold entity, from the file next to the evaluation."""
         path, evaluation = self.files[system].with_suffix(".parquet"), self.by_system[system]
         table = read_ranks(path)
         hits = {k: int(hits_at(table, k).sum()) for k in evaluation.cutoffs}
@@ -179,12 +173,6 @@ def read_evaluations(
         An evaluation of each system on each set.
     systems, sets
         The systems and sets to expect; without ``sets``, any sets.
-
-    Raises
-    ------
-    InputError
-        If a file is missing, superfluous or of another version, if evaluations differ in their data
-        or cutoffs, or if a system has other settings or another model on one set than on another.
     """
     by_set: dict[str, dict[str, Evaluation]] = {name: {} for name in sets or ()}
     where: dict[str, dict[str, Path]] = {}

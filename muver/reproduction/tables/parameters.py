@@ -21,13 +21,7 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
 
 
 def build(name: str, caption: str, settings: Parameters, files: TableFiles) -> ParametersTable:
-    """The table as data: a row per model of two towers, which have no pooling layers here.
-
-    Raises
-    ------
-    InputError
-        If the encoder's configuration is missing or is not a BERT's.
-    """
+    """The table as data: a row per model of two towers, which have no pooling layers here."""
     from muver.retriever.encoders.bert import BertConfig
 
     configs = {"MuVER (base)": BertConfig(), "MuVER (large)": BertConfig(**LARGE)}

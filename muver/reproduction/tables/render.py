@@ -22,11 +22,6 @@ def write_table(out: Path, table: Result, page: Page, show: bool = False) -> Non
         The table as data and for people.
     show
         Also print the Markdown.
-
-    Raises
-    ------
-    InputError
-        If ``out`` does not end in .csv.
     """
     if out.suffix != ".csv":
         raise InputError(f"--out: {out} must end in .csv; the other formats go next to it.")

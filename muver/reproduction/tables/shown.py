@@ -22,13 +22,7 @@ Grid = Sequence[Sequence[str]]
 
 
 def show(names: Sequence[str], results: Path = Path("results")) -> None:
-    """Print tables of a results folder, and where there is more to see.
-
-    Raises
-    ------
-    InputError
-        If a table has not been made (names those that have).
-    """
+    """Print tables of a results folder, and where there is more to see."""
     width = max(shutil.get_terminal_size().columns, NARROWEST)
     for name in names:
         print(in_terminal(name, results, width))

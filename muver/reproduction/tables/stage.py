@@ -51,11 +51,6 @@ def make_table(
         Directory of the encoder in use, which gets a row in Table 5.
     show
         Also print the table in Markdown.
-
-    Raises
-    ------
-    InputError
-        If a name, setting or file does not fit.
     """
     kind, module = KINDS.get(name, (kinds.Comparison, comparison))
     given = read(kind, settings)
