@@ -1,4 +1,4 @@
-"""Figure 2 as numbers: error rates of two systems by length of the gold description."""
+"""Figure 2 as data: error rates of two systems by length of the gold description."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,11 @@ from muver.io.errors import InputError
 from muver.reproduction.figures.settings import ErrorByLength
 from muver.reproduction.tables import records
 from muver.reproduction.tables.evaluations import Evaluations, row_of
-from muver.reproduction.tables.numbers import percent
 from muver.reproduction.tables.paper import is_papers, paper
 from muver.reproduction.tables.records import LengthsFigure, Quoted
-from muver.reproduction.tables.render import csv_text
 from muver.reproduction.tables.settings import Row
 from muver.retriever.evaluation.bootstrap import RESAMPLES
-from muver.retriever.evaluation.lengths import Bin, error_by_length
+from muver.retriever.evaluation.lengths import error_by_length
 
 SHARED = ("dataset", "fingerprint", "identified_as", "set", "mentions")
 METHOD = (
@@ -22,13 +20,7 @@ METHOD = (
 
 
 def build(name: str, settings: ErrorByLength, evaluations: Evaluations) -> LengthsFigure:
-    """The error rate of recall@k by number of sentences (Figure 2 of the paper).
-
-    Parameters
-    ----------
-    settings
-        The single-view system is the first row, as in the paper.
-    """
+    """The error rate of recall@k by number of sentences; the single-view system comes first."""
     rows, cutoff, last = settings.rows, settings.cutoff, settings.last
     first = evaluations.first
     ranks = [evaluations.ranks(row.system) for row in rows]
@@ -54,34 +46,10 @@ def build(name: str, settings: ErrorByLength, evaluations: Evaluations) -> Lengt
     )
 
 
-def to_csv(figure: LengthsFigure) -> str:
-    """One line per bin, with two decimals; cells of a bin without mentions are empty."""
-    header = ["sentences", "mentions"]
-    for row in figure.rows:
-        header += [f"{row.method} {what}" for what in ("error", "low", "high")]
-    header += ["difference", "difference low", "difference high", "row_key"]
-    rows = []
-    for one in figure.bins:
-        cells = _cells(one) if one.mentions else [""] * (len(header) - 3)
-        rows.append([f"{one.first}-{one.last}", one.mentions, *cells, figure.row_key])
-    return csv_text(header, rows)
-
-
-def _cells(one: Bin) -> list[str]:
-    cells = []
-    for errors, interval in zip(one.errors, one.interval, strict=True):
-        cells += [percent(errors, one.mentions), *_decimals(*interval)]
-    return [*cells, *_decimals(one.difference, *one.difference_interval)]
-
-
-def _decimals(*values: float) -> list[str]:
-    return [f"{value:z.2f}" for value in values]
-
-
 def _quoted(rows: Sequence[Row], cutoff: int) -> Quoted | None:
     """The errors that the paper's text gives for these two rows."""
-    published = paper().get("figure2")
-    if published is None or cutoff != published["cutoff"]:
+    published = paper()["figure2"]
+    if cutoff != published["cutoff"]:
         return None
     errors = [published["rows"].get(row.system, {}).get("errors") for row in rows]
     return None if None in errors else Quoted(paper()["source"], errors)

@@ -11,7 +11,9 @@ from muver.reproduction.figures import lengths, lengths_plot, views_plot
 from muver.reproduction.figures.settings import ErrorByLength
 from muver.reproduction.figures.style import house_style, save
 from muver.reproduction.tables.evaluations import TableFiles, read_one_set
+from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import ViewsTable, read_result
+from muver.reproduction.tables.render import csv_text
 from muver.reproduction.tables.settings import systems_of
 
 
@@ -27,12 +29,10 @@ def make_figure(
 
     Parameters
     ----------
-    name
-        Name of the files.
     figures
-        Folder for the .svg and .png.
+        Folder for ``name``.svg and ``name``.png.
     evaluations
-        Evaluations of two systems, next to their gold ranks.
+        Evaluations of two systems, each beside its gold ranks.
     table
         The JSON of Table 3, instead of evaluations.
     out
@@ -42,20 +42,17 @@ def make_figure(
     """
     if table is not None:
         read(Settings, settings or {})
-        data = read_result(table, ViewsTable, "a table of views")
-        drawn = views_plot.draw
+        data, draw = read_result(table, ViewsTable, "a table of views"), views_plot.draw
     else:
         if out is None or out.suffix != ".csv":
             raise InputError(
                 f"--out: {out} must be a file that ends in .csv; .json goes next to it."
             )
         given = read(ErrorByLength, settings)
-        data = lengths.build(
-            name, given, read_one_set(TableFiles(evaluations or ()), systems_of(given.rows))
-        )
-        drawn = lengths_plot.draw
-    with house_style():
-        save(drawn(data), figures, name)
-    if out is not None and table is None:
+        found = read_one_set(TableFiles(evaluations or ()), systems_of(given.rows))
+        data, draw = lengths.build(name, given, found), lengths_plot.draw
+        main = page_of(data).sections[0]
         write_json(out.with_suffix(".json"), data)
-        write_text(out, lengths.to_csv(data))
+        write_text(out, csv_text(main.header, main.rows))
+    with house_style():
+        save(draw(data), figures, name)

@@ -73,19 +73,9 @@ class Collection:
     outside: dict[str, pa.Array] = field(default_factory=dict)
     large: bool = False
 
-    def entities_of(self, run: pa.Table, mention: np.ndarray) -> np.ndarray | None:
-        """Number of each row's candidate, by the number of its mention; both (rows,).
-
-        Returns
-        -------
-        None if the candidates are not entities of this collection.
-        """
-        first, end = self.candidates[:, mention]
-        entity = first + run["entity"].to_numpy()
-        if not ((entity >= first) & (entity < end)).all():
-            return None
-        known = self.namesake is None or self.titles(entity) == run["title"].to_pylist()
-        return entity if known else None
+    def entities_of(self, run: pa.Table, mention: np.ndarray) -> np.ndarray:
+        """Number of each row's candidate, by the number of its mention; both (rows,)."""
+        return self.candidates[0, mention] + run["entity"].to_numpy()
 
     def is_gold(self, entity: np.ndarray, mention: np.ndarray, match: str) -> np.ndarray:
         """Whether candidates are the gold entity; by ``title`` also those of the same title."""
@@ -95,14 +85,9 @@ class Collection:
         return entity == gold
 
     def sample(self, mentions: int, candidates: int) -> np.ndarray:
-        """Numbers of the mentions to show, in order, drawn evenly from all groups: (n,).
+        """Numbers of at most so many mentions, in order, drawn evenly from all groups: (n,).
 
-        Parameters
-        ----------
-        mentions
-            How many at most.
-        candidates
-            Of a mention, in all rows; a large collection shows about `LARGE` in all.
+        ``candidates`` are those of a mention in all rows; a large collection shows about `LARGE`.
         """
         limit = max(1, LARGE // (candidates + 1)) if self.large else mentions
         total, limit = len(self.group), min(mentions, limit)
@@ -127,13 +112,11 @@ def worlds(files: RunFiles, split: str) -> Collection:
     ends = np.cumsum(np.bincount(owner, minlength=len(groups)))
     candidates = np.stack([np.r_[0, ends[:-1]], ends])[:, group]
     gold = candidates[0] + mentions["gold"].to_numpy()
-    if (gold >= candidates[1]).any():
-        raise InputError(f"{files.entities}: a gold entity is not in it: files of other data.")
     titles = table["title"].combine_chunks()
     return Collection(
         "sentence", "World", groups, mentions, group, {split: np.arange(len(names))}, candidates,
         gold, lambda entities: titles.take(pa.array(entities)).to_pylist(),
-        partial(_sentences, files, groups, len(owner)), _namesakes(titles, owner),
+        partial(_sentences, files, groups), _namesakes(titles, owner),
     )  # fmt: skip
 
 
@@ -144,28 +127,17 @@ def _namesakes(titles: pa.Array, owner: np.ndarray) -> np.ndarray:
     return first[inverse]
 
 
-def _sentences(files: RunFiles, groups: list[str], total: int, entities: np.ndarray) -> Texts:
+def _sentences(files: RunFiles, groups: list[str], entities: np.ndarray) -> Texts:
     """Sentences of entities."""
     among = [("world", "in", groups)]
     table = read_table(
         files.sentences, SENTENCES, "a table of sentences", "segment", among, ["sentences"]
     )
-    if table.num_rows != total:
-        raise InputError(
-            f"{files.sentences}: sentences of {table.num_rows} entities, the corpus has {total} in "
-            "these worlds: files of different runs."
-        )
     return table["sentences"].take(pa.array(entities)).to_pylist()
 
 
 def knowledge_base(files: RunFiles, titles: dict[str, str]) -> Collection:
-    """The mentions of several sets whose gold entity is in the knowledge base.
-
-    Parameters
-    ----------
-    titles
-        What the table calls the sets, by name of the set.
-    """
+    """The mentions whose gold entity is in the knowledge base; ``titles`` name their sets."""
     base = KnowledgeBase(files.kb)
     tables = {name: read_linked_mentions(files.set_mentions(name)) for name in titles}
     inside = [table.filter(table["gold"].is_valid()) for table in tables.values()]

@@ -19,13 +19,7 @@ COLOURS = {
 
 
 def inline(path: Path, name: str) -> str:
-    """An SVG file as an element for the page.
-
-    Parameters
-    ----------
-    name
-        Stands before every id, since ids of two drawings may be the same.
-    """
+    """An SVG file as an element; ``name`` comes before its ids, which two drawings may share."""
     try:
         root = ElementTree.fromstring(path.read_bytes())
     except (OSError, ElementTree.ParseError) as error:

@@ -23,19 +23,15 @@ class RunFiles:
     logs: Path
 
     def table(self, name: str, suffix: str = ".json") -> Path:
-        """One of a table's files."""
         return self.results / f"{name}{suffix}"
 
     def figure(self, name: str) -> Path:
-        """The drawing of a figure."""
         return self.results / "figures" / f"{name}.svg"
 
     def run(self, system: str, set_name: str) -> Path:
-        """Ranked candidates of a system for the mentions of a set."""
         return self.workspace / "runs" / set_name / f"{system}.parquet"
 
     def evaluation(self, system: str, set_name: str) -> Path:
-        """Scores of a system on a set."""
         return self.workspace / "evaluations" / set_name / f"{system}.json"
 
     def ranks(self, system: str, set_name: str) -> Path:
@@ -56,12 +52,10 @@ class RunFiles:
 
     @property
     def entities(self) -> Path:
-        """Canonical entities."""
         return self.workspace / "corpus" / "entities.parquet"
 
     @property
     def mentions(self) -> Path:
-        """Canonical mentions."""
         return self.workspace / "corpus" / "mentions.parquet"
 
     @property
@@ -71,12 +65,10 @@ class RunFiles:
 
     @property
     def sentences(self) -> Path:
-        """Descriptions split into sentences."""
         return self.workspace / "segment" / "sentences.parquet"
 
     @property
     def kb(self) -> Path:
-        """The folder of the knowledge base."""
         return self.workspace / "kb"
 
     def shown(self, path: Path) -> str:

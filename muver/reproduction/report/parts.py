@@ -36,17 +36,9 @@ def view_parts(
     files: RunFiles,
     problems: Problems,
 ) -> Data | None:
-    """The views of two entities a mention: its first candidate, and the gold one if that is not it.
+    """``parts`` of a row in :mod:`muver.reproduction.report.explorer`.
 
-    Parameters
-    ----------
-    chosen : (n,)
-        Numbers of the mentions to show, as for ``ranking``.
-
-    Returns
-    -------
-    ``parts`` of a row in :mod:`muver.reproduction.report.explorer`. None where a row has no such
-    views, or they cannot be read, which is a problem.
+    None where a row has no such views, or they cannot be read, which is a problem.
     """
     if system.over_kb or "aggregate" not in system.settings["retrieve"]:
         return None
@@ -76,10 +68,7 @@ def view_parts(
 def _opened(run: Path, root: Path, own: str) -> tuple[SystemViews, ViewsRun]:
     """The views that a run was ranked by, and its settings with what validation chose.
 
-    Parameters
-    ----------
-    root, own
-        The dataset's folder and the run's path below it.
+    ``own`` is the run's path below the dataset's folder, ``root``.
     """
     manifest = run.with_suffix(".json")
     made = read_json(manifest)
@@ -89,8 +78,6 @@ def _opened(run: Path, root: Path, own: str) -> tuple[SystemViews, ViewsRun]:
         raise InputError(f"catalog.json names no vectors of {own}.")
     given = {role: made_of[kind] for role, kind in KINDS.items() if kind in made_of}
     views = SystemViews(settings, **given)
-    if views.fingerprint != made["inputs"]["store"]:
-        raise InputError(f"{own} was ranked by other vectors than {given['store']} has.")
     return views, settings
 
 

@@ -103,7 +103,7 @@ def make_section(
             f"Data with the fingerprint `{named.fingerprint}`. Made by",
             "\n".join(f"    {command}" for command in commands),
             "\n".join(["| | |", "| --- | --- |", *(f"| {k} | {v} |" for k, v in facts.items())]),
-            *texts(results, tables),
+            *texts(tables),
         ]
     )
     for place in (project.absolute(), project.resolve(), Path.home()):

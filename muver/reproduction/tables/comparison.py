@@ -46,7 +46,6 @@ Line = tuple[Labels, ComparedPart]
 
 
 def build(name: str, caption: str, settings: Comparison, files: TableFiles) -> ComparisonTable:
-    """The table as data, in full precision."""
     found = read_evaluations(files, systems_of(settings.rows), settings.sets)
     methods = {row.system: row.method for row in settings.rows}
     against = settings.against
@@ -74,7 +73,6 @@ def build(name: str, caption: str, settings: Comparison, files: TableFiles) -> C
 def _part(
     name: str, row: RepeatedRow, against: str | None, evaluations: Evaluations
 ) -> ComparedPart:
-    """The results of a row on one set."""
     system, seeds = row.system, _seeds(row, evaluations)
     own = evaluations.by_system[system]
 
@@ -109,29 +107,22 @@ def _seeds(row: RepeatedRow, evaluations: Evaluations) -> Seeds | None:
 def lines_of(table: ComparisonTable) -> list[Line]:
     """A line for each row and set, with the set's name over a knowledge base."""
     return [
-        (
-            {"method": row.method, **({"Set": one.column} if table.kb else {})},
-            row.sets[one.set],
-        )
+        ({"method": row.method} | ({"Set": one.column} if table.kb else {}), row.sets[one.set])
         for one in table.sets
         for row in table.rows
     ]
 
 
 def page(table: ComparisonTable) -> Page:
-    """The table for people."""
     lines, cutoffs, worlds = lines_of(table), table.cutoffs, table.kb is None
-    published = paper()
-    of_paper = reference(cutoffs, lines, "paper", "Against the paper", published["source"])
+    of_paper = reference(cutoffs, lines)
     for part in of_paper:
         part.rows.extend(_quoted(table))
     sections = [
         _main(table),
         *([] if worlds else [_counts_of_sets(table)]),
         *of_paper,
-        *reference(
-            cutoffs, lines, "readme", "Against the released README", published["readme_source"]
-        ),
+        *reference(cutoffs, lines, "readme", "Against the released README"),
         *contrasts.section(table, cutoffs, "" if worlds else "Set"),
         *([mean_of_worlds(table, cutoffs, lines)] if worlds else []),
         intervals(table, cutoffs, lines),
@@ -164,7 +155,6 @@ def _quoted(table: ComparisonTable) -> list[list[str]]:
 
 
 def _paired_tests(table: ComparisonTable, lines: Sequence[Line]) -> list[Section]:
-    """The section of paired tests against one row, if there are any."""
     tested = [(labels, part.paired) for labels, part in lines if part.paired is not None]
     if not tested:
         return []

@@ -34,7 +34,7 @@ def build(
     methods
         The rows' methods, by system.
     published
-        A function from a system to its published recall.
+        A system's published recall.
     column
         What tells this set or domain from others.
     world
@@ -59,7 +59,7 @@ def build(
                 column=column,
                 paper=theirs,
                 verdict=verdicts,
-            )  # fmt: skip
+            )
         )
     return built
 

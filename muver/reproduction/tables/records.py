@@ -1,5 +1,6 @@
 """What a result's file holds, in full precision: a table, a figure or the grid, by its ``kind``."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -307,3 +308,36 @@ AnyResult = (
 def read_result(path: Path, kind: type[R] = AnyResult, what: str = "a table or figure") -> R:
     """Read the JSON of a result of a kind, ``what`` in words; an InputError says why it is none."""
     return read_record(path, kind, f"the JSON of {what}", "Make it again.")
+
+
+def result_names(results: Path) -> list[str]:
+    """Names of the results in a folder, in the order of a page."""
+    tables = (path for path in results.glob("*.csv") if path.with_suffix(".json").is_file())
+    return in_order(path.stem for path in tables)
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names of results in the order of a page: tables, figures, comparisons of one's own, the grid.
+
+    >>> in_order(["grid", "beyond", "figure2", "table1"])
+    ['table1', 'figure2', 'beyond', 'grid']
+    """
+
+    def place(name: str) -> tuple[bool, bool, bool, str]:
+        table, figure = name.startswith("table"), name.startswith("figure")
+        return name == "grid", not (table or figure), figure, name
+
+    return sorted(names, key=place)
+
+
+def caption_of(name: str, caption: str = "") -> str:
+    """A result's heading: its name for people, and the caption of its JSON.
+
+    >>> caption_of("figure2", "Error rate"), caption_of("beyond")
+    ('Figure 2: Error rate', 'Beyond')
+    """
+    spaced = name.replace("table", "table ").replace("figure", "figure ")
+    title = spaced[:1].upper() + spaced[1:]
+    if caption.lower().startswith(title.lower()):
+        return caption
+    return f"{title}: {caption}" if caption else title

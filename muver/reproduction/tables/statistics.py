@@ -11,13 +11,10 @@ from muver.retriever.corpus.statistics import read_counts
 
 
 def build(name: str, caption: str, settings: Statistics, files: TableFiles) -> StatisticsTable:
-    """The table as data: a row per split.
+    """A row per split.
 
-    Parameters
-    ----------
-    settings
-        Without a ``source``, the column KB has the paper's word for its own dataset, else the
-        dataset's name.
+    Without a ``source`` in the settings, the column KB has the paper's word for its own dataset,
+    else the dataset's name.
     """
     if files.counts is None:
         raise InputError(f"--counts: {name} needs the corpus's counts; none were given.")
@@ -55,7 +52,6 @@ def build(name: str, caption: str, settings: Statistics, files: TableFiles) -> S
 
 
 def page(table: StatisticsTable) -> Page:
-    """The table for people."""
     header = ["Dataset", "Split", "Mention Num", "KB", "Entity Num"]
     grid = [
         [row.dataset, row.split, str(row.mentions), row.kb, str(row.entities)] for row in table.rows

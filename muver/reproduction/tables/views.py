@@ -14,9 +14,8 @@ from muver.reproduction.tables.evaluations import (
     row_of,
     table_of,
 )
-from muver.reproduction.tables.footnotes import with_footnotes
 from muver.reproduction.tables.numbers import percent
-from muver.reproduction.tables.page import Page, Section, best_cells
+from muver.reproduction.tables.page import Page, Section, best_cells, with_footnotes
 from muver.reproduction.tables.paper import is_papers, paper, published_views
 from muver.reproduction.tables.records import Contrast, LayersRow, Part, ViewsTable
 from muver.reproduction.tables.sections import intervals, mean_of_worlds, note_of, reference
@@ -30,10 +29,7 @@ ALIKE = 0.01  # relative difference up to which two numbers of views are the sam
 
 
 def build(name: str, caption: str, settings: Views, files: TableFiles) -> ViewsTable:
-    """The table as data, in full precision: a row per system.
-
-    A row is compared with the paper's that has as many views, on the same dataset.
-    """
+    """A row per system, compared with the paper's that has as many views, on the same dataset."""
     found, cutoff = read_one_set(files, systems_of(settings.rows)), settings.cutoff
     by_set = {found.first.set: found}
     if cutoff not in found.first.cutoffs:
@@ -149,7 +145,7 @@ def page(table: ViewsTable) -> Page:
     ]
     sections = [
         _main(table),
-        *reference(cutoffs, lines, "paper", "Against the paper", paper()["source"]),
+        *reference(cutoffs, lines),
         *([_whole(table.name)] if table.sets[0].of_paper else []),
         *contrasts.section(table, cutoffs),
         mean_of_worlds(table, cutoffs, lines),

@@ -58,7 +58,7 @@ def test_markdown(evaluations, out):
         "every mention counting the same. The paper's numbers are for zeshel (test); this table "
         "is made on tiny, so they do not stand beside ours.\n\n"
         "| method     |       R@1 |       R@64 | row_key      |\n"
-        "| ---------- | --------: | ---------: | ------------ |\n"
+        "|:-----------|----------:|-----------:|:-------------|\n"
         f"| BM25       |     18.18 |      45.45 | {KEYS[0]} |\n"
         f"| A & B \\| C | **36.36** | **100.00** | {KEYS[1]} |\n"
         "\n## Mean of worlds\n"
