@@ -5,38 +5,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
-from muver.reproduction.figures.style import (
-    BAND,
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-)
+from muver.reproduction.figures import style
 from muver.reproduction.tables.records import LayersRow, ViewsTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-POINTS = ((VERMILION, "s"), (GREEN, "D"), (BLACK, "^"), (PURPLE, "P"))
-LINES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"))
+POINTS = ((style.VERMILION, "s"), (style.GREEN, "D"), (style.BLACK, "^"), (style.PURPLE, "P"))
+LINES = ((style.BLUE, "o"), (style.ORANGE, "v"), (style.SKY, "<"), (style.PURPLE, ">"))
 
 
 class Curve(NamedTuple):
-    """The rows of a system after each layer of merging.
-
-    Attributes
-    ----------
-    start
-        The row of the same views before merging, if the table has it.
-    """
+    """The rows of a system after each layer of merging."""
 
     label: str
-    start: LayersRow | None
+    start: LayersRow | None  # the row of the same views before merging, if the table has it
     rows: list[LayersRow]
 
 
@@ -59,8 +43,8 @@ def draw(table: ViewsTable) -> "Figure":
     everything.set_xlabel("mean number of views an entity (log scale)")
     _scale(everything, [row.views_per_entity for row in table.rows])
     for axes in merging:
-        everything.set_title("all", color=GREY)
-        axes.set_title("merging alone", color=GREY)
+        everything.set_title("all", color=style.GREY)
+        axes.set_title("merging alone", color=style.GREY)
         axes.set_xlabel("mean number of views an entity")
     figure.legend(*everything.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
@@ -96,7 +80,7 @@ def _draw_curve(axes: "Axes", curve: Curve, k: int, colour: str, marker: str) ->
     rows = [*before, *sorted(curve.rows, key=lambda row: row.merge_layers)]
     views = [row.views_per_entity for row in rows]
     low, high = zip(*(row.part.interval.micro[k] for row in rows), strict=True)
-    axes.fill_between(views, low, high, color=colour, **BAND)
+    axes.fill_between(views, low, high, color=colour, **style.BAND)
     axes.plot(
         views, [row.part.micro[k] for row in rows], color=colour, marker=marker, label=curve.label,
         markevery=slice(len(before), None),

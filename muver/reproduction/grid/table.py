@@ -34,16 +34,8 @@ def make_grid(
 ) -> None:
     """Write ``out`` (.csv), and beside it the grid as .md, .html, .tex and .json.
 
-    Parameters
-    ----------
-    logs
-        Training log of every trial, named after it, in the order of the rows.
-    counts
-        The corpus stage's counts, which have the data's fingerprint.
-    encoder
-        Manifest of the start encoder. Its identity becomes part of each point's settings.
-    show
-        Also print the grid in Markdown.
+    ``logs`` are those of all trials, in the order of the rows. The identity of the start encoder,
+    from its manifest, becomes part of each point's settings.
     """
     fingerprint = read_counts(counts, dataset).fingerprint
     further = {} if encoder is None else {"encoder": read_json(encoder)["identity"]}

@@ -25,57 +25,23 @@ Texts = list[list[str] | None]
 
 @dataclass(frozen=True)
 class Collection:
-    """Mentions with their gold entities, and the entities that are candidates.
+    """Mentions with their gold entities, and the entities that are candidates."""
 
-    Attributes
-    ----------
-    unit
-        What a description is made of: ``sentence`` or ``paragraph``.
-    grouped_by
-        What mentions are grouped by: ``World`` or ``Set``.
-    groups
-        Names of these groups.
-    mentions
-        All mentions whose gold entity is in the collection.
-    group : (mentions,)
-        Number of each mention's group.
-    sets
-        Numbers of the mentions of each set, by name of the set.
-    candidates : (2, mentions)
-        Between which numbers the candidates of each mention are; the second is not among them.
-    gold : (mentions,)
-        Number of each mention's gold entity.
-    titles
-        Titles of entities, by their numbers.
-    texts
-        Sentences or paragraphs of entities, by their numbers; None where they are not read.
-    namesake : (entities,)
-        The first entity of the same world with the same title; None over a knowledge base, whose
-        titles are unique.
-    outside
-        By name of the set, ids of mentions that a run may rank for and that are left out, since
-        their gold entity is outside the collection.
-    large
-        Whether only few of its entities can be shown.
-    """
-
-    unit: str
-    grouped_by: str
-    groups: list[str]
-    mentions: pa.Table
-    group: np.ndarray
-    sets: dict[str, np.ndarray]
-    candidates: np.ndarray
-    gold: np.ndarray
-    titles: Callable[[np.ndarray], list[str]]
-    texts: Callable[[np.ndarray], Texts]
+    unit: str  # what a description is made of: "sentence" or "paragraph"
+    grouped_by: str  # what mentions are grouped by: "World" or "Set"
+    groups: list[str]  # their names
+    mentions: pa.Table  # whose gold entity is in the collection
+    group: np.ndarray  # (mentions,) number of each one's group
+    sets: dict[str, np.ndarray]  # numbers of the mentions of each set
+    candidates: np.ndarray  # (2, mentions) first and end of the entities that compete for each
+    gold: np.ndarray  # (mentions,) number of each one's gold entity
+    titles: Callable[[np.ndarray], list[str]]  # by numbers of entities
+    texts: Callable[[np.ndarray], Texts]  # sentences or paragraphs; None where they are not read
+    # (entities,) the first entity of the same world and title; over a knowledge base titles differ
     namesake: np.ndarray | None = None
+    # By set, ids of mentions that runs rank for but whose gold entity is outside the collection
     outside: dict[str, pa.Array] = field(default_factory=dict)
-    large: bool = False
-
-    def entities_of(self, run: pa.Table, mention: np.ndarray) -> np.ndarray:
-        """Number of each row's candidate, by the number of its mention; both (rows,)."""
-        return self.candidates[0, mention] + run["entity"].to_numpy()
+    large: bool = False  # only few of its entities can be shown
 
     def is_gold(self, entity: np.ndarray, mention: np.ndarray, match: str) -> np.ndarray:
         """Whether candidates are the gold entity; by ``title`` also those of the same title."""
@@ -128,7 +94,6 @@ def _namesakes(titles: pa.Array, owner: np.ndarray) -> np.ndarray:
 
 
 def _sentences(files: RunFiles, groups: list[str], entities: np.ndarray) -> Texts:
-    """Sentences of entities."""
     among = [("world", "in", groups)]
     table = read_table(
         files.sentences, SENTENCES, "a table of sentences", "segment", among, ["sentences"]

@@ -25,16 +25,9 @@ def fit(lengths: Sequence[int], budget: int) -> int | None:
 def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) -> list[str | int]:
     """The sentences that fit, in their order, with the number of those left out between them.
 
-    Parameters
-    ----------
-    needed
-        Numbers of the sentences that must be there, those of views that won; each is cut if
-        there is no room for it.
-    limit
-        Characters to keep; None keeps everything.
+    Those with numbers in ``needed``, of views that won, must be there; each is cut if there is no
+    room for it. ``limit`` is how many characters to keep; None keeps everything.
 
-    Examples
-    --------
     >>> shorten(["One.", "Two.", "Three.", "Four."], [2], 10)
     [2, 'Three.', 1]
     """

@@ -1,26 +1,18 @@
-"""Where the files of a run lie, for a page that is made from folders alone."""
+"""Where the files of a run lie, for a page that is made from folders alone, and what is wrong."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from muver.io.progress import logger
+
 
 @dataclass(frozen=True)
 class RunFiles:
-    """The folders of a run, as the workflow fills them.
+    """The folders of a run, as the workflow fills them."""
 
-    Attributes
-    ----------
-    results
-        Tables and figures.
-    workspace
-        What was built, ``build/<workspace>/current``.
-    logs
-        Log files and benchmarks by rule.
-    """
-
-    results: Path
-    workspace: Path
-    logs: Path
+    results: Path  # tables and figures
+    workspace: Path  # what was built, build/<workspace>/current
+    logs: Path  # log files and benchmarks by rule
 
     def table(self, name: str, suffix: str = ".json") -> Path:
         return self.results / f"{name}{suffix}"
@@ -33,14 +25,6 @@ class RunFiles:
 
     def evaluation(self, system: str, set_name: str) -> Path:
         return self.workspace / "evaluations" / set_name / f"{system}.json"
-
-    def ranks(self, system: str, set_name: str) -> Path:
-        """Ranks of the gold entities, beside the scores."""
-        return self.evaluation(system, set_name).with_suffix(".parquet")
-
-    def trec(self, system: str, set_name: str) -> Path:
-        """The run for TREC's tools, beside them."""
-        return self.evaluation(system, set_name).with_suffix(".run")
 
     def recorded(self, table: str) -> Path:
         """Which MLflow run belongs to which row of a table."""
@@ -77,4 +61,15 @@ class RunFiles:
 
     def without_folders(self, message: object) -> str:
         """A message that names files of this run, without the folders of this machine."""
-        return str(message).replace(f"{self.results}/", "").replace(f"{self.workspace}/", "")
+        for folder in (self.results, self.workspace, self.workspace.parent):
+            message = str(message).replace(f"{folder}/", "")
+        return message
+
+
+class Problems(list[str]):
+    """What does not fit together, in sentences for the page and the log, each once."""
+
+    def add(self, message: str) -> None:
+        if message not in self:
+            self.append(message)
+            logger.warning("%s", message)

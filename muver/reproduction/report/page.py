@@ -35,12 +35,8 @@ def page_of(
 ) -> str:
     """The page as HTML.
 
-    Parameters
-    ----------
-    data
-        What the explorer shows (:mod:`muver.reproduction.report.explorer`); None leaves it out.
-    parts
-        ``tables``, ``problems``, ``times``, ``machine`` and ``versions`` for the template.
+    ``data`` are what the explorer shows, if anything; ``parts`` are the template's ``tables``,
+    ``problems``, ``times``, ``machine`` and ``versions``.
     """
     contents = {result.name: result.title for result in results}
     contents |= {"predictions": "Predictions"} if data else {}
@@ -87,11 +83,12 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
         return {"system": system}
     lines = []
     for name, evaluation in system.evaluations.items():
+        scores = files.evaluation(system.name, name)
         paths = {
             "run": files.run(system.name, name),
-            "evaluation": files.evaluation(system.name, name),
-            "ranks of the gold entities": files.ranks(system.name, name),
-            "for TREC's tools": files.trec(system.name, name),
+            "evaluation": scores,
+            "ranks of the gold entities": scores.with_suffix(".parquet"),
+            "for TREC's tools": scores.with_suffix(".run"),
         }
         lines += [(f"{what} on {name}", files.shown(path)) for what, path in paths.items()]
         lines.append((f"SHA-256 of the run file on {name}", evaluation.run_sha256))

@@ -7,66 +7,35 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muver.io.errors import InputError
 from muver.reproduction.report.collection import Collection
 from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.problems import Problems
 from muver.reproduction.report.systems import System
 from muver.retriever.runs.run import best_ranks, mentions_of_rows, read_run
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The first candidates of each mention shown, and the gold entity wherever it stands.
+    """The first candidates of each mention shown, and the gold entity wherever it stands."""
 
-    Attributes
-    ----------
-    rank : (mentions,)
-        Of the gold entity among all candidates of the run, from 1; 0 = not retrieved.
-    counts : (mentions,)
-        How many candidates are kept of each.
-    entity : (candidates,)
-        Number of each candidate that is kept, among all entities of the collection.
-    kept : (candidates,)
-        The rows of the run that are kept, mention after mention.
-    depth
-        How many candidates a mention the run has at most.
-    """
-
-    rank: np.ndarray
-    counts: np.ndarray
-    entity: np.ndarray
-    kept: pa.Table
-    depth: int
+    rank: np.ndarray  # (mentions,) of the gold entity in the whole run, from 1; 0 = not retrieved
+    counts: np.ndarray  # (mentions,) how many candidates are kept of each
+    entity: np.ndarray  # (candidates,) number of each one kept, among all of the collection
+    kept: pa.Table  # (candidates,) the rows of the run, mention after mention
+    depth: int  # how many candidates a mention the run has at most
 
 
 def read_ranking(
-    system: System,
-    collection: Collection,
-    chosen: np.ndarray,
-    keep: int,
-    files: RunFiles,
-    problems: Problems,
-) -> Ranking | None:
-    """A system's runs on all sets; None if one cannot be read, which is a problem.
+    system: System, collection: Collection, chosen: np.ndarray, keep: int, files: RunFiles
+) -> Ranking:
+    """A system's runs on all sets.
 
-    Parameters
-    ----------
-    chosen : (n,)
-        Numbers of the mentions to show.
-    keep
-        Candidates a mention; the gold entity is kept as well.
+    Of the mentions ``chosen`` (n,) the first ``keep`` candidates and the gold entity are kept.
     """
     ranks = np.zeros(len(collection.gold), dtype=np.int64)
-    parts = []
-    for set_name in collection.sets:
-        path = files.run(system.name, set_name)
-        try:
-            parts.append(_read(system, collection, set_name, ranks, path))
-        except InputError as error:
-            message = str(error).replace(str(path), f"{files.shown(path)} on {set_name}")
-            problems.add(f"{system.method}: its predictions cannot be shown. {message}")
-            return None
+    parts = [
+        _read(system, collection, name, ranks, files.run(system.name, name))
+        for name in collection.sets
+    ]
     runs, mentions, entities = zip(*parts, strict=True)
     run, mention = pa.concat_tables(runs), np.concatenate(mentions)
     place = run["rank"].to_numpy()
@@ -92,7 +61,7 @@ def _read(
         run = run.filter(pc.invert(pc.is_in(run["mention_id"], collection.outside[set_name])))
     ids = collection.mentions["mention_id"].take(own).to_pylist()
     mention = own[mentions_of_rows(run, ids)]
-    entity = collection.entities_of(run, mention)
+    entity = collection.candidates[0, mention] + run["entity"].to_numpy()
     match = system.settings["retrieve"].get("match", "title")
     hits = collection.is_gold(entity, mention, match)
     ranks[own] = best_ranks(run, mention, hits, len(ranks))[own]

@@ -1,12 +1,10 @@
 """The results that the page shows, and where their rows are recorded in MLflow."""
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from muver.io.errors import InputError
-from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.problems import Problems
+from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.tables.records import AnyResult, RecallTable, caption_of, read_result
 from muver.reproduction.tracking.listed import read_list
 
@@ -49,20 +47,14 @@ def _read(name: str, files: RunFiles, problems: Problems) -> Result:
         return Result(name, None)
 
 
-def read_recorded(results: Sequence[Result], files: RunFiles, problems: Problems) -> Addresses:
+def read_recorded(results: Sequence[Result], files: RunFiles) -> Addresses:
     """Addresses in MLflow's pages, after its base, by table and row key.
 
     A table without a list of runs was not recorded, or on another machine.
     """
-    addresses: Addresses = {}
-    for result in results:
-        path = files.recorded(result.name)
-        if result.table is None or not path.is_file():
-            continue
-        try:
-            own = {line["row_key"]: str(line["address"]) for line in read_list(path)}
-        except (OSError, UnicodeDecodeError, csv.Error, KeyError):
-            problems.add(f"{result.name}: its list of recorded runs cannot be read.")
-            continue
-        addresses |= {(result.name, key): one for key, one in own.items() if one.startswith("/")}
-    return addresses
+    return {
+        (result.name, line["row_key"]): line["address"]
+        for result in results
+        for line in read_list(files.recorded(result.name))
+        if line["address"].startswith("/")
+    }

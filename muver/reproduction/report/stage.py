@@ -8,18 +8,15 @@ from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.reproduction.report.drawings import inline
 from muver.reproduction.report.explorer import explore
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.machine import commit, machine, versions
 from muver.reproduction.report.page import page_of
-from muver.reproduction.report.problems import Problems
 from muver.reproduction.report.results import Result, read_recorded, read_results
 from muver.reproduction.report.settings import Report
 from muver.reproduction.report.systems import read_systems
 from muver.reproduction.report.tables import tables
 from muver.reproduction.report.times import read_jobs, times
 from muver.reproduction.tables.records import result_names
-
-DRAWN = ("figure2", "table3")  # results that have a drawing
 
 
 def make_report(
@@ -31,13 +28,8 @@ def make_report(
 ) -> Problems:
     """Write the page of a run; what does not fit together is returned, on the page and in the log.
 
-    Parameters
-    ----------
-    results
-        Folder with the tables.
-    workspace, logs
-        Folders of what was built and of the logs; by default ``build/<dataset>/current`` and
-        ``logs/<dataset>``, where the workflow has them, of the dataset of the tables.
+    By default what was built and the logs are where the workflow has them, in
+    ``build/<dataset>/current`` and ``logs/<dataset>`` of the tables' dataset.
     """
     names = result_names(results) if settings.results is None else settings.results
     if not names:
@@ -54,15 +46,14 @@ def make_report(
         data = explore(systems, files, settings, problems)
     except InputError as error:
         problems.add(f"The predictions cannot be shown: {files.without_folders(error)}")
-    drawings = _drawings(names, files, problems)
-    addresses = read_recorded(shown, files, problems)
+    drawings = {name: inline(files.figure(name), name) for name in names}
     code = commit()
     page = page_of(
         shown,
         systems,
         files,
         data,
-        tables=tables(shown, drawings, addresses),
+        tables=tables(shown, drawings, read_recorded(shown, files)),
         problems=problems,
         times=times(read_jobs(files.logs)),
         machine=machine(),
@@ -83,14 +74,3 @@ def _dataset(results: Sequence[Result]) -> str:
         if name and Path(name).name == name:
             return name
     return "."
-
-
-def _drawings(names: Sequence[str], files: RunFiles, problems: Problems) -> dict[str, str]:
-    drawings = {}
-    for name in names:
-        if name in DRAWN or files.figure(name).is_file():
-            try:
-                drawings[name] = inline(files.figure(name), name)
-            except InputError as error:
-                problems.add(f"{name}: the figure is missing or damaged. {error}")
-    return drawings

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.problems import Problems
+from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.results import Result
 from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.records import ComparisonTable
@@ -15,29 +14,16 @@ from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
 @dataclass
 class System:
-    """The system of a row.
-
-    Attributes
-    ----------
-    name, method, key
-        As the tables have them; the key is the row's.
-    titles
-        What the table calls its sets, by name of the set.
-    against
-        Name of the system that its first table tests it against.
-    evaluations
-        Its scores by name of the set; empty if those of any set cannot be read.
-    tables
-        Names of the tables it stands in.
-    """
+    """The system of a row."""
 
     name: str
     method: str
-    key: str
-    titles: dict[str, str]
-    against: str | None = None
+    key: str  # the row's
+    titles: dict[str, str]  # what the table calls its sets, by name of the set
+    against: str | None = None  # the system that its first table tests it against
+    # By name of the set; empty if those of any set cannot be read
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
-    tables: list[str] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)  # that it stands in
 
     @property
     def evaluation(self) -> Evaluation:
@@ -74,7 +60,15 @@ def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems)
                 systems[name] = System(
                     name, row.method, row.row_key, titles, against and against.system
                 )
-                _read_evaluations(systems[name], files, problems)
+                try:
+                    systems[name].evaluations = {
+                        one: read_evaluation(files.evaluation(name, one)) for one in titles
+                    }
+                except InputError as error:
+                    problems.add(
+                        f"{row.method}: its settings cannot be shown. "
+                        f"{files.without_folders(error)} The rule evaluate makes it."
+                    )
             system = systems[name]
             if result.name not in system.tables:
                 system.tables.append(result.name)
@@ -87,18 +81,3 @@ def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems)
                         "settings shown. Make the table again."
                     )
     return list(systems.values())
-
-
-def _read_evaluations(system: System, files: RunFiles, problems: Problems) -> None:
-    for name in system.titles:
-        path = files.evaluation(system.name, name)
-        try:
-            system.evaluations[name] = read_evaluation(path)
-        except InputError:
-            problems.add(
-                f"{system.method}: its evaluation {files.shown(path)} on {name} is missing or "
-                "damaged, so its settings cannot be shown. Make it again: it is an output of the "
-                "rule evaluate."
-            )
-            system.evaluations.clear()
-            return

@@ -35,10 +35,7 @@ class Job:
 
 
 def read_jobs(logs: Path) -> list[Job]:
-    """All jobs that left a log or a benchmark below ``logs``, in the order they began.
-
-    Files that are empty or not ours are passed over.
-    """
+    """All jobs that left a log or a benchmark below ``logs``, in the order they began."""
     spans = {_job_name(logs, path): _span(path) for path in sorted(logs.rglob("*.log"))}
     measured = {_job_name(logs, path): _benchmark(path) for path in sorted(logs.rglob("*.tsv"))}
     jobs = []
@@ -111,10 +108,7 @@ def _job_name(logs: Path, path: Path) -> str:
 
 def _span(path: Path) -> tuple[datetime, datetime] | None:
     """Times of a log's first and last line."""
-    try:
-        stamps = STAMP.findall(path.read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return None
+    stamps = STAMP.findall(path.read_text(encoding="utf-8", errors="replace"))
     if not stamps:
         return None
     return datetime.strptime(stamps[0], SECONDS), datetime.strptime(stamps[-1], SECONDS)
@@ -122,12 +116,9 @@ def _span(path: Path) -> tuple[datetime, datetime] | None:
 
 def _benchmark(path: Path) -> tuple[float, float | None] | None:
     """Mean seconds and greatest memory in MB of a benchmark file of Snakemake."""
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            lines = list(csv.DictReader(file, delimiter="\t"))
-        seconds = [float(line["s"]) for line in lines]
-    except (OSError, ValueError, KeyError, TypeError, csv.Error):
-        return None
+    with open(path, encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file, delimiter="\t"))
+    seconds = [float(line["s"]) for line in lines if "s" in line]
     if not seconds:
         return None
     memory = [line.get("max_rss") or "" for line in lines]

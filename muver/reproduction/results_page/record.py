@@ -78,15 +78,7 @@ def this_machine() -> str:
 
 
 def measured(tables: Mapping[str, AnyResult], where: str) -> OfRecord | None:
-    """The rows of a run that count the mentions of whole sets; None if no table has any.
-
-    Parameters
-    ----------
-    tables
-        Results by name.
-    where
-        Name of the machine that made them.
-    """
+    """The rows of a run, made on the machine ``where``, that count the mentions of whole sets."""
     rows: dict[str, RowOfRecord] = {}
     counted = [one for one in tables.values() if isinstance(one, ComparisonTable | ViewsTable)]
     for table in counted:

@@ -13,6 +13,7 @@ from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import (
     AnyResult,
     LengthsFigure,
+    ResultOnData,
     caption_of,
     in_order,
     read_result,
@@ -32,13 +33,8 @@ def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, AnyResult]
     tables = {path.stem: read_result(path) for path in files}
     if not tables:
         raise InputError(f"{results}: no result is in it. Make them: snakemake --cores all")
-    for key in ("dataset", "fingerprint"):
-        values = {
-            getattr(table, key): name for name, table in tables.items() if hasattr(table, key)
-        }
-        if len(values) > 1:
-            owners = ", ".join(f"{name} has {value!r}" for value, name in values.items())
-            raise InputError(f"{results}: results of two runs ({key}: {owners}). Make them again.")
+    if len({table.fingerprint for table in tables.values() if isinstance(table, ResultOnData)}) > 1:
+        raise InputError(f"{results}: its results are of different data. Make them again.")
     return {name: tables[name] for name in in_order(tables)}
 
 

@@ -26,25 +26,15 @@ TEXT_COLUMNS = frozenset(  # other columns hold numbers and are aligned right
 
 @dataclass(frozen=True)
 class Section:
-    """A table with a heading and a note.
-
-    Attributes
-    ----------
-    rows
-        One text per column of ``header``, possibly empty.
-    best
-        Cells in bold.
-    marks, footnotes
-        Letters at rows' first cells, and their texts below the table.
-    """
+    """A table with a heading and a note."""
 
     heading: str
     note: str
     header: list[str]
-    rows: list[list[str]]
-    best: Cells = field(default_factory=set)
-    marks: Mapping[int, str] = field(default_factory=dict)
-    footnotes: Mapping[str, str] = field(default_factory=dict)
+    rows: list[list[str]]  # one text per column, possibly empty
+    best: Cells = field(default_factory=set)  # in bold
+    marks: Mapping[int, str] = field(default_factory=dict)  # letters at rows' first cells
+    footnotes: Mapping[str, str] = field(default_factory=dict)  # their texts, below the table
 
     @property
     def numbers(self) -> list[bool]:
@@ -67,12 +57,7 @@ def best_cells(
 ) -> Cells:
     """Cells with the greatest number of a column; numbers that print the same tie.
 
-    Parameters
-    ----------
-    columns
-        Columns that hold numbers or empty texts.
-    group
-        Rows of the same group compete; by default all rows do.
+    The columns hold numbers or empty texts. Rows of the same group compete, by default all.
     """
     best: Cells = set()
     for column in columns:

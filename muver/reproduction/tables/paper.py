@@ -26,14 +26,8 @@ def published(
 ) -> Percent:
     """The published recall of a row in percent, at the cutoffs for which there is a number.
 
-    Parameters
-    ----------
-    name
-        The table: ``table1``, ``table2`` or ``table6``; others have no such rows.
-    domain
-        For Table 6 a world; for Table 2 the paper's name of a set.
-    source
-        ``values`` for the paper's numbers, ``readme`` for the released README's.
+    Tables 1, 2 and 6 have such rows. A ``domain`` is a world of Table 6, or the paper's name of a
+    set of Table 2; the ``source`` is ``values`` for the paper, ``readme`` for the released README.
     """
     values = paper().get(name, {}).get("rows", {}).get(system, {}).get(source)
     if values is not None and domain is not None:

@@ -40,16 +40,14 @@ class Part(Scores):
 
 
 class Seeds(Record):
-    """Recall of each seed's system, with mean and sample standard deviation."""
+    """Recall by the system of each seed."""
 
     values: dict[str, Percent]
     mean: Percent
-    spread: Percent
+    spread: Percent  # sample standard deviation
 
 
 class ComparedPart(Part):
-    """What a comparison has of a row on a set."""
-
     views_per_entity: float | None
     index: Index | None  # None for exact search
     paired: Paired | None  # minus the row of ``against``; None for that row itself
@@ -67,17 +65,13 @@ class Row(Record):
 
 
 class ComparedRow(Row):
-    """A row of a comparison."""
-
     sets: dict[str, ComparedPart]
 
 
 class OneSetRow(Row):
-    """Base of rows of tables that have one set of mentions."""
-
     @property
     def part(self) -> Part:
-        """What the table has of it."""
+        """What the table has of it on its one set."""
         return next(iter(self.sets.values()))
 
 
@@ -96,8 +90,6 @@ class LayersRow(OneSetRow):
 
 
 class DomainRow(OneSetRow):
-    """A row of Table 6."""
-
     domain: str
     sets: dict[str, Part]
 
@@ -146,22 +138,16 @@ class Contrast(Paired):
 
 
 class Result(Record, tag_field="kind"):
-    """Base of all results."""
-
     name: str
     caption: str
 
 
 class ResultOnData(Result):
-    """A result on one dataset."""
-
     dataset: str
     fingerprint: str
 
 
 class RecallTable(ResultOnData):
-    """A table of recall."""
-
     kb: KnowledgeBase | None  # None for worlds
     cutoffs: list[int]
     resample: str
@@ -172,42 +158,30 @@ class RecallTable(ResultOnData):
 
 
 class Against(Record):
-    """The row that others are tested against."""
-
     system: str
     method: str
 
 
 class ComparisonTable(RecallTable, tag="comparison"):
-    """Systems compared on one or more sets."""
-
-    against: Against | None
+    against: Against | None  # the row that others are tested against
     rows: list[ComparedRow]
 
 
 class ViewsTable(RecallTable, tag="views"):
-    """Table 3: recall at ``cutoff`` by number of views."""
-
     cutoff: int
     rows: list[LayersRow]
 
 
 class DomainsTable(RecallTable, tag="domains"):
-    """Table 6: recall by domain."""
-
     rows: list[DomainRow]
 
 
 class Numbers(Record):
-    """Numbers of mentions and entities."""
-
     mentions: int
     entities: int
 
 
 class SplitRow(Record):
-    """A split with its worlds, and the paper's numbers of it."""
-
     dataset: str
     split: str
     kb: str
@@ -218,8 +192,6 @@ class SplitRow(Record):
 
 
 class StatisticsTable(ResultOnData, tag="statistics"):
-    """Table 4: what the dataset holds."""
-
     identified_as: str | None
     source: str
     note: str | None
@@ -236,8 +208,6 @@ class ModelRow(Record):
 
 
 class ParametersTable(Result, tag="parameters"):
-    """Table 5: parameters of the towers."""
-
     source: str
     rows: list[ModelRow]
 
@@ -250,8 +220,6 @@ class Quoted(Record):
 
 
 class LengthsFigure(ResultOnData, tag="lengths"):
-    """Figure 2: error rates of two systems by sentences of the gold description."""
-
     identified_as: str | None
     set: str
     mentions: int
@@ -279,16 +247,12 @@ class PointRow(Record):
 
 
 class Mean(Record):
-    """Mean recall of the points that share a value."""
-
     value: float | int
-    points: int
+    points: int  # that share it
     recall: float
 
 
 class GridResult(ResultOnData, tag="grid"):
-    """The grid over hyper-parameters."""
-
     models: list[str]
     cutoff: int
     rule: str

@@ -30,13 +30,7 @@ ESCAPED = {
 
 
 def write_table(out: Path, table: Result, show: bool = False) -> None:
-    """Write ``out`` (.csv), and beside it the table as .md, .html, .tex and .json.
-
-    Parameters
-    ----------
-    show
-        Also print the Markdown.
-    """
+    """Write ``out`` (.csv), and beside it the result as .md, .html, .tex and .json."""
     if out.suffix != ".csv":
         raise InputError(f"--out: {out} must end in .csv; the other formats go next to it.")
     page = page_of(table)
@@ -108,11 +102,6 @@ def to_latex(page: Page, label: str) -> str:
     """The first section of a page, the table itself, as a float for a paper.
 
     It needs only ``\\usepackage{booktabs}``. The rows' keys are comments at the end of their lines.
-
-    Parameters
-    ----------
-    label
-        The name for ``\\ref``, after ``tab:``.
     """
     section = page.sections[0]
     shown = [n for n, name in enumerate(section.header) if not name.startswith(KEY)]

@@ -54,15 +54,11 @@ class ViewsRow(Row):
         super().__post_init__()
         if bool(self.merge_layers) != (self.search is not None):
             raise ValueError(
-                f"search of {self.system} is {self.search!r}, expected "
-                f"{'a name' if self.merge_layers else 'null'} with {self.merge_layers} merged "
-                "layers."
+                f"search of {self.system} is {self.search!r} at {self.merge_layers} merged layers."
             )
 
 
 class Comparison(Settings):
-    """Settings of a table that compares systems."""
-
     rows: Some[RepeatedRow]
     against: str | None = None  # system of the row that the others are tested against
     contrasts: list[list[str]] = []  # pairs of systems to compare if both are rows
@@ -76,8 +72,6 @@ class Comparison(Settings):
 
 
 class Domains(Settings):
-    """Settings of Table 6."""
-
     rows: Some[Row]
     contrasts: list[list[str]] = []
 
@@ -90,9 +84,7 @@ class Views(Settings):
 
 
 class Statistics(Settings):
-    """Settings of Table 4: the name of the entities' source in the table."""
-
-    source: Text | None = None
+    source: Text | None = None  # of the entities, as the table names it
 
 
 class Parameters(Settings):

@@ -25,7 +25,10 @@ def show(names: Sequence[str], results: Path = Path("results")) -> None:
     width = max(shutil.get_terminal_size().columns, NARROWEST)
     for name in names:
         print(in_terminal(name, results, width))
-    print(_further(names, results), flush=True)
+    pages = ", ".join(str(results / f"{name}.md") for name in names)
+    print(f"With intervals and tests: {pages}. Recorded rows: make audit.", flush=True)
+    if (page := results / "report.html").is_file():
+        print(f"All tables and single predictions: {page}, in a browser.", flush=True)
 
 
 def in_terminal(name: str, results: Path, width: int) -> str:
@@ -95,17 +98,3 @@ def sentence(contrast: Contrast, first: str, second: str, k: int) -> str:
     if k in contrast.verdict:
         said += f"; the paper's {contrast.paper[k]:+z.2f}: {contrast.verdict[k]}"
     return said
-
-
-def _further(names: Sequence[str], results: Path) -> str:
-    """Where there is more to see."""
-    pages = ", ".join(str(results / f"{name}.md") for name in names)
-    lines = [f"With intervals and tests: {pages}. Recorded rows: make audit."]
-    page = results / "report.html"
-    if page.is_file():
-        lines.append(f"All tables and single predictions: {page}, in a browser.")
-    else:
-        lines.append("Every other table and the page of single predictions: make results.")
-    if others := [name for name in result_names(results) if name not in names]:
-        lines.append(f"Also made, for muver show: {', '.join(others)}.")
-    return "\n".join(lines)

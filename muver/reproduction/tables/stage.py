@@ -34,21 +34,8 @@ def make_table(
 ) -> None:
     """Write ``out`` (.csv), and beside it the table as .md, .html, .tex and .json.
 
-    Parameters
-    ----------
-    name
-        One of :data:`NAMES`, or any other name for a comparison with a ``caption``.
-    evaluations
-        Evaluations, each beside its gold ranks; none for Tables 4 and 5.
-    settings
-        Settings of the table's kind (:mod:`muver.reproduction.tables.settings`).
-    counts
-        The corpus's counts: the numbers of Table 4, and for other tables the worlds without
-        mentions.
-    encoder
-        Directory of the encoder in use, which gets a row in Table 5.
-    show
-        Also print the table in Markdown.
+    Any ``name`` but :data:`NAMES` is a comparison, whose ``settings`` have a caption. The corpus's
+    ``counts`` are what Table 4 is made of, and tell the others which worlds have no mentions.
     """
     kind, build = KINDS.get(name, (kinds.Comparison, comparison.build))
     given = read(kind, settings)

@@ -59,7 +59,6 @@ def build(name: str, caption: str, settings: Views, files: TableFiles) -> ViewsT
                 sets={one.set: Part(**asdict(one.scores), paper=judged, readme={})},
             )
         )
-    _check_places(rows)
     contrasted = _contrasts(rows, found)
     return table_of(
         ViewsTable, name, caption, by_set, cutoff=cutoff, rows=rows, contrasts=contrasted
@@ -89,12 +88,7 @@ def _search(row: ViewsRow, settings: Mapping[str, Any]) -> dict[str, str | None]
     """The pairs that were merged and the reading of the search, from a row's settings."""
     if not row.merge_layers:
         return dict.fromkeys(("pairs", "reading", "searched"))
-    merge = settings.get("merge", {})
-    if "pairs" not in merge:
-        raise InputError(
-            f"evaluation of {row.system}: its settings do not say which pairs of views were "
-            "merged. Run the evaluate stage again."
-        )
+    merge = settings["merge"]
     further = {
         "among all views": merge.get("among") == "all",
         "wasted choices replaced": merge.get("wasted") == "replaced",
@@ -102,18 +96,6 @@ def _search(row: ViewsRow, settings: Mapping[str, Any]) -> dict[str, str | None]
     reading = ", ".join(words for words, so in further.items() if so)
     searched = ", ".join(filter(None, (f"{merge['pairs']} pairs", reading)))
     return {"pairs": merge["pairs"], "reading": reading or RELEASED, "searched": searched}
-
-
-def _check_places(rows: Sequence[LayersRow]) -> None:
-    seen = set()
-    for row in rows:
-        place = (row.method, row.merge_layers, row.searched)
-        if row.merge_layers and place in seen:
-            method, layers, searched = place
-            raise InputError(
-                f"--settings: {method}, layer {layers}, {searched} stands in two rows."
-            )
-        seen.add(place)
 
 
 def _start(row: ViewsRow, rows: Sequence[ViewsRow], evaluations: Evaluations) -> str | None:

@@ -12,9 +12,7 @@ from muver.io.files import write_json
 from muver.io.typed import read
 from muver.reproduction.report.settings import Report
 from muver.reproduction.report.stage import make_report
-from muver.reproduction.tables.records import LengthsFigure
 from muver.reproduction.workspace.catalog import NAME
-from tests.blank import blank
 from tests.reproduction.report.made import SCRIPT, make_project
 from tests.reproduction.report.pages import data_of, read_page, text_of
 
@@ -134,20 +132,13 @@ def test_a_table_of_other_settings_is_told(page, project):
     assert found in log and found in text_of(out)
 
 
-def test_a_damaged_list_of_recorded_runs(page, project):
-    project.recorded("table1").write_text("row\nabc\n")
-    assert page()[1] == ["table1: its list of recorded runs cannot be read."]
-
-
 def test_a_missing_run_and_a_missing_evaluation(page, project):
     project.run("bm25", "test").unlink()
     project.evaluation("muver", "test").unlink()
     out, problems, _ = page()
     assert len(problems) == 2
-    assert "MuVER: its evaluation muver.json on test is missing or damaged" in problems[0]
-    assert (
-        "BM25: its predictions cannot be shown. bm25.parquet on test: no such file." in problems[1]
-    )
+    assert "evaluations/test/muver.json" in problems[0]
+    assert "runs/test/bm25.parquet" in problems[1]
     assert data_of(out) is None
     assert "33.33" not in problems  # the table itself is there
     assert "MuVER" in text_of(out)
@@ -161,15 +152,6 @@ def test_a_missing_corpus_leaves_the_tables(page, project):
         "stage that makes it."
     ]
     assert "BM25" in text_of(out)
-
-
-def test_a_figure_that_is_missing_is_told(page, project):
-    figure = blank(LengthsFigure, name="figure2", caption="Errors", dataset="tiny")
-    write_json(project.table("figure2"), figure)
-    project.table("figure2", ".csv").write_text("sentences,error\n1-5,20.0\n")
-    out, problems, _ = page()
-    assert problems[0].startswith("figure2: the figure is missing or damaged.")
-    assert "Figure 2: Errors" in text_of(out)
 
 
 def test_nothing_to_show(tmp_path):

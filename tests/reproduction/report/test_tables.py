@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from muver.reproduction.report.problems import Problems
+from muver.reproduction.report.files import Problems
 from muver.reproduction.report.results import Result, read_results
 from muver.reproduction.report.tables import VERDICTS, tables
 from muver.reproduction.tables.records import Contrast, Judged, LengthsFigure, Seeds

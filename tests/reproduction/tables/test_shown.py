@@ -81,4 +81,7 @@ def test_show_says_where_there_is_more(results, capsys):
     results("mine")
     show(["table1"], results())
     said = capsys.readouterr().out
-    assert "table1.md" in said and said.endswith("Also made, for muver show: mine.\n")
+    assert "table1.md" in said and "report.html" not in said
+    (results() / "report.html").touch()
+    show(["table1"], results())
+    assert "report.html" in capsys.readouterr().out
