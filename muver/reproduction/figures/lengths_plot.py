@@ -18,7 +18,7 @@ ASIDE = 0.06  # of a bin's width, so that equal values of both systems stay visi
 
 
 def draw(data: LengthsFigure) -> "Figure":
-    """Draw the data of :func:`.lengths.build`; bins without mentions stay empty."""
+    """Draw Figure 2; bins without mentions stay empty."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 6), layout="constrained")
@@ -96,12 +96,8 @@ def _bars(axes: "Axes", bins: list[Bin]) -> None:
     edges = _edges(bins)
     counts = [one.mentions for one in bins]
     size = edges[0, 1] - edges[0, 0]
-    axes.bar(edges.mean(axis=1), counts, width=0.86 * size, color="#B0B0B0")
-    for middle, count in zip(edges.mean(axis=1), counts, strict=True):
-        axes.annotate(
-            str(count), (middle, count), xytext=(0, 1.5), textcoords="offset points",
-            ha="center", va="bottom", fontsize=6.5, color=style.GREY,
-        )  # fmt: skip
+    bars = axes.bar(edges.mean(axis=1), counts, width=0.86 * size, color="#B0B0B0")
+    axes.bar_label(bars, padding=1.5, fontsize=6.5, color=style.GREY)
     axes.set_ylabel("mentions")
     axes.set_ylim(0, 1.3 * max(counts))
     axes.set_xlim(edges[0, 0], edges[-1, 1])

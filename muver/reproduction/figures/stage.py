@@ -40,15 +40,11 @@ def make_figure(
     """
     if table is not None:
         read(Settings, settings or {})
-        data, draw = (
-            records.read_result(table, records.ViewsTable, "a table of views"),
-            views_plot.draw,
-        )
+        data = records.read_result(table, records.ViewsTable, "a table of views")
+        draw = views_plot.draw
     else:
         if out is None or out.suffix != ".csv":
-            raise InputError(
-                f"--out: {out} must be a file that ends in .csv; .json goes next to it."
-            )
+            raise InputError(f"--out: {out} must end in .csv; .json goes next to it.")
         given = read(ErrorByLength, settings)
         found = read_one_set(TableFiles(evaluations or ()), systems_of(given.rows))
         data, draw = _lengths(name, given, found), lengths_plot.draw

@@ -41,14 +41,11 @@ def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) 
         left = len(must) - place
         if left <= 0 and kept and room < LEAST:
             break
-        kept[number] = _cut(sentences[number], max(room // max(left, 1), LEAST))
+        sentence, most = sentences[number], max(room // max(left, 1), LEAST)
+        kept[number] = sentence if len(sentence) <= most else sentence[:most].rstrip() + MARK
         room -= len(kept[number])
     out: list[str | int] = []
     for inside, numbers in itertools.groupby(range(len(sentences)), kept.__contains__):
         run = [*numbers]
         out += [kept[number] for number in run] if inside else [len(run)]
     return out
-
-
-def _cut(sentence: str, room: int) -> str:
-    return sentence if len(sentence) <= room else sentence[:room].rstrip() + MARK

@@ -72,21 +72,14 @@ ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
 def explore(
     systems: Sequence[System], files: RunFiles, settings: Report, problems: Problems
 ) -> Data | None:
-    """The predictions of all systems whose runs can be read; None without any."""
-    known = [system for system in systems if system.evaluations]
-    if not known:
+    """The predictions of all systems on the first one's sets whose runs can be read, if any."""
+    first = next((system for system in systems if system.evaluations), None)
+    if first is None:
         return None
-    first = known[0]
-    if others := [one.method for one in known if [*one.evaluations] != [*first.evaluations]]:
-        problems.add(
-            f"{', '.join(others)}: not ranked for the same mentions as {first.method} "
-            f"({', '.join(first.evaluations)}), so not among the predictions."
-        )
-        known = [one for one in known if one.method not in others]
-    if first.over_kb:
-        collection = knowledge_base(files, first.titles)
-    else:
-        collection = worlds(files, *first.evaluations)
+    known = [system for system in systems if [*system.evaluations] == [*first.evaluations]]
+    collection = (
+        knowledge_base(files, first.titles) if first.over_kb else worlds(files, *first.evaluations)
+    )
     keep = settings.candidates
     chosen = collection.sample(settings.mentions, keep * len(known))
     rankings = {}

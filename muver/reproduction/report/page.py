@@ -45,24 +45,19 @@ def page_of(
     dataset = ", ".join(dict.fromkeys(filter(None, datasets)))
     figures = sum(result.name.startswith("figure") for result in results)
     counts = {"table": len(results) - figures, "figure": figures, "system": len(systems)}
-    return (
-        templates()
-        .get_template("page.html")
-        .render(
-            title=f"muver: results on {dataset}" if dataset else "muver: results",
-            subtitle=", ".join(
-                f"{number} {one}{'s' if number > 1 else ''}"
-                for one, number in counts.items()
-                if number
-            ),
-            contents={**contents, "run": "Run"},
-            asset=_asset,
-            rows=[_row(system, files) for system in systems],
-            explored={row["key"] for row in data["rows"]} if data else (),
-            data=compressed(data) if data else "",
-            scripts=SCRIPTS if data else LINKS_ONLY,
-            **parts,
-        )
+    template = templates().get_template("page.html")
+    return template.render(
+        title=f"muver: results on {dataset}" if dataset else "muver: results",
+        subtitle=", ".join(
+            f"{number} {one}{'s' if number > 1 else ''}" for one, number in counts.items() if number
+        ),
+        contents={**contents, "run": "Run"},
+        asset=_asset,
+        rows=[_row(system, files) for system in systems],
+        explored={row["key"] for row in data["rows"]} if data else (),
+        data=compressed(data) if data else "",
+        scripts=SCRIPTS if data else LINKS_ONLY,
+        **parts,
     )
 
 

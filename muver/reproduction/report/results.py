@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from muver.io.errors import InputError
 from muver.reproduction.report.files import Problems, RunFiles
-from muver.reproduction.tables.records import AnyResult, RecallTable, caption_of, read_result
+from muver.reproduction.tables.records import AnyResult, caption_of, read_result
 from muver.reproduction.tracking.listed import read_list
 
 Addresses = dict[tuple[str, str], str]
@@ -28,23 +28,17 @@ class Result:
         """Its heading."""
         return caption_of(self.name, self.table.caption if self.table else "")
 
-    @property
-    def compared(self) -> RecallTable | None:
-        """Its table, if the rows are systems with recall by cutoff."""
-        return self.table if isinstance(self.table, RecallTable) else None
-
 
 def read_results(names: Sequence[str], files: RunFiles, problems: Problems) -> list[Result]:
     """Read the results named; a problem for each that is missing or damaged."""
-    return [_read(name, files, problems) for name in names]
-
-
-def _read(name: str, files: RunFiles, problems: Problems) -> Result:
-    try:
-        return Result(name, read_result(files.table(name)))
-    except InputError as error:
-        problems.add(f"{name}: {files.without_folders(error)}")
-        return Result(name, None)
+    results = []
+    for name in names:
+        try:
+            results.append(Result(name, read_result(files.table(name))))
+        except InputError as error:
+            problems.add(f"{name}: {files.without_folders(error)}")
+            results.append(Result(name, None))
+    return results
 
 
 def read_recorded(results: Sequence[Result], files: RunFiles) -> Addresses:

@@ -8,7 +8,7 @@ from muver.io.errors import InputError
 from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.results import Result
 from muver.reproduction.tables.keys import data_fingerprint, row_key
-from muver.reproduction.tables.records import ComparisonTable
+from muver.reproduction.tables.records import ComparisonTable, RecallTable
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
 
@@ -49,8 +49,8 @@ def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems)
     """
     systems: dict[str, System] = {}
     for result in results:
-        table = result.compared
-        if table is None:
+        table = result.table
+        if not isinstance(table, RecallTable):
             continue
         against = table.against if isinstance(table, ComparisonTable) else None
         for row in table.rows:

@@ -11,29 +11,19 @@ from muver.look import ASSETS as SHARED
 from muver.reproduction.report.results import Addresses, Result
 from muver.reproduction.tables.page import Section
 from muver.reproduction.tables.pages import page_of
-from muver.reproduction.tables.records import ViewsTable
+from muver.reproduction.tables.records import RecallTable, ViewsTable
 from muver.reproduction.tables.render import KEY, environment
 from muver.reproduction.tables.sections import RULE
 
 ASSETS = Path(__file__).with_name("assets")
 BASE = "http://127.0.0.1:5000"  # where `make audit` opens the user interface
-VERDICTS = {  # class and sign; sign and word say what the colour says
-    "reproduced": ("reproduced", "\u2713"),
-    "near": ("near", "\u2248"),
-    "not reproduced": ("missed", "\u2717"),
-    "cannot tell": ("open", "?"),
-}
-# Headings of comparisons of rows, which stand open below a table; the rest is folded away.
-OPEN = ("The paper's contrasts", "Paired tests")
 QUALIFIED = re.compile(r"([+-]?[\d.]+) (\(.*)")  # a number, and in brackets what is said of it
 
 
 def templates() -> Any:
     """The page's templates, with what they share."""
     made = environment(ASSETS, SHARED)
-    made.globals.update(
-        {"verdicts": VERDICTS, "open": OPEN, "rule": RULE, "base": BASE, "split": split}
-    )
+    made.globals.update(rule=RULE, base=BASE, split=split)
     return made
 
 
@@ -72,8 +62,8 @@ def _shown(result: Result) -> dict[str, Any]:
 
 def _recall_columns(result: Result, main: Section) -> dict[int, tuple[str, int]]:
     """Set and cutoff of each column that has a row's recall; Table 3 has two rows in a line."""
-    table = result.compared
-    if table is None or isinstance(table, ViewsTable):
+    table = result.table
+    if not isinstance(table, RecallTable) or isinstance(table, ViewsTable):
         return {}
     columns = [(one.set, k) for one in table.sets for k in table.cutoffs]
     return dict(enumerate(columns, start=len(main.header) - 1 - len(columns)))

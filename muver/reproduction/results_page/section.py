@@ -12,8 +12,6 @@ from muver.io.progress import duration
 from muver.reproduction.report.machine import changed_since_commit, commit, machine, versions
 from muver.reproduction.report.times import read_jobs
 from muver.reproduction.results_page.record import (
-    OfRecord,
-    Systems,
     measured,
     path_of,
     ranked_by_models,
@@ -57,7 +55,10 @@ def write_section(
     path, tables = path_of(out, workspace), read_tables(project / "results" / workspace, only)
     run, record = measured(tables, this_machine()), read_numbers(path)
     record = replaced(record, run, tables) if run else record
-    spreads = _spreads(record, settings["systems"]) if record else {}
+    # Of rows with a model alone: that BM25's are equal everywhere says nothing of the others.
+    rows = ranked_by_models(record, settings["systems"]) if record else []
+    found = [spread(rows, over) for over in ("machines", "seeds")]
+    spreads = {f"Spread over {one.over}": str(one) for one in found if one}
     dataset, text = make_section(project, workspace, command, only, spreads)
     write_page(out, {dataset: text})
     if run:
@@ -75,7 +76,6 @@ def make_section(
 
     Commit, times and dates are those of the project's folder; versions and the machine are of
     where this runs, which has to be the environment and the machine that made the results.
-
     ``spreads`` say in words how far apart machines and seeds lie.
     """
     results = project / "results" / workspace
@@ -116,16 +116,6 @@ def _facts(project: Path, results: Path, tables: Mapping[str, Any]) -> dict[str,
         **machine(),
         "Versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
     }
-
-
-def _spreads(record: OfRecord, systems: Systems) -> dict[str, str]:
-    """How far apart the numbers of the same rows lie elsewhere, as far as it was measured.
-
-    Of rows with a model alone: that BM25's are equal everywhere says nothing of the others.
-    """
-    rows = ranked_by_models(record, systems)
-    found = [spread(rows, over) for over in ("machines", "seeds")]
-    return {f"Spread over {one.over}": str(one) for one in found if one}
 
 
 def write_page(out: Path, sections: Mapping[str, str]) -> None:

@@ -108,18 +108,13 @@ def recall_by_length(figures: Sequence[LengthsFigure]) -> Page:
                 "stand in one table. Give both the same in params.yaml, or show them apart."
             )
         for n, row in enumerate(figure.rows):
-            columns[row.system] = [
-                row.method, *(percent(one.mentions - one.errors[n], one.mentions) for one in own)
-            ]  # fmt: skip
-    header, *rows = map(
-        list,
-        zip(
-            ("sentences", *map(named, bins)),
-            ("mentions", *(str(one.mentions) for one in bins)),
-            *columns.values(),
-            strict=True,
-        ),
-    )
+            found = [percent(one.mentions - one.errors[n], one.mentions) for one in own]
+            columns[row.system] = [row.method, *found]
+    header = ["sentences", "mentions", *(method for method, *_ in columns.values())]
+    rows = [
+        [named(one), str(one.mentions), *(column[n] for column in columns.values())]
+        for n, one in enumerate(bins, 1)
+    ]
     caption = f"Recall@{first.cutoff} in percent by number of sentences"
     return Page(f"{caption}, {first.dataset}", [Section("", "", header, rows)])
 

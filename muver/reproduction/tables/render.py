@@ -16,6 +16,10 @@ from muver.reproduction.tables.records import Result
 
 TEMPLATES = Path(__file__).with_name("templates")
 KEY = "row_key"  # columns that start with this lead to runs
+LATEX = {  # what templates are marked with, as TeX has the usual braces
+    "block_start_string": "<%", "block_end_string": "%>", "comment_start_string": "<#",
+    "variable_start_string": "<<", "variable_end_string": ">>",
+}  # fmt: skip
 ESCAPED = {
     "\\": r"\textbackslash{}",
     **{sign: f"\\{sign}" for sign in "{}$&#_%"},
@@ -51,13 +55,6 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return out.getvalue()
 
 
-def grid(section: Section, form: str, rows: Sequence[Sequence[str]] | None = None) -> str:
-    """A section's cells, or ``rows`` in their place, in one of tabulate's forms."""
-    rows = section.rows if rows is None else rows
-    align = ["right" if number else "left" for number in section.numbers]
-    return tabulate(rows, section.header, form, disable_numparse=True, colalign=rows and align)
-
-
 def to_markdown(page: Page, level: int = 1) -> str:
     """A page in Markdown with headings from ``level`` on, the best numbers in bold."""
     parts = [f"{'#' * level} {page.title}"]
@@ -77,8 +74,10 @@ def _section_markdown(section: Section) -> list[str]:
     ]
     for row, letter in section.marks.items():
         cells[row][0] += f" [{letter}]"
+    align = ["right" if number else "left" for number in section.numbers]
+    grid = tabulate(cells, section.header, "pipe", disable_numparse=True, colalign=cells and align)
     notes = [f"[{letter}] {text}" for letter, text in section.footnotes.items()]
-    return [*filter(None, [section.note]), grid(section, "pipe", cells), *notes]
+    return [*filter(None, [section.note]), grid, *notes]
 
 
 def environment(*folders: Path) -> Environment:
@@ -103,30 +102,20 @@ def to_latex(page: Page, label: str) -> str:
 
     It needs only ``\\usepackage{booktabs}``. The rows' keys are comments at the end of their lines.
     """
+    signs = {
+        "variable_start_string": "<<",
+        "variable_end_string": ">>",
+        "comment_start_string": "<#",
+    }
+    latex = environment().overlay(
+        autoescape=False, block_start_string="<%", block_end_string="%>", **signs
+    )
+    latex.filters["tex"] = escape
     section = page.sections[0]
-    shown = [n for n, name in enumerate(section.header) if not name.startswith(KEY)]
-    lines = [_latex_row(section, row, shown) for row in range(len(section.rows))]
-    notes = [
-        rf"{_latex_mark(letter)} {escape(text)}\par" for letter, text in section.footnotes.items()
-    ]
-    return "\n".join(
-        [
-            "% Needs \\usepackage{booktabs} in the preamble. Bold: the best of a column.",
-            r"\begin{table}",
-            r"\centering\small",
-            rf"\caption{{{escape(page.title)}. {escape(section.note)}}}",
-            rf"\label{{tab:{label}}}",
-            rf"\begin{{tabular}}{{@{{}}{''.join('lr'[section.numbers[n]] for n in shown)}@{{}}}}",
-            r"\toprule",
-            " & ".join(escape(section.header[n]) for n in shown) + r" \\",
-            r"\midrule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            *([r"\par\smallskip\raggedright\footnotesize", *notes] if notes else []),
-            r"\end{table}",
-            "",
-        ]
+    keys = [n for n, name in enumerate(section.header) if name.startswith(KEY)]
+    shown = [n for n in range(len(section.header)) if n not in keys]
+    return latex.get_template("float.tex").render(
+        page=page, section=section, label=label, keys=keys, shown=shown
     )
 
 
@@ -138,19 +127,3 @@ def escape(text: str) -> str:
     """
     signs = "".join(ESCAPED.get(sign, sign) for sign in " ".join(text.split()))
     return signs.replace("--", "-{}-")  # TeX would turn them into a dash
-
-
-def _latex_mark(letter: str) -> str:
-    return rf"\textsuperscript{{{letter}}}"
-
-
-def _latex_row(section: Section, row: int, shown: Sequence[int]) -> str:
-    texts = section.rows[row]
-    cells = [
-        rf"\textbf{{{escape(texts[n])}}}" if (row, n) in section.best else escape(texts[n])
-        for n in shown
-    ]
-    if row in section.marks:
-        cells[0] += _latex_mark(section.marks[row])
-    keys = [" ".join(text.split()) for n, text in enumerate(texts) if n not in shown and text]
-    return " & ".join(cells) + r" \\" + (f" % {' '.join(keys)}" if keys else "")

@@ -3,9 +3,10 @@
 import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
+
+from tabulate import tabulate
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -13,7 +14,7 @@ from muver.reproduction.tables.numbers import probability
 from muver.reproduction.tables.page import Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import Contrast, RecallTable, read_result, result_names
-from muver.reproduction.tables.render import KEY, grid
+from muver.reproduction.tables.render import KEY
 
 SPOKEN = (16, 64)  # cutoffs whose contrasts are printed; of a table without them, the last
 SURE = 0.05  # p-values below it tell two rows apart
@@ -51,27 +52,27 @@ def _blocks(section: Section, width: int) -> Iterator[str]:
 
     Keys of rows are left out of blocks, as nobody reads across them.
     """
-    names = range(1, len(section.header))
-    if not _fits(whole := _columns(section, names), width):
+    names = [*range(1, len(section.header))]
+    if _width(section, names) > width:
         names = [n for n in names if not section.header[n].startswith(KEY)]
-        shown: list[int] = []
-        for n in names:
-            if shown and not _fits(_columns(section, [*shown, n]), width):
-                yield _columns(section, shown)
-                shown = []
-            shown.append(n)
-        whole = _columns(section, shown)
-    yield whole
+    shown: list[int] = []
+    for n in names:
+        if shown and _width(section, [*shown, n]) > width:
+            yield _columns(section, shown)
+            shown = []
+        shown.append(n)
+    yield _columns(section, shown)
 
 
 def _columns(section: Section, columns: Sequence[int]) -> str:
     """The first column and some others, aligned."""
-    header, *rows = [[row[n] for n in (0, *columns)] for row in (section.header, *section.rows)]
-    return grid(replace(section, header=header, rows=rows), "plain")
+    rows = [[row[n] for n in (0, *columns)] for row in (section.header, *section.rows)]
+    align = ["right" if section.numbers[n] else "left" for n in (0, *columns)]
+    return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=align)
 
 
-def _fits(block: str, width: int) -> bool:
-    return max(map(len, block.splitlines())) <= width
+def _width(section: Section, columns: Sequence[int]) -> int:
+    return max(map(len, _columns(section, columns).splitlines()))
 
 
 def _contrasts(table: RecallTable, width: int) -> Iterator[str]:

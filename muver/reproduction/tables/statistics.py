@@ -63,18 +63,11 @@ def page(table: StatisticsTable) -> Page:
 
 
 def _paper(table: StatisticsTable) -> Section:
-    def cell(ours: int, theirs: int) -> str:
-        return f"{theirs} ({'equal' if ours == theirs else 'not equal'})"
-
-    grid = [
-        [
-            row.dataset,
-            row.split,
-            cell(row.mentions, row.paper.mentions),
-            cell(row.entities, row.paper.entities),
-        ]
-        for row in table.rows
-    ]
+    grid = []
+    for row in table.rows:
+        pairs = (row.mentions, row.paper.mentions), (row.entities, row.paper.entities)
+        cells = [f"{paper} ({'' if ours == paper else 'not '}equal)" for ours, paper in pairs]
+        grid.append([row.dataset, row.split, *cells])
     note = f"{table.source}: the paper's number, and whether ours is the same."
     header = ["Dataset", "Split", "Mention Num", "Entity Num"]
     return Section("Against the paper", note, header, grid)

@@ -21,7 +21,6 @@ from muver.reproduction.tables.records import Contrast, LayersRow, Part, ViewsTa
 from muver.reproduction.tables.sections import intervals, mean_of_worlds, note_of, reference
 from muver.reproduction.tables.settings import Views, ViewsRow, systems_of
 from muver.reproduction.tables.verdict import compare
-from muver.retriever.evaluation.records import Percent
 
 Line = dict[str | None, LayersRow]  # by its pairs; None without merging
 RELEASED = "as released"
@@ -72,12 +71,12 @@ def _contrasts(rows: Sequence[LayersRow], evaluations: Evaluations) -> list[Cont
         if not line.keys() >= {"distant", "close"}:
             continue
         pair = {line[pairs].system: line[pairs] for pairs in ("distant", "close")}
-
-        def published(system: str, pair: dict[str, LayersRow] = pair) -> Percent:
-            return {k: one.recall for k, one in pair[system].part.paper.items()}
-
+        published = {
+            system: {k: one.recall for k, one in row.part.paper.items()}
+            for system, row in pair.items()
+        }
         methods = {system: row.method for system, row in pair.items()}
-        (found,) = contrasts.build([[*pair]], methods, evaluations, published)
+        (found,) = contrasts.build([[*pair]], methods, evaluations, published.__getitem__)
         one = line["distant"]
         method = f"{one.method}, layer {one.merge_layers} ({one.reading}): distant minus close"
         built.append(replace(found, method=method))
