@@ -102,14 +102,7 @@ def to_latex(page: Page, label: str) -> str:
 
     It needs only ``\\usepackage{booktabs}``. The rows' keys are comments at the end of their lines.
     """
-    signs = {
-        "variable_start_string": "<<",
-        "variable_end_string": ">>",
-        "comment_start_string": "<#",
-    }
-    latex = environment().overlay(
-        autoescape=False, block_start_string="<%", block_end_string="%>", **signs
-    )
+    latex = environment().overlay(autoescape=False, **LATEX)
     latex.filters["tex"] = escape
     section = page.sections[0]
     keys = [n for n, name in enumerate(section.header) if name.startswith(KEY)]

@@ -50,7 +50,7 @@ def test_the_papers_numbers_with_verdicts(first):
     assert "within 1.5 points. Both directions count." in found
 
 
-@pytest.mark.parametrize(("word", "sign"), zip(VERDICTS, "✓≈✗?", strict=True))
+@pytest.mark.parametrize(("word", "sign"), [*zip(VERDICTS, "✓≈✗?", strict=True)])
 def test_a_verdict_is_a_sign_and_a_word(first, word, sign):
     found = table(changed(first, {"paper": {1: Judged(50.0, 0.0, 1.0, word)}}))
     assert f">{sign} {word}</span>" in found
