@@ -94,7 +94,7 @@ def environment(*folders: Path) -> Environment:
 
 def to_html(page: Page) -> str:
     """A page as one self-contained HTML file."""
-    return environment().get_template("page.html").render(page=page)
+    return environment().get_template("table.html").render(page=page)
 
 
 def to_latex(page: Page, label: str) -> str:
