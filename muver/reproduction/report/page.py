@@ -26,7 +26,7 @@ SCRIPTS = (
 LINKS_ONLY = ("elements.js", "links.js", "tables_only.js")
 
 
-def page_of(
+def html_of(
     results: Sequence[Result],
     systems: Sequence[System],
     files: RunFiles,

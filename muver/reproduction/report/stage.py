@@ -10,7 +10,7 @@ from muver.reproduction.report.drawings import inline
 from muver.reproduction.report.explorer import explore
 from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.machine import commit, machine, versions
-from muver.reproduction.report.page import page_of
+from muver.reproduction.report.page import html_of
 from muver.reproduction.report.results import Result, read_recorded, read_results
 from muver.reproduction.report.settings import Report
 from muver.reproduction.report.systems import read_systems
@@ -48,7 +48,7 @@ def make_report(
         problems.add(f"The predictions cannot be shown: {files.without_folders(error)}")
     drawings = {name: inline(files.figure(name), name) for name in names}
     code = commit()
-    page = page_of(
+    page = html_of(
         shown,
         systems,
         files,

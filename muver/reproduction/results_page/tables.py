@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.lengths import named
+from muver.reproduction.tables.lengths import bin_name
 from muver.reproduction.tables.numbers import bounds, percent
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.pages import page_of
@@ -112,7 +112,7 @@ def recall_by_length(figures: Sequence[LengthsFigure]) -> Page:
             columns[row.system] = [row.method, *found]
     header = ["sentences", "mentions", *(method for method, *_ in columns.values())]
     rows = [
-        [named(one), str(one.mentions), *(column[n] for column in columns.values())]
+        [bin_name(one), str(one.mentions), *(column[n] for column in columns.values())]
         for n, one in enumerate(bins, 1)
     ]
     caption = f"Recall@{first.cutoff} in percent by number of sentences"
@@ -124,7 +124,7 @@ def errors_by_length(figure: LengthsFigure) -> Page:
     header = ["sentences", "mentions", *(row.method for row in figure.rows), figure.difference_is]
     rows = [
         [
-            named(one),
+            bin_name(one),
             str(one.mentions),
             *(percent(errors, one.mentions) for errors in one.errors),
             f"{one.difference:+z.2f} ({bounds(one.difference_interval, sign=True)})",

@@ -12,20 +12,18 @@ def page(figure: LengthsFigure) -> Page:
     for row in figure.rows:
         header += [f"{row.method} {what}" for what in ("error", "low", "high")]
     header += ["difference", "difference low", "difference high", "row_key"]
-    empty = [""] * (len(header) - 3)
-    rows = [
-        [named(one), str(one.mentions), *(_cells(one) if one.mentions else empty), figure.row_key]
-        for one in figure.bins
-    ]
+    rows = [[bin_name(one), str(one.mentions), *_cells(one), figure.row_key] for one in figure.bins]
     return Page(f"{figure.caption}, {figure.dataset}", [Section("", "", header, rows)])
 
 
-def named(one: Bin) -> str:
+def bin_name(one: Bin) -> str:
     """A bin by its first and last number of sentences."""
     return f"{one.first}-{one.last}"
 
 
 def _cells(one: Bin) -> list[str]:
+    if not one.mentions:
+        return [""] * 9
     cells = []
     for errors, interval in zip(one.errors, one.interval, strict=True):
         cells += [percent(errors, one.mentions), *(f"{bound:z.2f}" for bound in interval)]
