@@ -23,7 +23,7 @@ def bin_name(one: Bin) -> str:
 
 def _cells(one: Bin) -> list[str]:
     if not one.mentions:
-        return [""] * 9
+        return [""] * (3 * len(one.errors) + 3)
     cells = []
     for errors, interval in zip(one.errors, one.interval, strict=True):
         cells += [percent(errors, one.mentions), *(f"{bound:z.2f}" for bound in interval)]

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from muver.reproduction.report.files import Problems
 from muver.reproduction.report.results import Result, read_results
 from muver.reproduction.report.tables import tables
-from muver.reproduction.tables.records import Contrast, Judged, LengthsFigure, Seeds
+from muver.reproduction.tables.records import Contrast, Judged, LengthsFigure, Row, Seeds
 from muver.reproduction.tables.stage import make_table
 from muver.reproduction.tables.verdict import VERDICTS
 from muver.retriever.evaluation.lengths import Bin
@@ -118,8 +118,8 @@ def test_tables_without_recall_and_figures(finished):
     (result,) = read_results(["table4"], finished, Problems())
     found = table(result)
     assert "Mention Num" in found and '<td class="text">test</td>' in found
-    bins = [Bin(1, 5, 0, [0, 0])]
-    figure = blank(LengthsFigure, name="figure2", row_key="abc+def", bins=bins)
+    rows, bins = [blank(Row), blank(Row)], [Bin(1, 5, 0, [0, 0])]
+    figure = blank(LengthsFigure, name="figure2", row_key="abc+def", rows=rows, bins=bins)
     found = table(Result("figure2", figure), drawing="<svg></svg>")
     assert "#row-abc" in found and "#row-def" in found and "<svg></svg>" in found
     figure.bins.append(Bin(6, 10, 0, [0, 0]))
