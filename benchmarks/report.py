@@ -202,7 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             )
             times.append(time.perf_counter() - started)
             processor.append(time.process_time() - used)
-        assert not problems.messages, json.dumps(problems.messages)
+        assert not problems, json.dumps(problems)
         assert problems.passed["run file", "run files"] == given.rows
         size = out.stat().st_size
     print(

@@ -4,14 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from muver.reproduction.figures.style import (
-    BAND,
-    BLUE,
-    GREEN,
-    GREY,
-    VERMILION,
-    without_vertical_grid,
-)
+from muver.reproduction.figures import style
 from muver.reproduction.tables.records import LengthsFigure
 from muver.retriever.evaluation.lengths import Bin
 
@@ -19,13 +12,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LOOKS = ({"color": VERMILION, "marker": "s"}, {"color": BLUE, "marker": "o"})
+LOOKS = ({"color": style.VERMILION, "marker": "s"}, {"color": style.BLUE, "marker": "o"})
 NOTHING = (np.nan, np.nan)
 ASIDE = 0.06  # of a bin's width, so that equal values of both systems stay visible
 
 
 def draw(data: LengthsFigure) -> "Figure":
-    """Draw the data of :func:`.lengths.build`; bins without mentions stay empty."""
+    """Draw Figure 2; bins without mentions stay empty."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 6), layout="constrained")
@@ -42,16 +35,16 @@ def draw(data: LengthsFigure) -> "Figure":
     above.set_ylim(bottom=0)
     above.legend(loc="best")
 
-    middle.axhline(0, color=GREY, linewidth=0.8)
+    middle.axhline(0, color=style.GREY, linewidth=0.8)
     differences = _column(bins, lambda one: one.difference)
     intervals = _column(bins, lambda one: one.difference_interval, NOTHING)
-    _curve(middle, bins, differences, intervals, color=GREEN, marker="D")
+    _curve(middle, bins, differences, intervals, color=style.GREEN, marker="D")
     middle.set_ylabel("difference\n(points)")
-    middle.set_title(data.difference_is, color=GREY, fontsize=8.5)
+    middle.set_title(data.difference_is, color=style.GREY, fontsize=8.5)
 
     _bars(below, bins)
     for axes in (above, middle, below):
-        without_vertical_grid(axes)
+        style.without_vertical_grid(axes)
     figure.align_ylabels()
     return figure
 
@@ -80,7 +73,7 @@ def _curve(
     """
     edges = _edges(bins)
     low, high = np.repeat(intervals, 2, axis=0).T
-    axes.fill_between(edges.ravel(), low, high, color=look["color"], **BAND)
+    axes.fill_between(edges.ravel(), low, high, color=look["color"], **style.BAND)
     places = edges.mean(axis=1) + aside * (edges[0, 1] - edges[0, 0])
     single = np.array([one.mentions == 1 for one in bins])
     # Not clipped, so that a marker at 0 % is complete.
@@ -103,12 +96,8 @@ def _bars(axes: "Axes", bins: list[Bin]) -> None:
     edges = _edges(bins)
     counts = [one.mentions for one in bins]
     size = edges[0, 1] - edges[0, 0]
-    axes.bar(edges.mean(axis=1), counts, width=0.86 * size, color="#B0B0B0")
-    for middle, count in zip(edges.mean(axis=1), counts, strict=True):
-        axes.annotate(
-            str(count), (middle, count), xytext=(0, 1.5), textcoords="offset points",
-            ha="center", va="bottom", fontsize=6.5, color=GREY,
-        )  # fmt: skip
+    bars = axes.bar(edges.mean(axis=1), counts, width=0.86 * size, color="#B0B0B0")
+    axes.bar_label(bars, padding=1.5, fontsize=6.5, color=style.GREY)
     axes.set_ylabel("mentions")
     axes.set_ylim(0, 1.3 * max(counts))
     axes.set_xlim(edges[0, 0], edges[-1, 1])

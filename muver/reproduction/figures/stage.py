@@ -7,12 +7,23 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.typed import Settings, read
-from muver.reproduction.figures import lengths, lengths_plot, views_plot
+from muver.reproduction.figures import lengths_plot, views_plot
 from muver.reproduction.figures.settings import ErrorByLength
 from muver.reproduction.figures.style import house_style, save
-from muver.reproduction.tables.evaluations import TableFiles, read_one_set
-from muver.reproduction.tables.records import ViewsTable, read_result
-from muver.reproduction.tables.settings import systems_of
+from muver.reproduction.tables import records
+from muver.reproduction.tables.evaluations import Evaluations, TableFiles, read_one_set, row_of
+from muver.reproduction.tables.pages import page_of
+from muver.reproduction.tables.paper import is_papers, paper
+from muver.reproduction.tables.render import csv_text
+from muver.reproduction.tables.settings import Row, systems_of
+from muver.retriever.evaluation.bootstrap import RESAMPLES
+from muver.retriever.evaluation.lengths import error_by_length
+
+SHARED = ("dataset", "fingerprint", "identified_as", "set", "mentions")
+METHOD = (
+    "95% Wilson score intervals of the rates, which take mentions as independent; of the "
+    f"difference 95% percentile bootstrap intervals, {RESAMPLES} resamples of the bin's {{}}"
+)
 
 
 def make_figure(
@@ -23,39 +34,58 @@ def make_figure(
     out: Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> None:
-    """Draw recall by views from a table, or errors by length of description from evaluations.
+    """Draw recall by views from Table 3, or errors by length of description from evaluations.
 
-    Parameters
-    ----------
-    name
-        Name of the files.
-    figures
-        Folder for the .svg and .png.
-    evaluations
-        Evaluations of two systems, next to their gold ranks.
-    table
-        The JSON of Table 3, instead of evaluations.
-    out
-        With evaluations: the .csv of the numbers; a .json goes next to it.
-    settings
-        With evaluations: :class:`muver.reproduction.figures.settings.ErrorByLength`.
+    Of evaluations, ``out`` is the .csv of the numbers; a .json goes next to it.
     """
     if table is not None:
         read(Settings, settings or {})
-        data = read_result(table, ViewsTable, "a table of views")
-        drawn = views_plot.draw
+        data = records.read_result(table, records.ViewsTable, "a table of views")
+        draw = views_plot.draw
     else:
         if out is None or out.suffix != ".csv":
-            raise InputError(
-                f"--out: {out} must be a file that ends in .csv; .json goes next to it."
-            )
+            raise InputError(f"--out: {out} must end in .csv; .json goes next to it.")
         given = read(ErrorByLength, settings)
-        data = lengths.build(
-            name, given, read_one_set(TableFiles(evaluations or ()), systems_of(given.rows))
-        )
-        drawn = lengths_plot.draw
-    with house_style():
-        save(drawn(data), figures, name)
-    if out is not None and table is None:
+        found = read_one_set(TableFiles(evaluations or ()), systems_of(given.rows))
+        data, draw = _lengths(name, given, found), lengths_plot.draw
+        main = page_of(data).sections[0]
         write_json(out.with_suffix(".json"), data)
-        write_text(out, lengths.to_csv(data))
+        write_text(out, csv_text(main.header, main.rows))
+    with house_style():
+        save(draw(data), figures, name)
+
+
+def _lengths(name: str, settings: ErrorByLength, evaluations: Evaluations) -> records.LengthsFigure:
+    """The error rate of recall@k by number of sentences; the single-view system comes first."""
+    rows, cutoff, last = settings.rows, settings.cutoff, settings.last
+    first = evaluations.first
+    ranks = [evaluations.ranks(row.system) for row in rows]
+    bins, remainder = error_by_length(*ranks, cutoff, first.resample, settings.bin, last)
+    if not any(one.mentions for one in bins):
+        raise InputError(
+            f"no mention's gold entity has 1 to {last} sentences ({remainder.over} have more, "
+            f"{remainder.without} none): there is nothing to draw. Raise last."
+        )
+    built = [row_of(records.Row, row, {first.set: evaluations}) for row in rows]
+    return records.LengthsFigure(
+        name=name,
+        caption=f"Error rate of recall@{cutoff} in percent by number of sentences",
+        **{key: getattr(first, key) for key in SHARED},
+        cutoff=cutoff,
+        interval=METHOD.format(first.resample),
+        difference_is=f"{rows[1].method} minus {rows[0].method}",
+        rows=built,
+        row_key="+".join(row.row_key for row in built),
+        bins=bins,
+        remainder=remainder,
+        paper=_quoted(rows, cutoff) if is_papers(first) else None,
+    )
+
+
+def _quoted(rows: Sequence[Row], cutoff: int) -> records.Quoted | None:
+    """The errors that the paper's text gives for these two rows."""
+    published = paper()["figure2"]
+    if cutoff != published["cutoff"]:
+        return None
+    errors = [published["rows"].get(row.system, {}).get("errors") for row in rows]
+    return None if None in errors else records.Quoted(paper()["source"], errors)

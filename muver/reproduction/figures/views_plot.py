@@ -5,49 +5,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
-from muver.reproduction.figures.style import (
-    BAND,
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-)
+from muver.reproduction.figures import style
 from muver.reproduction.tables.records import LayersRow, ViewsTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-POINTS = ((VERMILION, "s"), (GREEN, "D"), (BLACK, "^"), (PURPLE, "P"))
-LINES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"))
+POINTS = ((style.VERMILION, "s"), (style.GREEN, "D"), (style.BLACK, "^"), (style.PURPLE, "P"))
+LINES = ((style.BLUE, "o"), (style.ORANGE, "v"), (style.SKY, "<"), (style.PURPLE, ">"))
 
 
 class Curve(NamedTuple):
-    """The rows of a system after each layer of merging.
-
-    Attributes
-    ----------
-    start
-        The row of the same views before merging, if the table has it.
-    """
+    """The rows of a system after each layer of merging."""
 
     label: str
-    start: LayersRow | None
+    start: LayersRow | None  # the row of the same views before merging, if the table has it
     rows: list[LayersRow]
 
 
 def draw(table: ViewsTable) -> "Figure":
-    """Draw the JSON of Table 3: all rows on the left, only the curves of merging on the right.
-
-    Raises
-    ------
-    InputError
-        If no row has views.
-    """
+    """Draw the JSON of Table 3: all rows on the left, only the curves of merging on the right."""
     from matplotlib.figure import Figure
 
     k, (points, curves) = table.cutoff, find_curves(table.rows)
@@ -65,8 +43,8 @@ def draw(table: ViewsTable) -> "Figure":
     everything.set_xlabel("mean number of views an entity (log scale)")
     _scale(everything, [row.views_per_entity for row in table.rows])
     for axes in merging:
-        everything.set_title("all", color=GREY)
-        axes.set_title("merging alone", color=GREY)
+        everything.set_title("all", color=style.GREY)
+        axes.set_title("merging alone", color=style.GREY)
         axes.set_xlabel("mean number of views an entity")
     figure.legend(*everything.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
@@ -76,11 +54,6 @@ def find_curves(rows: Sequence[LayersRow]) -> tuple[list[LayersRow], list[Curve]
     """The rows without merging, and the curves of the others, in the table's order.
 
     A curve starts at the row that its rows name as ``start``. Rows without views are left out.
-
-    Raises
-    ------
-    InputError
-        If no row has views.
     """
     points: list[LayersRow] = []
     merged: dict[tuple[str, str], list[LayersRow]] = {}
@@ -107,7 +80,7 @@ def _draw_curve(axes: "Axes", curve: Curve, k: int, colour: str, marker: str) ->
     rows = [*before, *sorted(curve.rows, key=lambda row: row.merge_layers)]
     views = [row.views_per_entity for row in rows]
     low, high = zip(*(row.part.interval.micro[k] for row in rows), strict=True)
-    axes.fill_between(views, low, high, color=colour, **BAND)
+    axes.fill_between(views, low, high, color=colour, **style.BAND)
     axes.plot(
         views, [row.part.micro[k] for row in rows], color=colour, marker=marker, label=curve.label,
         markevery=slice(len(before), None),

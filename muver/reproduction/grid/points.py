@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.reproduction.tables.numbers import spelled
 
 SHORT = {
     "learning_rate": "lr",
@@ -38,25 +39,11 @@ def trials(grid: Mapping[str, Any]) -> dict[str, Trial]:
 
 
 def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
-    """The grid's points by name (appendix A.2 of the paper).
+    """The ``training`` settings of each point by its name; the last one changes fastest.
 
-    Parameters
-    ----------
-    grid
-        The section ``grid`` of params.yaml (:class:`muver.reproduction.grid.settings.Grid`). A
-        ``subset`` names the points to keep, for a part of the grid that is not a product of lists.
+    ``grid`` is the section of params.yaml (:class:`muver.reproduction.grid.settings.Grid`). Its
+    ``subset`` names the points to keep, for a part of the grid that is not a product of lists.
 
-    Returns
-    -------
-    The ``training`` settings of each point; the last hyper-parameter changes fastest.
-
-    Raises
-    ------
-    InputError
-        If a name in ``subset`` is not a point.
-
-    Examples
-    --------
     >>> lists = {"learning_rate": [1e-5], "weight_decay": [0.01], "warmup": [0]}
     >>> list(points({**lists, "batch_size": [64, 128]}))
     ['lr1e-05_wd0.01_wu0_bs64', 'lr1e-05_wd0.01_wu0_bs128']
@@ -86,10 +73,7 @@ def name_of(point: Mapping[str, float]) -> str:
 
 
 def logs_by_trial(named: Collection[str], logs: Sequence[Path]) -> dict[str, Path]:
-    """The log of each trial, in the logs' order.
-
-    A log is named after its trial: ``<trial>`` or ``<trial>-<key>``.
-    """
+    """The log of each trial, called ``<trial>`` or ``<trial>-<key>``, in the logs' order."""
     by_trial: dict[str, Path] = {}
     for log in logs:
         name = log.stem if log.stem in named else log.stem.rpartition("-")[0] or log.stem
@@ -103,12 +87,3 @@ def logs_by_trial(named: Collection[str], logs: Sequence[Path]) -> dict[str, Pat
     if missing := [name for name in named if name not in by_trial]:
         raise InputError(f"logs: no log of {', '.join(missing)}. Train these first.")
     return by_trial
-
-
-def spelled(value: float) -> str:
-    """A value in as few digits as identify it.
-
-    >>> spelled(1e-5), spelled(0.10), spelled(0.0), spelled(128)
-    ('1e-05', '0.1', '0', '128')
-    """
-    return repr(value).removesuffix(".0")

@@ -25,67 +25,23 @@ Texts = list[list[str] | None]
 
 @dataclass(frozen=True)
 class Collection:
-    """Mentions with their gold entities, and the entities that are candidates.
+    """Mentions with their gold entities, and the entities that are candidates."""
 
-    Attributes
-    ----------
-    unit
-        What a description is made of: ``sentence`` or ``paragraph``.
-    grouped_by
-        What mentions are grouped by: ``World`` or ``Set``.
-    groups
-        Names of these groups.
-    mentions
-        All mentions whose gold entity is in the collection.
-    group : (mentions,)
-        Number of each mention's group.
-    sets
-        Numbers of the mentions of each set, by name of the set.
-    candidates : (2, mentions)
-        Between which numbers the candidates of each mention are; the second is not among them.
-    gold : (mentions,)
-        Number of each mention's gold entity.
-    titles
-        Titles of entities, by their numbers.
-    texts
-        Sentences or paragraphs of entities, by their numbers; None where they are not read.
-    namesake : (entities,)
-        The first entity of the same world with the same title; None over a knowledge base, whose
-        titles are unique.
-    outside
-        By name of the set, ids of mentions that a run may rank for and that are left out, since
-        their gold entity is outside the collection.
-    large
-        Whether only few of its entities can be shown.
-    """
-
-    unit: str
-    grouped_by: str
-    groups: list[str]
-    mentions: pa.Table
-    group: np.ndarray
-    sets: dict[str, np.ndarray]
-    candidates: np.ndarray
-    gold: np.ndarray
-    titles: Callable[[np.ndarray], list[str]]
-    texts: Callable[[np.ndarray], Texts]
+    unit: str  # what a description is made of: "sentence" or "paragraph"
+    grouped_by: str  # what mentions are grouped by: "World" or "Set"
+    groups: list[str]  # their names
+    mentions: pa.Table  # whose gold entity is in the collection
+    group: np.ndarray  # (mentions,) number of each one's group
+    sets: dict[str, np.ndarray]  # numbers of the mentions of each set
+    candidates: np.ndarray  # (2, mentions) first and end of the entities that compete for each
+    gold: np.ndarray  # (mentions,) number of each one's gold entity
+    titles: Callable[[np.ndarray], list[str]]  # by numbers of entities
+    texts: Callable[[np.ndarray], Texts]  # sentences or paragraphs; None where they are not read
+    # (entities,) the first entity of the same world and title; over a knowledge base titles differ
     namesake: np.ndarray | None = None
+    # By set, ids of mentions that runs rank for but whose gold entity is outside the collection
     outside: dict[str, pa.Array] = field(default_factory=dict)
-    large: bool = False
-
-    def entities_of(self, run: pa.Table, mention: np.ndarray) -> np.ndarray | None:
-        """Number of each row's candidate, by the number of its mention; both (rows,).
-
-        Returns
-        -------
-        None if the candidates are not entities of this collection.
-        """
-        first, end = self.candidates[:, mention]
-        entity = first + run["entity"].to_numpy()
-        if not ((entity >= first) & (entity < end)).all():
-            return None
-        known = self.namesake is None or self.titles(entity) == run["title"].to_pylist()
-        return entity if known else None
+    large: bool = False  # only few of its entities can be shown
 
     def is_gold(self, entity: np.ndarray, mention: np.ndarray, match: str) -> np.ndarray:
         """Whether candidates are the gold entity; by ``title`` also those of the same title."""
@@ -95,14 +51,9 @@ class Collection:
         return entity == gold
 
     def sample(self, mentions: int, candidates: int) -> np.ndarray:
-        """Numbers of the mentions to show, in order, drawn evenly from all groups: (n,).
+        """Numbers of at most so many mentions, in order, drawn evenly from all groups: (n,).
 
-        Parameters
-        ----------
-        mentions
-            How many at most.
-        candidates
-            Of a mention, in all rows; a large collection shows about `LARGE` in all.
+        ``candidates`` are those of a mention in all rows; a large collection shows about `LARGE`.
         """
         limit = max(1, LARGE // (candidates + 1)) if self.large else mentions
         total, limit = len(self.group), min(mentions, limit)
@@ -113,13 +64,7 @@ class Collection:
 
 
 def worlds(files: RunFiles, split: str) -> Collection:
-    """The mentions of a split and the entities of their worlds, world after world.
-
-    Raises
-    ------
-    InputError
-        If a file is missing or damaged, or a gold entity is not in its world.
-    """
+    """The mentions of a split and the entities of their worlds, world after world."""
     mentions = read_mentions(files.mentions, split)
     names = mentions["world"].to_pylist()
     groups = sorted(set(names))
@@ -133,13 +78,11 @@ def worlds(files: RunFiles, split: str) -> Collection:
     ends = np.cumsum(np.bincount(owner, minlength=len(groups)))
     candidates = np.stack([np.r_[0, ends[:-1]], ends])[:, group]
     gold = candidates[0] + mentions["gold"].to_numpy()
-    if (gold >= candidates[1]).any():
-        raise InputError(f"{files.entities}: a gold entity is not in it: files of other data.")
     titles = table["title"].combine_chunks()
     return Collection(
         "sentence", "World", groups, mentions, group, {split: np.arange(len(names))}, candidates,
         gold, lambda entities: titles.take(pa.array(entities)).to_pylist(),
-        partial(_sentences, files, groups, len(owner)), _namesakes(titles, owner),
+        partial(_sentences, files, groups), _namesakes(titles, owner),
     )  # fmt: skip
 
 
@@ -150,39 +93,16 @@ def _namesakes(titles: pa.Array, owner: np.ndarray) -> np.ndarray:
     return first[inverse]
 
 
-def _sentences(files: RunFiles, groups: list[str], total: int, entities: np.ndarray) -> Texts:
-    """Sentences of entities.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged, or of other entities.
-    """
+def _sentences(files: RunFiles, groups: list[str], entities: np.ndarray) -> Texts:
     among = [("world", "in", groups)]
     table = read_table(
         files.sentences, SENTENCES, "a table of sentences", "segment", among, ["sentences"]
     )
-    if table.num_rows != total:
-        raise InputError(
-            f"{files.sentences}: sentences of {table.num_rows} entities, the corpus has {total} in "
-            "these worlds: files of different runs."
-        )
     return table["sentences"].take(pa.array(entities)).to_pylist()
 
 
 def knowledge_base(files: RunFiles, titles: dict[str, str]) -> Collection:
-    """The mentions of several sets whose gold entity is in the knowledge base.
-
-    Parameters
-    ----------
-    titles
-        What the table calls the sets, by name of the set.
-
-    Raises
-    ------
-    InputError
-        If a file is missing or damaged.
-    """
+    """The mentions whose gold entity is in the knowledge base; ``titles`` name their sets."""
     base = KnowledgeBase(files.kb)
     tables = {name: read_linked_mentions(files.set_mentions(name)) for name in titles}
     inside = [table.filter(table["gold"].is_valid()) for table in tables.values()]

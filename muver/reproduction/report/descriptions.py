@@ -25,16 +25,9 @@ def fit(lengths: Sequence[int], budget: int) -> int | None:
 def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) -> list[str | int]:
     """The sentences that fit, in their order, with the number of those left out between them.
 
-    Parameters
-    ----------
-    needed
-        Numbers of the sentences that must be there, those of views that won; each is cut if
-        there is no room for it.
-    limit
-        Characters to keep; None keeps everything.
+    Those with numbers in ``needed``, of views that won, must be there; each is cut if there is no
+    room for it. ``limit`` is how many characters to keep; None keeps everything.
 
-    Examples
-    --------
     >>> shorten(["One.", "Two.", "Three.", "Four."], [2], 10)
     [2, 'Three.', 1]
     """
@@ -48,14 +41,11 @@ def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) 
         left = len(must) - place
         if left <= 0 and kept and room < LEAST:
             break
-        kept[number] = _cut(sentences[number], max(room // max(left, 1), LEAST))
+        sentence, most = sentences[number], max(room // max(left, 1), LEAST)
+        kept[number] = sentence if len(sentence) <= most else sentence[:most].rstrip() + MARK
         room -= len(kept[number])
     out: list[str | int] = []
     for inside, numbers in itertools.groupby(range(len(sentences)), kept.__contains__):
         run = [*numbers]
         out += [kept[number] for number in run] if inside else [len(run)]
     return out
-
-
-def _cut(sentence: str, room: int) -> str:
-    return sentence if len(sentence) <= room else sentence[:room].rstrip() + MARK

@@ -19,24 +19,13 @@ COLOURS = {
 
 
 def inline(path: Path, name: str) -> str:
-    """An SVG file as an element for the page.
-
-    Parameters
-    ----------
-    name
-        Stands before every id, since ids of two drawings may be the same.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or no SVG.
-    """
+    """An SVG file as an element, "" if there is none; ``name`` comes before its ids."""
+    if not path.is_file():
+        return ""
     try:
-        root = ElementTree.fromstring(path.read_bytes())
-    except (OSError, ElementTree.ParseError) as error:
-        raise InputError(f"{path.name}: cannot be read as a drawing ({error}).") from None
-    if root.tag != f"{{{SVG}}}svg":
-        raise InputError(f"{path.name}: not an SVG drawing.")
+        root = ElementTree.parse(path).getroot()
+    except ElementTree.ParseError as error:
+        raise InputError(f"{path}: not a drawing ({error}). Make the figure again.") from None
     _clean(root, name)
     root.attrib.pop("width", None)  # as wide as its place; the view box keeps the proportions
     root.attrib.pop("height", None)

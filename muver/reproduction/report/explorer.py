@@ -56,11 +56,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from muver.io.errors import InputError
 from muver.reproduction.report.collection import knowledge_base, worlds
 from muver.reproduction.report.descriptions import fit, shorten
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.parts import view_parts
-from muver.reproduction.report.problems import Problems
 from muver.reproduction.report.rankings import Ranking, read_ranking
 from muver.reproduction.report.settings import Report
 from muver.reproduction.report.systems import System
@@ -72,34 +72,23 @@ ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
 def explore(
     systems: Sequence[System], files: RunFiles, settings: Report, problems: Problems
 ) -> Data | None:
-    """The predictions of all systems whose runs can be read; None without any.
-
-    Raises
-    ------
-    InputError
-        If mentions or entities cannot be read.
-    """
-    known = [system for system in systems if system.evaluations]
-    if not known:
+    """The predictions of all systems on the first one's sets whose runs can be read, if any."""
+    first = next((system for system in systems if system.evaluations), None)
+    if first is None:
         return None
-    first = known[0]
-    if others := [one.method for one in known if [*one.evaluations] != [*first.evaluations]]:
-        problems.add(
-            f"{', '.join(others)}: not ranked for the same mentions as {first.method} "
-            f"({', '.join(first.evaluations)}), so not among the predictions."
-        )
-        known = [one for one in known if one.method not in others]
-    if first.over_kb:
-        collection = knowledge_base(files, first.titles)
-    else:
-        collection = worlds(files, *first.evaluations)
+    known = [system for system in systems if [*system.evaluations] == [*first.evaluations]]
+    collection = (
+        knowledge_base(files, first.titles) if first.over_kb else worlds(files, *first.evaluations)
+    )
     keep = settings.candidates
     chosen = collection.sample(settings.mentions, keep * len(known))
-    rankings = {
-        system.name: ranking
-        for system in known
-        if (ranking := read_ranking(system, collection, chosen, keep, files, problems))
-    }
+    rankings = {}
+    for system in known:
+        try:
+            rankings[system.name] = read_ranking(system, collection, chosen, keep, files)
+        except InputError as error:
+            said = files.without_folders(error)
+            problems.add(f"{system.method}: its predictions cannot be shown. {said}")
     if not rankings:
         return None
     shown = [system for system in known if system.name in rankings]
@@ -108,6 +97,20 @@ def explore(
     texts = collection.texts(entities)
     limit = fit([sum(map(len, text or [])) for text in texts], settings.characters)
     needed = sentences_needed(shown, rankings, entities) if limit is not None else {}
+
+    def parts(system: System) -> Data | None:
+        """What the views of a row add, where it scores several of sentences in worlds."""
+        scored = "aggregate" in system.settings["retrieve"] and not system.over_kb
+        if not scored or views_of(system.settings)["kind"] != "sentences":
+            return None
+        try:
+            run = files.run(system.name, *collection.sets)
+            return view_parts(run, collection, chosen, rankings[system.name])
+        except InputError as error:
+            said = files.without_folders(error)
+            problems.add(f"{system.method}: what its views add cannot be shown. {said}")
+            return None
+
     return {
         "unit": collection.unit,
         "grouped_by": collection.grouped_by,
@@ -129,14 +132,7 @@ def explore(
             ],
         },
         "rows": [
-            {
-                **_row(system, rankings[system.name], entities),
-                "parts": view_parts(
-                    system, collection, chosen, rankings[system.name], files, problems
-                )
-                if views_of(system.settings)["kind"] == "sentences"
-                else None,
-            }
+            {**_row(system, rankings[system.name], entities), "parts": parts(system)}
             for system in shown
         ],
     }  # fmt: skip

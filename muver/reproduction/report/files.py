@@ -1,50 +1,30 @@
-"""Where the files of a run lie, for a page that is made from folders alone."""
+"""Where the files of a run lie, for a page that is made from folders alone, and what is wrong."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from muver.io.progress import logger
+
 
 @dataclass(frozen=True)
 class RunFiles:
-    """The folders of a run, as the workflow fills them.
+    """The folders of a run, as the workflow fills them."""
 
-    Attributes
-    ----------
-    results
-        Tables and figures.
-    workspace
-        What was built, ``build/<workspace>/current``.
-    logs
-        Log files and benchmarks by rule.
-    """
-
-    results: Path
-    workspace: Path
-    logs: Path
+    results: Path  # tables and figures
+    workspace: Path  # what was built, build/<workspace>/current
+    logs: Path  # log files and benchmarks by rule
 
     def table(self, name: str, suffix: str = ".json") -> Path:
-        """One of a table's files."""
         return self.results / f"{name}{suffix}"
 
     def figure(self, name: str) -> Path:
-        """The drawing of a figure."""
         return self.results / "figures" / f"{name}.svg"
 
     def run(self, system: str, set_name: str) -> Path:
-        """Ranked candidates of a system for the mentions of a set."""
         return self.workspace / "runs" / set_name / f"{system}.parquet"
 
     def evaluation(self, system: str, set_name: str) -> Path:
-        """Scores of a system on a set."""
         return self.workspace / "evaluations" / set_name / f"{system}.json"
-
-    def ranks(self, system: str, set_name: str) -> Path:
-        """Ranks of the gold entities, beside the scores."""
-        return self.evaluation(system, set_name).with_suffix(".parquet")
-
-    def trec(self, system: str, set_name: str) -> Path:
-        """The run for TREC's tools, beside them."""
-        return self.evaluation(system, set_name).with_suffix(".run")
 
     def recorded(self, table: str) -> Path:
         """Which MLflow run belongs to which row of a table."""
@@ -56,12 +36,10 @@ class RunFiles:
 
     @property
     def entities(self) -> Path:
-        """Canonical entities."""
         return self.workspace / "corpus" / "entities.parquet"
 
     @property
     def mentions(self) -> Path:
-        """Canonical mentions."""
         return self.workspace / "corpus" / "mentions.parquet"
 
     @property
@@ -71,12 +49,10 @@ class RunFiles:
 
     @property
     def sentences(self) -> Path:
-        """Descriptions split into sentences."""
         return self.workspace / "segment" / "sentences.parquet"
 
     @property
     def kb(self) -> Path:
-        """The folder of the knowledge base."""
         return self.workspace / "kb"
 
     def shown(self, path: Path) -> str:
@@ -85,4 +61,15 @@ class RunFiles:
 
     def without_folders(self, message: object) -> str:
         """A message that names files of this run, without the folders of this machine."""
-        return str(message).replace(f"{self.results}/", "").replace(f"{self.workspace}/", "")
+        for folder in (self.results, self.workspace, self.workspace.parent):
+            message = str(message).replace(f"{folder}/", "")
+        return message
+
+
+class Problems(list[str]):
+    """What does not fit together, in sentences for the page and the log, each once."""
+
+    def add(self, message: str) -> None:
+        if message not in self:
+            self.append(message)
+            logger.warning("%s", message)

@@ -1,5 +1,6 @@
 """What a run was made by: the kind of machine, versions and the commit; no names, no places."""
 
+import contextlib
 import importlib.metadata
 import os
 import platform
@@ -44,10 +45,8 @@ def versions() -> dict[str, str]:
 
     found = {"muver": __version__, "Python": platform.python_version()}
     for name in PACKAGES:
-        try:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
     return found
 
 

@@ -1,18 +1,22 @@
-"""The page as one HTML file: sections, styles, script and data; nothing outside it is needed."""
+"""The page as one HTML file: tables, styles, script and data; nothing outside it is needed."""
 
+import base64
+import gzip
+import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from string import Template
 from typing import Any
 
-from muver.look import ASSETS as SHARED
-from muver.reproduction.report.markup import compressed, counted, paragraph, section, text
-from muver.reproduction.report.problems import Problems
-from muver.reproduction.report.recorded import BASE
-from muver.reproduction.report.results import Result, title_of
-from muver.reproduction.report.systems import System
+from markupsafe import Markup
 
-ASSETS = Path(__file__).with_name("assets")
+from muver.io.typed import flat
+from muver.look import ASSETS as SHARED
+from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.results import Result
+from muver.reproduction.report.systems import System
+from muver.reproduction.report.tables import ASSETS, templates
+from muver.reproduction.tables.keys import data_fingerprint
+from muver.reproduction.tables.page import Section
+
 # In the order in which they use each other; one script, since a page that is opened as a file may
 # not load modules.
 SCRIPTS = (
@@ -20,73 +24,94 @@ SCRIPTS = (
     "detail.js", "list.js", "controls.js", "links.js", "main.js",
 )  # fmt: skip
 LINKS_ONLY = ("elements.js", "links.js", "tables_only.js")
-SKIP = '<a class="skip" href="#predictions">Skip to the predictions</a>'
-ROWS = "What stands behind each row: its settings, files and recall by world or set."
 
 
-def page_of(
+def html_of(
     results: Sequence[Result],
     systems: Sequence[System],
-    problems: Problems,
-    tables: str,
-    rows: str,
-    run: str,
+    files: RunFiles,
     data: Mapping[str, Any] | None,
+    **parts: Any,
 ) -> str:
-    """Put the parts together; a section without content is left out.
+    """The page as HTML.
 
-    Parameters
-    ----------
-    tables, rows, run
-        HTML of :mod:`muver.reproduction.report.tables`, of :mod:`muver.reproduction.report.rows`,
-        and of times, machine and versions.
-    data
-        What the explorer shows (:mod:`muver.reproduction.report.explorer`); None leaves it out.
+    ``data`` are what the explorer shows, if anything; ``parts`` are the template's ``tables``,
+    ``problems``, ``times``, ``machine`` and ``versions``.
     """
-    explorer = data is not None
-    later = {
-        "rows": ("Rows", rows and paragraph(ROWS) + rows),
-        "run": ("Run", run),
-    }
-    later = {name: part for name, part in later.items() if part[1]}
-    links = {result.name: title_of(result.name) for result in results}
-    links |= {"predictions": "Predictions"} if explorer else {}
-    links |= {name: title for name, (title, _) in later.items()}
+    contents = {result.name: result.title for result in results}
+    contents |= {"predictions": "Predictions"} if data else {}
+    contents |= {"rows": "Rows"} if systems else {}
     datasets = [getattr(result.table, "dataset", None) for result in results]
     dataset = ", ".join(dict.fromkeys(filter(None, datasets)))
     figures = sum(result.name.startswith("figure") for result in results)
     counts = {"table": len(results) - figures, "figure": figures, "system": len(systems)}
-    return Template(_asset("page.html")).substitute(
-        title=text(f"muver: results on {dataset}" if dataset else "muver: results"),
-        subtitle=", ".join(counted(number, one) for one, number in counts.items() if number),
-        style=_asset("page.css"),
-        skip=SKIP if explorer else "",
-        problems=_problems(problems),
-        contents="".join(
-            f'<li><a href="#{text(name)}">{text(title)}</a></li>' for name, title in links.items()
+    template = templates().get_template("page.html")
+    return template.render(
+        title=f"muver: results on {dataset}" if dataset else "muver: results",
+        subtitle=", ".join(
+            f"{number} {one}{'s' if number > 1 else ''}" for one, number in counts.items() if number
         ),
-        tables=tables,
-        explorer=_asset("explorer.html") if explorer else "",
-        sections="\n".join(section(name, *part) for name, part in later.items()),
-        base=text(BASE),
-        data=compressed(data) if explorer else "",
-        script="\n".join(_asset(name) for name in (SCRIPTS if explorer else LINKS_ONLY)),
+        contents={**contents, "run": "Run"},
+        asset=_asset,
+        rows=[_row(system, files) for system in systems],
+        explored={row["key"] for row in data["rows"]} if data else (),
+        data=compressed(data) if data else "",
+        scripts=SCRIPTS if data else LINKS_ONLY,
+        **parts,
     )
 
 
-def _asset(name: str) -> str:
+def _asset(name: str) -> Markup:
     own = ASSETS / name
-    return (own if own.is_file() else SHARED / name).read_text(encoding="utf-8")
+    return Markup((own if own.is_file() else SHARED / name).read_text(encoding="utf-8"))
 
 
-def _problems(problems: Problems) -> str:
-    passed = ", ".join(counted(number, *kind) for kind, number in problems.passed.items())
-    checked = f"Checked and in agreement: {passed}." if passed else "Nothing could be checked."
-    if not problems.messages:
-        return f'<p class="checked"><span aria-hidden="true">\u2713</span> {text(checked)}</p>'
-    items = "".join(f"<li>{text(message)}</li>" for message in problems.messages)
-    return (
-        '<section class="problems" aria-labelledby="problems">'
-        f'<h2 id="problems">\u26a0 {counted(len(problems.messages), "problem")}</h2>'
-        f"<ul>{items}</ul><p>{text(checked)}</p></section>"
-    )
+def compressed(value: Any) -> str:
+    """JSON, gzipped, in base64: the same text for the same value."""
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(data.encode("utf-8"), 6, mtime=0)).decode("ascii")
+
+
+def _row(system: System, files: RunFiles) -> dict[str, Any]:
+    """A system with its files, its recall by world or set, and its settings."""
+    if not system.evaluations:
+        return {"system": system}
+    lines = []
+    for name, evaluation in system.evaluations.items():
+        scores = files.evaluation(system.name, name)
+        paths = {
+            "run": files.run(system.name, name),
+            "evaluation": scores,
+            "ranks of the gold entities": scores.with_suffix(".parquet"),
+            "for TREC's tools": scores.with_suffix(".run"),
+        }
+        lines += [(f"{what} on {name}", files.shown(path)) for what, path in paths.items()]
+        lines.append((f"SHA-256 of the run file on {name}", evaluation.run_sha256))
+    lines.append(("fingerprint of the data", data_fingerprint(system.evaluations)))
+    unit = "set" if system.over_kb else "world"
+    recall = [
+        [
+            system.titles[name] if system.over_kb else world,
+            str(part.mentions),
+            *(f"{recall:.2f}" for recall in part.recall.values()),
+        ]
+        for name, evaluation in system.evaluations.items()
+        for world, part in evaluation.worlds.items()
+    ]
+    header = [unit, "mentions", *(f"R@{k}" for k in system.evaluation.cutoffs)]
+    settings = [list(pair) for pair in without_places(system.settings).items()]
+    return {
+        "system": system,
+        "files": lines,
+        "recall": Section(f"{system.method} by {unit}", "", header, recall),
+        "settings": Section(f"Settings of {system.method}", "", ["setting", "set to"], settings),
+    }
+
+
+def without_places(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Settings as dotted names and texts, without places on this machine."""
+    return {
+        name: str(value)
+        for name, value in flat(settings)
+        if value != {} and not (isinstance(value, str) and value.startswith(("/", "~", "\\\\")))
+    }

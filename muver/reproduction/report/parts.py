@@ -13,10 +13,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.reproduction.report.collection import Collection
-from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.problems import Problems
 from muver.reproduction.report.rankings import Ranking
-from muver.reproduction.report.systems import System
 from muver.reproduction.workspace.catalog import origins, place_of
 from muver.retriever.retrieval.layers import PLACES, SystemViews
 from muver.retriever.retrieval.parts import Parts, few_candidates
@@ -28,41 +25,12 @@ KINDS = dict(zip(PLACES, ("stores", "merged", "globals", "spans"), strict=True))
 Data = dict[str, list[Any]]
 
 
-def view_parts(
-    system: System,
-    collection: Collection,
-    chosen: np.ndarray,
-    ranking: Ranking,
-    files: RunFiles,
-    problems: Problems,
-) -> Data | None:
-    """The views of two entities a mention: its first candidate, and the gold one if that is not it.
-
-    Parameters
-    ----------
-    chosen : (n,)
-        Numbers of the mentions to show, as for ``ranking``.
-
-    Returns
-    -------
-    ``parts`` of a row in :mod:`muver.reproduction.report.explorer`. None where a row has no such
-    views, or they cannot be read, which is a problem.
-    """
-    if system.over_kb or "aggregate" not in system.settings["retrieve"]:
-        return None
-    (split,) = collection.sets
-    run = files.run(system.name, split)
-    place = place_of(run)
-    try:
-        if place is None:
-            raise InputError("no catalog.json above its run says which vectors it was made from.")
-        views, settings = _opened(run, *place)
-        found = _parts(collection, chosen, _asked(collection, chosen, ranking), views, settings)
-    except InputError as error:
-        said = files.without_folders(error)
-        said = said.replace(f"{place[0]}/", "") if place else said
-        problems.add(f"{system.method}: what its views add cannot be shown. {said}")
-        return None
+def view_parts(run: Path, collection: Collection, chosen: np.ndarray, ranking: Ranking) -> Data:
+    """``parts`` of a row in :mod:`muver.reproduction.report.explorer`, from its run's vectors."""
+    if (place := place_of(run)) is None:
+        raise InputError(f"{run}: no catalog.json above it says which vectors it was made from.")
+    views, settings = _opened(run, *place)
+    found = _parts(collection, chosen, _asked(collection, chosen, ranking), views, settings)
     return {
         "counts": [len(one) for one, _ in found],
         "views": [views for _, views in found],
@@ -76,15 +44,7 @@ def view_parts(
 def _opened(run: Path, root: Path, own: str) -> tuple[SystemViews, ViewsRun]:
     """The views that a run was ranked by, and its settings with what validation chose.
 
-    Parameters
-    ----------
-    root, own
-        The dataset's folder and the run's path below it.
-
-    Raises
-    ------
-    InputError
-        If they are not there, or others than those of the run.
+    ``own`` is the run's path below the dataset's folder, ``root``.
     """
     manifest = run.with_suffix(".json")
     made = read_json(manifest)
@@ -93,8 +53,7 @@ def _opened(run: Path, root: Path, own: str) -> tuple[SystemViews, ViewsRun]:
     if KINDS["store"] not in made_of:
         raise InputError(f"catalog.json names no vectors of {own}.")
     given = {role: made_of[kind] for role, kind in KINDS.items() if kind in made_of}
-    views = SystemViews(settings, **given)
-    return views, settings
+    return SystemViews(settings, **given), settings
 
 
 def _asked(collection: Collection, chosen: np.ndarray, ranking: Ranking) -> np.ndarray:

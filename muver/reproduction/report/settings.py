@@ -4,21 +4,9 @@ from muver.io.typed import Count, Settings
 
 
 class Report(Settings):
-    """What the page shows, and how much it may hold.
+    """What the page shows, and how much it may hold."""
 
-    Attributes
-    ----------
-    results
-        Names of tables and figures; None shows all that are there.
-    mentions
-        How many the explorer has at most, drawn evenly from all worlds or sets.
-    candidates
-        How many each mention has, the gold entity besides.
-    characters
-        Of all descriptions together, which keeps a page below 10 MB.
-    """
-
-    results: list[str] | None = None
-    mentions: Count = 2000
-    candidates: Count = 10
-    characters: Count = 6_000_000
+    results: list[str] | None = None  # tables and figures; None shows all that are there
+    mentions: Count = 2000  # at most, drawn evenly from all worlds or sets
+    candidates: Count = 10  # of each mention, the gold entity besides
+    characters: Count = 6_000_000  # of all descriptions, which keeps a page below 10 MB

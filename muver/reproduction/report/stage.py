@@ -8,20 +8,15 @@ from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.reproduction.report.drawings import inline
 from muver.reproduction.report.explorer import explore
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.machine import commit, machine, versions
-from muver.reproduction.report.markup import properties
-from muver.reproduction.report.page import page_of
-from muver.reproduction.report.problems import Problems
-from muver.reproduction.report.recorded import read_recorded
-from muver.reproduction.report.results import Result, read_results, result_names
-from muver.reproduction.report.rows import rows
+from muver.reproduction.report.page import html_of
+from muver.reproduction.report.results import Result, read_recorded, read_results
 from muver.reproduction.report.settings import Report
 from muver.reproduction.report.systems import read_systems
 from muver.reproduction.report.tables import tables
 from muver.reproduction.report.times import read_jobs, times
-
-DRAWN = ("figure2", "table3")  # results that have a drawing
+from muver.reproduction.tables.records import result_names
 
 
 def make_report(
@@ -32,7 +27,7 @@ def make_report(
     workspace: Path | None = None,
     logs: Path | None = None,
 ) -> Problems:
-    """Write the page of a run.
+    """Write the page of a run; what does not fit together is returned, on the page and in the log.
 
     Parameters
     ----------
@@ -43,15 +38,6 @@ def make_report(
     workspace, logs
         Folders of what was built and of the logs; by default ``build/<dataset>/current`` and
         ``logs/<dataset>``, where the workflow has them, of the dataset of the tables.
-
-    Returns
-    -------
-    What does not fit together; it stands on the page and in the log.
-
-    Raises
-    ------
-    InputError
-        Only if there is nothing at all to show, or the page cannot be written.
     """
     names = result_names(results) if settings.results is None else settings.results
     if not names:
@@ -68,22 +54,23 @@ def make_report(
         data = explore(systems, files, settings, problems)
     except InputError as error:
         problems.add(f"The predictions cannot be shown: {files.without_folders(error)}")
-    explored = {row["key"] for row in data["rows"]} if data else set()
-    drawings = _drawings(names, files, problems)
-    addresses = read_recorded(shown, files, problems)
-    page = page_of(
+    drawings = {name: inline(files.figure(name), name) for name in names}
+    code = commit()
+    page = html_of(
         shown,
         systems,
-        tables=tables(shown, drawings, addresses),
-        rows=rows(systems, files, explored),
-        run=_run(files),
-        data=data,
+        files,
+        data,
+        tables=tables(shown, drawings, read_recorded(shown, files)),
         problems=problems,
+        times=times(read_jobs(files.logs)),
+        machine=machine(),
+        versions=versions() | ({"commit": code["hash"][:12] + code["changed"]} if code else {}),
     )
     write_text(out, page)
     logger.info(
         "%s: %d results, %d rows, predictions of %d; %.1f MB; %d problems", out, len(shown),
-        len(systems), len(explored), len(page.encode()) / 1e6, len(problems.messages),
+        len(systems), len(data["rows"]) if data else 0, len(page.encode()) / 1e6, len(problems),
     )  # fmt: skip
     return problems
 
@@ -95,26 +82,3 @@ def _dataset(results: Sequence[Result]) -> str:
         if name and Path(name).name == name:
             return name
     return "."
-
-
-def _drawings(names: Sequence[str], files: RunFiles, problems: Problems) -> dict[str, str]:
-    drawings = {}
-    for name in names:
-        if name in DRAWN or files.figure(name).is_file():
-            try:
-                drawings[name] = inline(files.figure(name), name)
-            except InputError as error:
-                problems.add(f"{name}: the figure is missing or damaged. {error}")
-    return drawings
-
-
-def _run(files: RunFiles) -> str:
-    """When the jobs ran and how long they took; where and with what this page was made."""
-    code = commit()
-    made_with = {**versions(), **({"commit": code["hash"][:12] + code["changed"]} if code else {})}
-    parts = [
-        times(read_jobs(files.logs)),
-        properties("This page was made on", machine()),
-        properties("Versions", made_with),
-    ]
-    return "\n".join(filter(None, parts))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from muver.io.progress import duration
-from muver.reproduction.report.markup import details, paragraph
-from muver.reproduction.tables.html import grid, text
+from muver.reproduction.tables.page import Section
 
 STAMP = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),\d{3} ", re.MULTILINE)
 SECONDS = "%Y-%m-%d %H:%M:%S"
@@ -24,35 +24,18 @@ NOTE = (
 
 @dataclass(frozen=True)
 class Job:
-    """One job of the workflow.
+    """One job of the workflow."""
 
-    Attributes
-    ----------
-    stage, name
-        The folder of its log, and what follows; the name is empty for a stage of one job.
-    started
-        When, in the machine's local time; None if the log does not say.
-    seconds
-        From start to end; from a benchmark, or between the log's first and last line.
-    memory
-        Greatest resident memory in MB; None without a benchmark.
-    measured
-        Whether the time is a benchmark's.
-    """
-
-    stage: str
-    name: str
-    started: datetime | None
+    stage: str  # the folder of its log
+    name: str  # what follows; empty for a stage of one job
+    started: datetime | None  # in the machine's local time; None if the log does not say
     seconds: float
-    memory: float | None
-    measured: bool
+    memory: float | None  # greatest resident memory in MB; None without a benchmark
+    measured: bool  # by a benchmark, not between the log's first and last line
 
 
 def read_jobs(logs: Path) -> list[Job]:
-    """All jobs that left a log or a benchmark below ``logs``, in the order they began.
-
-    Files that are empty or not ours are passed over.
-    """
+    """All jobs that left a log or a benchmark below ``logs``, in the order they began."""
     spans = {_job_name(logs, path): _span(path) for path in sorted(logs.rglob("*.log"))}
     measured = {_job_name(logs, path): _benchmark(path) for path in sorted(logs.rglob("*.tsv"))}
     jobs = []
@@ -68,10 +51,10 @@ def read_jobs(logs: Path) -> list[Job]:
     return sorted(jobs, key=lambda job: (job.started or datetime.max, job.stage, job.name))
 
 
-def times(jobs: Sequence[Job]) -> str:
-    """A table of the stages in the order they began, and their jobs to open; empty without jobs."""
+def times(jobs: Sequence[Job]) -> dict[str, Any]:
+    """The ``stages`` in the order they began, and the ``jobs`` of each; empty without jobs."""
     if not jobs:
-        return ""
+        return {}
     stages: dict[str, list[Job]] = {}
     for job in jobs:
         stages.setdefault(job.stage, []).append(job)
@@ -82,27 +65,27 @@ def times(jobs: Sequence[Job]) -> str:
         if started
         else ""
     )
-    longest = max(sum(job.seconds for job in own) for own in stages.values()) or 1
-    cells = [[text(stage), *_stage_cells(own, longest)] for stage, own in stages.items()]
-    header = ["stage", "jobs", "began", "all jobs together", "share", "peak memory"]
-    parts = [
-        paragraph(span + NOTE),
-        grid("Stages and their times", header, cells, (0, 2, 4), "times"),
-    ]
-    header = ["job", "began", "took", "peak memory"]
+    seconds = {stage: sum(job.seconds for job in own) for stage, own in stages.items()}
+    longest = max(seconds.values()) or 1
+    rows = []
     for stage, own in stages.items():
-        if len(own) > 1:
-            cells = [[text(job.name or stage), *_job_cells([job])] for job in own]
-            jobs_grid = grid(f"Jobs of {stage}", header, cells, (0, 1))
-            parts.append(details(f"Jobs of {stage} ({len(own)})", jobs_grid))
-    return "\n".join(parts)
-
-
-def _stage_cells(jobs: Sequence[Job], longest: float) -> list[str]:
-    began, took, memory = _job_cells(jobs)
-    width = max(1, round(100 * sum(job.seconds for job in jobs) / longest))
-    bar = f'<span class="bar" style="width:{width}%" aria-hidden="true"></span>'
-    return [str(len(jobs)), began, took, bar, memory]
+        began, took, memory = _job_cells(own)
+        share = f"{max(1, round(100 * seconds[stage] / longest))}%"
+        rows.append([stage, str(len(own)), began, took, share, memory])
+    header = ["stage", "jobs", "began", "all jobs together", "share", "peak memory"]
+    return {
+        "stages": Section("Stages and their times", span + NOTE, header, rows),
+        "jobs": [
+            Section(
+                f"Jobs of {stage}",
+                "",
+                ["job", "began", "took", "peak memory"],
+                [[job.name or stage, *_job_cells([job])] for job in own],
+            )
+            for stage, own in stages.items()
+            if len(own) > 1
+        ],
+    }
 
 
 def _job_cells(jobs: Sequence[Job]) -> list[str]:
@@ -112,7 +95,7 @@ def _job_cells(jobs: Sequence[Job]) -> list[str]:
     exact = all(job.measured for job in jobs)
     return [
         f"{began:{MINUTES}}" if began else "",
-        text(("" if exact else "~ ") + duration(sum(job.seconds for job in jobs))),
+        ("" if exact else "~ ") + duration(sum(job.seconds for job in jobs)),
         "" if memory is None else f"{memory:.0f} MB",
     ]
 
@@ -125,10 +108,7 @@ def _job_name(logs: Path, path: Path) -> str:
 
 def _span(path: Path) -> tuple[datetime, datetime] | None:
     """Times of a log's first and last line."""
-    try:
-        stamps = STAMP.findall(path.read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return None
+    stamps = STAMP.findall(path.read_text(encoding="utf-8", errors="replace"))
     if not stamps:
         return None
     return datetime.strptime(stamps[0], SECONDS), datetime.strptime(stamps[-1], SECONDS)
@@ -136,12 +116,9 @@ def _span(path: Path) -> tuple[datetime, datetime] | None:
 
 def _benchmark(path: Path) -> tuple[float, float | None] | None:
     """Mean seconds and greatest memory in MB of a benchmark file of Snakemake."""
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            lines = list(csv.DictReader(file, delimiter="\t"))
-        seconds = [float(line["s"]) for line in lines]
-    except (OSError, ValueError, KeyError, TypeError, csv.Error):
-        return None
+    with open(path, encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file, delimiter="\t"))
+    seconds = [float(line["s"]) for line in lines if "s" in line]
     if not seconds:
         return None
     memory = [line.get("max_rss") or "" for line in lines]

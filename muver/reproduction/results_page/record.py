@@ -64,13 +64,7 @@ def path_of(page: Path, workspace: str) -> Path:
 
 
 def read_numbers(path: Path) -> OfRecord | None:
-    """The numbers of record in a file; None if there is none.
-
-    Raises
-    ------
-    InputError
-        If it is not of this form.
-    """
+    """The numbers of record in a file; None if there is none."""
     if not path.exists():
         return None
     return read_record(path, OfRecord, "numbers of record", "Remove it and make it again.")
@@ -84,15 +78,7 @@ def this_machine() -> str:
 
 
 def measured(tables: Mapping[str, AnyResult], where: str) -> OfRecord | None:
-    """The rows of a run that count the mentions of whole sets; None if no table has any.
-
-    Parameters
-    ----------
-    tables
-        Results by name.
-    where
-        Name of the machine that made them.
-    """
+    """The rows of a run, made on the machine ``where``, that count the mentions of whole sets."""
     rows: dict[str, RowOfRecord] = {}
     counted = [one for one in tables.values() if isinstance(one, ComparisonTable | ViewsTable)]
     for table in counted:

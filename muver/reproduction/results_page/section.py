@@ -1,19 +1,17 @@
-"""One run's section: the commands, what they ran on, and the tables."""
+"""A page with a section for each dataset: commands, what they ran on, and the tables of a run."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.io.files import write_json
+from muver.io.files import write_json, write_text
 from muver.io.progress import duration
 from muver.reproduction.report.machine import changed_since_commit, commit, machine, versions
 from muver.reproduction.report.times import read_jobs
-from muver.reproduction.results_page.page import write_page
 from muver.reproduction.results_page.record import (
-    OfRecord,
-    Systems,
     measured,
     path_of,
     ranked_by_models,
@@ -26,6 +24,11 @@ from muver.reproduction.results_page.tables import read_tables, texts
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.tables.records import ResultOnData
+
+BEGIN, END = "<!-- begin: {} -->", "<!-- end: {} -->"
+SECTION = re.compile(
+    r"<!-- begin: (?P<name>.+?) -->\n(?P<text>.*?)\n?<!-- end: (?P=name) -->", re.DOTALL
+)
 
 
 def write_section(
@@ -66,7 +69,10 @@ def write_section(
     path, tables = path_of(out, workspace), read_tables(project / "results" / workspace, only)
     run, record = measured(tables, this_machine()), read_numbers(path)
     record = replaced(record, run, tables) if run else record
-    spreads = _spreads(record, settings["systems"]) if record else {}
+    # Of rows with a model alone: that BM25's are equal everywhere says nothing of the others.
+    rows = ranked_by_models(record, settings["systems"]) if record else []
+    found = [spread(rows, over) for over in ("machines", "seeds")]
+    spreads = {f"Spread over {one.over}": str(one) for one in found if one}
     dataset, text = make_section(project, workspace, command, only, spreads)
     write_page(out, {dataset: text})
     if run:
@@ -84,25 +90,7 @@ def make_section(
 
     Commit, times and dates are those of the project's folder; versions and the machine are of
     where this runs, which has to be the environment and the machine that made the results.
-
-    Parameters
-    ----------
-    project
-        The folder with ``results/`` and ``logs/``.
-    workspace
-        The dataset's folder in both.
-    commands
-        What was typed to make them, a line each.
-    only
-        Names of the results that the section has; without any it has all that are there.
-    spreads
-        How far apart machines and seeds lie, in words.
-
-    Raises
-    ------
-    InputError
-        If there are no results, they do not fit together, or a place of this machine would stand
-        on the page.
+    ``spreads`` say in words how far apart machines and seeds lie.
     """
     results = project / "results" / workspace
     tables = read_tables(results, only)
@@ -117,7 +105,7 @@ def make_section(
             f"Data with the fingerprint `{named.fingerprint}`. Made by",
             "\n".join(f"    {command}" for command in commands),
             "\n".join(["| | |", "| --- | --- |", *(f"| {k} | {v} |" for k, v in facts.items())]),
-            *texts(results, tables),
+            *texts(tables),
         ]
     )
     for place in (project.absolute(), project.resolve(), Path.home()):
@@ -144,11 +132,30 @@ def _facts(project: Path, results: Path, tables: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _spreads(record: OfRecord, systems: Systems) -> dict[str, str]:
-    """How far apart the numbers of the same rows lie elsewhere, as far as it was measured.
+def write_page(out: Path, sections: Mapping[str, str]) -> None:
+    """Write sections (Markdown by dataset) into a page, in place of those of the same datasets.
 
-    Of rows with a model alone: that BM25's are equal everywhere says nothing of the others.
+    Other sections and the text before and after them stay; a new section comes last. A page that is
+    not there becomes a page of record with a log for others.
     """
-    rows = ranked_by_models(record, systems)
-    found = [spread(rows, over) for over in ("machines", "seeds")]
-    return {f"Spread over {one.over}": str(one) for one in found if one}
+    before, found, after = _read(out)
+    merged = {**found, **{name: text.strip() for name, text in sections.items()}}
+    parts = [f"{BEGIN.format(name)}\n{text}\n{END.format(name)}" for name, text in merged.items()]
+    write_text(out, before + "\n\n".join(parts) + after)
+
+
+def _read(page: Path) -> tuple[str, dict[str, str], str]:
+    """What stands before the sections of a page, the sections, and what follows them."""
+    if not page.exists():
+        new = Path(__file__).with_name("page.md").read_text(encoding="utf-8")
+        before, after = new.split("<!-- sections -->")
+        return before, {}, after
+    text = page.read_text(encoding="utf-8")
+    found = list(SECTION.finditer(text))
+    if not found:
+        raise InputError(
+            f"{page}: has no section to replace. Mark where they shall stand with two lines, "
+            f"{BEGIN.format('NAME')} and {END.format('NAME')}, or name another file with --out."
+        )
+    sections = {one["name"]: one["text"] for one in found}
+    return text[: found[0].start()], sections, text[found[-1].end() :]

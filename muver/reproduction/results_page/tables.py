@@ -1,74 +1,108 @@
-"""The results of one run as Markdown, below a heading of their own."""
+"""The results of one run as Markdown, in which nothing is said twice."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.reproduction.report.results import caption_of, in_order, result_names
-from muver.reproduction.results_page.shorter import said_once, shortened
+from muver.reproduction.tables.lengths import bin_name
 from muver.reproduction.tables.numbers import bounds, percent
-from muver.reproduction.tables.page import Section
-from muver.reproduction.tables.records import AnyResult, LengthsFigure, read_result
-from muver.reproduction.tables.render import markdown_grid
-from muver.retriever.evaluation.lengths import Bin
+from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.pages import page_of
+from muver.reproduction.tables.records import (
+    AnyResult,
+    LengthsFigure,
+    ResultOnData,
+    caption_of,
+    in_order,
+    read_result,
+    result_names,
+)
+from muver.reproduction.tables.render import to_markdown
 
-IDENTITY = ("dataset", "fingerprint")
+# Sections of a result that are left to the run's own files
+LEFT_OUT = ("Mean of worlds", "How sure the numbers are", "By world", "By value")
+CONTRASTS, TESTS = "The paper's contrasts", "Paired tests against "
+SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z\d])")
 
 
 def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, AnyResult]:
-    """The JSON of every result in a folder, by its name: tables, then figures, then the rest.
-
-    Parameters
-    ----------
-    only
-        Names to which they are limited.
-
-    Raises
-    ------
-    InputError
-        If there is none, one of ``only`` is not there, or they are of two datasets.
-    """
+    """The JSON of every result in a folder, or of ``only`` some, by name in the order of a page."""
     files = [results / f"{name}.json" for name in only or result_names(results)]
     tables = {path.stem: read_result(path) for path in files}
     if not tables:
         raise InputError(f"{results}: no result is in it. Make them: snakemake --cores all")
-    for key in IDENTITY:
-        values = {
-            getattr(table, key): name for name, table in tables.items() if hasattr(table, key)
-        }
-        if len(values) > 1:
-            owners = ", ".join(f"{name} has {value!r}" for value, name in values.items())
-            raise InputError(f"{results}: results of two runs ({key}: {owners}). Make them again.")
-    return {name: tables[name] for name in in_order([*tables])}
+    if len({table.fingerprint for table in tables.values() if isinstance(table, ResultOnData)}) > 1:
+        raise InputError(f"{results}: its results are of different data. Make them again.")
+    return {name: tables[name] for name in in_order(tables)}
 
 
-def texts(results: Path, tables: Mapping[str, AnyResult]) -> list[str]:
-    """The results' texts in their order, each without notes that stand at an earlier one.
-
-    Several figures by length stand side by side in one table, the last.
-    """
-    lengths = [name for name, table in tables.items() if isinstance(table, LengthsFigure)]
-    joined = lengths if len(lengths) > 1 else []
-    found = [result_text(results, tables[name]) for name in tables if name not in joined]
-    if joined:
-        found.append(recall_by_length([tables[name] for name in joined]))
-    return said_once(found)
+def texts(tables: Mapping[str, AnyResult]) -> list[str]:
+    """The results in their order; several figures by length stand in one table, the last."""
+    figures = [table for table in tables.values() if isinstance(table, LengthsFigure)]
+    joined = figures if len(figures) > 1 else []
+    pages = [shortened(table) for table in tables.values() if table not in joined]
+    pages += [recall_by_length(joined)] if joined else []
+    return [to_markdown(page, level=3).strip() for page in said_once(pages)]
 
 
-def recall_by_length(figures: Sequence[LengthsFigure]) -> str:
-    """Recall of all systems of some figures by number of sentences, without empty bins.
+def shortened(result: AnyResult) -> Page:
+    """A result's page without ``LEFT_OUT``, and without tests that are contrasts too."""
+    if isinstance(result, LengthsFigure):
+        return errors_by_length(result)
+    page = page_of(result)
+    kept = [section for section in page.sections if not section.heading.startswith(LEFT_OUT)]
+    contrasts = {row[0] for section in kept if section.heading == CONTRASTS for row in section.rows}
+    kept = [_further_tests(section, contrasts) for section in kept]
+    return Page(page.title, [section for section in kept if section.rows])
 
-    Raises
-    ------
-    InputError
-        If they differ in their mentions, cutoff or bins.
-    """
+
+def _further_tests(section: Section, contrasts: set[str]) -> Section:
+    """A section; of paired tests the rows whose difference is no contrast."""
+    if not section.heading.startswith(TESTS):
+        return section
+    against = section.heading.removeprefix(TESTS)
+    rows = [
+        row
+        for row in section.rows
+        if contrasts.isdisjoint((f"{row[0]} minus {against}", f"{against} minus {row[0]}"))
+    ]
+    return replace(section, rows=rows)
+
+
+def said_once(pages: Sequence[Page]) -> list[Page]:
+    """Pages without the sentences and footnotes that an earlier section has."""
+    said: set[str] = set()
+    return [
+        replace(page, sections=[_what_is_new(section, said) for section in page.sections])
+        for page in pages
+    ]
+
+
+def _what_is_new(section: Section, said: set[str]) -> Section:
+    """A section without what was said, to which its own sentences are added."""
+    sentences = SENTENCE_END.split(section.note)
+    notes = {letter: text for letter, text in section.footnotes.items() if text not in said}
+    found = replace(
+        section,
+        note=" ".join(one for one in sentences if one not in said),
+        footnotes=notes,
+        marks={row: letter for row, letter in section.marks.items() if letter in notes},
+    )
+    said.update(sentences, notes.values())
+    return found
+
+
+def recall_by_length(figures: Sequence[LengthsFigure]) -> Page:
+    """Recall of all systems of some figures by number of sentences, without empty bins."""
     first = figures[0]
     bins = [one for one in first.bins if one.mentions]
     columns = {}
     for figure in figures:
         own = [one for one in figure.bins if one.mentions]
-        if figure.cutoff != first.cutoff or list(map(_bin, own)) != list(map(_bin, bins)):
+        alike = [[(one.first, one.last, one.mentions) for one in some] for some in (own, bins)]
+        if figure.cutoff != first.cutoff or alike[0] != alike[1]:
             raise InputError(
                 f"{first.name} and {figure.name}: of other cutoffs or bins, which do not "
                 "stand in one table. Give both the same in params.yaml, or show them apart."
@@ -76,50 +110,28 @@ def recall_by_length(figures: Sequence[LengthsFigure]) -> str:
         for n, row in enumerate(figure.rows):
             found = [percent(one.mentions - one.errors[n], one.mentions) for one in own]
             columns[row.system] = [row.method, *found]
-    header, *rows = zip(
-        ("sentences", *(f"{one.first}-{one.last}" for one in bins)),
-        ("mentions", *(str(one.mentions) for one in bins)),
-        *columns.values(), strict=True,
-    )  # fmt: skip
+    header = ["sentences", "mentions", *(method for method, *_ in columns.values())]
+    rows = [
+        [bin_name(one), str(one.mentions), *(column[n] for column in columns.values())]
+        for n, one in enumerate(bins, 1)
+    ]
     caption = f"Recall@{first.cutoff} in percent by number of sentences"
-    grid = markdown_grid(Section("", "", list(header), list(map(list, rows))))
-    return f"### {caption}, {first.dataset}\n\n{grid}"
+    return Page(f"{caption}, {first.dataset}", [Section("", "", header, rows)])
 
 
-def _bin(one: Bin) -> tuple[int, int, int]:
-    return one.first, one.last, one.mentions
-
-
-def errors_by_length(figure: LengthsFigure) -> str:
+def errors_by_length(figure: LengthsFigure) -> Page:
     """Error rates of a figure's systems and their difference, without empty bins."""
-    bins = [one for one in figure.bins if one.mentions]
     header = ["sentences", "mentions", *(row.method for row in figure.rows), figure.difference_is]
     rows = [
         [
-            f"{one.first}-{one.last}",
+            bin_name(one),
             str(one.mentions),
             *(percent(errors, one.mentions) for errors in one.errors),
             f"{one.difference:+z.2f} ({bounds(one.difference_interval, sign=True)})",
         ]
-        for one in bins
+        for one in figure.bins
+        if one.mentions
     ]
-    heading = f"### {caption_of(figure.name, figure.caption)}"
     keys = ", ".join(f"`{row.row_key}`" for row in figure.rows)
     note = f"In brackets the 95% interval of the difference. Rows: {keys}."
-    return "\n\n".join([heading, note, markdown_grid(Section("", "", header, rows))])
-
-
-def result_text(results: Path, table: AnyResult) -> str:
-    """A result's own Markdown two levels down, or a figure's numbers.
-
-    Raises
-    ------
-    InputError
-        If a table has no Markdown.
-    """
-    if isinstance(table, LengthsFigure):
-        return errors_by_length(table)
-    page = results / f"{table.name}.md"
-    if not page.is_file():
-        raise InputError(f"{page}: no such file. Make the table again.")
-    return shortened(page.read_text(encoding="utf-8"))
+    return Page(caption_of(figure.name, figure.caption), [Section("", note, header, rows)])

@@ -10,7 +10,7 @@ from statistics import mean, stdev
 
 from msgspec.structs import asdict
 
-from muver.reproduction.tables import contrasts
+from muver.reproduction.tables import contrasts, records
 from muver.reproduction.tables.evaluations import (
     Evaluations,
     TableFiles,
@@ -21,13 +21,6 @@ from muver.reproduction.tables.evaluations import (
 from muver.reproduction.tables.numbers import percent
 from muver.reproduction.tables.page import Page, Section, best_cells
 from muver.reproduction.tables.paper import paper
-from muver.reproduction.tables.records import (
-    Against,
-    ComparedPart,
-    ComparedRow,
-    ComparisonTable,
-    Seeds,
-)
 from muver.reproduction.tables.sections import (
     Labels,
     by_cutoff,
@@ -42,24 +35,25 @@ from muver.reproduction.tables.settings import Comparison, RepeatedRow, systems_
 from muver.reproduction.tables.verdict import compare
 from muver.retriever.evaluation import significance
 
-Line = tuple[Labels, ComparedPart]
+Line = tuple[Labels, records.ComparedPart]
 
 
-def build(name: str, caption: str, settings: Comparison, files: TableFiles) -> ComparisonTable:
-    """The table as data, in full precision."""
+def build(
+    name: str, caption: str, settings: Comparison, files: TableFiles
+) -> records.ComparisonTable:
     found = read_evaluations(files, systems_of(settings.rows), settings.sets)
     methods = {row.system: row.method for row in settings.rows}
     against = settings.against
     rows = []
     for row in settings.rows:
         sets = {one: _part(name, row, against, own) for one, own in found.items()}
-        rows.append(row_of(ComparedRow, row, found, sets=sets))
+        rows.append(row_of(records.ComparedRow, row, found, sets=sets))
     return table_of(
-        ComparisonTable,
+        records.ComparisonTable,
         name,
         caption,
         found,
-        against=against and Against(system=against, method=methods[against]),
+        against=against and records.Against(system=against, method=methods[against]),
         rows=rows,
         contrasts=[
             contrast
@@ -73,8 +67,7 @@ def build(name: str, caption: str, settings: Comparison, files: TableFiles) -> C
 
 def _part(
     name: str, row: RepeatedRow, against: str | None, evaluations: Evaluations
-) -> ComparedPart:
-    """The results of a row on one set."""
+) -> records.ComparedPart:
     system, seeds = row.system, _seeds(row, evaluations)
     own = evaluations.by_system[system]
 
@@ -82,7 +75,7 @@ def _part(
         theirs = evaluations.published(name, system, source=source)
         return compare(own.micro, theirs, own.mentions, [*seeds.values.values()] if seeds else [])
 
-    return ComparedPart(
+    return records.ComparedPart(
         **asdict(own.scores),
         paper=judged("values"),
         readme=judged("readme"),
@@ -93,45 +86,38 @@ def _part(
     )
 
 
-def _seeds(row: RepeatedRow, evaluations: Evaluations) -> Seeds | None:
+def _seeds(row: RepeatedRow, evaluations: Evaluations) -> records.Seeds | None:
     if not row.repeats:
         return None
     systems = [row.system, *row.repeats]
     values = {system: evaluations.by_system[system].micro for system in systems}
     cutoffs = values[row.system]
-    return Seeds(
+    return records.Seeds(
         values=values,
         mean={k: mean(recall[k] for recall in values.values()) for k in cutoffs},
         spread={k: stdev(recall[k] for recall in values.values()) for k in cutoffs},
     )
 
 
-def lines_of(table: ComparisonTable) -> list[Line]:
+def lines_of(table: records.ComparisonTable) -> list[Line]:
     """A line for each row and set, with the set's name over a knowledge base."""
     return [
-        (
-            {"method": row.method, **({"Set": one.column} if table.kb else {})},
-            row.sets[one.set],
-        )
+        ({"method": row.method} | ({"Set": one.column} if table.kb else {}), row.sets[one.set])
         for one in table.sets
         for row in table.rows
     ]
 
 
-def page(table: ComparisonTable) -> Page:
-    """The table for people."""
+def page(table: records.ComparisonTable) -> Page:
     lines, cutoffs, worlds = lines_of(table), table.cutoffs, table.kb is None
-    published = paper()
-    of_paper = reference(cutoffs, lines, "paper", "Against the paper", published["source"])
+    of_paper = reference(cutoffs, lines)
     for part in of_paper:
         part.rows.extend(_quoted(table))
     sections = [
         _main(table),
         *([] if worlds else [_counts_of_sets(table)]),
         *of_paper,
-        *reference(
-            cutoffs, lines, "readme", "Against the released README", published["readme_source"]
-        ),
+        *reference(cutoffs, lines, "readme", "Against the released README"),
         *contrasts.section(table, cutoffs, "" if worlds else "Set"),
         *([mean_of_worlds(table, cutoffs, lines)] if worlds else []),
         intervals(table, cutoffs, lines),
@@ -142,7 +128,7 @@ def page(table: ComparisonTable) -> Page:
     return Page(f"{table.caption}, {table.dataset}", sections)
 
 
-def _main(table: ComparisonTable) -> Section:
+def _main(table: records.ComparisonTable) -> Section:
     columns = [(one, k) for one in table.sets for k in table.cutoffs]
     header = ["method", *(f"{one.column} R@{k}".strip() for one, k in columns)]
     cells = []
@@ -153,7 +139,7 @@ def _main(table: ComparisonTable) -> Section:
     return main_section(note_of(table), header, cells, table.rows, best)
 
 
-def _quoted(table: ComparisonTable) -> list[list[str]]:
+def _quoted(table: records.ComparisonTable) -> list[list[str]]:
     """The paper's rows that we do not reproduce."""
     rows = []
     for quoted, row in paper()[table.name].get("quoted", {}).items():
@@ -163,8 +149,7 @@ def _quoted(table: ComparisonTable) -> list[list[str]]:
     return rows
 
 
-def _paired_tests(table: ComparisonTable, lines: Sequence[Line]) -> list[Section]:
-    """The section of paired tests against one row, if there are any."""
+def _paired_tests(table: records.ComparisonTable, lines: Sequence[Line]) -> list[Section]:
     tested = [(labels, part.paired) for labels, part in lines if part.paired is not None]
     if not tested:
         return []
@@ -178,7 +163,7 @@ def _paired_tests(table: ComparisonTable, lines: Sequence[Line]) -> list[Section
     return [by_cutoff(table.cutoffs, f"Paired tests against {against}", note, tested, difference)]
 
 
-def _over_seeds(table: ComparisonTable, lines: Sequence[Line]) -> list[Section]:
+def _over_seeds(table: records.ComparisonTable, lines: Sequence[Line]) -> list[Section]:
     repeated = [(labels, part.seeds) for labels, part in lines if part.seeds is not None]
     if not repeated:
         return []
@@ -190,13 +175,13 @@ def _over_seeds(table: ComparisonTable, lines: Sequence[Line]) -> list[Section]:
         "do a public encoder's weights."
     )
 
-    def cell(seeds: Seeds, k: int) -> str:
+    def cell(seeds: records.Seeds, k: int) -> str:
         return f"{seeds.mean[k]:.2f} ± {seeds.spread[k]:.2f}"
 
     return [by_cutoff(table.cutoffs, "Over seeds", note, repeated, cell)]
 
 
-def _counts_of_sets(table: ComparisonTable) -> Section:
+def _counts_of_sets(table: records.ComparisonTable) -> Section:
     """Numbers of mentions of each set: all, inside and outside the KB, found by title."""
     header = [
         "Set", "mentions", "In-KB", "outside the KB", "by title only", "the paper's mentions",

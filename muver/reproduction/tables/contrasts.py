@@ -27,18 +27,9 @@ def build(
     column: str = "",
     world: str | None = None,
 ) -> list[Contrast]:
-    """The first row minus the second, for each pair of systems that both have rows.
+    """The first row minus the second, for each pair of systems that both have rows (``methods``).
 
-    Parameters
-    ----------
-    methods
-        The rows' methods, by system.
-    published
-        A function from a system to its published recall.
-    column
-        What tells this set or domain from others.
-    world
-        Compare only on the mentions of this world.
+    ``column`` tells this set or domain from others; with ``world`` only its mentions count.
     """
     built = []
     for pair in pairs:
@@ -59,7 +50,7 @@ def build(
                 column=column,
                 paper=theirs,
                 verdict=verdicts,
-            )  # fmt: skip
+            )
         )
     return built
 

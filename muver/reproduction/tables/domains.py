@@ -8,7 +8,6 @@ from muver.reproduction.tables import contrasts
 from muver.reproduction.tables.evaluations import TableFiles, read_one_set, row_of, table_of
 from muver.reproduction.tables.numbers import percent
 from muver.reproduction.tables.page import Page, Section, best_cells
-from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.records import DomainRow, DomainsTable, Part
 from muver.reproduction.tables.sections import intervals, main_section, note_of, reference
 from muver.reproduction.tables.settings import Domains, systems_of
@@ -19,7 +18,7 @@ MEAN = "macro mean"  # instead of a domain; the paper has no such rows
 
 
 def build(name: str, caption: str, settings: Domains, files: TableFiles) -> DomainsTable:
-    """The table as data, in full precision: a row per domain and method, then the means."""
+    """A row per domain and method, then the means."""
     found = read_one_set(files, systems_of(settings.rows))
     by_set = {found.first.set: found}
     worlds = sorted(found.first.worlds)
@@ -51,12 +50,11 @@ def _scores(evaluation: Evaluation, domain: str) -> Scores:
 
 
 def page(table: DomainsTable) -> Page:
-    """The table for people."""
     cutoffs = table.cutoffs
     lines = [({"method": row.method, "Domain": row.domain}, row.part) for row in table.rows]
     sections = [
         _main(table),
-        *reference(cutoffs, lines, "paper", "Against the paper", paper()["source"]),
+        *reference(cutoffs, lines),
         *contrasts.section(table, cutoffs, "Domain"),
         intervals(table, cutoffs, lines),
     ]

@@ -1,4 +1,4 @@
-"""Reads the evaluations of a table and checks that they belong together."""
+"""Reads the evaluations that a table is made of, one of each system on each set."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,30 +16,19 @@ from muver.reproduction.tables.settings import Row
 from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.evaluation import bootstrap, significance
 from muver.retriever.evaluation.precision import reduced_precision
-from muver.retriever.evaluation.ranks import hits_at, read_ranks
+from muver.retriever.evaluation.ranks import read_ranks
 from muver.retriever.evaluation.records import Evaluation, Percent, read_evaluation
 
 OF_SET = (
     "set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title",
 )  # fmt: skip
-OF_TABLE = ("dataset", "kb", "cutoffs", "resample")
-OF_ROW = ("settings", "model")
+ALIKE = ("dataset", "fingerprint", "mentions", "cutoffs")  # of all evaluations on a set
 RowKind = TypeVar("RowKind", bound=records.Row)
 TableKind = TypeVar("TableKind", bound=records.RecallTable)
 
 
 class TableFiles(NamedTuple):
-    """The input files of a table.
-
-    Attributes
-    ----------
-    evaluations
-        Evaluations, next to their gold ranks.
-    counts
-        The corpus's counts, which also show the worlds without mentions.
-    encoder
-        Directory of the encoder in use.
-    """
+    """The input files of a table (:func:`.stage.make_table`)."""
 
     evaluations: Sequence[Path] = ()
     counts: Path | None = None
@@ -48,19 +37,11 @@ class TableFiles(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluations:
-    """The evaluations on one set by system, with the same mentions and cutoffs.
-
-    Attributes
-    ----------
-    files
-        The file of each evaluation; the gold ranks are next to it.
-    without_mentions
-        Worlds without mentions.
-    """
+    """The evaluations on one set by system, with the same mentions and cutoffs."""
 
     by_system: Mapping[str, Evaluation]
-    files: Mapping[str, Path]
-    without_mentions: Sequence[str] = ()
+    files: Mapping[str, Path]  # each beside its gold ranks
+    without_mentions: Sequence[str] = ()  # worlds
 
     @property
     def first(self) -> Evaluation:
@@ -73,31 +54,11 @@ class Evaluations:
         return paper.column(self.first)
 
     def ranks(self, system: str) -> pa.Table:
-        """The rank of each mention's gold entity, from the file next to the evaluation.
-
-        Raises
-        ------
-        InputError
-            If the file is missing, damaged, or has other hits than the evaluation.
-        """
-        path, evaluation = self.files[system].with_suffix(".parquet"), self.by_system[system]
-        table = read_ranks(path)
-        hits = {k: int(hits_at(table, k).sum()) for k in evaluation.cutoffs}
-        if hits != evaluation.hits:
-            raise InputError(
-                f"{path}: has the hits {hits}, {self.files[system]} has {evaluation.hits}: a "
-                "results file from other parameters. Run the evaluate stage again."
-            )
-        return table
+        """The rank of each mention's gold entity, from the file beside the evaluation."""
+        return read_ranks(self.files[system].with_suffix(".parquet"))
 
     def paired(self, first: str, second: str, world: str | None = None) -> significance.Paired:
-        """The recall of one system minus another's (:func:`.significance.paired`).
-
-        Parameters
-        ----------
-        world
-            Compare only on the mentions of this world.
-        """
+        """One system minus another (:func:`.significance.paired`), in one world or in all."""
         ranks = [self.ranks(system) for system in (first, second)]
         if world is not None:
             ranks = [table.filter(pc.equal(table["world"], world)) for table in ranks]
@@ -112,24 +73,13 @@ class Evaluations:
         part = domain or self.column or None
         return paper.published(name, system, self.first.cutoffs, part, source)
 
-    def describe(self) -> records.TableSet:
-        """The set in the head of a table."""
-        return records.TableSet(
-            **{key: getattr(self.first, key) for key in OF_SET},
-            column=self.column,
-            worlds=sorted(self.first.worlds),
-            worlds_without_mentions=list(self.without_mentions),
-            published=paper.published_size(self.first),
-            of_paper=paper.is_papers(self.first),
-        )
-
 
 def table_of(
     kind: type[TableKind], name: str, caption: str, found: Mapping[str, Evaluations], **own: Any
 ) -> TableKind:
     """A table with the head that its evaluations by set give, and its ``own`` fields."""
     first = next(iter(found.values())).first
-    sets = [evaluations.describe() for evaluations in found.values()]
+    sets = [_set_of(evaluations) for evaluations in found.values()]
     return kind(
         name=name,
         caption=caption,
@@ -147,6 +97,17 @@ def table_of(
             note=paper.comparability_of_sets(name, first, sets),
         ),
         **own,
+    )
+
+
+def _set_of(found: Evaluations) -> records.TableSet:
+    return records.TableSet(
+        **{key: getattr(found.first, key) for key in OF_SET},
+        column=found.column,
+        worlds=sorted(found.first.worlds),
+        worlds_without_mentions=list(found.without_mentions),
+        published=paper.published_size(found.first),
+        of_paper=paper.is_papers(found.first),
     )
 
 
@@ -171,21 +132,7 @@ def row_of(kind: type[RowKind], row: Row, found: Mapping[str, Evaluations], **ow
 def read_evaluations(
     files: TableFiles, systems: Sequence[str], sets: Sequence[str] | None = None
 ) -> dict[str, Evaluations]:
-    """Read the evaluations of a table, by set.
-
-    Parameters
-    ----------
-    files
-        An evaluation of each system on each set.
-    systems, sets
-        The systems and sets to expect; without ``sets``, any sets.
-
-    Raises
-    ------
-    InputError
-        If a file is missing, superfluous or of another version, if evaluations differ in their data
-        or cutoffs, or if a system has other settings or another model on one set than on another.
-    """
+    """An evaluation of each of ``systems`` on each of ``sets`` (without: on any set), by set."""
     by_set: dict[str, dict[str, Evaluation]] = {name: {} for name in sets or ()}
     where: dict[str, dict[str, Path]] = {}
     for path in files.evaluations:
@@ -200,54 +147,26 @@ def read_evaluations(
         if system in by_set.setdefault(name, {}):
             raise InputError(f"two evaluations of {system} on {name} were given: {before}, {path}.")
         by_set[name][system] = evaluation
+        first = next(iter(by_set[name].values()))
+        for key in ALIKE:
+            if getattr(evaluation, key) != getattr(first, key):
+                raise InputError(
+                    f"{path}: {key} is {getattr(evaluation, key)}, but {getattr(first, key)} in "
+                    f"{where[name][first.system]}. Run the evaluate stage again for all rows."
+                )
     for name, own in (by_set or {"any set": {}}).items():
         if missing := [system for system in systems if system not in own]:
             raise InputError(f"no evaluation of {', '.join(missing)} on {name} was given.")
         if extra := sorted(own.keys() - set(systems)):
             raise InputError(f"evaluations of {', '.join(extra)} were given, which have no row.")
-    _check_same(by_set, systems[0])
-    empty = [] if files.counts is None else _without_mentions(files.counts, by_set)
+    worlds = read_counts(files.counts).worlds if files.counts else {}
+    empty = sorted(world for world, part in worlds.items() if part.mentions == 0)
     return {name: Evaluations(own, where[name], empty) for name, own in by_set.items()}
 
 
 def read_one_set(files: TableFiles, systems: Sequence[str]) -> Evaluations:
-    """Read the evaluations of a result on one set."""
+    """The evaluations of a result that has one set."""
     found = read_evaluations(files, systems)
     if len(found) > 1:
         raise InputError(f"evaluations on {', '.join(found)} were given, expected one set.")
     return next(iter(found.values()))
-
-
-def _check_same(by_set: Mapping[str, Mapping[str, Evaluation]], system: str) -> None:
-    """Refuse evaluations of a set, table or row that differ in what they must share."""
-    rows = next(iter(by_set.values()))
-    for name, own in by_set.items():
-        for other in own.values():
-            alike = ((own[system], OF_SET), (rows[system], OF_TABLE), (rows[other.system], OF_ROW))
-            pairs = {
-                key: (getattr(one, key), getattr(other, key)) for one, keys in alike for key in keys
-            }
-            pairs["worlds"] = _sizes(own[system]), _sizes(other)
-            for key, (expected, value) in pairs.items():
-                if value != expected:
-                    raise InputError(
-                        f"evaluation of {other.system} on {name}: {key} is {value}, elsewhere "
-                        f"{expected}: a results file from other parameters. Run the evaluate stage "
-                        "again for all rows."
-                    )
-
-
-def _sizes(evaluation: Evaluation) -> dict[str, int]:
-    return {world: part.mentions for world, part in evaluation.worlds.items()}
-
-
-def _without_mentions(counts: Path, by_set: Mapping[str, Mapping[str, Evaluation]]) -> list[str]:
-    """Worlds without mentions, which belong to no split."""
-    known = read_counts(counts)
-    evaluation = next(iter(next(iter(by_set.values())).values()))
-    if known.fingerprint != evaluation.fingerprint:
-        raise InputError(
-            f"{counts}: counts of other data than the evaluations' ({known.dataset}, "
-            f"fingerprint {known.fingerprint}). Run the corpus stage again."
-        )
-    return sorted(world for world, part in known.worlds.items() if part.mentions == 0)

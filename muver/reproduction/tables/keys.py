@@ -8,17 +8,8 @@ from muver.retriever.evaluation.records import Evaluation
 
 
 def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:
-    """Short hash of a row's settings and data: 12 hexadecimal digits.
+    """12 hexadecimal digits, from all settings of a row with its seed, and its data's fingerprint.
 
-    Parameters
-    ----------
-    settings
-        All settings of the row, including the seed.
-    fingerprint
-        Fingerprint of the row's data (:func:`data_fingerprint`).
-
-    Examples
-    --------
     >>> row_key({"seed": 1}, "b413d3dfad8b10b4")
     'f0700b6d4d85'
     """
@@ -26,12 +17,9 @@ def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:
 
 
 def data_fingerprint(evaluations: Mapping[str, Evaluation]) -> str:
-    """The fingerprint of a row's data: the dataset's raw files, or all sets of a knowledge base.
+    """The fingerprint of a row's data: of the dataset's raw files, or of all sets over a base.
 
-    Parameters
-    ----------
-    evaluations
-        One of the row's evaluations for each set, by name, in any order.
+    ``evaluations`` has one of the row's evaluations for each set, by name, in any order.
     """
     fingerprints = {name: one.fingerprint for name, one in evaluations.items()}
     first = next(iter(evaluations.values()))

@@ -1,4 +1,4 @@
-"""Formats numbers for tables."""
+"""Numbers as tables print them."""
 
 from fractions import Fraction
 
@@ -29,3 +29,12 @@ def probability(value: float) -> str:
     ('p = 0.042', 'p < 0.001')
     """
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+
+
+def spelled(value: float) -> str:
+    """A setting in as few digits as identify it.
+
+    >>> spelled(1e-5), spelled(0.10), spelled(0.0), spelled(128)
+    ('1e-05', '0.1', '0', '128')
+    """
+    return repr(value).removesuffix(".0")

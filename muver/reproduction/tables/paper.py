@@ -26,16 +26,8 @@ def published(
 ) -> Percent:
     """The published recall of a row in percent, at the cutoffs for which there is a number.
 
-    Parameters
-    ----------
-    name
-        The table: ``table1``, ``table2`` or ``table6``; others have no such rows.
-    system
-        The row's name in ``systems``, as its printed name may change.
-    domain
-        For Table 6 a world; for Table 2 the paper's name of a set.
-    source
-        ``values`` for the paper's numbers, ``readme`` for the released README's.
+    Tables 1, 2 and 6 have such rows. A ``domain`` is a world of Table 6, or the paper's name of a
+    set of Table 2; the ``source`` is ``values`` for the paper, ``readme`` for the released README.
     """
     values = paper().get(name, {}).get("rows", {}).get(system, {}).get(source)
     if values is not None and domain is not None:
@@ -52,16 +44,9 @@ def published_views(
 ) -> Mapping[str, float] | None:
     """Table 3's ``views`` per entity and ``recall`` for one of our rows, or None.
 
-    A row without merging is matched by its name in ``systems``, a row with merged views by its
-    number of views within one per cent. Layers are not comparable, as the paper prints more states
-    of the search than it has layers.
-
-    Parameters
-    ----------
-    search
-        ``distant`` or ``close``; None without merging.
-    views
-        Our number of views per entity.
+    A row without merging (``search`` is None) is matched by its system; a row with merged views,
+    ``distant`` or ``close``, by its number of views per entity within one per cent. Layers are not
+    comparable, as the paper prints more states of the search than it has layers.
     """
     table = paper()["table3"]
     if search is None:
@@ -94,9 +79,8 @@ def published_size(one: Evaluation) -> Size | None:
 def is_papers(one: Evaluation) -> bool:
     """Whether the data are the paper's own, so that its numbers are comparable with ours.
 
-    Counts decide (``identified_as``), and the name of the data does not matter. For worlds, the
-    split must be the paper's. For a knowledge base, the number of mentions with their gold inside
-    must be that of BLINK's catalogue, up to paper.yaml's ``tolerance.support``.
+    Counts decide (``identified_as``), not the data's name. Over a knowledge base, as many mentions
+    as in BLINK's catalogue must have their gold inside, up to paper.yaml's ``tolerance.support``.
     """
     if one.kb is None:
         return (one.identified_as, one.set) == (paper()["dataset"], paper()["split"])
@@ -111,24 +95,17 @@ def comparability(
 ) -> str | None:
     """Why a table's published numbers are not comparable; None if they are or there are none.
 
-    Parameters
-    ----------
-    name
-        The table.
-    split
-        None for a table of all splits.
+    Without a ``split``, the table is of all splits.
     """
     of_paper = identified_as == paper()["dataset"]
     if (of_paper and split in (None, paper()["split"])) or not paper().get(name, {}).get("rows"):
         return None
-    theirs, ours = f"{paper()['dataset']} ({paper()['split']})", dataset
-    if of_paper:
-        ours += f" ({split})"
-    elif ours == paper()["dataset"]:
+    ours = f"{dataset} ({split})" if of_paper else dataset
+    if not of_paper and dataset == paper()["dataset"]:
         ours += ", whose counts are not the published ones"
     return (
-        f"The paper's numbers are for {theirs}; this table is made on {ours}, so they do not stand "
-        "beside ours."
+        f"The paper's numbers are for {paper()['dataset']} ({paper()['split']}); this table is "
+        f"made on {ours}, so they do not stand beside ours."
     )
 
 

@@ -21,13 +21,7 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
 
 
 def build(name: str, caption: str, settings: Parameters, files: TableFiles) -> ParametersTable:
-    """The table as data: a row per model of two towers, which have no pooling layers here.
-
-    Raises
-    ------
-    InputError
-        If the encoder's configuration is missing or is not a BERT's.
-    """
+    """A row per model of two towers, which have no pooling layers here."""
     from muver.retriever.encoders.bert import BertConfig
 
     configs = {"MuVER (base)": BertConfig(), "MuVER (large)": BertConfig(**LARGE)}
@@ -59,7 +53,6 @@ def count(config: "BertConfig") -> tuple[int, int]:
 
 
 def page(table: ParametersTable) -> Page:
-    """The table for people."""
     grid = [[row.method, str(row.parameters), f"{row.parameters / 1e6:.1f}"] for row in table.rows]
     note = (
         "Two separate BERTs with all their embeddings, counted from the built models. Vectors are "

@@ -1,5 +1,6 @@
 """What a result's file holds, in full precision: a table, a figure or the grid, by its ``kind``."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,16 +40,14 @@ class Part(Scores):
 
 
 class Seeds(Record):
-    """Recall of each seed's system, with mean and sample standard deviation."""
+    """Recall by the system of each seed."""
 
     values: dict[str, Percent]
     mean: Percent
-    spread: Percent
+    spread: Percent  # sample standard deviation
 
 
 class ComparedPart(Part):
-    """What a comparison has of a row on a set."""
-
     views_per_entity: float | None
     index: Index | None  # None for exact search
     paired: Paired | None  # minus the row of ``against``; None for that row itself
@@ -66,17 +65,13 @@ class Row(Record):
 
 
 class ComparedRow(Row):
-    """A row of a comparison."""
-
     sets: dict[str, ComparedPart]
 
 
 class OneSetRow(Row):
-    """Base of rows of tables that have one set of mentions."""
-
     @property
     def part(self) -> Part:
-        """What the table has of it."""
+        """What the table has of it on its one set."""
         return next(iter(self.sets.values()))
 
 
@@ -95,8 +90,6 @@ class LayersRow(OneSetRow):
 
 
 class DomainRow(OneSetRow):
-    """A row of Table 6."""
-
     domain: str
     sets: dict[str, Part]
 
@@ -145,22 +138,16 @@ class Contrast(Paired):
 
 
 class Result(Record, tag_field="kind"):
-    """Base of all results."""
-
     name: str
     caption: str
 
 
 class ResultOnData(Result):
-    """A result on one dataset."""
-
     dataset: str
     fingerprint: str
 
 
 class RecallTable(ResultOnData):
-    """A table of recall."""
-
     kb: KnowledgeBase | None  # None for worlds
     cutoffs: list[int]
     resample: str
@@ -171,42 +158,30 @@ class RecallTable(ResultOnData):
 
 
 class Against(Record):
-    """The row that others are tested against."""
-
     system: str
     method: str
 
 
 class ComparisonTable(RecallTable, tag="comparison"):
-    """Systems compared on one or more sets."""
-
-    against: Against | None
+    against: Against | None  # the row that others are tested against
     rows: list[ComparedRow]
 
 
 class ViewsTable(RecallTable, tag="views"):
-    """Table 3: recall at ``cutoff`` by number of views."""
-
     cutoff: int
     rows: list[LayersRow]
 
 
 class DomainsTable(RecallTable, tag="domains"):
-    """Table 6: recall by domain."""
-
     rows: list[DomainRow]
 
 
 class Numbers(Record):
-    """Numbers of mentions and entities."""
-
     mentions: int
     entities: int
 
 
 class SplitRow(Record):
-    """A split with its worlds, and the paper's numbers of it."""
-
     dataset: str
     split: str
     kb: str
@@ -217,8 +192,6 @@ class SplitRow(Record):
 
 
 class StatisticsTable(ResultOnData, tag="statistics"):
-    """Table 4: what the dataset holds."""
-
     identified_as: str | None
     source: str
     note: str | None
@@ -235,8 +208,6 @@ class ModelRow(Record):
 
 
 class ParametersTable(Result, tag="parameters"):
-    """Table 5: parameters of the towers."""
-
     source: str
     rows: list[ModelRow]
 
@@ -249,8 +220,6 @@ class Quoted(Record):
 
 
 class LengthsFigure(ResultOnData, tag="lengths"):
-    """Figure 2: error rates of two systems by sentences of the gold description."""
-
     identified_as: str | None
     set: str
     mentions: int
@@ -278,16 +247,12 @@ class PointRow(Record):
 
 
 class Mean(Record):
-    """Mean recall of the points that share a value."""
-
     value: float | int
-    points: int
+    points: int  # that share it
     recall: float
 
 
 class GridResult(ResultOnData, tag="grid"):
-    """The grid over hyper-parameters."""
-
     models: list[str]
     cutoff: int
     rule: str
@@ -307,3 +272,36 @@ AnyResult = (
 def read_result(path: Path, kind: type[R] = AnyResult, what: str = "a table or figure") -> R:
     """Read the JSON of a result of a kind, ``what`` in words; an InputError says why it is none."""
     return read_record(path, kind, f"the JSON of {what}", "Make it again.")
+
+
+def result_names(results: Path) -> list[str]:
+    """Names of the results in a folder, in the order of a page."""
+    tables = (path for path in results.glob("*.csv") if path.with_suffix(".json").is_file())
+    return in_order(path.stem for path in tables)
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names of results in the order of a page: tables, figures, comparisons of one's own, the grid.
+
+    >>> in_order(["grid", "beyond", "figure2", "table1"])
+    ['table1', 'figure2', 'beyond', 'grid']
+    """
+
+    def place(name: str) -> tuple[bool, bool, bool, str]:
+        table, figure = name.startswith("table"), name.startswith("figure")
+        return name == "grid", not (table or figure), figure, name
+
+    return sorted(names, key=place)
+
+
+def caption_of(name: str, caption: str = "") -> str:
+    """A result's heading: its name for people, and the caption of its JSON.
+
+    >>> caption_of("figure2", "Error rate"), caption_of("beyond")
+    ('Figure 2: Error rate', 'Beyond')
+    """
+    spaced = name.replace("table", "table ").replace("figure", "figure ")
+    title = spaced[:1].upper() + spaced[1:]
+    if caption.lower().startswith(title.lower()):
+        return caption
+    return f"{title}: {caption}" if caption else title

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from muver.reproduction.tables.footnotes import with_footnotes
 from muver.reproduction.tables.numbers import bounds, probability
-from muver.reproduction.tables.page import Cells, Section
+from muver.reproduction.tables.page import Cells, Section, with_footnotes
 from muver.reproduction.tables.paper import paper
-from muver.reproduction.tables.records import Part, Published, RecallTable, Row, TableSet
+from muver.reproduction.tables.records import Part, Published, RecallTable, Row
 from muver.reproduction.tables.verdict import VERDICTS
 from muver.retriever.evaluation.precision import in_words
 from muver.retriever.evaluation.significance import Paired
@@ -31,13 +30,7 @@ def by_cutoff(
     lines: Sequence[tuple[Labels, T]],
     cell: Callable[[T, int], str],
 ) -> Section:
-    """A grid with a column per cutoff, after the labels of its lines.
-
-    Parameters
-    ----------
-    cell
-        The text of a line at a cutoff.
-    """
+    """A table with a column per cutoff, which ``cell`` fills, after the labels of its lines."""
     header = [*lines[0][0], *(f"R@{k}" for k in cutoffs)]
     filled = [[*labels.values(), *(cell(one, k) for k in cutoffs)] for labels, one in lines]
     return Section(heading, note, header, filled)
@@ -50,66 +43,49 @@ def main_section(
     rows: Sequence[Row],
     best: Cells,
 ) -> Section:
-    """The table itself: its grid, with the rows' keys as the last column, and footnotes."""
+    """The table itself, with the rows' keys as the last column, and footnotes."""
     keyed = [[*texts, row.row_key] for texts, row in zip(cells, rows, strict=True)]
     return with_footnotes(Section("", note, [*header, "row_key"], keyed, best), rows)
 
 
 def note_of(table: RecallTable) -> str:
     """What the table measures, why published numbers are missing, and rows not in fp32."""
-    said = _over_kb(table) if table.kb else _over_worlds(table.sets[0])
-    if table.paper.note:
-        said.append(table.paper.note)
-    return " ".join(said + precision_note(table.rows))
-
-
-def _over_worlds(one: TableSet) -> list[str]:
-    worlds, empty = one.worlds, one.worlds_without_mentions
-    said = [
-        f"{one.mentions} {'mentions' if one.mentions > 1 else 'mention'} of "
-        f"{len(worlds)} {'worlds' if len(worlds) > 1 else 'world'} ({', '.join(worlds)}), "
-        "candidates ranked within the mention's world, every mention counting the same."
-    ]
-    return said + (
-        [f"Without mentions, and so without a number: {', '.join(empty)}."] * bool(empty)
-    )
-
-
-def _over_kb(table: RecallTable) -> list[str]:
-    counted = "; ".join(
-        f"{one.column} {one.mentions} mentions (outside: {one.outside})" for one in table.sets
-    )
-    return [
-        "In-KB recall: of the mentions whose gold entity is in the knowledge base, with its "
-        f"{table.kb.entities} entities as candidates. {counted}."
-    ]
-
-
-def precision_note(rows: Sequence[Row]) -> list[str]:
-    """The rows that are not in fp32, as one sentence; none if all are."""
+    if table.kb:
+        counted = "; ".join(
+            f"{one.column} {one.mentions} mentions (outside: {one.outside})" for one in table.sets
+        )
+        said = [
+            "In-KB recall: of the mentions whose gold entity is in the knowledge base, with its "
+            f"{table.kb.entities} entities as candidates. {counted}."
+        ]
+    else:
+        (one,) = table.sets
+        worlds = one.worlds
+        said = [
+            f"{one.mentions} {'mentions' if one.mentions > 1 else 'mention'} of "
+            f"{len(worlds)} {'worlds' if len(worlds) > 1 else 'world'} ({', '.join(worlds)}), "
+            "candidates ranked within the mention's world, every mention counting the same."
+        ]
+        if empty := one.worlds_without_mentions:
+            said.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
     methods: dict[str, dict[str, None]] = {}  # each method once, in the table's order
-    for row in rows:
+    for row in table.rows:
         if row.precision:
             methods.setdefault(in_words(row.precision), {})[row.method] = None
-    told = [f"{', '.join(some)} ({precision})" for precision, some in methods.items()]
-    return [f"Not in fp32: {'; '.join(told)}."] if told else []
+    reduced = [f"{', '.join(some)} ({precision})" for precision, some in methods.items()]
+    said += [table.paper.note or "", f"Not in fp32: {'; '.join(reduced)}." if reduced else ""]
+    return " ".join(filter(None, said))
 
 
 def reference(
     cutoffs: Sequence[int],
     lines: Sequence[tuple[Labels, Part]],
-    name: str,
-    heading: str,
-    source: str,
+    name: str = "paper",
+    heading: str = "Against the paper",
 ) -> list[Section]:
     """The section of published numbers beside our rows, if there are any.
 
-    Parameters
-    ----------
-    name
-        ``paper`` or ``readme``.
-    source
-        Who published them, in words.
+    ``name`` is ``paper`` or ``readme``.
     """
     judged = [(labels, part.published.get(name, {})) for labels, part in lines]
     judged = [line for line in judged if line[1]]
@@ -122,6 +98,7 @@ def reference(
         one = published[k]
         return f"{one.recall:.2f} ({one.difference:+z.2f} ± {one.half_width:.2f}, {one.verdict})"
 
+    source = paper()["source" if name == "paper" else f"{name}_source"]
     counts = Counter(one.verdict for _, published in judged for one in published.values())
     tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
     note = (
@@ -134,7 +111,7 @@ def reference(
 def intervals(
     table: RecallTable, cutoffs: Sequence[int], lines: Sequence[tuple[Labels, Part]]
 ) -> Section:
-    """The section of intervals of recall."""
+    """The 95% intervals of recall."""
 
     def cell(part: Part, k: int) -> str:
         return bounds(part.interval.micro[k])

@@ -8,17 +8,12 @@ from muver.io.typed import Count, Name, Natural, Settings, Some, Text
 
 
 class Table(Settings):
-    """A comparison of rows, which are systems.
-
-    Attributes
-    ----------
-    repeat_seeds
-        Further seeds with which its rows are trained; of Table 1 they stand at the top.
-    """
+    """A table of params.yaml, whose rows are systems."""
 
     rows: Some[Name]
     against: str | UnsetType = UNSET
     caption: Text | UnsetType = UNSET
+    # Further seeds that its rows are trained with; Table 1's are a setting of their own.
     repeat_seeds: list[Natural] | UnsetType = UNSET
 
 
@@ -49,50 +44,26 @@ class RepeatedRow(Row):
 
 
 class ViewsRow(Row):
-    """A row of Table 3.
-
-    Attributes
-    ----------
-    merge_layers, search
-        Number of layers of merging and name of the search; 0 and None without merging.
-    sweep_of
-        The system that differs only in layers and search; None if the row is that system.
-    """
+    """A row of Table 3, after some layers of merging by a search."""
 
     merge_layers: Natural = 0
-    search: Text | None = None
-    sweep_of: Text | None = None
+    search: Text | None = None  # its name; None without merging
+    sweep_of: Text | None = None  # the system that differs only in layers and search
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if bool(self.merge_layers) != (self.search is not None):
             raise ValueError(
-                f"search of {self.system} is {self.search!r}, expected "
-                f"{'a name' if self.merge_layers else 'null'} with {self.merge_layers} merged "
-                "layers."
+                f"search of {self.system} is {self.search!r} at {self.merge_layers} merged layers."
             )
 
 
 class Comparison(Settings):
-    """Settings of a table that compares systems.
-
-    Attributes
-    ----------
-    against
-        System of the row that the others are tested against.
-    contrasts
-        Pairs of systems to compare if both are rows.
-    caption
-        Required unless the table is the paper's.
-    sets
-        The sets of mentions in the order of the columns; None takes those of the evaluations.
-    """
-
     rows: Some[RepeatedRow]
-    against: str | None = None
-    contrasts: list[list[str]] = []
-    caption: Text | None = None
-    sets: Some[str] | None = None
+    against: str | None = None  # system of the row that the others are tested against
+    contrasts: list[list[str]] = []  # pairs of systems to compare if both are rows
+    caption: Text | None = None  # required unless the table is the paper's
+    sets: Some[str] | None = None  # in the order of the columns; None: those of the evaluations
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,8 +72,6 @@ class Comparison(Settings):
 
 
 class Domains(Settings):
-    """Settings of Table 6."""
-
     rows: Some[Row]
     contrasts: list[list[str]] = []
 
@@ -115,9 +84,7 @@ class Views(Settings):
 
 
 class Statistics(Settings):
-    """Settings of Table 4: the name of the entities' source in the table."""
-
-    source: Text | None = None
+    source: Text | None = None  # of the entities, as the table names it
 
 
 class Parameters(Settings):

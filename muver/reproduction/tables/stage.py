@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.io.typed import Settings, read
+from muver.io.typed import read
 from muver.reproduction.tables import comparison, domains, parameters, statistics, views
 from muver.reproduction.tables import settings as kinds
 from muver.reproduction.tables.evaluations import TableFiles
@@ -15,13 +14,12 @@ from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.render import write_table
 
 NAMES = ("table1", "table2", "table3", "table4", "table5", "table6")  # of the paper
-# The settings and module of each table that is not a comparison. A module builds a table as data
-# (build) and lays it out for people (page).
-KINDS: dict[str, tuple[type[Settings], ModuleType]] = {
-    "table3": (kinds.Views, views),
-    "table4": (kinds.Statistics, statistics),
-    "table5": (kinds.Parameters, parameters),
-    "table6": (kinds.Domains, domains),
+# The settings and builder of each table that is not a comparison
+KINDS = {
+    "table3": (kinds.Views, views.build),
+    "table4": (kinds.Statistics, statistics.build),
+    "table5": (kinds.Parameters, parameters.build),
+    "table6": (kinds.Domains, domains.build),
 }
 
 
@@ -34,34 +32,15 @@ def make_table(
     encoder: Path | None = None,
     show: bool = False,
 ) -> None:
-    """Write ``out`` (.csv) and next to it the table as .md, .html, .tex and .json.
+    """Write ``out`` (.csv), and beside it the table as .md, .html, .tex and .json.
 
-    Parameters
-    ----------
-    name
-        One of :data:`NAMES`, or any other name for a comparison with a ``caption``.
-    evaluations
-        Evaluations, next to their gold ranks; none for Tables 4 and 5.
-    settings
-        Settings of the table's kind (:mod:`muver.reproduction.tables.settings`).
-    counts
-        The corpus's counts: the numbers of Table 4, and for other tables the worlds without
-        mentions.
-    encoder
-        Directory of the encoder in use, which gets a row in Table 5.
-    show
-        Also print the table in Markdown.
-
-    Raises
-    ------
-    InputError
-        If a name, setting or file does not fit.
+    Any ``name`` but :data:`NAMES` is a comparison, whose ``settings`` have a caption. The corpus's
+    ``counts`` are what Table 4 is made of, and tell the others which worlds have no mentions.
     """
-    kind, module = KINDS.get(name, (kinds.Comparison, comparison))
+    kind, build = KINDS.get(name, (kinds.Comparison, comparison.build))
     given = read(kind, settings)
     caption = getattr(given, "caption", None) or _caption(name)
-    table = module.build(name, caption, given, TableFiles(evaluations, counts, encoder))
-    write_table(out, table, module.page(table), show)
+    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)), show)
 
 
 def _caption(name: str) -> str:

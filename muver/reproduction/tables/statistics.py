@@ -11,13 +11,10 @@ from muver.retriever.corpus.statistics import read_counts
 
 
 def build(name: str, caption: str, settings: Statistics, files: TableFiles) -> StatisticsTable:
-    """The table as data: a row per split.
+    """A row per split.
 
-    Parameters
-    ----------
-    settings
-        Without a ``source``, the column KB has the paper's word for its own dataset, else the
-        dataset's name.
+    Without a ``source`` in the settings, the column KB has the paper's word for its own dataset,
+    else the dataset's name.
     """
     if files.counts is None:
         raise InputError(f"--counts: {name} needs the corpus's counts; none were given.")
@@ -55,7 +52,6 @@ def build(name: str, caption: str, settings: Statistics, files: TableFiles) -> S
 
 
 def page(table: StatisticsTable) -> Page:
-    """The table for people."""
     header = ["Dataset", "Split", "Mention Num", "KB", "Entity Num"]
     grid = [
         [row.dataset, row.split, str(row.mentions), row.kb, str(row.entities)] for row in table.rows
@@ -67,18 +63,11 @@ def page(table: StatisticsTable) -> Page:
 
 
 def _paper(table: StatisticsTable) -> Section:
-    def cell(ours: int, theirs: int) -> str:
-        return f"{theirs} ({'equal' if ours == theirs else 'not equal'})"
-
-    grid = [
-        [
-            row.dataset,
-            row.split,
-            cell(row.mentions, row.paper.mentions),
-            cell(row.entities, row.paper.entities),
-        ]
-        for row in table.rows
-    ]
+    grid = []
+    for row in table.rows:
+        pairs = (row.mentions, row.paper.mentions), (row.entities, row.paper.entities)
+        cells = [f"{paper} ({'' if ours == paper else 'not '}equal)" for ours, paper in pairs]
+        grid.append([row.dataset, row.split, *cells])
     note = f"{table.source}: the paper's number, and whether ours is the same."
     header = ["Dataset", "Split", "Mention Num", "Entity Num"]
     return Section("Against the paper", note, header, grid)

@@ -16,15 +16,7 @@ CONFIDENCE = 0.95
 def compare(
     ours: Percent, theirs: Percent, mentions: int, seeds: Sequence[Percent] = ()
 ) -> Published:
-    """Published numbers with our differences from them, half-widths and verdicts.
-
-    Parameters
-    ----------
-    ours, theirs
-        Recall in percent; ``theirs`` as far as it is published.
-    mentions, seeds
-        As for :func:`half_width`; ``seeds`` by cutoff.
-    """
+    """Published recalls in percent with our differences from them, half-widths and verdicts."""
     found = {}
     for k, value in theirs.items():
         width = half_width(ours[k], value, mentions, [one[k] for one in seeds])
@@ -44,14 +36,7 @@ def half_width(ours: float, theirs: float, mentions: int, seeds: Sequence[float]
     ``mentions`` independent draws: ``1.96 sqrt(se_ours**2 + se_theirs**2)``. This is too wide, as
     the mentions are the same, and leaves training out (docs/fidelity.md, "What a verdict means").
 
-    Parameters
-    ----------
-    ours, theirs
-        Recall in percent.
-    mentions
-        Number of mentions of both.
-    seeds
-        The row's recall with each seed, including its own; empty with a single seed.
+    ``seeds`` are the row's recall with each seed, including its own; empty with a single one.
     """
     if len(seeds) > 1:
         from scipy.stats import t
@@ -67,13 +52,6 @@ def verdict(difference: float, width: float) -> str:
     Outside ``width``, the verdict is "near" up to paper.yaml's ``tolerance.near`` points, else "not
     reproduced". Inside, it is "reproduced" if ``width`` is at most these points; a wider interval
     would hold nearly any number, so the verdict is "cannot tell".
-
-    Parameters
-    ----------
-    difference
-        Our recall minus the published one, in points.
-    width
-        From :func:`half_width`.
     """
     tolerance = paper()["tolerance"]["near"]
     if abs(difference) > width:
@@ -89,13 +67,6 @@ def claim(difference: float, interval: Sequence[float], theirs: float) -> str:
     away, the distance of two such differences. Else "cannot tell". A published difference of zero
     claims equal rows, which no interval can show: "cannot tell", or "does not hold" if ours is
     that far away.
-
-    Parameters
-    ----------
-    difference, interval
-        Our difference in points, and its paired 95% interval [low, high].
-    theirs
-        The published difference.
     """
     low, high = interval
     if theirs < 0:

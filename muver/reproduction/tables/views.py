@@ -14,15 +14,13 @@ from muver.reproduction.tables.evaluations import (
     row_of,
     table_of,
 )
-from muver.reproduction.tables.footnotes import with_footnotes
 from muver.reproduction.tables.numbers import percent
-from muver.reproduction.tables.page import Page, Section, best_cells
+from muver.reproduction.tables.page import Page, Section, best_cells, with_footnotes
 from muver.reproduction.tables.paper import is_papers, paper, published_views
 from muver.reproduction.tables.records import Contrast, LayersRow, Part, ViewsTable
 from muver.reproduction.tables.sections import intervals, mean_of_worlds, note_of, reference
 from muver.reproduction.tables.settings import Views, ViewsRow, systems_of
 from muver.reproduction.tables.verdict import compare
-from muver.retriever.evaluation.records import Percent
 
 Line = dict[str | None, LayersRow]  # by its pairs; None without merging
 RELEASED = "as released"
@@ -30,10 +28,7 @@ ALIKE = 0.01  # relative difference up to which two numbers of views are the sam
 
 
 def build(name: str, caption: str, settings: Views, files: TableFiles) -> ViewsTable:
-    """The table as data, in full precision: a row per system.
-
-    A row is compared with the paper's that has as many views, on the same dataset.
-    """
+    """A row per system, compared with the paper's that has as many views, on the same dataset."""
     found, cutoff = read_one_set(files, systems_of(settings.rows)), settings.cutoff
     by_set = {found.first.set: found}
     if cutoff not in found.first.cutoffs:
@@ -63,7 +58,6 @@ def build(name: str, caption: str, settings: Views, files: TableFiles) -> ViewsT
                 sets={one.set: Part(**asdict(one.scores), paper=judged, readme={})},
             )
         )
-    _check_places(rows)
     contrasted = _contrasts(rows, found)
     return table_of(
         ViewsTable, name, caption, by_set, cutoff=cutoff, rows=rows, contrasts=contrasted
@@ -77,12 +71,12 @@ def _contrasts(rows: Sequence[LayersRow], evaluations: Evaluations) -> list[Cont
         if not line.keys() >= {"distant", "close"}:
             continue
         pair = {line[pairs].system: line[pairs] for pairs in ("distant", "close")}
-
-        def published(system: str, pair: dict[str, LayersRow] = pair) -> Percent:
-            return {k: one.recall for k, one in pair[system].part.paper.items()}
-
+        published = {
+            system: {k: one.recall for k, one in row.part.paper.items()}
+            for system, row in pair.items()
+        }
         methods = {system: row.method for system, row in pair.items()}
-        (found,) = contrasts.build([[*pair]], methods, evaluations, published)
+        (found,) = contrasts.build([[*pair]], methods, evaluations, published.__getitem__)
         one = line["distant"]
         method = f"{one.method}, layer {one.merge_layers} ({one.reading}): distant minus close"
         built.append(replace(found, method=method))
@@ -93,12 +87,7 @@ def _search(row: ViewsRow, settings: Mapping[str, Any]) -> dict[str, str | None]
     """The pairs that were merged and the reading of the search, from a row's settings."""
     if not row.merge_layers:
         return dict.fromkeys(("pairs", "reading", "searched"))
-    merge = settings.get("merge", {})
-    if "pairs" not in merge:
-        raise InputError(
-            f"evaluation of {row.system}: its settings do not say which pairs of views were "
-            "merged. Run the evaluate stage again."
-        )
+    merge = settings["merge"]
     further = {
         "among all views": merge.get("among") == "all",
         "wasted choices replaced": merge.get("wasted") == "replaced",
@@ -106,18 +95,6 @@ def _search(row: ViewsRow, settings: Mapping[str, Any]) -> dict[str, str | None]
     reading = ", ".join(words for words, so in further.items() if so)
     searched = ", ".join(filter(None, (f"{merge['pairs']} pairs", reading)))
     return {"pairs": merge["pairs"], "reading": reading or RELEASED, "searched": searched}
-
-
-def _check_places(rows: Sequence[LayersRow]) -> None:
-    seen = set()
-    for row in rows:
-        place = (row.method, row.merge_layers, row.searched)
-        if row.merge_layers and place in seen:
-            method, layers, searched = place
-            raise InputError(
-                f"--settings: {method}, layer {layers}, {searched} stands in two rows."
-            )
-        seen.add(place)
 
 
 def _start(row: ViewsRow, rows: Sequence[ViewsRow], evaluations: Evaluations) -> str | None:
@@ -149,7 +126,7 @@ def page(table: ViewsTable) -> Page:
     ]
     sections = [
         _main(table),
-        *reference(cutoffs, lines, "paper", "Against the paper", paper()["source"]),
+        *reference(cutoffs, lines),
         *([_whole(table.name)] if table.sets[0].of_paper else []),
         *contrasts.section(table, cutoffs),
         mean_of_worlds(table, cutoffs, lines),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.reproduction.figures import lengths_plot, views_plot
+from muver.reproduction.figures import lengths_plot, style, views_plot
 from muver.reproduction.figures.stage import make_figure
 from muver.reproduction.figures.style import house_style
 from muver.reproduction.tables.records import (
@@ -53,7 +53,7 @@ def test_a_bin_of_one_mention_has_a_marker_and_no_line(figure2):
     figure2.bins[2] = replace(figure2.bins[2], mentions=1)
     with house_style():
         above = lengths_plot.draw(figure2).axes[0]
-    line, alone = (one for one in above.lines if one.get_color() == lengths_plot.BLUE
+    line, alone = (one for one in above.lines if one.get_color() == style.BLUE
                    and one.get_markerfacecolor() != "none")  # fmt: skip
     np.testing.assert_array_equal(line.get_ydata(), [25, np.nan, np.nan, np.nan])
     assert (alone.get_linestyle(), alone.get_ydata().tolist()) == ("None", [50])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.reproduction.grid.points import HYPERPARAMETERS, name_of, points, spelled, trials
+from muver.reproduction.grid.points import HYPERPARAMETERS, name_of, points, trials
 from muver.reproduction.grid.settings import Grid
 
 PAPER = {
@@ -104,8 +104,3 @@ def test_the_cross_product_with_a_name_for_each(
     for name, point in found.items():
         assert name_of(point) == name
         assert re.fullmatch(r"[a-z0-9._+-]+", name)
-
-
-@given(rates)
-def test_spelling_tells_every_value_from_the_others(value: float):
-    assert float(spelled(value)) == value

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-VOID = {"meta", "link", "input", "br", "img", "col", "hr"}
+VOID = {"meta", "link", "input", "br", "img", "col", "hr", "wbr"}
 
 
 class Reader(HTMLParser):

@@ -8,8 +8,8 @@ import pytest
 from muver.reproduction.report import descriptions
 from muver.reproduction.report.collection import worlds
 from muver.reproduction.report.explorer import explore, opened, views_of
+from muver.reproduction.report.files import Problems
 from muver.reproduction.report.parts import view_parts
-from muver.reproduction.report.problems import Problems
 from muver.reproduction.report.rankings import read_ranking
 from muver.reproduction.report.results import read_results
 from muver.reproduction.report.settings import Report
@@ -23,7 +23,7 @@ def explored(places, **settings):
     problems = Problems()
     systems = read_systems(read_results(["table1"], places, problems), places, problems)
     data = explore(systems, places, Report(**{**ALL, **settings}), problems)
-    assert problems.messages == []
+    assert problems == []
     return data
 
 
@@ -98,9 +98,9 @@ def test_views_of_a_gold_entity_that_is_not_retrieved(finished):
     problems = Problems()
     collection, chosen = worlds(finished, "test"), np.array([0, 1])
     systems = read_systems(read_results(["table1"], finished, problems), finished, problems)
-    ranking = read_ranking(systems[1], collection, chosen, 1, finished, problems)
+    ranking = read_ranking(systems[1], collection, chosen, 1, finished)
     missed = replace(ranking, rank=np.array([0, 1]))
-    parts = view_parts(systems[1], collection, chosen, missed, finished, problems)
+    parts = view_parts(finished.run("muver", "test"), collection, chosen, missed)
     assert parts["views"] == [3, 3, 6, 0]  # Gate twice: the first candidate, and gold
 
 
@@ -109,8 +109,8 @@ def test_views_of_another_entity_of_the_title_count_and_are_not_listed(finished)
     collection = worlds(finished, "test")
     same = replace(collection, namesake=np.array([0, 0, 2, 3, 4, 5, 6, 7]))
     systems = read_systems(read_results(["table1"], finished, problems), finished, problems)
-    ranking = read_ranking(systems[1], collection, np.array([0]), 1, finished, problems)
-    parts = view_parts(systems[1], same, np.array([0]), ranking, finished, problems)
+    ranking = read_ranking(systems[1], collection, np.array([0]), 1, finished)
+    parts = view_parts(finished.run("muver", "test"), same, np.array([0]), ranking)
     assert (parts["counts"], parts["views"]) == ([3, 0], [5, 0])
     assert parts["share"] == [0.5, 0.25, 0.083]  # of 6 + 3 + 1 + 1 + 1
 

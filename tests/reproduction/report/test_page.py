@@ -6,9 +6,7 @@ import json
 
 from muver.look import ASSETS as SHARED
 from muver.reproduction.report.machine import gpus, machine, versions
-from muver.reproduction.report.markup import compressed
-from muver.reproduction.report.page import ASSETS, SCRIPTS
-from muver.reproduction.report.rows import without_places
+from muver.reproduction.report.page import ASSETS, SCRIPTS, compressed, without_places
 
 
 def test_settings_without_places():
@@ -25,6 +23,7 @@ def test_data_come_back_and_cannot_end_their_element():
 
 def test_assets_are_used_and_can_stand_in_a_page():
     used = {*SCRIPTS, "tables_only.js", "page.css", "page.html", "explorer.html"}
+    used |= {"results.html", "rows.html", "run.html"}
     files = [*ASSETS.iterdir(), *SHARED.iterdir()]
     assert {path.name for path in files} == used
     for path in files:

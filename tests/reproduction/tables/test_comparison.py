@@ -4,9 +4,9 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.reproduction.tables import row_key
 from muver.reproduction.tables.comparison import build
 from muver.reproduction.tables.evaluations import TableFiles
+from muver.reproduction.tables.keys import row_key
 from muver.reproduction.tables.records import Against, ComparedPart, ComparisonTable
 from muver.reproduction.tables.settings import Comparison
 from tests.reproduction.tables.conftest import ZESHEL

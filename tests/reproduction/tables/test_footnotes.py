@@ -5,8 +5,7 @@ import json
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.footnotes import with_footnotes
-from muver.reproduction.tables.page import Section
+from muver.reproduction.tables.page import Section, with_footnotes
 from muver.reproduction.tables.records import Row
 from muver.reproduction.tables.stage import make_table
 from tests.blank import blank

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.reproduction.tables.numbers import bounds, percent, probability
+from muver.reproduction.tables.numbers import bounds, percent, probability, spelled
 
 COUNTS = st.integers(1, 20_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -46,3 +46,8 @@ def test_bounds():
 )
 def test_probability(value: float, text: str):
     assert probability(value) == text
+
+
+@given(st.integers(0, 10_000) | st.floats(allow_nan=False, allow_infinity=False))
+def test_spelling_tells_every_value_from_the_others(value: float):
+    assert float(spelled(value)) == value

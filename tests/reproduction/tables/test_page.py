@@ -1,9 +1,17 @@
-"""Which cells are bold."""
+"""What people read of results: which there are, and which cells are bold."""
+
+from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.reproduction.tables.page import best_cells
+from muver.reproduction.tables.pages import PAGES
+from muver.reproduction.tables.records import AnyResult
+
+
+def test_every_kind_of_result_has_a_page():
+    assert PAGES.keys() == {*get_args(AnyResult)}
 
 
 def test_the_greatest_of_a_column():

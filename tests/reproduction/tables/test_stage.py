@@ -7,7 +7,8 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.reproduction.tables import row_key, stage
+from muver.reproduction.tables import stage
+from muver.reproduction.tables.keys import row_key
 from tests.reproduction.tables.conftest import ZESHEL
 
 ROWS = [{"method": "BM25", "system": "bm25"}, {"method": "A & B | C", "system": "muver"}]
@@ -58,7 +59,7 @@ def test_markdown(evaluations, out):
         "every mention counting the same. The paper's numbers are for zeshel (test); this table "
         "is made on tiny, so they do not stand beside ours.\n\n"
         "| method     |       R@1 |       R@64 | row_key      |\n"
-        "| ---------- | --------: | ---------: | ------------ |\n"
+        "|:-----------|----------:|-----------:|:-------------|\n"
         f"| BM25       |     18.18 |      45.45 | {KEYS[0]} |\n"
         f"| A & B \\| C | **36.36** | **100.00** | {KEYS[1]} |\n"
         "\n## Mean of worlds\n"

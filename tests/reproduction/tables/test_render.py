@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.reproduction.tables.latex import escape, to_latex
 from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.render import escape, to_latex, to_markdown
 
 HEADER = ["method", "# of Views", "R@64", "row_key", "row_key (close)"]
 ROWS = [
@@ -32,6 +32,18 @@ a\_b 50\% \{x\} & 17.40 & 9.50 \\ % 1abc 2abc
 \end{tabular}
 \end{table}
 """
+
+
+def test_markdown_below_a_heading_of_its_own():
+    grid = Section("", "", ["method", "R@1"], [["A | B", "9.5"], ["C", "10.0"]], {(1, 1)}, {0: "a"})
+    rest = Section("Rest", "Of it.", ["k"], [["1"]], footnotes={"b": "A note."})
+    text = to_markdown(Page("Recall", [grid, rest]), level=3)
+    assert text == (
+        "### Recall\n\n"
+        "| method     |      R@1 |\n|:-----------|---------:|\n"
+        "| A \\| B [a] |      9.5 |\n| C          | **10.0** |\n\n"
+        "#### Rest\n\nOf it.\n\n|   k |\n|----:|\n|   1 |\n\n[b] A note.\n"
+    )
 
 
 def test_a_float_with_booktabs():

@@ -3,7 +3,7 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.results_page.page import LOG, write_page
+from muver.reproduction.results_page.section import write_page
 
 LINE = "| 2026-12-01 | a reader | tiny | abc | two cores | make results | equal |\n"
 
@@ -17,7 +17,9 @@ def page(tmp_path):
 
 def test_sections_stand_in_order_before_the_log(page):
     text = page.read_text()
-    order = [text.index(part) for part in ("# Results", "## tiny", "## other", LOG, "## Repro")]
+    order = [
+        text.index(part) for part in ("# Results", "## tiny", "## other", "<!-- Below", "## Repro")
+    ]
     assert order == sorted(order)
 
 

@@ -1,0 +1,114 @@
+"""What of a run's results stays on the page of record."""
+
+import pytest
+from msgspec.structs import replace
+
+from muver.io.errors import InputError
+from muver.io.files import write_json, write_text
+from muver.reproduction.results_page import tables
+from muver.reproduction.results_page.tables import read_tables, recall_by_length, said_once, texts
+from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.records import (
+    ComparisonTable,
+    LengthsFigure,
+    ParametersTable,
+    Row,
+)
+from muver.retriever.evaluation.lengths import Bin
+from tests.blank import blank
+
+TINY = {"dataset": "tiny", "fingerprint": "f0"}
+HEADER = ["method", "R@1"]
+MAIN = Section("", "9 mentions.", HEADER, [["BM25", "1"], ["BLINK", "2"], ["MuVER", "3"]])
+TESTS = Section("Paired tests against BLINK", "", HEADER, [["BM25", "-1"], ["MuVER", "+1"]])
+CONTRASTS = Section("The paper's contrasts", "", HEADER, [["MuVER minus BLINK", "+1"]])
+INTERVALS = Section("How sure the numbers are", "Bounds.", HEADER, [["BM25", "0 to 2"]])
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """The headings that stay of a page with these sections, and the rows of the last."""
+
+    def make(*sections):
+        monkeypatch.setattr(tables, "page_of", lambda result: Page("Table 1", [MAIN, *sections]))
+        found = tables.shortened(blank(ComparisonTable)).sections
+        return [section.heading for section in found], [row[0] for row in found[-1].rows]
+
+    return make
+
+
+def test_intervals_go_and_a_difference_stands_once(kept):
+    headings, rows = kept(CONTRASTS, INTERVALS, TESTS)
+    assert headings == ["", CONTRASTS.heading, TESTS.heading] and rows == ["BM25"]
+
+
+def test_tests_that_are_all_contrasts_go(kept):
+    swapped = Section(CONTRASTS.heading, "", HEADER, [["BLINK minus BM25", "+1"]])
+    both = Section(CONTRASTS.heading, "", HEADER, CONTRASTS.rows + swapped.rows)
+    assert kept(both, TESTS)[0] == ["", CONTRASTS.heading]
+
+
+def test_without_contrasts_all_tests_stay(kept):
+    assert kept(TESTS)[1] == ["BM25", "MuVER"]
+
+
+def test_notes_and_footnotes_stand_at_the_first_table():
+    rows = [["A", "1"], ["B", "2"]]
+    old = Section("", "9 mentions. Of tiny.", HEADER, rows, set(), {0: "a"}, {"a": "Old."})
+    new = Section(
+        "", "More. 9 mentions.", HEADER, rows, set(), {0: "a", 1: "b"}, {"a": "Old.", "b": "New."}
+    )
+    first, second = (page.sections[0] for page in said_once([Page("", [old]), Page("", [new])]))
+    assert first == old
+    assert (second.note, second.marks, second.footnotes) == ("More.", {1: "b"}, {"b": "New."})
+
+
+def errors(name, method, first, last):
+    """A figure of BLINK, which misses 1 of 4 and 2 of 3, and of another method."""
+    systems = {"blink": "BLINK", name: method}
+    rows = [blank(Row, system=system, method=one, row_key="k") for system, one in systems.items()]
+    bins = [
+        Bin(1, 5, 4, [1, first], difference=50.0, difference_interval=[-1.5, 75.0]),
+        Bin(6, 10, 0, [0, 0]),
+        Bin(11, 15, 3, [2, last], difference=0.0, difference_interval=[0.0, 0.0]),
+    ]
+    return blank(
+        LengthsFigure, name=name, caption="Errors", cutoff=64, rows=rows, bins=bins, **TINY
+    )
+
+
+def test_a_figure_is_shown_by_its_numbers():
+    (shown,) = texts({"figure2": replace(errors("figure2", "MuVER", 3, 0), difference_is="Ours")})
+    assert shown == (
+        "### Figure 2: Errors\n\n"
+        "In brackets the 95% interval of the difference. Rows: `k`, `k`.\n\n"
+        "| sentences   |   mentions |   BLINK |   MuVER |                     Ours |\n"
+        "|:------------|-----------:|--------:|--------:|-------------------------:|\n"
+        "| 1-5         |          4 |   25.00 |   75.00 | +50.00 (-1.50 to +75.00) |\n"
+        "| 11-15       |          3 |   66.67 |    0.00 |   +0.00 (+0.00 to +0.00) |"
+    )
+
+
+def test_figures_by_length_stand_side_by_side():
+    best, total = errors("max", "Best", 2, 1), errors("sum", "Sum", 4, 0)
+    (shown,) = recall_by_length([best, total]).sections
+    assert shown.header == ["sentences", "mentions", "BLINK", "Best", "Sum"]
+    assert shown.rows == [
+        ["1-5", "4", "75.00", "50.00", "0.00"], ["11-15", "3", "33.33", "66.67", "100.00"],
+    ]  # fmt: skip
+    parameters = blank(ParametersTable, name="table5", caption="Parameters")
+    found = texts({"max": best, "table5": parameters, "sum": total})
+    assert [text.partition("\n")[0] for text in found] == [
+        "### Parameters", "### Recall@64 in percent by number of sentences, tiny",
+    ]  # fmt: skip
+    total.bins[0] = Bin(1, 5, 5, [1, 4])
+    with pytest.raises(InputError, match="max and sum: of other cutoffs or bins"):
+        recall_by_length([best, total])
+
+
+def test_tables_come_first_and_other_files_are_passed_over(tmp_path):
+    for name in ("beyond", "figure2", "table1"):
+        write_json(tmp_path / f"{name}.json", blank(ComparisonTable, name=name, **TINY))
+        write_text(tmp_path / f"{name}.csv", "")
+    write_json(tmp_path / "metrics.json", {"R@1": 3})
+    assert list(read_tables(tmp_path)) == ["table1", "figure2", "beyond"]
