@@ -83,5 +83,5 @@ def test_show_says_where_there_is_more(results, capsys):
     said = capsys.readouterr().out
     assert "table1.md" in said and "report.html" not in said
     (results() / "report.html").touch()
-    show(["table1"], results())
+    show(["table1"], results=results())
     assert "report.html" in capsys.readouterr().out
