@@ -8,7 +8,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from muver.reproduction.doctor.finding import NOTE, OK, PROBLEM, Finding
+from muver.reproduction.doctor.inputs import NOTE, OK, PROBLEM, Finding
 
 OLDEST = (3, 11)
 LOCKS = ("base", "torch", "faiss-cpu", "faiss-gpu")  # all of base is needed, of the others a part
@@ -76,7 +76,7 @@ def locked(folder: Path, installed: Callable[[str], str | None] = installed_vers
 def libraries() -> list[str]:
     """Modules of the distributions that muver requires."""
     required = map(Requirement, metadata.requires("muver") or ())
-    return [MODULES.get(own.name, own.name) for own in required if own.marker is None]
+    return [MODULES.get(own.name, own.name.replace("-", "_")) for own in required if not own.marker]
 
 
 def importable(names: Sequence[str]) -> Finding:

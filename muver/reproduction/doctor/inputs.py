@@ -1,17 +1,32 @@
-"""Is everything there that a run takes from outside, and may it write where it will?"""
+"""Whether a run finds what it takes from outside, and may write where it will."""
 
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from muver.io.errors import InputError
-from muver.reproduction.doctor.finding import NOTE, OK, PROBLEM, Finding
 from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase
 from muver.reproduction.workspace.locking import holder
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders import hub
 
+OK, NOTE, PROBLEM = "ok", "note", "PROBLEM"
 WRITTEN = ("build", "results", "logs", ".snakemake", "mlartifacts")
+
+
+class Finding(NamedTuple):
+    """What one check says."""
+
+    check: str  # what was looked at
+    status: str  # OK; NOTE: worth knowing, the run will work; PROBLEM: it will not
+    says: str  # what was found and what to do
+
+
+def all_inputs(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
+    """Whether data, weights and texts that a run takes from outside are here, or can be had."""
+    found = data(graph, asked) + punkt(graph, asked)
+    return [*found, encoder(graph), *checkpoints(graph, asked)]
 
 
 def _all_there(files: Sequence[str]) -> bool:

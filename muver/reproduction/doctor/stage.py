@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.files import write_json
-from muver.reproduction.doctor import check_text, compare_text, record_text
+from muver.reproduction.doctor import compare_text, record_text
 from muver.reproduction.doctor.settings import Comparison
 
 Config = Iterable[tuple[str, Any]]  # settings that replace those of params.yaml
@@ -32,10 +32,10 @@ def compare_runs(
 
 def check_project(folder: Path, config: Config, measured: bool, out: Path | None = None) -> None:
     """Print whether a run can begin, and how long it takes."""
-    from muver.reproduction.doctor.check import check
+    from muver.reproduction.doctor.check import as_text, check
 
     report = check(folder, dict(config), measured=measured)
-    _tell(report, check_text.as_text(report), out)
+    _tell(report, as_text(report), out)
 
 
 def compare_record(folder: Path, config: Config, add: bool, out: Path | None = None) -> None:

@@ -26,16 +26,10 @@ CHECKS = (
             optional(
                 "--folder", "where the run will write (build/<dataset> of the project)", to="disk"
             ),
-            optional("--model", "model or BERT directory: the encoder's sizes"),
-            optional("--kb", "knowledge base, or some parts of one: its sizes"),
-            optional("--dump", "kilt_knowledgesource.json: its size"),
             switch("--measure", "measure rates on this machine, in some seconds", to="measured"),
             option("--out", "JSON file to write"),
         ),
-        """--settings '{"indices": ["hnsw"], "devices": 8}' --out plan.json""",
-        settings="muver.reproduction.estimate.settings:Plan",
-        about="indices are types to compare",
-        settings_to="asked",
+        "--config preset=zeshel --measure --out plan.json",
     ),
     Stage(
         "doctor check",

@@ -37,8 +37,8 @@ def test_pins_are_those_of_this_machine(requirements):
     ("change", "status", "says"),
     [
         ({}, "ok", "3 packages, as locked"),  # nvidia-x is of GPUs' builds alone
-        ({"scipy": None}, "problem", "not installed: scipy. Run make setup"),
-        ({"torch": None}, "problem", "not installed: torch"),
+        ({"scipy": None}, "PROBLEM", "not installed: scipy. Run make setup"),
+        ({"torch": None}, "PROBLEM", "not installed: torch"),
         ({"numpy": "2.5.0"}, "note", r"numpy 2.5.0 \(locked: 2.4.0\)"),
     ],
 )
@@ -66,5 +66,5 @@ def test_libraries_are_those_that_the_package_requires():
 def test_imports():
     assert importable(["json", "yaml"]).status == "ok"
     found = importable(["json", "no_such_library"])
-    assert found.status == "problem"
+    assert found.status == "PROBLEM"
     assert "no_such_library: ModuleNotFoundError" in found.says

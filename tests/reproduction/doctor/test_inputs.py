@@ -49,14 +49,14 @@ def test_what_zeshel_downloads():
 
 def test_an_archive_fetched_by_hand():
     own = {"download": {"source": "z.tar"}}
-    assert looked(**own) == [("problem", "download.source")]
+    assert looked(**own) == [("PROBLEM", "download.source")]
     touch("z.tar")
     assert looked(**own) == [("ok", "z.tar")]
 
 
 def test_a_directory_without_mentions():
     touch("mine/documents/world.json")
-    assert looked(preset="directory", dataset="mine") == [("problem", "mine/mentions/train.json")]
+    assert looked(preset="directory", dataset="mine") == [("PROBLEM", "mine/mentions/train.json")]
     touch(*(f"mine/mentions/{split}.json" for split in ("train", "val", "test")))
     assert looked(preset="directory", dataset="mine") == [("ok", "mine")]
 
@@ -69,9 +69,9 @@ def test_encoder(monkeypatch):
     monkeypatch.setattr(hub, "cached", lambda name: None)
     assert found().status == "note"
     wrong = found(encoder="./nope")
-    assert wrong.status == "problem" and "neither a directory here nor" in wrong.says
+    assert wrong.status == "PROBLEM" and "neither a directory here nor" in wrong.says
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert found().status == "problem" and "HF_HUB_OFFLINE is set" in found().says
+    assert found().status == "PROBLEM" and "HF_HUB_OFFLINE is set" in found().says
     monkeypatch.setattr(hub, "cached", lambda name: Path("config.json"))
     assert found().says.endswith("hub's cache on this machine")
     monkeypatch.setattr(hub, "cached", lambda name: None)
@@ -81,7 +81,7 @@ def test_encoder(monkeypatch):
 
 def test_checkpoints():
     own = inputs.checkpoints, "released"
-    assert looked(*own) == [("problem", "models.muver_released.checkpoint")]
+    assert looked(*own) == [("PROBLEM", "models.muver_released.checkpoint")]
     touch("best_zeshel.bin")
     assert looked(*own) == [("ok", "muver_released")]
 
@@ -101,14 +101,14 @@ def test_what_wikipedia_downloads():
 
 def test_sources_fetched_by_hand():
     own = {"preset": "wikipedia", "linking": {"source": {"kilt": "dump.json"}}}
-    assert looked(**own)[0] == ("problem", "linking.source.kilt")
+    assert looked(**own)[0] == ("PROBLEM", "linking.source.kilt")
     touch("dump.json")
     assert looked(**own)[0] == ("ok", "dump.json")
 
 
 def test_weights_of_ones_own_are_not_downloaded():
     own = {"preset": "wikipedia", "models": {"blink_wiki": {"checkpoint": "mine.bin"}}}
-    assert looked(inputs.checkpoints, **own) == [("problem", "models.blink_wiki.checkpoint")]
+    assert looked(inputs.checkpoints, **own) == [("PROBLEM", "models.blink_wiki.checkpoint")]
     touch("mine.bin")
     assert looked(inputs.checkpoints, **own) == [("ok", "blink_wiki")]
 
@@ -116,7 +116,7 @@ def test_weights_of_ones_own_are_not_downloaded():
 def test_writable(tmp_path):
     assert [one.status for one in inputs.writable(tmp_path)] == ["ok"]
     found = inputs.writable(tmp_path, lambda place, mode: False)
-    assert {one.status for one in found} == {"problem"}
+    assert {one.status for one in found} == {"PROBLEM"}
     (tmp_path / "results").touch()
     [found] = inputs.writable(tmp_path)
     assert found.says.endswith("results: a file; a folder is needed.")
@@ -126,6 +126,6 @@ def test_lock(tmp_path):
     assert inputs.lock(tmp_path).status == "ok"
     touch(".snakemake/locks/0.input.lock")
     stale = inputs.lock(tmp_path, lambda folder: None)
-    assert stale.status == "problem" and "muver unlock" in stale.says
+    assert stale.status == "PROBLEM" and "muver unlock" in stale.says
     held = inputs.lock(tmp_path, lambda folder: (7, "snakemake"))
     assert "snakemake is at work here as process 7" in held.says
