@@ -32,7 +32,7 @@ def check(
     overrides
         What the command line sets, as ``snakemake --config`` takes it.
     measured
-        Import the libraries and measure rates, which takes some seconds.
+        Measure rates, which takes some seconds.
     machine, rates
         Looked up and measured by default.
 
@@ -45,9 +45,7 @@ def check(
     compute = settings["compute"]
     machine = machine or this_machine(folder / "build" / settings["workspace"])
     projected: Report = {"jobs": [], "counts": None}
-    findings = [environment.python_version(), environment.locked(folder / "requirements")]
-    if measured:
-        findings.append(environment.importable(environment.libraries()))
+    findings = [environment.locked(folder / "requirements")]
     with chdir(folder):  # the graph's paths are relative to it
         try:
             graph = graph_of(settings)
@@ -55,9 +53,9 @@ def check(
         except InputError as error:  # such as a directory without documents
             findings.append(Finding("dataset", PROBLEM, str(error)))
         else:
-            findings += inputs.all_inputs(graph, asked)
+            findings += [*inputs.data(graph, asked), inputs.encoder(graph)]
             projected = project(graph, machine, measured, rates)
-    findings += [*inputs.writable(folder), inputs.lock(folder), _device(compute, machine)]
+    findings += [inputs.lock(folder), _device(compute, machine)]
     for what, need in projected.get("needs", {}).items():
         findings.append(Finding(what, OK if need["enough"] else PROBLEM, need["says"]))
     return {

@@ -1,7 +1,5 @@
-"""Whether Python and its libraries are those of the lock files, and can be imported."""
+"""Whether the installed libraries are those of the lock files."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -10,25 +8,7 @@ from packaging.requirements import Requirement
 
 from muver.reproduction.doctor.inputs import NOTE, OK, PROBLEM, Finding
 
-OLDEST = (3, 11)
 LOCKS = ("base", "torch", "faiss-cpu", "faiss-gpu")  # all of base is needed, of the others a part
-MODULES = {"pyyaml": "yaml"}  # of distributions that have another name
-IMPORTS = """\
-import importlib, sys
-for name in sys.argv[1:]:
-    try:
-        importlib.import_module(name)
-    except BaseException as error:
-        print(f"{name}: {type(error).__name__}: {error}".splitlines()[0])
-"""
-
-
-def python_version(version: tuple[int, ...] = sys.version_info[:3]) -> Finding:
-    """Whether Python is new enough."""
-    text = ".".join(map(str, version))
-    if tuple(version[:2]) < OLDEST:
-        return Finding("python", PROBLEM, f"Python {text}, 3.11 or later is needed: make setup.")
-    return Finding("python", OK, f"Python {text}")
 
 
 def installed_version(name: str) -> str | None:
@@ -71,24 +51,6 @@ def locked(folder: Path, installed: Callable[[str], str | None] = installed_vers
         says = f"other versions than locked, which can move digits: {_some(other)}. Run make setup."
         return Finding("versions", NOTE, says)
     return Finding("versions", OK, f"{count} packages, as locked")
-
-
-def libraries() -> list[str]:
-    """Modules of the distributions that muver requires."""
-    required = map(Requirement, metadata.requires("muver") or ())
-    return [MODULES.get(own.name, own.name.replace("-", "_")) for own in required if not own.marker]
-
-
-def importable(names: Sequence[str]) -> Finding:
-    """Whether modules can be imported; in a process of its own, which takes seconds."""
-    command = [sys.executable, "-c", IMPORTS, *names]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    failed = done.stdout.splitlines()
-    if done.returncode != 0:
-        failed.append(f"python ended with status {done.returncode}")
-    if failed:
-        return Finding("imports", PROBLEM, f"cannot be imported: {_some(failed)}. Run make setup.")
-    return Finding("imports", OK, f"{len(names)} libraries can be imported")
 
 
 def _some(items: Sequence[str], most: int = 5) -> str:

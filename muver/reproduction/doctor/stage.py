@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.files import write_json
-from muver.reproduction.doctor import compare_text, record_text
-from muver.reproduction.doctor.settings import Comparison
 
 Config = Iterable[tuple[str, Any]]  # settings that replace those of params.yaml
 
@@ -15,19 +13,17 @@ Config = Iterable[tuple[str, Any]]  # settings that replace those of params.yaml
 def compare_runs(
     first: Path,
     second: Path,
-    settings: Comparison,
     entities: Path | None = None,
     mentions: Path | None = None,
     qrels: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Print what moved between two runs (:func:`muver.reproduction.doctor.compare.compare`)."""
+    """Print what moved between two runs."""
     from muver.reproduction.doctor.compare import compare
+    from muver.reproduction.doctor.compare_text import as_text
 
-    report = compare(
-        first, second, entities=entities, mentions=mentions, qrels=qrels, settings=settings
-    )
-    _tell(report, compare_text.as_text(report), out)
+    report = compare(first, second, entities=entities, mentions=mentions, qrels=qrels)
+    _tell(report, as_text(report), out)
 
 
 def check_project(folder: Path, config: Config, measured: bool, out: Path | None = None) -> None:
@@ -40,10 +36,10 @@ def check_project(folder: Path, config: Config, measured: bool, out: Path | None
 
 def compare_record(folder: Path, config: Config, add: bool, out: Path | None = None) -> None:
     """Print how far rows are from the record."""
-    from muver.reproduction.doctor.record import compare_with_record
+    from muver.reproduction.doctor.record import as_text, compare_with_record
 
     report = compare_with_record(folder, dict(config), add)
-    _tell(report, record_text.as_text(report), out)
+    _tell(report, as_text(report), out)
 
 
 def _tell(report: Mapping[str, Any], text: str, out: Path | None) -> None:

@@ -28,10 +28,9 @@ FLOAT = 4  # bytes
 NUMBER_BYTES = {"fp16": 2, "fp32": FLOAT}
 MERGED = 1.5  # tokens of a view merged first, to those of an original one
 STATES = 4  # of a checkpoint: the weights, two moments of Adam, the best weights
-BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}  # as encoders.device, which loads torch
+BATCH_TOKENS = 2048  # encoded at once on a processor, as encoders.device has it, which loads torch
 LINKS = 300  # bytes a view of an index beside its vector: no type has more
 CANDIDATE = 64  # bytes of a ranked candidate, in a run or an evaluation
-HELD = 100  # bytes of memory an entity: ids, titles and their orders
 TEXTS = ("generate", "download", "corpus", "segment", "kilt", "kb")  # rules that write all texts
 
 Key = tuple[str, str]  # a rule, and the id of the artifact that it makes
@@ -54,8 +53,7 @@ class Job:
     of: Artifact
     work: Work = Work()
     disk: float = 0  # bytes that it leaves
-    memory: float = 0  # bytes at most, without Python itself
-    gpu: float = 0  # bytes of a GPU's memory
+    memory: float = 0  # bytes at most, without Python itself and without a GPU's
     count: int = 1  # jobs that are alike
     done: int = 0
     took: Sequence[float] = ()  # seconds of finished ones
@@ -146,22 +144,19 @@ class _Lister:
 
     def job(self, one: Artifact) -> Job:
         """The job of an artifact, with what is measured of it."""
-        names, files, count, work = [one.id], [one.files], 1, self.work(one)
+        files, count, work = {one.id: one.files}, 1, self.work(one)
         if one.kind == "vectors":
-            names = [f"{one.id}/{part}" for part in self.graph.parts]
-            files = [[f"{one.path}/{part}{end}" for end in PART] for part in self.graph.parts]
-            count = self.data.parts
-        made = [some for some in files if all(Path(file).exists() for file in some)]
-        known = [self.benchmarks[name] for name in names if name in self.benchmarks]
+            parts, count = self.graph.parts, self.data.parts
+            files = {f"{one.id}/{n}": [f"{one.path}/{n}{end}" for end in PART] for n in parts}
+        made = [some for some in files.values() if all(Path(file).exists() for file in some)]
+        known = [self.benchmarks[name] for name in files if name in self.benchmarks]
         held = [own["max_rss_mb"] * 2**20 for own in known if "max_rss_mb" in own]
         disk = sum(size(Path(file)) for some in made for file in some)
-        memory, gpu = self.memory(one, work)
         return Job(
             one,
             work,
             disk=disk / count if len(made) == count else work.disk,
-            memory=max(held, default=memory),
-            gpu=gpu,
+            memory=max(held) if held else self.memory(one, work),
             count=count,
             done=len(made),
             took=[own["seconds"] for own in known if "seconds" in own],
@@ -262,25 +257,25 @@ class _Lister:
             views *= 1 + one.settings["merge_layers"] * merged.settings["top_k"]
         return pairs * views * self.product
 
-    def memory(self, one: Artifact, work: Work) -> tuple[float, float]:
-        """Bytes of main memory, and of a GPU's.
+    def memory(self, one: Artifact, work: Work) -> float:
+        """Bytes of main memory.
 
         Training holds 16 bytes a weight (with its gradient and two moments of Adam), and of each
         token in a layer ``10 H + 2 I`` numbers, and three for each head and token attended to.
         Encoding holds three towers while they are read, the states of a batch in one layer, and its
-        vectors. Building an index holds it twice.
+        vectors. With a GPU only towers and vectors are here. Building an index holds it twice.
         """
         e, compute = self.encoder, self.graph.settings["compute"]
-        if work.batch:
+        if one.kind == "runs":
+            return one.free.get("memory_mb", 0) * 2**20
+        if work.batch and not self.gpu:
             length = max(self.layout(one)[1:]) if one.kind != "pretrained" else e.hidden_size
             each = 10 * e.hidden_size + 2 * e.intermediate_size + 3 * e.num_attention_heads * length
-            held = 8 * self.tower + work.batch * each * e.num_hidden_layers * FLOAT
-            return (2 * self.tower, held) if self.gpu else (held * compute["processes"], 0)
-        if one.kind == "runs":
-            return one.free.get("memory_mb", 0) * 2**20 + work.entities * HELD, 0
+            states = work.batch * each * e.num_hidden_layers * FLOAT
+            return (8 * self.tower + states) * compute["processes"]
         if not work.encoded:
-            return 2 * work.disk if one.kind == "index" else work.entities * HELD, 0
+            return 2 * work.disk if one.kind == "index" else 0
         asked = compute["batch_tokens"]
-        batch = BATCH_TOKENS["cuda" if self.gpu else "cpu"] if asked == "auto" else asked
-        held = 3 * self.tower + batch * (2 * e.intermediate_size + 3 * e.hidden_size) * FLOAT
-        return (3 * self.tower + work.disk, held) if self.gpu else (held + work.disk, 0)
+        batch = 0 if self.gpu else BATCH_TOKENS if asked == "auto" else asked
+        states = batch * (2 * e.intermediate_size + 3 * e.hidden_size) * FLOAT
+        return 3 * self.tower + states + work.disk

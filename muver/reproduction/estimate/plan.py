@@ -17,9 +17,7 @@ from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import Graph, graph_of
 
 ENVIRONMENT = 2 * 2**30  # bytes of memory for the system and the libraries of other jobs
-HEAD = (
-    "stage", "jobs", "done", "disk", "memory", "of a GPU", "those took", "left", "longest left",
-)  # fmt: skip
+HEAD = ("stage", "jobs", "done", "disk", "memory", "those took", "left", "longest left")
 Report = dict[str, Any]
 
 
@@ -81,25 +79,21 @@ def project(graph: Graph, machine: Machine, measured: bool, rates: Rates | None 
 
 def _needs(left: Sequence[Job], machine: Machine, at_once: int) -> dict[str, Report]:
     """Disk and memory that the jobs that are left need, and that there is."""
-    passing, memory = (
-        (
-            sorted(own)[-at_once:]
-            for own in zip(*((job.passing, job.memory) for job in left), strict=True)
-        )
-        if left
-        else ([], [])
-    )
-    disk, held = sum(job.disk for job in left) + sum(passing), sum(memory) + ENVIRONMENT
-    return {
-        "disk": _need(disk, machine.room, f"free in {machine.folder}"),
-        "memory": _need(held, machine.memory, f"there, with {at_once} jobs at a time"),
-    }
 
+    def largest(key: str) -> float:
+        return sum(sorted((getattr(job, key) for job in left), reverse=True)[:at_once])
 
-def _need(needed: float, there: float, where: str) -> Report:
-    enough = needed <= there
-    says = f"{size(needed)} needed, {size(there)} {where}{'' if enough else ': too little'}"
-    return {"needed": needed, "there": there, "enough": enough, "says": says}
+    disk, memory = sum(job.disk for job in left) + largest("passing"), largest("memory")
+    free, beside = f"free in {machine.folder}", f"there, with {at_once} jobs at a time"
+    found = {}
+    for what, needed, there, where in (
+        ("disk", disk, machine.room, free),
+        ("memory", memory + ENVIRONMENT, machine.memory, beside),
+    ):
+        enough, says = needed <= there, f"{size(needed)} needed, {size(there)} {where}"
+        says = says if enough else f"{says}: too little"
+        found[what] = {"needed": needed, "there": there, "enough": enough, "says": says}
+    return found
 
 
 def _described(job: Job, seconds: float) -> Report:
@@ -111,7 +105,6 @@ def _described(job: Job, seconds: float) -> Report:
         "done": job.done,
         "disk": int(job.disk * job.count),
         "memory": int(job.memory),
-        "gpu_memory": int(job.gpu),
         "took_seconds": list(job.took),
         "seconds_left": seconds * job.left,
     }
@@ -126,7 +119,7 @@ def told(report: Mapping[str, Any]) -> list[str]:
         stages.setdefault(job["stage"], []).append(job)
     rates = report["rates"]
     return [
-        *aligned([HEAD, *(_row(*own) for own in stages.items())], right=(1, 2, 3, 4, 5)),
+        *aligned([HEAD, *(_row(*own) for own in stages.items())], right=(1, 2, 3, 4)),
         "",
         f"Left: about {duration(report['seconds_left'])}, {report['at_once']} jobs at a time.",
         f"Roughly: counts {report['counts']}, the longest texts that settings allow, encoding "
@@ -141,16 +134,13 @@ def _row(stage: str, jobs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         return sum(job[key] for job in jobs)
 
     took = [seconds for job in jobs for seconds in job["took_seconds"]]
-    memory, gpu = (max(job[key] for job in jobs) for key in ("memory", "gpu_memory"))
-    last = max(jobs, key=lambda job: job["seconds_left"])
-    left = total("seconds_left")
+    last, left = max(jobs, key=lambda job: job["seconds_left"]), total("seconds_left")
     return (
         stage,
         str(total("jobs")),
         str(total("done")),
         size(total("disk")),
-        size(memory),
-        size(gpu) if gpu else "-",
+        size(max(job["memory"] for job in jobs)),
         f"{duration(sum(took))} ({len(took)})" if took else "-",
         duration(left) if left else "-",
         f"{last['job']} {duration(last['seconds_left'])}".lstrip() if left else "-",

@@ -39,7 +39,7 @@ CHECKS = (
             *PROJECT,
             option(
                 "--quick",
-                "do not try whether the libraries can be imported, load no torch, measure no rates",
+                "measure no rates, and so load no torch",
                 to="measured",
                 action="store_false",
             ),
@@ -60,8 +60,7 @@ CHECKS = (
             optional("--qrels", "TREC file of the gold entities instead"),
             JSON,
         ),
-        """here/muver.parquet there/muver.parquet --settings '{"cutoffs": [1, 64]}'""",
-        settings="muver.reproduction.doctor.settings:Comparison",
+        "here/muver.parquet there/muver.parquet",
         note=STATUS,
     ),
     Stage(

@@ -112,7 +112,6 @@ def test_presets_of_a_knowledge_base(folder, preset, monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     report = run(folder, {"preset": preset})
     assert not report["found"], report["findings"]
-    assert "sentences" not in status(report)  # paragraphs are views there, nothing is split
     jobs = {(job["stage"], job["job"]): job for job in report["jobs"]}
     assert jobs["encode_part", "muver_wiki"]["disk"] > 0
     assert jobs["train", "muver_wiki"]["seconds_left"] > 0

@@ -24,27 +24,24 @@ def touch(*files: str) -> None:
         file.touch()
 
 
-def looked(check=inputs.data, preset="zeshel", **overrides) -> list[tuple[str, str]]:
-    """Status and first word of what a check says, under a preset and other settings."""
+def looked(preset="zeshel", **overrides) -> list[tuple[str, str]]:
+    """Status and first word of what is said of data and weights, under a preset and settings."""
     graph = graph_of(resolve(PARAMS, {"preset": preset, **overrides}))
-    found = check(graph, graph.asked(graph.settings["results"]))
+    found = inputs.data(graph, graph.asked(graph.settings["results"]))
     return [(one.status, one.says.split()[0].rstrip(":")) for one in found]
 
 
 @pytest.mark.parametrize("preset", ["miniwikia", "miniwikipedia"])
 def test_nothing_to_fetch(preset):
     assert looked(preset=preset) == [("ok", preset)]
-    assert looked(inputs.checkpoints, preset) == []
-    assert looked(inputs.punkt, preset) == [("ok", "Punkt")] * (preset == "miniwikia")
     assert inputs.encoder(graph_of(resolve(PARAMS, {"preset": preset}))).status == "ok"
 
 
 def test_what_zeshel_downloads():
     assert looked() == [("note", "zeshel")]
-    assert looked(inputs.punkt) == [("note", "Punkt's")]
     made = graph_of(resolve(PARAMS, {"preset": "zeshel"})).asked(["table1"])
-    touch(*(file for one in made if one.kind in ("raw", "punkt_english") for file in one.files))
-    assert looked() == [("ok", "zeshel")] and looked(inputs.punkt) == [("ok", "Punkt's")]
+    touch(*(file for one in made if one.kind == "raw" for file in one.files))
+    assert looked() == [("ok", "zeshel")]
 
 
 def test_an_archive_fetched_by_hand():
@@ -80,23 +77,20 @@ def test_encoder(monkeypatch):
 
 
 def test_checkpoints():
-    own = inputs.checkpoints, "released"
-    assert looked(*own) == [("PROBLEM", "models.muver_released.checkpoint")]
+    assert looked(preset="released")[-1] == ("PROBLEM", "models.muver_released.checkpoint")
     touch("best_zeshel.bin")
-    assert looked(*own) == [("ok", "muver_released")]
+    assert looked(preset="released")[-1] == ("ok", "muver_released")
 
 
 RAW = "build/wikipedia/raw"
-DOWNLOADS = ("kilt", "blink_entities", "blink_benchmarks")
+DOWNLOADS = {"kilt", "blink_biencoder", "blink_entities", "blink_benchmarks"}
 
 
 def test_what_wikipedia_downloads():
-    assert looked(preset="wikipedia") == [("note", name) for name in DOWNLOADS]
-    assert looked(inputs.checkpoints, "wikipedia") == [("note", "blink_biencoder")]
+    assert set(looked(preset="wikipedia")) == {("note", name) for name in DOWNLOADS}
     files = ("kilt_knowledgesource.json", "entity.jsonl", "biencoder_wiki_large.bin")
     touch(*(f"{RAW}/{name}" for name in files), f"{RAW}/benchmarks/some.conll")
-    assert looked(preset="wikipedia") == [("ok", name) for name in DOWNLOADS]
-    assert looked(inputs.checkpoints, "wikipedia") == [("ok", "blink_wiki")]
+    assert set(looked(preset="wikipedia")) == {("ok", name) for name in DOWNLOADS}
 
 
 def test_sources_fetched_by_hand():
@@ -108,18 +102,9 @@ def test_sources_fetched_by_hand():
 
 def test_weights_of_ones_own_are_not_downloaded():
     own = {"preset": "wikipedia", "models": {"blink_wiki": {"checkpoint": "mine.bin"}}}
-    assert looked(inputs.checkpoints, **own) == [("PROBLEM", "models.blink_wiki.checkpoint")]
+    assert ("PROBLEM", "models.blink_wiki.checkpoint") in looked(**own)
     touch("mine.bin")
-    assert looked(inputs.checkpoints, **own) == [("ok", "blink_wiki")]
-
-
-def test_writable(tmp_path):
-    assert [one.status for one in inputs.writable(tmp_path)] == ["ok"]
-    found = inputs.writable(tmp_path, lambda place, mode: False)
-    assert {one.status for one in found} == {"PROBLEM"}
-    (tmp_path / "results").touch()
-    [found] = inputs.writable(tmp_path)
-    assert found.says.endswith("results: a file; a folder is needed.")
+    assert ("ok", "blink_wiki") in looked(**own)
 
 
 def test_lock(tmp_path):

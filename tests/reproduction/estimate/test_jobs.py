@@ -113,9 +113,9 @@ def test_parts_that_are_encoded():
     assert (encoded.count, encoded.done, encoded.took) == (3, 1, [5.5])
 
 
-def test_jobs_on_a_gpu(worlds):
-    job = jobs_of(worlds, gpu=True)["train", "muver"]
-    assert job.gpu > job.memory and job.gpu == jobs_of(worlds)["train", "muver"].memory
+def test_a_gpu_takes_the_states_out_of_main_memory(worlds):
+    here, there = (jobs_of(worlds, gpu)["train", "muver"] for gpu in (False, True))
+    assert here.memory > there.memory >= there.work.disk
 
 
 def test_finished_jobs_correct_the_others():
