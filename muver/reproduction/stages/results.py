@@ -182,11 +182,6 @@ RESULTS = (
                 to="serve",
                 action="store_false",
             ),
-            option(
-                "--recorded",
-                "folder below which `muver record` wrote its lists of runs, default build",
-                default=Path("build"),
-            ),
         ),
         "--list",
     ),

@@ -15,7 +15,6 @@ from muver.io.errors import InputError
 from muver.io.network import listen
 from muver.io.progress import logger
 from muver.reproduction.tracking.experiments import IN_VIEW, VIEW, views_in_browser
-from muver.reproduction.tracking.listed import read_list
 from muver.reproduction.tracking.store import open_store, sqlite_file, store_name, store_uri
 
 HOST = "127.0.0.1"
@@ -36,24 +35,17 @@ CHOOSE = """for (const [key, value] of Object.entries(%s)) {
 }"""
 
 
-def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) -> None:
+def audit(port: int, browser: bool = False, serve: bool = True) -> None:
     """Name the address of each table's runs and serve MLflow's pages until Ctrl+C.
 
     A store that is a server has pages of its own: they are named, and nothing is started.
 
     Parameters
     ----------
-    recorded
-        Folder with the lists of runs. Those that name runs of another store get a warning.
     browser
         Open the first table's runs once the pages answer.
     serve
         If false, only name the addresses.
-
-    Raises
-    ------
-    InputError
-        If there is no store, it cannot be used, or the port is taken.
     """
     uri = store_uri()
     remote = uri.startswith(("http://", "https://"))
@@ -67,7 +59,6 @@ def audit(port: int, recorded: Path, browser: bool = False, serve: bool = True) 
         experiments = [one for one in client.search_experiments() if one.name != "Default"]
     for line in addresses(pages, experiments, remote):
         logger.info("%s", line)
-    warn_of_other_stores(recorded)
     if not serve:
         return
     first = address(pages, experiments[-1], remote) if experiments else pages
@@ -97,17 +88,6 @@ def address(pages: str, experiment: Experiment, remote: bool) -> str:
     """
     plain = pages + RUNS.format(experiment.experiment_id)
     return f"{plain}&{IN_VIEW}" if remote and VIEW in experiment.tags else plain
-
-
-def warn_of_other_stores(recorded: Path) -> None:
-    """Warn of each table whose list names runs in a store other than the one used now."""
-    for path in sorted(recorded.glob("*/recorded/*.csv")):
-        stores = {line.get("store") or store_name() for line in read_list(path)}
-        for store in sorted(stores - {store_name()}):
-            logger.warning(
-                "%s (%s) was recorded in %s, not in %s. To have all tables in one store: "
-                "snakemake --cores all record", path.stem, path, store, store_name(),
-            )  # fmt: skip
 
 
 def _serve(uri: str, listening: socket.socket, experiments: Sequence[Experiment]) -> None:

@@ -65,11 +65,6 @@ class Entry:
         by_step = sorted(self.curves, key=lambda point: point.step)
         return {**{point.name: point.value for point in by_step}, **self.metrics}
 
-    def folders(self) -> set[str]:
-        """Names that stand at the top of the run's artifacts."""
-        kept = [folder for _, folder in self.files] + list(self.texts)
-        return {path.partition("/")[0] for path in kept}
-
     def work(self) -> Work | None:
         """The work that made the entry, and its children's."""
         parts = [self.own_work, *(child.work() for child in self.children)]

@@ -77,12 +77,6 @@ def package(index: Path, name: str | None = None, run: str | None = None) -> str
     Returns
     -------
     The model's address, such as ``models:/harbour/1``.
-
-    Raises
-    ------
-    InputError
-        If the folder is no index or is being changed, the run is not in the store, or the store
-        cannot be used.
     """
     opened = Index.open(index)
     name = name or opened.folder.resolve().name

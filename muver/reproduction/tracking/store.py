@@ -34,11 +34,6 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
     A client, and the folder for artifacts: ``mlartifacts`` beside an SQLite file, None where a
     server decides.
 
-    Raises
-    ------
-    InputError
-        If the store cannot be used, with what MLflow says.
-
     Notes
     -----
     A new SQLite store is made under another name and renamed: two processes that make one at
