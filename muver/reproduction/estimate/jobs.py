@@ -7,7 +7,7 @@ rule. Texts are as long as settings allow.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,23 +36,16 @@ TEXTS = ("generate", "download", "corpus", "segment", "kilt", "kb")  # rules tha
 Key = tuple[str, str]  # a rule, and the id of the artifact that it makes
 
 
-class Work(NamedTuple):
-    """What one job works on."""
-
-    disk: float = 0  # bytes that it leaves
-    entities: float = 0  # that it reads
-    encoded: float = 0  # tokens; products of vectors count as the part of one that takes as long
-    trained: float = 0  # tokens
-    batch: float = 0  # tokens that a step of training keeps
-
-
 @dataclass(frozen=True)
 class Job:
     """The job that makes an artifact; of a knowledge base's vectors, one for each part."""
 
     of: Artifact
-    work: Work = Work()
     disk: float = 0  # bytes that it leaves
+    entities: float = 0  # that it reads
+    encoded: float = 0  # tokens; products of vectors count as the part of one that takes as long
+    trained: float = 0  # tokens
+    batch: float = 0  # tokens that a step of training keeps
     memory: float = 0  # bytes at most, without Python itself and without a GPU's
     count: int = 1  # jobs that are alike
     done: int = 0
@@ -71,13 +64,12 @@ class Job:
     @property
     def passing(self) -> float:
         """Further bytes on disk while it runs: a training's checkpoint."""
-        return STATES * self.work.disk if self.work.batch else 0
+        return STATES * self.disk if self.batch else 0
 
     def seconds(self, rates: Rates) -> float:
         """Projected time of one of them."""
-        work = self.work
-        tokens = work.encoded / rates.encoding + work.trained / rates.training
-        return START + ENTITY * work.entities + tokens
+        tokens = self.encoded / rates.encoding + self.trained / rates.training
+        return START + ENTITY * self.entities + tokens
 
 
 def expected(jobs: Sequence[Job], rates: Rates) -> dict[Key, float]:
@@ -103,7 +95,7 @@ def expected(jobs: Sequence[Job], rates: Rates) -> dict[Key, float]:
 
 
 def _alike(job: Job) -> tuple[str, bool]:
-    return job.of.rule, bool(job.work.encoded or job.work.trained)
+    return job.of.rule, bool(job.encoded or job.trained)
 
 
 class Run(NamedTuple):
@@ -144,26 +136,25 @@ class _Lister:
 
     def job(self, one: Artifact) -> Job:
         """The job of an artifact, with what is measured of it."""
-        files, count, work = {one.id: one.files}, 1, self.work(one)
+        own, files, count = self.sized(one), {one.id: one.files}, 1
         if one.kind == "vectors":
             parts, count = self.graph.parts, self.data.parts
             files = {f"{one.id}/{n}": [f"{one.path}/{n}{end}" for end in PART] for n in parts}
         made = [some for some in files.values() if all(Path(file).exists() for file in some)]
         known = [self.benchmarks[name] for name in files if name in self.benchmarks]
-        held = [own["max_rss_mb"] * 2**20 for own in known if "max_rss_mb" in own]
-        disk = sum(size(Path(file)) for some in made for file in some)
-        return Job(
-            one,
-            work,
-            disk=disk / count if len(made) == count else work.disk,
-            memory=max(held) if held else self.memory(one, work),
+        held = [found["max_rss_mb"] * 2**20 for found in known if "max_rss_mb" in found]
+        disk = sum(size(Path(file)) for some in made for file in some) / count
+        return replace(
+            own,
+            disk=disk if len(made) == count else own.disk,
+            memory=max(held) if held else self.memory(own),
             count=count,
             done=len(made),
-            took=[own["seconds"] for own in known if "seconds" in own],
+            took=[found["seconds"] for found in known if "seconds" in found],
         )
 
-    def work(self, one: Artifact) -> Work:
-        """What one of an artifact's jobs works on."""
+    def sized(self, one: Artifact) -> Job:
+        """What one of an artifact's jobs works on and leaves."""
         data, own = self.data, one.settings
         entities = data.entities.get(one.set, data.whole)
         ranked = data.mentions.get(one.set, 0) * self.graph.settings["retrieve"]["k"] * CANDIDATE
@@ -171,21 +162,21 @@ class _Lister:
             case "pretrain":
                 view = mean_longest_view(self.encoder.max_position_embeddings)
                 batch = own["batch_size"] * (own["context_tokens"] + view)
-                return Work(self.tower, trained=own["steps"] * batch, batch=batch)
+                return Job(one, self.tower, trained=own["steps"] * batch, batch=batch)
             case "train" | "grid_point":
                 return self.training(one)
             case "convert" | "choose":
-                return Work(2 * self.tower)
+                return Job(one, 2 * self.tower)
             case "encode" | "encode_global" | "encode_part" | "encode_mentions" | "merge":
                 return self.encoding(one, entities)
             case "ann_index":
                 views = data.whole * self.layout(one)[0]
-                return Work(views * (FLOAT * self.encoder.hidden_size + LINKS), views)
+                return Job(one, views * (FLOAT * self.encoder.hidden_size + LINKS), views)
             case "retrieve" if self.graph.kind(one.label) in ("views", "tokens", "shards"):
-                return Work(ranked, encoded=self.compared(one, entities))
+                return Job(one, ranked, encoded=self.compared(one, entities))
             case "retrieve" | "evaluate":
-                return Work(ranked, entities)
-        return Work(data.text, entities) if one.rule in TEXTS else Work()
+                return Job(one, ranked, entities)
+        return Job(one, data.text, entities) if one.rule in TEXTS else Job(one)
 
     def layout(self, one: Artifact) -> tuple[float, float, float]:
         """Views of an entity, tokens of a view and of a context, for an artifact's model."""
@@ -201,7 +192,7 @@ class _Lister:
         views = self.data.views if own["views"]["kind"] == "sentences" else 1.0
         return views, own["views"]["max_tokens"], context
 
-    def training(self, one: Artifact) -> Work:
+    def training(self, one: Artifact) -> Job:
         """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` tokens.
 
         A batch above ``graph_tokens`` is encoded once more, and every ``validate_every`` steps the
@@ -221,14 +212,15 @@ class _Lister:
         twice = batch > own["graph_tokens"]
         validations = max(passes / own["batch_size"] / own["validate_every"], 1)
         validated = min(among, data.whole) * views * tokens + data.mentions[val] * context
-        return Work(
+        return Job(
+            one,
             0 if one.kind == "grid" else 2 * self.tower,
             encoded=passes * each * twice + validations * validated,
             trained=passes * each,
             batch=own["chunk_tokens"] if twice else batch,
         )
 
-    def encoding(self, one: Artifact, entities: float) -> Work:
+    def encoding(self, one: Artifact, entities: float) -> Job:
         """Views and mentions, of a knowledge base a part or the mentions alone."""
         mentions, own = self.data.mentions.get(one.set, 0), one.settings
         views, tokens, context = self.layout(one)
@@ -243,7 +235,7 @@ class _Lister:
         numbers = NUMBER_BYTES[own.get("dtype", "fp32")] * self.encoder.hidden_size
         ids = 0 if self.graph.sharded else tokens * FLOAT
         disk = views * (numbers + ids) + mentions * FLOAT * self.encoder.hidden_size
-        return Work(disk, encoded=views * tokens + mentions * context)
+        return Job(one, disk, encoded=views * tokens + mentions * context)
 
     def compared(self, one: Artifact, entities: int) -> float:
         """Mentions with all views of their world; of SOM all tokens, encoded in the same job."""
@@ -257,7 +249,7 @@ class _Lister:
             views *= 1 + one.settings["merge_layers"] * merged.settings["top_k"]
         return pairs * views * self.product
 
-    def memory(self, one: Artifact, work: Work) -> float:
+    def memory(self, job: Job) -> float:
         """Bytes of main memory.
 
         Training holds 16 bytes a weight (with its gradient and two moments of Adam), and of each
@@ -266,16 +258,16 @@ class _Lister:
         vectors. With a GPU only towers and vectors are here. Building an index holds it twice.
         """
         e, compute = self.encoder, self.graph.settings["compute"]
-        if one.kind == "runs":
-            return one.free.get("memory_mb", 0) * 2**20
-        if work.batch and not self.gpu:
-            length = max(self.layout(one)[1:]) if one.kind != "pretrained" else e.hidden_size
+        if job.of.kind == "runs":
+            return job.of.free.get("memory_mb", 0) * 2**20
+        if job.batch and not self.gpu:
+            length = max(self.layout(job.of)[1:]) if job.of.kind != "pretrained" else e.hidden_size
             each = 10 * e.hidden_size + 2 * e.intermediate_size + 3 * e.num_attention_heads * length
-            states = work.batch * each * e.num_hidden_layers * FLOAT
+            states = job.batch * each * e.num_hidden_layers * FLOAT
             return (8 * self.tower + states) * compute["processes"]
-        if not work.encoded:
-            return 2 * work.disk if one.kind == "index" else 0
+        if not job.encoded:
+            return 2 * job.disk if job.of.kind == "index" else 0
         asked = compute["batch_tokens"]
         batch = 0 if self.gpu else BATCH_TOKENS if asked == "auto" else asked
         states = batch * (2 * e.intermediate_size + 3 * e.hidden_size) * FLOAT
-        return 3 * self.tower + states + work.disk
+        return 3 * self.tower + states + job.disk

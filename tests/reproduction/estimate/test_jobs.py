@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.estimate.jobs import START, Job, Work, expected, list_jobs, seconds_of
+from muver.reproduction.estimate.jobs import START, Job, expected, list_jobs, seconds_of
 from muver.reproduction.estimate.rates import Rates
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
@@ -41,7 +41,7 @@ def jobs_of(own, gpu=False):
 
 
 def made(rule, name, took=(), **work):
-    return Job(Artifact("build", "models", name, rule, []), Work(**work), took=took)
+    return Job(Artifact("build", "models", name, rule, []), **work, took=took)
 
 
 def test_jobs_of_worlds(worlds):
@@ -49,16 +49,14 @@ def test_jobs_of_worlds(worlds):
     points = [job for (rule, _), job in found.items() if rule == "grid_point"]
     assert len(points) == 20 and {job.disk for job in points} == {0}
     assert {name for rule, name in found if rule == "train"} == {"blink_128", "muver"}
-    plain, merged = (
-        jobs_of(graph())["retrieve", f"test/muver{end}"].work for end in ("_plain", "")
-    )
+    plain, merged = (jobs_of(graph())["retrieve", f"test/muver{end}"] for end in ("_plain", ""))
     # merged views: four layers of 0.4 of the original ones
     assert merged.encoded == pytest.approx(plain.encoded * (1 + 4 * 0.4))
-    trained, settings = found["train", "muver"].work, worlds.settings
+    trained, settings = found["train", "muver"], worlds.settings
     each = 32 + 10 * 40  # a context, and ten views of 40 tokens
     epochs = worlds.model("muver").settings["training"]["epochs"]
     assert trained.trained == settings["generate"]["mentions"]["train"] * epochs * each
-    assert found["pretrain", ""].work.trained and not found["corpus", ""].work.encoded
+    assert found["pretrain", ""].trained and not found["corpus", ""].encoded
 
 
 def test_jobs_of_a_knowledge_base():
@@ -67,12 +65,12 @@ def test_jobs_of_a_knowledge_base():
     vectors, entities = found["encode_part", "muver_wiki"], 5_903_530
     # 5 views of 1024 numbers of 16 bits
     assert (vectors.count, vectors.disk * 279) == (279, pytest.approx(entities * 5 * 2048))
-    assert vectors.work.encoded * 279 == pytest.approx(entities * 5 * 40)
+    assert vectors.encoded * 279 == pytest.approx(entities * 5 * 40)
     assert found["encode_part", "blink_wiki"].disk * 279 == pytest.approx(entities * 2048)
     assert [name for rule, name in found if rule == "train"] == ["muver_wiki"]
-    assert found["train", "muver_wiki"].work.trained == 18_448 * (128 + 4 * 5 * 40)
+    assert found["train", "muver_wiki"].trained == 18_448 * (128 + 4 * 5 * 40)
     exact, approximate = (
-        found["retrieve", f"msnbc/{name}_wiki"].work.encoded for name in ("blink", "muver")
+        found["retrieve", f"msnbc/{name}_wiki"].encoded for name in ("blink", "muver")
     )
     assert exact > approximate == 0
     assert found["ann_index", "muver_wiki/ivf_sq"].disk > entities * 5 * 2048
@@ -115,7 +113,7 @@ def test_parts_that_are_encoded():
 
 def test_a_gpu_takes_the_states_out_of_main_memory(worlds):
     here, there = (jobs_of(worlds, gpu)["train", "muver"] for gpu in (False, True))
-    assert here.memory > there.memory >= there.work.disk
+    assert here.memory > there.memory >= there.disk
 
 
 def test_finished_jobs_correct_the_others():
