@@ -29,8 +29,6 @@ def check(
 
     Parameters
     ----------
-    overrides
-        What the command line sets, as ``snakemake --config`` takes it.
     measured
         Measure rates, which takes some seconds.
     machine, rates
@@ -38,8 +36,8 @@ def check(
 
     Returns
     -------
-    The report for JSON: ``findings``, what :func:`project` says, and ``found``, whether something
-    is a problem.
+    The report for JSON: ``findings``, what :func:`project` says, and whether a problem is
+    ``found``.
     """
     settings = resolve(read_params(folder / "params.yaml"), overrides)
     compute = settings["compute"]
@@ -55,7 +53,7 @@ def check(
         else:
             findings += [*inputs.data(graph, asked), inputs.encoder(graph)]
             projected = project(graph, machine, measured, rates)
-    findings += [inputs.lock(folder), _device(compute, machine)]
+    findings.append(_device(compute, machine))
     for what, need in projected.get("needs", {}).items():
         findings.append(Finding(what, OK if need["enough"] else PROBLEM, need["says"]))
     return {

@@ -1,6 +1,6 @@
 """Whether the installed libraries are those of the lock files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from packaging.requirements import Requirement
 
 from muver.reproduction.doctor.inputs import NOTE, OK, PROBLEM, Finding
 
+SHOWN = 5  # of the packages that differ
 LOCKS = ("base", "torch", "faiss-cpu", "faiss-gpu")  # all of base is needed, of the others a part
 
 
@@ -32,27 +33,23 @@ def pins(lock: Path) -> dict[str, str]:
 
 def locked(folder: Path, installed: Callable[[str], str | None] = installed_version) -> Finding:
     """Whether the installed versions are those of the lock files in requirements/."""
-    files = [folder / f"{name}.lock" for name in LOCKS]
-    if not files[0].is_file():
-        return Finding("versions", NOTE, f"{files[0]}: no such file, so versions are not checked.")
+    if not (folder / "base.lock").is_file():
+        return Finding("versions", NOTE, f"{folder}/base.lock: no such file, nothing to compare.")
     missing, other, count = [], [], 0
-    for file in filter(Path.is_file, files):
-        for name, wanted in pins(file).items():
+    for lock in LOCKS:
+        file = folder / f"{lock}.lock"
+        for name, wanted in pins(file).items() if file.is_file() else ():
             have = installed(name)
-            if have is not None:
+            if have is None:
+                missing += [name] if lock == "base" or name == "torch" else []
+            else:
                 count += 1
-                if have.partition("+")[0] != wanted.partition("+")[0]:
-                    other.append(f"{name} {have} (locked: {wanted})")
-            elif file == files[0] or name == "torch":
-                missing.append(name)
+                same = have.partition("+")[0] == wanted.partition("+")[0]
+                other += [] if same else [f"{name} {have} (locked: {wanted})"]
     if missing:
-        return Finding("versions", PROBLEM, f"not installed: {_some(missing)}. Run make setup.")
+        says = f"not installed: {', '.join(missing[:SHOWN])}. Run make setup."
+        return Finding("versions", PROBLEM, says)
     if other:
-        says = f"other versions than locked, which can move digits: {_some(other)}. Run make setup."
-        return Finding("versions", NOTE, says)
+        says = f"{len(other)} other than locked, which can move digits: {', '.join(other[:SHOWN])}"
+        return Finding("versions", NOTE, f"{says}. Run make setup.")
     return Finding("versions", OK, f"{count} packages, as locked")
-
-
-def _some(items: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return f"{', '.join(items[:most])}{more}"

@@ -1,12 +1,11 @@
-"""Whether a run finds what it takes from outside, and nobody else holds its folder."""
+"""Whether a run finds what it takes from outside."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from muver.io.errors import InputError
 from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase
-from muver.reproduction.workspace.locking import holder
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders import hub
 
@@ -89,16 +88,3 @@ def encoder(graph: Graph) -> Finding:
     if hub.cached(name):
         return Finding("encoder", OK, f"{name}: in the hub's cache on this machine")
     return Finding("encoder", NOTE, f"{name} will be taken from the hub: needs the network.")
-
-
-def lock(folder: Path, at_work: Callable[[Path], tuple[int, str] | None] = holder) -> Finding:
-    """Whether a killed run left its lock, or one is at work."""
-    locks = folder / ".snakemake" / "locks"
-    if not locks.is_dir() or not any(locks.iterdir()):
-        return Finding("lock", OK, "no run holds this folder")
-    found = at_work(folder)
-    if found is not None:
-        says = f"{found[1]} is at work here as process {found[0]}: wait until it ends."
-        return Finding("lock", PROBLEM, says)
-    says = "a run that was cut short left its lock: muver unlock removes it (make does so itself)."
-    return Finding("lock", PROBLEM, says)

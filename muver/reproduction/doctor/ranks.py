@@ -34,12 +34,8 @@ def compare_lists(first: Ranked, second: Ranked, depth: int) -> str:
 def compare_gold(first: Ranks, second: Ranks, depth: int) -> list[dict[str, Any]]:
     """Every mention whose gold entity moved, the greatest move first.
 
-    Parameters
-    ----------
-    first, second
-        From :func:`gold_ranks`, of the same mentions.
-    depth
-        Of the shallower run: what the deeper one finds below counts as not found.
+    ``depth`` is that of the shallower run: what the deeper one finds below counts as not found, and
+    what is not found counts as one place below the end.
 
     Returns
     -------
@@ -51,15 +47,9 @@ def compare_gold(first: Ranks, second: Ranks, depth: int) -> list[dict[str, Any]
         one, two = (rank if (rank := own[mention]) <= depth else 0 for own in (first, second))
         if one != two:
             kind = "found" if not one else "lost" if not two else "up" if two < one else "down"
-            ranks = {"first": one or None, "second": two or None}
-            moved.append({"mention": mention, **ranks, "kind": kind})
-
-    def distance(move: dict[str, Any]) -> int:
-        """Places moved; not found counts as one below the end."""
-        one, two = (move[which] or depth + 1 for which in ("first", "second"))
-        return abs(one - two)
-
-    return sorted(moved, key=distance, reverse=True)
+            move = {"mention": mention, "first": one or None, "second": two or None, "kind": kind}
+            moved.append((abs((one or depth + 1) - (two or depth + 1)), move))
+    return [move for _, move in sorted(moved, key=lambda pair: pair[0], reverse=True)]
 
 
 def read_gold(
@@ -81,17 +71,12 @@ def read_gold(
 
 def gold_ranks(run: Run, gold: Gold, entities: Entities | None, match: str) -> Ranks:
     """Rank of the first right candidate of each mention whose gold is known; 0 if not there."""
+    by_title = match == "title" and entities is not None
     ranks = {}
-    for mention, own in run.ranked.items():
-        if mention not in gold:
-            continue
-        right, titles = gold[mention], set()
-        if match == "title" and entities is not None:
-            titles = {entities.titles.get(one) for one in right} - {None}
-        hits = (
-            rank
-            for rank, (name, title) in enumerate(zip(own.names, own.titles, strict=True), start=1)
-            if name in right or title in titles
-        )
+    for mention in run.ranked.keys() & gold.keys():
+        own, right = run.ranked[mention], gold[mention]
+        titles = {entities.titles.get(one) for one in right} - {None} if by_title else set()
+        named = enumerate(zip(own.names, own.titles, strict=True), start=1)
+        hits = (rank for rank, (name, title) in named if name in right or title in titles)
         ranks[mention] = next(hits, 0)
-    return ranks
+    return {mention: ranks[mention] for mention in run.ranked if mention in ranks}

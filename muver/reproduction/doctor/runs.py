@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -118,7 +119,7 @@ def read_runs(paths: tuple[Path, Path], entities: Path | None) -> tuple[list[Run
         else:
             ranked, notes = _of_trec(path, known, worlds, bool(tables))
             form = "trec"
-        depth = max((len(own.names) for own in ranked.values()), default=0)
+        depth = max(len(own.names) for own in ranked.values())
         if form == "run":
             depth = (manifest or {}).get("settings", {}).get("k") or depth
         runs.append(Run(path, form, ranked, manifest, depth, origin, notes))
@@ -129,11 +130,10 @@ def is_ours(path: Path) -> bool:
     """Whether a run is in our form (Parquet) and not TREC's."""
     if path.suffix == ".json":
         raise InputError(f"{path}: a manifest or an evaluation; give the run itself.")
-    try:
-        with open(path, "rb") as file:
-            return file.read(4) == b"PAR1" or path.suffix == ".parquet"
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file.") from None
+    if not path.is_file():
+        raise InputError(f"{path}: no such file.")
+    with open(path, "rb") as file:
+        return file.read(4) == b"PAR1" or path.suffix == ".parquet"
 
 
 def _manifest(path: Path, origin: Origin | None) -> dict[str, Any] | None:
@@ -145,8 +145,7 @@ def _manifest(path: Path, origin: Origin | None) -> dict[str, Any] | None:
 
 def _of_ours(path: Path, table: Any, by_title: Entities | None) -> dict[str, Ranked]:
     """Where titles decide, a candidate goes by the first entity of its title, as in TREC files."""
-    columns = (table[name].to_pylist() for name in ("world", "entity", "title"))
-    worlds, numbers, titles = columns
+    worlds, numbers, titles = (table[name].to_pylist() for name in ("world", "entity", "title"))
     names: list[Entity] = list(zip(worlds, numbers, strict=True))
     if by_title:
         try:
@@ -157,11 +156,9 @@ def _of_ours(path: Path, table: Any, by_title: Entities | None) -> dict[str, Ran
                 "--entities that the run was made from."
             ) from None
     scores = table["score"].to_numpy().astype(np.float64)
-    bounds = [*block_starts(table).tolist(), len(names)]
-    return {
-        mention: Ranked(names[a:b], titles[a:b], scores[a:b])
-        for mention, a, b in zip(ranked_mentions(table), bounds, bounds[1:], strict=False)
-    }
+    bounds = pairwise([*block_starts(table).tolist(), len(names)])
+    blocks = zip(ranked_mentions(table), bounds, strict=True)
+    return {one: Ranked(names[a:b], titles[a:b], scores[a:b]) for one, (a, b) in blocks}
 
 
 def _of_trec(
@@ -182,13 +179,11 @@ def _of_trec(
             f"{path}: {names[found.index(None)]!r} is no <world>/<line number>; give the "
             "--entities (corpus/entities.parquet) that say what it is."
         )
-    ranked: dict[str, Ranked] = {}
-    for at, mention in enumerate(mentions):
-        if not at or mention != mentions[at - 1]:
-            start = at
-        if at + 1 == len(mentions) or mentions[at + 1] != mention:
-            one = slice(start, at + 1)
-            ranked[mention] = Ranked(names[one], titles[one], read.scores[one].astype(np.float64))
+    starts = [at for at, one in enumerate(mentions) if not at or one != mentions[at - 1]]
+    ranked = {
+        mentions[a]: Ranked(names[a:b], titles[a:b], read.scores[a:b].astype(np.float64))
+        for a, b in pairwise([*starts, len(mentions)])
+    }
     notes = {
         "the rank column contradicts the scores in {} mentions: scores are followed here, as "
         "trec_eval does": read.reordered,

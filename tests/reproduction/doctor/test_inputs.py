@@ -105,12 +105,3 @@ def test_weights_of_ones_own_are_not_downloaded():
     assert ("PROBLEM", "models.blink_wiki.checkpoint") in looked(**own)
     touch("mine.bin")
     assert ("ok", "blink_wiki") in looked(**own)
-
-
-def test_lock(tmp_path):
-    assert inputs.lock(tmp_path).status == "ok"
-    touch(".snakemake/locks/0.input.lock")
-    stale = inputs.lock(tmp_path, lambda folder: None)
-    assert stale.status == "PROBLEM" and "muver unlock" in stale.says
-    held = inputs.lock(tmp_path, lambda folder: (7, "snakemake"))
-    assert "snakemake is at work here as process 7" in held.says
