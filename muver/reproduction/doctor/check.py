@@ -74,7 +74,7 @@ def _device(compute: Mapping[str, Any], machine: Machine) -> Finding:
         says = f"compute.processes is {processes}, one a GPU, and there are {machine.gpus}."
         return Finding("device", PROBLEM, says)
     if not gpu and threads * processes > machine.cores:
-        says = f"compute.threads x processes is {threads * processes}: more than cores."
+        says = f"compute.threads x processes is {threads * processes}, more than the cores."
         return Finding("device", NOTE, says)
     where = f"{machine.gpus} GPUs" if gpu else f"{machine.cores} cores, no GPU"
     at_once = machine.at_once(compute)

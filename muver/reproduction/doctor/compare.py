@@ -8,15 +8,8 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import fields, flat
+from muver.reproduction.doctor import ranks
 from muver.reproduction.doctor.entities import Entities
-from muver.reproduction.doctor.ranks import (
-    Gold,
-    Ranks,
-    compare_gold,
-    compare_lists,
-    gold_ranks,
-    read_gold,
-)
 from muver.reproduction.doctor.runs import Run, read_runs
 from muver.retriever.encoders.settings import Encoding
 from muver.retriever.runs.chosen import chosen_of
@@ -51,14 +44,15 @@ def compare(
     shared, alone = _shared(runs)
     a, b = (run.only(shared) for run in runs)
     depth = min(run.depth for run in runs)
-    orders = {m: compare_lists(a.ranked[m], b.ranked[m], depth) for m in shared}
+    orders = {m: ranks.compare_lists(a.ranked[m], b.ranked[m], depth) for m in shared}
     matches = [run.settings.get("match") for run in runs]
     matches = [match or matches[0] or matches[1] or "title" for match in matches]
     gold = _gold(runs, known, qrels, mentions)
-    ranks = [
-        gold_ranks(run, gold, known, match) for run, match in zip((a, b), matches, strict=True)
+    found = [
+        ranks.gold_ranks(run, gold, known, match)
+        for run, match in zip((a, b), matches, strict=True)
     ]
-    moved = compare_gold(*ranks, depth)
+    moved = ranks.compare_gold(*found, depth)
     for move in moved:
         one = min(gold[move["mention"]], key=str)
         named = known.titles.get(one) if known else None
@@ -66,10 +60,19 @@ def compare(
     kinds = Counter(orders.values())
     beyond_ties = kinds["changed"] or any(orders[move["mention"]] != "ties" for move in moved)
     return {
-        "runs": [_described(run, match) for run, match in zip(runs, matches, strict=True)],
+        "runs": [
+            {
+                "file": run.path.as_posix(),
+                "mentions": len(run.ranked),
+                "depth": run.depth,
+                "match": match,
+                "notes": run.notes,
+            }
+            for run, match in zip(runs, matches, strict=True)
+        ],
         "shared": {"mentions": len(shared), "only_first": alone[0], "only_second": alone[1]},
         "lists": {kind: kinds[kind] for kind in ("same", "ties", "changed")},
-        **(_recall(ranks, moved, depth) if ranks[0] else {}),
+        **(_recall(found, moved, depth) if found[0] else {}),
         "unknown": [run.manifest is None for run in runs],
         "settings": differing_settings(runs),
         "data": differing_data(runs),
@@ -83,59 +86,47 @@ def _shared(runs: Sequence[Run]) -> tuple[list[str], tuple[int, int]]:
     shared = [mention for mention in first if mention in second]
     if not shared:
         raise InputError(
-            f"{runs[0].path} and {runs[1].path} have no mention in common ({next(iter(first))!r} "
-            f"and {next(iter(second))!r} come first): runs of other data or another split."
+            f"{runs[0].path} and {runs[1].path} have no mention in common: runs of other data or "
+            "another split."
         )
     return shared, (len(first) - len(shared), len(second) - len(shared))
 
 
 def _gold(
     runs: Sequence[Run], entities: Entities | None, qrels: Path | None, mentions: Path | None
-) -> Gold:
+) -> ranks.Gold:
     """The gold entities, from what was given or lies beside a run."""
     if mentions is None and qrels is None and entities is not None:
         found = (run.origin.file("corpus", "mentions.parquet") for run in runs if run.origin)
         mentions = next(filter(None, found), None)
     if mentions is None and qrels is None:
-        beside = (run.path.with_suffix(".qrels") for run in runs if run.form == "trec")
+        beside = (run.path.with_suffix(".qrels") for run in runs)
         qrels = next((path for path in beside if path.is_file()), None)
     split = next((run.settings.get("split") for run in runs if run.manifest is not None), None)
-    return read_gold(qrels, mentions, entities, split)
+    return ranks.read_gold(qrels, mentions, entities, split)
 
 
-def _recall(ranks: list[Ranks], moved: list[dict[str, Any]], depth: int) -> dict[str, Any]:
+def _recall(found: list[ranks.Ranks], moved: list[dict[str, Any]], depth: int) -> dict[str, Any]:
     """Recall of both runs on the shared mentions, and the moves of the gold entities."""
     cutoffs = [k for k in CUTOFFS if k <= depth] or [depth]
     recall = [
         {k: 100 * sum(1 <= rank <= k for rank in own.values()) / len(own) for k in cutoffs}
-        for own in ranks
+        for own in found
     ]
     kinds = Counter(move["kind"] for move in moved)
     return {
         "depth": depth,
         "recall": {
-            "mentions": len(ranks[0]),
+            "mentions": len(found[0]),
             "first": recall[0],
             "second": recall[1],
             "difference": {k: recall[1][k] - recall[0][k] for k in cutoffs},
         },
-        "deeper": [sum(rank > depth for rank in own.values()) for own in ranks],
         "counts": {
-            "same": len(ranks[0]) - len(moved),
+            "same": len(found[0]) - len(moved),
             **{kind: kinds[kind] for kind in ("up", "down", "found", "lost")},
         },
         "moved": moved,
-    }
-
-
-def _described(run: Run, match: str) -> dict[str, Any]:
-    return {
-        "file": run.path.as_posix(),
-        "form": run.form,
-        "mentions": len(run.ranked),
-        "depth": run.depth,
-        "match": match,
-        "notes": run.notes,
     }
 
 
@@ -147,7 +138,7 @@ def differing_settings(runs: Sequence[Run]) -> list[Difference]:
     """
     rows = [run.origin and run.origin.evaluation for run in runs]
     if all(rows):
-        made = [{**row.settings} for row in rows if row]
+        made = [dict(row.get("settings", {})) for row in rows if row]
     else:
         made = [{"retrieve": run.settings} for run in runs]
     for own, run in zip(made, runs, strict=True):
@@ -166,7 +157,7 @@ def differing_data(runs: Sequence[Run]) -> list[Difference]:
 def _data(run: Run) -> dict[str, Any]:
     facts = {key: (run.manifest or {}).get(key) for key in ("muver", "inputs", "counts")}
     if run.origin and (row := run.origin.evaluation):
-        facts |= {"dataset": row.dataset, "fingerprint": row.fingerprint}
+        facts |= {key: row.get(key) for key in ("dataset", "fingerprint")}
     for kind in ("stores", "merged"):
         if run.origin and (manifest := run.origin.file(kind, "manifest.json")):
             settings = read_json(manifest)["settings"]

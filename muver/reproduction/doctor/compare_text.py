@@ -70,12 +70,6 @@ def _moves(report: Mapping[str, Any]) -> list[str]:
         f"{counts['found']} newly found, {counts['lost']} lost, {counts['same']} the same "
         f"(among {report['depth']} candidates)."
     )
-    for letter, number in zip("AB", report["deeper"], strict=True):
-        if number:
-            lines.append(
-                f"{letter} finds {number} more below rank {report['depth']}, where the other run "
-                "ends: they count as not found."
-            )
     if report["moved"]:
         rows = [("mention", "A", "B", "gold entity")]
         for move in report["moved"][:SHOWN]:

@@ -38,7 +38,11 @@ class Entities(NamedTuple):
         names
             The world of a mention ("" if unknown) and the name of one of its candidates.
         """
-        ways = {"number": self._by_number, "document": self._by_document, "title": self._by_title}
+        ways = {
+            "number": lambda _, name: found if (found := numbered(name)) in self.titles else None,
+            "document": lambda _, name: self.documents.get(unquote(name)),
+            "title": self._by_title,
+        }
         missing = {}
         for kind, way in ways.items():
             found = {name: way(*name) for name in dict.fromkeys(names)}
@@ -52,13 +56,6 @@ class Entities(NamedTuple):
             "<world>/<line number>, document ids, or titles of the mention's world: give the "
             "--entities that the run was made from."
         )
-
-    def _by_number(self, world: str, name: str) -> Entity | None:
-        found = numbered(name)
-        return found if found in self.titles else None
-
-    def _by_document(self, world: str, name: str) -> Entity | None:
-        return self.documents.get(name) or self.documents.get(unquote(name))
 
     def _by_title(self, world: str, name: str) -> Entity | None:
         titles = (name, unquote(name), unquote(name).replace("_", " "))

@@ -34,8 +34,7 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
         found.append(Finding("dataset", PROBLEM if missing else OK, says or f"{dataset}: is here"))
     for one in asked:
         if one.rule == "generate":
-            says = f"{dataset} is made here, without a download"
-            found.append(Finding("dataset", OK, says))
+            found.append(Finding("dataset", OK, f"{dataset} is made here, without a download"))
         elif one.rule == "download":
             source, url = (settings["download"][key] for key in ("source", "url"))
             found.append(_download(one.name, one.files, "download.source", source, url))

@@ -16,20 +16,8 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.text import aligned
-from muver.reproduction.results_page.record import (
-    OfRecord,
-    RowOfRecord,
-    Spread,
-    Systems,
-    added,
-    has_model,
-    measured,
-    path_of,
-    ranked_by_models,
-    read_numbers,
-    spread,
-    this_machine,
-)
+from muver.reproduction.results_page import record as page
+from muver.reproduction.results_page.record import OfRecord, RowOfRecord, Spread, Systems, spread
 from muver.reproduction.results_page.tables import read_tables
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
@@ -40,34 +28,29 @@ Report = dict[str, Any]
 
 
 def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool = False) -> Report:
-    """Compare the rows in ``results/<dataset>`` with those of record, by their keys.
+    """Compare the rows in ``results/<dataset>`` of a project with those of record, by their keys.
 
     Parameters
     ----------
-    project
-        The folder with params.yaml, ``results/`` and ``docs/``.
-    overrides
-        Settings that replace those of params.yaml: they say which dataset.
     add
         Add the numbers to the record afterwards, as those of one more machine.
 
     Returns
     -------
     The report, as JSON has it: by row, set and cut-off the ``difference`` to the page's number in
-    mentions, and the ``limit`` in points that its ``verdict`` follows; the ``spread`` of rows with
-    a model over machines and over seeds; ``unknown`` rows, each with the key that the record has
-    under its name. ``found`` says whether a row lies outside.
+    mentions, and the ``limit`` in points that its ``verdict`` follows; ``unknown`` rows, each with
+    the key that the record has under its name. ``found`` says whether a row lies outside.
     """
     settings = resolve(read_params(project / "params.yaml"), overrides)
     workspace = settings["workspace"]
-    path, results = path_of(project / PAGE, workspace), project / "results" / workspace
-    run, record = measured(read_tables(results), this_machine()), read_numbers(path)
+    path, results = page.path_of(project / PAGE, workspace), project / "results" / workspace
+    run, record = page.measured(read_tables(results), page.this_machine()), page.read_numbers(path)
     if run is None:
         raise InputError(f"{results}: no table of recall is in it. Make one: make table1")
     if add:
         if record is None:
             raise InputError(f"{path}: no such file. Write it first: make docs-results")
-        write_json(path, added(record, run))
+        write_json(path, page.added(record, run))
     return {
         "dataset": run.dataset,
         "record": path.as_posix(),
@@ -77,14 +60,14 @@ def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool =
 
 
 def _compared(run: OfRecord, record: OfRecord, systems: Systems) -> Report:
-    modelled = ranked_by_models(record, systems)
+    modelled = page.ranked_by_models(record, systems)
     named = {(one, row.system): key for key, row in record.rows.items() for one in row.results}
     rows: list[Report] = []
     unknown = []
     for key, row in run.rows.items():
         head = {"row_key": key, "system": row.system, "result": row.results[0]}
         if key in record.rows:
-            like = modelled if has_model(row.system, systems) else None
+            like = modelled if page.has_model(row.system, systems) else None
             lines = _lines(row, record.rows[key], like)
             rows += [{**head, **line} for line in lines]
         else:
@@ -98,19 +81,21 @@ def _compared(run: OfRecord, record: OfRecord, systems: Systems) -> Report:
     }
 
 
-def _lines(own: RowOfRecord, page: RowOfRecord, like: list[RowOfRecord] | None) -> Iterator[Report]:
+def _lines(
+    own: RowOfRecord, known: RowOfRecord, like: list[RowOfRecord] | None
+) -> Iterator[Report]:
     """What a row found more than the page's machine, a line for each set; fewer is negative.
 
     ``like`` are all rows with a model; None for a row without.
     """
-    found = [spread([page] if like is None else like, over) for over in ("machines", "seeds")]
+    found = [spread([known] if like is None else like, over) for over in ("machines", "seeds")]
     limit = max((one.points for one in found if one), default=0.0)
     further = "outside" if like is None or found[1] is not None else "moved"
     for name, part in own.sets.items():
-        if name not in page.sets:
+        if name not in known.sets:
             continue
-        counts, known = (next(iter(row.sets[name].machines.values())) for row in (own, page))
-        difference = {k: counts[k] - known[k] for k in counts if k in known}
+        counts, there = (next(iter(row.sets[name].machines.values())) for row in (own, known))
+        difference = {k: counts[k] - there[k] for k in counts if k in there}
         points = 100 * max(map(abs, difference.values()), default=0) / part.mentions
         yield {
             "set": name,

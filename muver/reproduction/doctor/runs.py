@@ -11,20 +11,11 @@ import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.io.records import Record, read_record
 from muver.reproduction.doctor.entities import Entities, Entity, numbered
 from muver.reproduction.workspace.catalog import origins, place_of, read_catalog
 from muver.retriever.evaluation.agreement import check_titles
 from muver.retriever.runs.run import block_starts, ranked_mentions, read_run
 from muver.retriever.runs.trec_reading import read_trec_run
-
-
-class Evaluated(Record):
-    """What an evaluation's file says of its row, as far as the version that wrote it did."""
-
-    dataset: str | None = None
-    fingerprint: str | None = None
-    settings: dict[str, Any] = {}
 
 
 class Origin(NamedTuple):
@@ -48,14 +39,12 @@ class Origin(NamedTuple):
         return path if path.is_file() else None
 
     @property
-    def evaluation(self) -> Evaluated | None:
+    def evaluation(self) -> dict[str, Any] | None:
         """What ``muver evaluate`` wrote of this run."""
         for place, inputs in read_catalog(self.root).items():
             path = self.root / f"{place}.json"
             if self.run in inputs and place.startswith("evaluations/") and path.is_file():
-                return read_record(
-                    path, Evaluated, "an evaluation", "Run the evaluate stage again."
-                )
+                return read_json(path)
         return None
 
 
@@ -72,7 +61,6 @@ class Run:
     """A run and what is known of it."""
 
     path: Path
-    form: str  # "run" (ours, Parquet) or "trec"
     ranked: dict[str, Ranked]  # by mention, in the run's order
     manifest: dict[str, Any] | None
     depth: int  # candidates a mention
@@ -112,17 +100,16 @@ def read_runs(paths: tuple[Path, Path], entities: Path | None) -> tuple[list[Run
     runs = []
     for path in paths:
         origin = places[path]
-        manifest, notes, form = _manifest(path, origin), [], "run"
+        manifest, notes = _manifest(path, origin), []
+        settings = (manifest or {}).get("settings", {})
         if path in tables:
-            by_title = (manifest or {}).get("settings", {}).get("match") == "title"
+            by_title = settings.get("match") == "title"
             ranked = _of_ours(path, tables[path], known if by_title else None)
         else:
             ranked, notes = _of_trec(path, known, worlds, bool(tables))
-            form = "trec"
-        depth = max(len(own.names) for own in ranked.values())
-        if form == "run":
-            depth = (manifest or {}).get("settings", {}).get("k") or depth
-        runs.append(Run(path, form, ranked, manifest, depth, origin, notes))
+        depth = settings.get("k") if path in tables else None
+        depth = depth or max((len(own.names) for own in ranked.values()), default=0)
+        runs.append(Run(path, ranked, manifest, depth, origin, notes))
     return runs, known
 
 
