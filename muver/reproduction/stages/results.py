@@ -175,7 +175,6 @@ RESULTS = (
         "muver.reproduction.tracking.audit:audit",
         (
             option("--port", "where it listens, default 5000", type=int, default=5000),
-            switch("--browser", "open the first table in the browser as well"),
             option(
                 "--list",
                 "only say where each table's runs are, start nothing",

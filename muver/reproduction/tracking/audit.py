@@ -3,9 +3,7 @@
 import contextlib
 import json
 import socket
-import threading
 import warnings
-import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,17 +33,11 @@ CHOOSE = """for (const [key, value] of Object.entries(%s)) {
 }"""
 
 
-def audit(port: int, browser: bool = False, serve: bool = True) -> None:
+def audit(port: int, serve: bool = True) -> None:
     """Name the address of each table's runs and serve MLflow's pages until Ctrl+C.
 
-    A store that is a server has pages of its own: they are named, and nothing is started.
-
-    Parameters
-    ----------
-    browser
-        Open the first table's runs once the pages answer.
-    serve
-        If false, only name the addresses.
+    A store that is a server has pages of its own: they are named, and nothing is started, as
+    without ``serve``.
     """
     uri = store_uri()
     remote = uri.startswith(("http://", "https://"))
@@ -59,35 +51,25 @@ def audit(port: int, browser: bool = False, serve: bool = True) -> None:
         experiments = [one for one in client.search_experiments() if one.name != "Default"]
     for line in addresses(pages, experiments, remote):
         logger.info("%s", line)
-    if not serve:
-        return
-    first = address(pages, experiments[-1], remote) if experiments else pages
     if remote:
         logger.info("the store is a server: open its pages there")
-        if browser:
-            webbrowser.open(first)
-        return
-    with listen(HOST, port) as listening:
-        logger.info("MLflow: %s (Ctrl+C ends it)", pages)
-        if browser:
-            # In a thread, since a browser in the terminal waits for the page and this for it.
-            threading.Thread(target=webbrowser.open, args=(first,), daemon=True).start()
-        _serve(uri, listening, experiments)
+    elif serve:
+        with listen(HOST, port) as listening:
+            logger.info("MLflow: %s (Ctrl+C ends it)", pages)
+            _serve(uri, listening, experiments)
 
 
 def addresses(pages: str, experiments: Sequence[Experiment], remote: bool) -> list[str]:
-    """One line an experiment, the oldest first, with the address of its runs."""
-    width = max((len(one.name) for one in experiments), default=0)
-    return [f"{one.name:<{width}}  {address(pages, one, remote)}" for one in reversed(experiments)]
-
-
-def address(pages: str, experiment: Experiment, remote: bool) -> str:
-    """The address of an experiment's runs.
+    """One line an experiment, the oldest first, with the address of its runs.
 
     That of a server names the view with recall. Pages that are served here have chosen it.
     """
-    plain = pages + RUNS.format(experiment.experiment_id)
-    return f"{plain}&{IN_VIEW}" if remote and VIEW in experiment.tags else plain
+    width = max((len(one.name) for one in experiments), default=0)
+    lines = []
+    for one in reversed(experiments):
+        view = f"&{IN_VIEW}" if remote and VIEW in one.tags else ""
+        lines.append(f"{one.name:<{width}}  {pages}{RUNS.format(one.experiment_id)}{view}")
+    return lines
 
 
 def _serve(uri: str, listening: socket.socket, experiments: Sequence[Experiment]) -> None:

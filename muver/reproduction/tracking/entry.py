@@ -39,8 +39,8 @@ class Work(NamedTuple):
 class Entry:
     """A run to be: a row of a table, or a parent with runs under it.
 
-    A run in the store is taken for the entry if its name, tags and metrics agree. ``timings`` and
-    ``own_work`` need not: a run keeps those of its first recording.
+    A run in the store is taken for the entry if its name, tags and metrics agree, whatever its
+    ``timings`` and ``own_work``.
     """
 
     key: str  # what the run is found by: its tag row_key

@@ -19,12 +19,9 @@ FAILED = ".failed"  # suffix of the file beside a table's list of runs that says
 def record_all(settings: Recordings, keep_going: bool) -> None:
     """Record several tables; one that cannot be recorded does not stop the others.
 
-    Parameters
-    ----------
-    keep_going
-        Whatever goes wrong is logged and written to a file beside the table's list of runs, and
-        the command ends well, so that a rule that made the table keeps it. The next recording that
-        works removes the file.
+    With ``keep_going``, whatever goes wrong is logged and written to a file beside the table's list
+    of runs, and the command ends well, so that a rule that made the table keeps it. The next
+    recording that works removes the file.
     """
     failed = []
     for one in settings.tables:
