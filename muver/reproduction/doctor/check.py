@@ -83,7 +83,7 @@ def _device(compute: Mapping[str, Any], machine: Machine) -> Finding:
 
 def as_text(report: Mapping[str, Any]) -> str:
     """The report for people."""
-    problems = [one for one in report["findings"] if one["status"] == PROBLEM]
+    problems = sum(one["status"] == PROBLEM for one in report["findings"])
     lines = [
         f"Before a run of preset {report['preset']} on {report['dataset']}:",
         "",
@@ -91,6 +91,6 @@ def as_text(report: Mapping[str, Any]) -> str:
         "",
         *told(report),
         "",
-        f"Problems: {len(problems)}" if problems else "Nothing stands in the way.",
+        f"Problems: {problems}" if problems else "Nothing stands in the way.",
     ]
     return "\n".join(lines) + "\n"

@@ -21,36 +21,32 @@ Difference = dict[str, Any]  # name, first and second: the values, None where a 
 def compare(
     first: Path,
     second: Path,
-    *,
     entities: Path | None = None,
     mentions: Path | None = None,
     qrels: Path | None = None,
 ) -> dict[str, Any]:
-    """Compare two run files: ours (Parquet), or TREC's.
+    """Compare two run files, ours (Parquet) or TREC's; the report, as JSON has it.
 
-    Parameters
-    ----------
-    entities, mentions
-        The corpus' tables; by default those of the workspace that a run lies in.
-    qrels
-        TREC file of the gold entities, where no mentions are known; by default the one beside a
-        TREC run.
-
-    Returns
-    -------
-    The report, as JSON has it; ``found`` says whether the rankings differ by more than ties.
+    ``entities`` and ``mentions`` are the corpus' tables, by default of the workspace that a run
+    lies in, and ``qrels`` a TREC file of the gold entities, by default the one beside a run.
+    ``found`` says whether the rankings differ by more than ties.
     """
     runs, known = read_runs((first, second), entities)
-    shared, alone = _shared(runs)
-    a, b = (run.only(shared) for run in runs)
+    a, b = (run.ranked for run in runs)
+    shared = [mention for mention in a if mention in b]
+    if not shared:
+        raise InputError(
+            f"{first} and {second} have no mention in common: runs of other data or another split."
+        )
+    alone = [len(own) - len(shared) for own in (a, b)]
     depth = min(run.depth for run in runs)
-    orders = {m: ranks.compare_lists(a.ranked[m], b.ranked[m], depth) for m in shared}
+    orders = {mention: ranks.compare_lists(a[mention], b[mention], depth) for mention in shared}
     matches = [run.settings.get("match") for run in runs]
     matches = [match or matches[0] or matches[1] or "title" for match in matches]
     gold = _gold(runs, known, qrels, mentions)
+    gold = {mention: gold[mention] for mention in shared if mention in gold}
     found = [
-        ranks.gold_ranks(run, gold, known, match)
-        for run, match in zip((a, b), matches, strict=True)
+        ranks.gold_ranks(run, gold, known, match) for run, match in zip(runs, matches, strict=True)
     ]
     moved = ranks.compare_gold(*found, depth)
     for move in moved:
@@ -78,18 +74,6 @@ def compare(
         "data": differing_data(runs),
         "found": bool(beyond_ties or any(alone)),
     }
-
-
-def _shared(runs: Sequence[Run]) -> tuple[list[str], tuple[int, int]]:
-    """Mentions of both runs, and how many each has alone."""
-    first, second = (run.ranked for run in runs)
-    shared = [mention for mention in first if mention in second]
-    if not shared:
-        raise InputError(
-            f"{runs[0].path} and {runs[1].path} have no mention in common: runs of other data or "
-            "another split."
-        )
-    return shared, (len(first) - len(shared), len(second) - len(shared))
 
 
 def _gold(

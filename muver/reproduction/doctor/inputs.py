@@ -51,8 +51,7 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
 
 
 def _linked(graph: KnowledgeBase, name: str, files: Sequence[str]) -> Finding:
-    source = graph.linking["source"][name]
-    return _download(name, files, f"linking.source.{name}", source)
+    return _download(name, files, f"linking.source.{name}", graph.linking["source"][name])
 
 
 def _download(
@@ -82,8 +81,6 @@ def encoder(graph: Graph) -> Finding:
             hub.check_there(name)
     except InputError as error:
         return Finding("encoder", PROBLEM, str(error))
-    if Path(name).is_dir():
-        return Finding("encoder", OK, f"{name}: a directory here")
-    if hub.cached(name):
-        return Finding("encoder", OK, f"{name}: in the hub's cache on this machine")
+    if Path(name).is_dir() or hub.cached(name):
+        return Finding("encoder", OK, f"{name}: is on this machine")
     return Finding("encoder", NOTE, f"{name} will be taken from the hub: needs the network.")

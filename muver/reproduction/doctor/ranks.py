@@ -70,13 +70,13 @@ def read_gold(
 
 
 def gold_ranks(run: Run, gold: Gold, entities: Entities | None, match: str) -> Ranks:
-    """Rank of the first right candidate of each mention whose gold is known; 0 if not there."""
+    """Rank of the first right candidate of each of these mentions; 0 if not there."""
     by_title = match == "title" and entities is not None
     ranks = {}
-    for mention in run.ranked.keys() & gold.keys():
-        own, right = run.ranked[mention], gold[mention]
+    for mention, right in gold.items():
+        own = run.ranked[mention]
         titles = {entities.titles.get(one) for one in right} - {None} if by_title else set()
         named = enumerate(zip(own.names, own.titles, strict=True), start=1)
         hits = (rank for rank, (name, title) in named if name in right or title in titles)
         ranks[mention] = next(hits, 0)
-    return {mention: ranks[mention] for mention in run.ranked if mention in ranks}
+    return ranks

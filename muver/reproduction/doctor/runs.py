@@ -1,7 +1,6 @@
 """Two runs, ours or TREC's, read into one form, with what is known of how they were made."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,10 +70,6 @@ class Run:
     def settings(self) -> dict[str, Any]:
         """Those of retrieval; empty if nothing says."""
         return (self.manifest or {}).get("settings", {})
-
-    def only(self, mentions: Iterable[str]) -> "Run":
-        """The same run with these mentions alone."""
-        return replace(self, ranked={mention: self.ranked[mention] for mention in mentions})
 
 
 def read_runs(paths: tuple[Path, Path], entities: Path | None) -> tuple[list[Run], Entities | None]:

@@ -22,7 +22,7 @@ def compare_runs(
     from muver.reproduction.doctor.compare import compare
     from muver.reproduction.doctor.compare_text import as_text
 
-    report = compare(first, second, entities=entities, mentions=mentions, qrels=qrels)
+    report = compare(first, second, entities, mentions, qrels)
     _tell(report, as_text(report), out)
 
 

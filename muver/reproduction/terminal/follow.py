@@ -74,17 +74,7 @@ class Follower(logging.Handler):
         self._live: Live | None = None
 
     def start(self, logger: logging.Logger, graph: Graph, jobs: Iterable[Any], cores: int) -> None:
-        """Take the place of Snakemake's lines about jobs.
-
-        Parameters
-        ----------
-        graph
-            What is made.
-        jobs
-            Snakemake's jobs that are to be run.
-        cores
-            Of ``--cores``.
-        """
+        """Take the place of Snakemake's lines about these jobs, which are to be run."""
         left = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
         threads = graph.settings["compute"]["threads"]
         self._together = 1 if graph.gpus else max(cores // threads, 1)

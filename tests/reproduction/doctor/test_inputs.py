@@ -70,7 +70,7 @@ def test_encoder(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert found().status == "PROBLEM" and "HF_HUB_OFFLINE is set" in found().says
     monkeypatch.setattr(hub, "cached", lambda name: Path("config.json"))
-    assert found().says.endswith("hub's cache on this machine")
+    assert found().status == "ok"
     monkeypatch.setattr(hub, "cached", lambda name: None)
     touch(*graph_of(resolve(PARAMS, {"preset": "zeshel"})).start.files)
     assert found().status == "ok"
