@@ -62,14 +62,12 @@ def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool =
 def _compared(run: OfRecord, record: OfRecord, systems: Systems) -> Report:
     modelled = page.ranked_by_models(record, systems)
     named = {(one, row.system): key for key, row in record.rows.items() for one in row.results}
-    rows: list[Report] = []
-    unknown = []
+    rows, unknown = [], []
     for key, row in run.rows.items():
         head = {"row_key": key, "system": row.system, "result": row.results[0]}
         if key in record.rows:
             like = modelled if page.has_model(row.system, systems) else None
-            lines = _lines(row, record.rows[key], like)
-            rows += [{**head, **line} for line in lines]
+            rows += [{**head, **line} for line in _lines(row, record.rows[key], like)]
         else:
             unknown.append({**head, "of_record": named.get((row.results[0], row.system))})
     spreads = {over: spread(modelled, over) for over in ("machines", "seeds")}

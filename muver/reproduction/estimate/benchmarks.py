@@ -15,11 +15,13 @@ def measured(path: Path) -> dict[str, float]:
     Results that were pulled from elsewhere have no file, a stop may have cut it off, and of a job
     of milliseconds Snakemake knows nothing but its time.
     """
-    rows = []
-    with suppress(OSError), open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            *_, last = csv.DictReader(file, delimiter="\t")
+    except (OSError, ValueError):
+        return {}
     found = {}
     for column, name in COLUMNS.items():
         with suppress(ValueError, TypeError):  # "-", "NA" or nothing
-            found[name] = float(rows[-1].get(column)) if rows else None
-    return {name: value for name, value in found.items() if value is not None}
+            found[name] = float(last.get(column))
+    return found

@@ -31,6 +31,7 @@ STATES = 4  # of a checkpoint: the weights, two moments of Adam, the best weight
 BATCH_TOKENS = 2048  # encoded at once on a processor, as encoders.device has it, which loads torch
 LINKS = 300  # bytes a view of an index beside its vector: no type has more
 CANDIDATE = 64  # bytes of a ranked candidate, in a run or an evaluation
+VECTORS = ("views", "tokens", "shards")  # kinds of retrieval that compare vectors
 TEXTS = ("generate", "download", "corpus", "segment", "kilt", "kb")  # rules that write all texts
 
 Key = tuple[str, str]  # a rule, and the id of the artifact that it makes
@@ -172,7 +173,7 @@ class _Lister:
             case "ann_index":
                 views = data.whole * self.layout(one)[0]
                 return Job(one, views * (FLOAT * self.encoder.hidden_size + LINKS), views)
-            case "retrieve" if self.graph.kind(one.label) in ("views", "tokens", "shards"):
+            case "retrieve" if self.graph.kind(one.label) in VECTORS and "index" not in one.inputs:
                 return Job(one, ranked, encoded=self.compared(one, entities))
             case "retrieve" | "evaluate":
                 return Job(one, ranked, entities)
@@ -239,8 +240,6 @@ class _Lister:
 
     def compared(self, one: Artifact, entities: int) -> float:
         """Mentions with all views of their world; of SOM all tokens, encoded in the same job."""
-        if "index" in one.inputs:
-            return 0
         (views, tokens, context), pairs = self.layout(one), self.data.pairs[one.set]
         if self.graph.kind(one.label) == "tokens":
             encoded = entities * views * tokens + self.data.mentions[one.set] * context

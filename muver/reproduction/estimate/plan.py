@@ -85,15 +85,17 @@ def _needs(left: Sequence[Job], machine: Machine, at_once: int) -> dict[str, Rep
 
     disk, memory = sum(job.disk for job in left) + largest("passing"), largest("memory")
     free, beside = f"free in {machine.folder}", f"there, with {at_once} jobs at a time"
-    found = {}
-    for what, needed, there, where in (
-        ("disk", disk, machine.room, free),
-        ("memory", memory + ENVIRONMENT, machine.memory, beside),
-    ):
-        enough, says = needed <= there, f"{size(needed)} needed, {size(there)} {where}"
-        says = says if enough else f"{says}: too little"
-        found[what] = {"needed": needed, "there": there, "enough": enough, "says": says}
-    return found
+    return {
+        "disk": _need(disk, machine.room, free),
+        "memory": _need(memory + ENVIRONMENT, machine.memory, beside),
+    }
+
+
+def _need(needed: float, there: float, where: str) -> Report:
+    says = (
+        f"{size(needed)} needed, {size(there)} {where}{'' if needed <= there else ': too little'}"
+    )
+    return {"needed": needed, "there": there, "enough": needed <= there, "says": says}
 
 
 def _described(job: Job, seconds: float) -> Report:

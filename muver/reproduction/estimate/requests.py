@@ -15,10 +15,7 @@ TRAININGS = ("train", "grid_point")  # rules whose job starts compute.processes
 
 
 class Requests:
-    """Requests of a run's jobs; each retry asks for as much again.
-
-    Sizes are looked up at the first request, and again while the data are not counted yet.
-    """
+    """Requests of a run's jobs; each retry asks for as much again."""
 
     def __init__(self, graph: Graph):
         self._graph = graph
@@ -46,7 +43,7 @@ class Requests:
 
     @property
     def _jobs(self) -> Mapping[Key, Job]:
-        if not self._known:
+        if not self._known:  # or not yet, as nobody has counted the data
             run = list_jobs(self._graph, bool(self._graph.gpus))
             self._known = {job.key: job for job in run.jobs}
         return self._known

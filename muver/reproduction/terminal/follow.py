@@ -129,7 +129,7 @@ class Follower(logging.Handler):
 
     def _reckon(self) -> None:
         """Look up what jobs take, as finished ones tell more of the others."""
-        with suppress(InputError):  # the job that meets the mistake says it
+        with suppress(InputError, OSError):  # the job that meets the mistake says it
             self._seconds = seconds_of(self._graph)
 
     def _seconds_left(self) -> float | None:
