@@ -197,9 +197,10 @@ class _Lister:
         """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` tokens.
 
         A batch above ``graph_tokens`` is encoded once more, and every ``validate_every`` steps the
-        validation mentions and the entities that they may mean are.
+        validation mentions and the entities that they may mean are. Processes share all of it.
         """
         data, own = self.data, one.settings["training"]
+        processes = self.graph.settings["compute"]["processes"]
         views, tokens, context = self.layout(one)
         golds = 1 + one.settings.get("negatives", {}).get("per_mention", 0)
         used = min(views, one.settings["views"].get("training_views") or views)
@@ -216,8 +217,8 @@ class _Lister:
         return Job(
             one,
             0 if one.kind == "grid" else 2 * self.tower,
-            encoded=passes * each * twice + validations * validated,
-            trained=passes * each,
+            encoded=(passes * each * twice + validations * validated) / processes,
+            trained=passes * each / processes,
             batch=own["chunk_tokens"] if twice else batch,
         )
 

@@ -11,7 +11,6 @@ BASE_MB = 2048  # Python, torch, and what the estimates leave out; of a disk log
 SPACE = 1.3  # times the estimate
 TIME = 10.0  # times the estimate, which knows neither the processor nor the disk
 BASE_MINUTES = 15.0
-TRAININGS = ("train", "grid_point")  # rules whose job starts compute.processes
 
 
 class Requests:
@@ -35,10 +34,8 @@ class Requests:
         return ceil(BASE_MB + SPACE * total / 2**20) * attempt
 
     def minutes(self, rule: str, name: str, attempt: int = 1) -> int:
-        """Minutes of wall-clock time; processes of a training share its work."""
+        """Minutes of wall-clock time."""
         seconds = self._seconds.get((rule, name), START) if self._jobs else START
-        if rule in TRAININGS:
-            seconds /= self._graph.settings["compute"]["processes"]
         return ceil(BASE_MINUTES + TIME * seconds / 60) * attempt
 
     @property
