@@ -197,7 +197,8 @@ class _Lister:
         """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` tokens.
 
         A batch above ``graph_tokens`` is encoded once more, and every ``validate_every`` steps the
-        validation mentions and the entities that they may mean are. Processes share all of it.
+        validation mentions and the entities that they may mean are, and compared. Processes share
+        all of it.
         """
         data, own = self.data, one.settings["training"]
         processes = self.graph.settings["compute"]["processes"]
@@ -210,10 +211,14 @@ class _Lister:
             linking = self.graph.linking
             train, val = linking["train"], linking["validation"]
             among = golds * data.mentions[train] + data.mentions[val] + linking["further"]
+            among = min(among, data.whole)
         passes, batch = data.mentions[train] * own["epochs"], own["batch_size"] * each
         twice = batch > own["graph_tokens"]
         validations = max(passes / own["batch_size"] / own["validate_every"], 1)
-        validated = min(among, data.whole) * views * tokens + data.mentions[val] * context
+        pairs = data.pairs.get("val", among * data.mentions[val])
+        compared = tokens * context if one.settings.get("score") == "sum_max" else views
+        validated = among * views * tokens + data.mentions[val] * context
+        validated += pairs * compared * self.product
         return Job(
             one,
             0 if one.kind == "grid" else 2 * self.tower,
