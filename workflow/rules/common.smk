@@ -15,8 +15,7 @@ from snakemake.utils import update_config
 
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders import hub
-from muver.reproduction.estimate.image import check_image
-from muver.reproduction.estimate.slurm import check_slurm
+from muver.reproduction.estimate.cluster import check_image, check_slurm
 from muver.io.errors import InputError
 from muver.retriever.retrieval.kinds import runs_a_model
 from muver.reproduction.settings import resolve

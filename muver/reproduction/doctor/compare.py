@@ -1,85 +1,74 @@
 """Two runs of the same mentions: how far they are apart, and what of their making differs."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.io.typed import fields, flat
+from muver.reproduction.doctor import ranks
 from muver.reproduction.doctor.entities import Entities
-from muver.reproduction.doctor.facts import differing_data, differing_settings
-from muver.reproduction.doctor.origin import Origin
-from muver.reproduction.doctor.ranks import (
-    Gold,
-    Ranks,
-    compare_gold,
-    compare_lists,
-    gold_ranks,
-    lists_of,
-    read_gold,
-)
-from muver.reproduction.doctor.runs import Run, is_ours, read_runs
-from muver.reproduction.doctor.settings import Comparison
-from muver.retriever.evaluation.agreement import check_titles
-from muver.retriever.runs.run import read_run
+from muver.reproduction.doctor.runs import Run, read_runs
+from muver.retriever.encoders.settings import Encoding
+from muver.retriever.runs.chosen import chosen_of
+
+CUTOFFS = (1, 2, 4, 8, 16, 32, 50, 64)
+Difference = dict[str, Any]  # name, first and second: the values, None where a run has no such key
 
 
 def compare(
     first: Path,
     second: Path,
-    *,
     entities: Path | None = None,
     mentions: Path | None = None,
     qrels: Path | None = None,
-    settings: Comparison | None = None,
 ) -> dict[str, Any]:
-    """Compare two runs.
+    """Compare two run files, ours (Parquet) or TREC's; the report, as JSON has it.
 
-    Parameters
-    ----------
-    first, second
-        Run files: ours (Parquet), or TREC's.
-    entities, mentions
-        The corpus' tables; by default those of the workspace that a run lies in.
-    qrels
-        TREC file of the gold entities, where no mentions are known; by default the one beside a
-        TREC run.
-    settings
-        By default those of :class:`Comparison`.
-
-    Returns
-    -------
-    The report, as JSON has it; ``found`` says whether the rankings differ by more than ties.
-
-    Raises
-    ------
-    InputError
-        If a file is no run or is cut, or the two have no mention in common or rank other entities.
+    ``entities`` and ``mentions`` are the corpus' tables, by default of the workspace that a run
+    lies in, and ``qrels`` a TREC file of the gold entities, by default the one beside a run.
+    ``found`` says whether the rankings differ by more than ties.
     """
-    asked = settings or Comparison()
-    known = _entities((first, second), entities)
-    runs = read_runs(first, second, known)
-    shared, alone = _shared(runs)
-    a, b = (run.only(shared) for run in runs)
-    if known is not None or a.form == b.form:
-        check_titles((first, second), (a.table, b.table))
+    runs, known = read_runs((first, second), entities)
+    a, b = (run.ranked for run in runs)
+    shared = [mention for mention in a if mention in b]
+    if not shared:
+        raise InputError(
+            f"{first} and {second} have no mention in common: runs of other data or another split."
+        )
+    alone = [len(own) - len(shared) for own in (a, b)]
     depth = min(run.depth for run in runs)
-    lists = lists_of(a.table, depth), lists_of(b.table, depth)
-    orders = {m: compare_lists(lists[0][m], lists[1][m], asked.tolerance) for m in shared}
-    matches = _matches(runs, asked.match)
+    orders = {mention: ranks.compare_lists(a[mention], b[mention], depth) for mention in shared}
+    matches = [run.settings.get("match") for run in runs]
+    matches = [match or matches[0] or matches[1] or "title" for match in matches]
     gold = _gold(runs, known, qrels, mentions)
-    ranks = [
-        gold_ranks(run, gold, known, match) for run, match in zip((a, b), matches, strict=True)
+    gold = {mention: gold[mention] for mention in shared if mention in gold}
+    found = [
+        ranks.gold_ranks(run, gold, known, match) for run, match in zip(runs, matches, strict=True)
     ]
-    moved = compare_gold(*ranks, depth)
+    moved = ranks.compare_gold(*found, depth)
     for move in moved:
-        move["gold"] = _title(gold[move["mention"]], known)
+        one = min(gold[move["mention"]], key=str)
+        named = known.titles.get(one) if known else None
+        move["gold"] = named or (one if isinstance(one, str) else "/".join(map(str, one)))
     kinds = Counter(orders.values())
     beyond_ties = kinds["changed"] or any(orders[move["mention"]] != "ties" for move in moved)
     return {
-        "runs": [_described(run, match) for run, match in zip(runs, matches, strict=True)],
+        "runs": [
+            {
+                "file": run.path.as_posix(),
+                "mentions": len(run.ranked),
+                "depth": run.depth,
+                "match": match,
+                "notes": run.notes,
+            }
+            for run, match in zip(runs, matches, strict=True)
+        ],
         "shared": {"mentions": len(shared), "only_first": alone[0], "only_second": alone[1]},
         "lists": {kind: kinds[kind] for kind in ("same", "ties", "changed")},
-        **(_recall(ranks, moved, depth, asked.cutoffs) if ranks[0] else {}),
+        **(_recall(found, moved, depth) if found[0] else {}),
         "unknown": [run.manifest is None for run in runs],
         "settings": differing_settings(runs),
         "data": differing_data(runs),
@@ -87,98 +76,83 @@ def compare(
     }
 
 
-def _entities(paths: tuple[Path, Path], given: Path | None) -> Entities | None:
-    """The entities of --entities, or of a workspace that one of the runs lies in.
-
-    Those of the worlds of our runs; of all worlds if both are foreign.
-    """
-    origins = [origin for path in paths if (origin := Origin.of(path))]
-    found = (origin.file("corpus", "entities.parquet") for origin in origins)
-    path = given or next(filter(None, found), None)
-    if path is None:
-        return None
-    ours = [read_run(run) for run in paths if is_ours(run)]
-    worlds = {world for table in ours for world in table["world"].unique().to_pylist()}
-    return Entities.read(path, worlds or None)
-
-
-def _shared(runs: tuple[Run, Run]) -> tuple[list[str], tuple[int, int]]:
-    """Mentions of both runs, and how many each has alone."""
-    own = [run.mentions for run in runs]
-    have = set(own[1])
-    shared = [mention for mention in own[0] if mention in have]
-    if not shared:
-        raise InputError(
-            f"{runs[0].path} and {runs[1].path} have no mention in common ({len(own[0])} and "
-            f"{len(own[1])} mentions; {next(iter(own[0]), None)!r} and "
-            f"{next(iter(own[1]), None)!r} come first): runs of other data or another split."
-        )
-    return shared, (len(own[0]) - len(shared), len(own[1]) - len(shared))
-
-
-def _matches(runs: tuple[Run, Run], asked: str | None) -> list[str]:
-    """How each run counts titles: as its settings say, else as asked or as the other does."""
-    own = [run.settings.get("match") for run in runs]
-    return [match or asked or own[0] or own[1] or "title" for match in own]
-
-
 def _gold(
-    runs: tuple[Run, Run], entities: Entities | None, qrels: Path | None, mentions: Path | None
-) -> Gold:
+    runs: Sequence[Run], entities: Entities | None, qrels: Path | None, mentions: Path | None
+) -> ranks.Gold:
     """The gold entities, from what was given or lies beside a run."""
-    if mentions is not None and qrels is not None:
-        raise InputError("--mentions and --qrels both tell the gold entities: give one of them.")
-    if mentions is None and qrels is None:
-        origins = [run.origin for run in runs if run.origin and entities is not None]
-        found = (origin.file("corpus", "mentions.parquet") for origin in origins)
+    if mentions is None and qrels is None and entities is not None:
+        found = (run.origin.file("corpus", "mentions.parquet") for run in runs if run.origin)
         mentions = next(filter(None, found), None)
     if mentions is None and qrels is None:
-        beside = (run.path.with_suffix(".qrels") for run in runs if run.form == "trec")
+        beside = (run.path.with_suffix(".qrels") for run in runs)
         qrels = next((path for path in beside if path.is_file()), None)
     split = next((run.settings.get("split") for run in runs if run.manifest is not None), None)
-    return read_gold(qrels, mentions, entities, split)
+    return ranks.read_gold(qrels, mentions, entities, split)
 
 
-def _recall(
-    ranks: list[Ranks], moved: list[dict[str, Any]], depth: int, asked: list[int]
-) -> dict[str, Any]:
+def _recall(found: list[ranks.Ranks], moved: list[dict[str, Any]], depth: int) -> dict[str, Any]:
     """Recall of both runs on the shared mentions, and the moves of the gold entities."""
-    cutoffs = sorted(k for k in asked if k <= depth) or [depth]
+    cutoffs = [k for k in CUTOFFS if k <= depth] or [depth]
     recall = [
         {k: 100 * sum(1 <= rank <= k for rank in own.values()) / len(own) for k in cutoffs}
-        for own in ranks
+        for own in found
     ]
     kinds = Counter(move["kind"] for move in moved)
     return {
         "depth": depth,
         "recall": {
-            "mentions": len(ranks[0]),
+            "mentions": len(found[0]),
             "first": recall[0],
             "second": recall[1],
             "difference": {k: recall[1][k] - recall[0][k] for k in cutoffs},
         },
-        "deeper": [sum(rank > depth for rank in own.values()) for own in ranks],
         "counts": {
-            "same": len(ranks[0]) - len(moved),
+            "same": len(found[0]) - len(moved),
             **{kind: kinds[kind] for kind in ("up", "down", "found", "lost")},
         },
         "moved": moved,
     }
 
 
-def _title(gold: set[Any], entities: Entities | None) -> str:
-    one = min(gold, key=str)
-    if isinstance(one, tuple) and entities is not None and one[0] in entities.titles:
-        return entities.titles[one[0]][one[1]]
-    return f"{one[0]}/{one[1]}" if isinstance(one, tuple) else one
+def differing_settings(runs: Sequence[Run]) -> list[Difference]:
+    """Settings that differ.
+
+    They are the rows' whole settings, which row keys are made from: these leave out threads and
+    memory. Where a run has no evaluation, they are those of both manifests.
+    """
+    rows = [run.origin and run.origin.evaluation for run in runs]
+    if all(rows):
+        made = [dict(row.get("settings", {})) for row in rows if row]
+    else:
+        made = [{"retrieve": run.settings} for run in runs]
+    for own, run in zip(made, runs, strict=True):
+        own.pop("system", None)  # what a row is called
+        if chosen := chosen_of(run.manifest or {}):
+            own["chosen"] = {chosen.setting: chosen.value}
+    return _differences(*made)
 
 
-def _described(run: Run, match: str) -> dict[str, Any]:
-    return {
-        "file": run.path.as_posix(),
-        "form": run.form,
-        "mentions": len(run.mentions),
-        "depth": run.depth,
-        "match": match,
-        "notes": run.notes,
-    }
+def differing_data(runs: Sequence[Run]) -> list[Difference]:
+    """Data, versions and machines that differ, as far as they are known of both runs."""
+    found = _differences(*map(_data, runs))
+    return [one for one in found if None not in (one["first"], one["second"])]
+
+
+def _data(run: Run) -> dict[str, Any]:
+    facts = {key: (run.manifest or {}).get(key) for key in ("muver", "inputs", "counts")}
+    if run.origin and (row := run.origin.evaluation):
+        facts |= {key: row.get(key) for key in ("dataset", "fingerprint")}
+    for kind in ("stores", "merged"):
+        if run.origin and (manifest := run.origin.file(kind, "manifest.json")):
+            settings = read_json(manifest)["settings"]
+            facts[kind] = {key: settings[key] for key in fields(Encoding) if key in settings}
+    return facts
+
+
+def _differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Difference]:
+    a, b = dict(flat(first)), dict(flat(second))
+    return [
+        {"name": name, "first": a.get(name), "second": b.get(name)}
+        for name in {**a, **b}
+        if a.get(name) != b.get(name)
+    ]

@@ -10,54 +10,43 @@ SHOWN = 10  # of the moves; the JSON has all of them
 
 def as_text(report: Mapping[str, Any]) -> str:
     """The report of :func:`muver.reproduction.doctor.compare.compare` for people."""
-    unknown = [letter for letter, silent in zip("AB", report["unknown"], strict=True) if silent]
-    parts = [_head(report)]
-    if "recall" in report:
-        parts.append(_recall(report["recall"]))
-    if unknown:
-        parts.append(f"Nothing is written down of how {' and '.join(unknown)} was made.")
-    else:
-        parts += [_differences("Settings", report["settings"])]
-        parts += [_differences("Data, versions and machine", report["data"])]
-    parts.append(_moves(report))
-    return "\n\n".join(parts) + "\n"
-
-
-def _head(report: Mapping[str, Any]) -> str:
-    lines = []
+    shared, lines = report["shared"], []
     for letter, run in zip("AB", report["runs"], strict=True):
         lines.append(
             f"{letter}  {run['file']}: {run['mentions']} mentions, {run['depth']} candidates, "
             f"gold by {run['match']}"
         )
         lines += [f"   {note}" for note in run["notes"]]
-    shared = report["shared"]
     if shared["only_first"] or shared["only_second"]:
         lines.append(
             f"Runs of different mentions: {shared['mentions']} are in both and are compared; "
             f"{shared['only_first']} are in A alone, {shared['only_second']} in B alone."
         )
-    return "\n".join(lines)
+    if "recall" in report:
+        lines += ["", *_recall(report["recall"])]
+    if silent := [one for one, known in zip("AB", report["unknown"], strict=True) if known]:
+        lines += ["", f"Nothing is written down of how {' and '.join(silent)} was made."]
+    else:
+        lines += _differences("Settings", report["settings"])
+        lines += _differences("Data, versions and machine", report["data"])
+    return "\n".join([*lines, "", *_moves(report)]) + "\n"
 
 
-def _recall(recall: Mapping[str, Any]) -> str:
-    keys = [*recall["difference"]]
-    rows = [
-        (f"recall in percent, {recall['mentions']} mentions", *(f"R@{key}" for key in keys)),
-        ("A", *(f"{recall['first'][key]:.2f}" for key in keys)),
-        ("B", *(f"{recall['second'][key]:.2f}" for key in keys)),
-        ("B - A", *(f"{recall['difference'][key]:+.2f}" for key in keys)),
-    ]
-    return "\n".join(aligned(rows, right=range(1, len(keys) + 1)))
+def _recall(recall: Mapping[str, Any]) -> list[str]:
+    head = f"recall in percent, {recall['mentions']} mentions"
+    rows = [(head, *(f"R@{key}" for key in recall["first"]))]
+    for name, key, form in (("A", "first", ""), ("B", "second", ""), ("B - A", "difference", "+")):
+        rows.append((name, *(f"{value:{form}.2f}" for value in recall[key].values())))
+    return aligned(rows, right=range(1, len(rows[0])))
 
 
-def _differences(what: str, found: Sequence[Mapping[str, Any]]) -> str:
+def _differences(what: str, found: Sequence[Mapping[str, Any]]) -> list[str]:
     if not found:
-        return f"{what}: nothing that is written down differs."
+        return ["", f"{what}: nothing that is written down differs."]
     rows = [
         (one["name"], f"A {_value(one['first'])}", f"B {_value(one['second'])}") for one in found
     ]
-    return "\n".join([f"{what} that differ:", *(f"  {line}" for line in aligned(rows))])
+    return ["", f"{what} that differ:", *(f"  {line}" for line in aligned(rows))]
 
 
 def _value(value: Any) -> str:
@@ -66,7 +55,7 @@ def _value(value: Any) -> str:
     return f"{text[:12]}..." if is_hash else text
 
 
-def _moves(report: Mapping[str, Any]) -> str:
+def _moves(report: Mapping[str, Any]) -> list[str]:
     lists = report["lists"]
     lines = [
         f"Lists of {report['shared']['mentions']} mentions: {lists['same']} the same, "
@@ -74,24 +63,17 @@ def _moves(report: Mapping[str, Any]) -> str:
     ]
     if "recall" not in report:
         says = "The gold entities are not known, so neither are recall and their moves: give "
-        return "\n".join([*lines, f"{says}--mentions or --qrels."])
+        return [*lines, f"{says}--mentions or --qrels."]
     counts = report["counts"]
     lines.append(
         f"The gold entity stands, in B against A: {counts['up']} up, {counts['down']} down, "
         f"{counts['found']} newly found, {counts['lost']} lost, {counts['same']} the same "
         f"(among {report['depth']} candidates)."
     )
-    for letter, number in zip("AB", report["deeper"], strict=True):
-        if number:
-            lines.append(
-                f"{letter} finds {number} more below rank {report['depth']}, where the other run "
-                "ends: they count as not found."
-            )
     if report["moved"]:
-        rows = [
-            (move["mention"], *(str(move[run] or "-") for run in ("first", "second")), move["gold"])
-            for move in report["moved"][:SHOWN]
-        ]
-        table = aligned([("mention", "A", "B", "gold entity"), *rows], right=(1, 2))
-        lines += ["The greatest moves:", *(f"  {line}" for line in table)]
-    return "\n".join(lines)
+        rows = [("mention", "A", "B", "gold entity")]
+        for move in report["moved"][:SHOWN]:
+            ranks = (str(move[run] or "-") for run in ("first", "second"))
+            rows.append((move["mention"], *ranks, move["gold"]))
+        lines += ["The greatest moves:", *(f"  {line}" for line in aligned(rows, right=(1, 2)))]
+    return lines

@@ -1,34 +1,15 @@
-"""Whether Python and its libraries are those of the lock files, and can be imported."""
+"""Whether the installed libraries are those of the lock files."""
 
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from muver.reproduction.doctor.finding import NOTE, OK, PROBLEM, Finding
+from muver.reproduction.doctor.inputs import NOTE, OK, PROBLEM, Finding
 
-OLDEST = (3, 11)
+SHOWN = 5  # of the packages that differ
 LOCKS = ("base", "torch", "faiss-cpu", "faiss-gpu")  # all of base is needed, of the others a part
-MODULES = {"pyyaml": "yaml"}  # of distributions that have another name
-IMPORTS = """\
-import importlib, sys
-for name in sys.argv[1:]:
-    try:
-        importlib.import_module(name)
-    except BaseException as error:
-        print(f"{name}: {type(error).__name__}: {error}".splitlines()[0])
-"""
-
-
-def python_version(version: tuple[int, ...] = sys.version_info[:3]) -> Finding:
-    """Whether Python is new enough."""
-    text = ".".join(map(str, version))
-    if tuple(version[:2]) < OLDEST:
-        return Finding("python", PROBLEM, f"Python {text}, 3.11 or later is needed: make setup.")
-    return Finding("python", OK, f"Python {text}")
 
 
 def installed_version(name: str) -> str | None:
@@ -52,45 +33,23 @@ def pins(lock: Path) -> dict[str, str]:
 
 def locked(folder: Path, installed: Callable[[str], str | None] = installed_version) -> Finding:
     """Whether the installed versions are those of the lock files in requirements/."""
-    files = [folder / f"{name}.lock" for name in LOCKS]
-    if not files[0].is_file():
-        return Finding("versions", NOTE, f"{files[0]}: no such file, so versions are not checked.")
+    if not (folder / "base.lock").is_file():
+        return Finding("versions", NOTE, f"{folder}/base.lock: no such file, nothing to compare.")
     missing, other, count = [], [], 0
-    for file in filter(Path.is_file, files):
-        for name, wanted in pins(file).items():
+    for lock in LOCKS:
+        file = folder / f"{lock}.lock"
+        for name, wanted in pins(file).items() if file.is_file() else ():
             have = installed(name)
-            if have is not None:
+            if have is None:
+                missing += [name] if lock == "base" or name == "torch" else []
+            else:
                 count += 1
-                if have.partition("+")[0] != wanted.partition("+")[0]:
-                    other.append(f"{name} {have} (locked: {wanted})")
-            elif file == files[0] or name == "torch":
-                missing.append(name)
+                same = have.partition("+")[0] == wanted.partition("+")[0]
+                other += [] if same else [f"{name} {have} (locked: {wanted})"]
     if missing:
-        return Finding("versions", PROBLEM, f"not installed: {_some(missing)}. Run make setup.")
+        says = f"not installed: {', '.join(missing[:SHOWN])}. Run make setup."
+        return Finding("versions", PROBLEM, says)
     if other:
-        says = f"other versions than locked, which can move digits: {_some(other)}. Run make setup."
-        return Finding("versions", NOTE, says)
+        says = f"{len(other)} other than locked, which can move digits: {', '.join(other[:SHOWN])}"
+        return Finding("versions", NOTE, f"{says}. Run make setup.")
     return Finding("versions", OK, f"{count} packages, as locked")
-
-
-def libraries() -> list[str]:
-    """Modules of the distributions that muver requires."""
-    required = map(Requirement, metadata.requires("muver") or ())
-    return [MODULES.get(own.name, own.name) for own in required if own.marker is None]
-
-
-def importable(names: Sequence[str]) -> Finding:
-    """Whether modules can be imported; in a process of its own, which takes seconds."""
-    command = [sys.executable, "-c", IMPORTS, *names]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    failed = done.stdout.splitlines()
-    if done.returncode != 0:
-        failed.append(f"python ended with status {done.returncode}")
-    if failed:
-        return Finding("imports", PROBLEM, f"cannot be imported: {_some(failed)}. Run make setup.")
-    return Finding("imports", OK, f"{len(names)} libraries can be imported")
-
-
-def _some(items: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return f"{', '.join(items[:most])}{more}"

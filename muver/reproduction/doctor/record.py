@@ -15,64 +15,42 @@ from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.reproduction.results_page.record import (
-    OfRecord,
-    RowOfRecord,
-    Systems,
-    added,
-    has_model,
-    measured,
-    path_of,
-    ranked_by_models,
-    read_numbers,
-    spread,
-    this_machine,
-)
+from muver.io.text import aligned
+from muver.reproduction.results_page import record as page
+from muver.reproduction.results_page.record import OfRecord, RowOfRecord, Spread, Systems, spread
 from muver.reproduction.results_page.tables import read_tables
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
 
 PAGE = Path("docs/results.md")
 ROUNDING = 1e-9  # points
-Line = dict[str, Any]
+Report = dict[str, Any]
 
 
-def compare_with_record(
-    project: Path, overrides: Mapping[str, Any], add: bool = False
-) -> dict[str, Any]:
-    """Compare the rows in ``results/<dataset>`` with those of record, by their keys.
+def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool = False) -> Report:
+    """Compare the rows in ``results/<dataset>`` of a project with those of record, by their keys.
 
     Parameters
     ----------
-    project
-        The folder with params.yaml, ``results/`` and ``docs/``.
-    overrides
-        Settings that replace those of params.yaml: they say which dataset.
     add
         Add the numbers to the record afterwards, as those of one more machine.
 
     Returns
     -------
     The report, as JSON has it: by row, set and cut-off the ``difference`` to the page's number in
-    mentions, and the ``limit`` in points that its ``verdict`` follows; the ``spread`` of rows with
-    a model over machines and over seeds; ``unknown`` rows, each with the key that the record has
-    under its name. ``found`` says whether a row lies outside.
-
-    Raises
-    ------
-    InputError
-        If there are no results, or nothing to add them to.
+    mentions, and the ``limit`` in points that its ``verdict`` follows; ``unknown`` rows, each with
+    the key that the record has under its name. ``found`` says whether a row lies outside.
     """
     settings = resolve(read_params(project / "params.yaml"), overrides)
     workspace = settings["workspace"]
-    path, results = path_of(project / PAGE, workspace), project / "results" / workspace
-    run, record = measured(read_tables(results), this_machine()), read_numbers(path)
+    path, results = page.path_of(project / PAGE, workspace), project / "results" / workspace
+    run, record = page.measured(read_tables(results), page.this_machine()), page.read_numbers(path)
     if run is None:
         raise InputError(f"{results}: no table of recall is in it. Make one: make table1")
     if add:
         if record is None:
             raise InputError(f"{path}: no such file. Write it first: make docs-results")
-        write_json(path, added(record, run))
+        write_json(path, page.added(record, run))
     return {
         "dataset": run.dataset,
         "record": path.as_posix(),
@@ -81,26 +59,18 @@ def compare_with_record(
     }
 
 
-def _compared(run: OfRecord, record: OfRecord, systems: Systems) -> dict[str, Any]:
-    modelled = ranked_by_models(record, systems)
-    spreads = {over: spread(modelled, over) for over in ("machines", "seeds")}
-    rows = []
-    for key, row in run.rows.items():
-        if key in record.rows:
-            page = record.rows[key]
-            like = modelled if has_model(row.system, systems) else None
-            rows += _lines(key, row, page, *_limit(page, like))
+def _compared(run: OfRecord, record: OfRecord, systems: Systems) -> Report:
+    modelled = page.ranked_by_models(record, systems)
     named = {(one, row.system): key for key, row in record.rows.items() for one in row.results}
-    unknown = [
-        {
-            "row_key": key,
-            "system": row.system,
-            "result": row.results[0],
-            "of_record": named.get((row.results[0], row.system)),
-        }
-        for key, row in run.rows.items()
-        if key not in record.rows
-    ]
+    rows, unknown = [], []
+    for key, row in run.rows.items():
+        head = {"row_key": key, "system": row.system, "result": row.results[0]}
+        if key in record.rows:
+            like = modelled if page.has_model(row.system, systems) else None
+            rows += [{**head, **line} for line in _lines(row, record.rows[key], like)]
+        else:
+            unknown.append({**head, "of_record": named.get((row.results[0], row.system))})
+    spreads = {over: spread(modelled, over) for over in ("machines", "seeds")}
     return {
         "spread": {over: one and one._asdict() for over, one in spreads.items()},
         "rows": rows,
@@ -109,45 +79,67 @@ def _compared(run: OfRecord, record: OfRecord, systems: Systems) -> dict[str, An
     }
 
 
-def _limit(row: RowOfRecord, like: list[RowOfRecord] | None) -> tuple[float, bool]:
-    """How far a row may move in points, and whether one that moves further is outside.
-
-    Parameters
-    ----------
-    like
-        All rows with a model; None for a row without.
-    """
-    found = [spread([row] if like is None else like, over) for over in ("machines", "seeds")]
-    points = max((one.points for one in found if one), default=0.0)
-    return points, like is None or found[1] is not None
-
-
 def _lines(
-    key: str, own: RowOfRecord, page: RowOfRecord, limit: float, decides: bool
-) -> Iterator[Line]:
-    """What a row found more than the page's machine, a line for each set; fewer is negative."""
+    own: RowOfRecord, known: RowOfRecord, like: list[RowOfRecord] | None
+) -> Iterator[Report]:
+    """What a row found more than the page's machine, a line for each set; fewer is negative.
+
+    ``like`` are all rows with a model; None for a row without.
+    """
+    found = [spread([known] if like is None else like, over) for over in ("machines", "seeds")]
+    limit = max((one.points for one in found if one), default=0.0)
+    further = "outside" if like is None or found[1] is not None else "moved"
     for name, part in own.sets.items():
-        if name not in page.sets:
+        if name not in known.sets:
             continue
-        found, known = (next(iter(row.sets[name].machines.values())) for row in (own, page))
-        difference = {k: found[k] - known[k] for k in found if k in known}
+        counts, there = (next(iter(row.sets[name].machines.values())) for row in (own, known))
+        difference = {k: counts[k] - there[k] for k in counts if k in there}
         points = 100 * max(map(abs, difference.values()), default=0) / part.mentions
         yield {
-            "row_key": key,
-            "system": own.system,
-            "result": own.results[0],
             "set": name,
             "mentions": part.mentions,
             "difference": difference,
             "points": points,
             "limit": limit,
-            "verdict": _verdict(points, limit, decides),
+            "verdict": (
+                "equal" if points == 0 else "within" if points <= limit + ROUNDING else further
+            ),
         }
 
 
-def _verdict(points: float, limit: float, decides: bool) -> str:
-    if points == 0:
-        return "equal"
-    if points <= limit + ROUNDING:
-        return "within"
-    return "outside" if decides else "moved"
+def as_text(report: Report) -> str:
+    """The report for people."""
+    data, rows, unknown = report["data"], report["rows"], report["unknown"]
+    if data["record"] is None:
+        return (
+            f"{report['record']}: no such file, so {report['dataset']} has no numbers of record.\n"
+        )
+    lines = [f"The rows of {report['dataset']} beside those of record ({report['record']}).", ""]
+    for over, found in report["spread"].items():
+        known = Spread(**found) if found else "no row of a model was repeated"
+        lines.append(f"Spread over {over}: {known}")
+    for result, name in dict.fromkeys((row["result"], row["set"]) for row in rows):
+        own = [row for row in rows if (row["result"], row["set"]) == (result, name)]
+        lines += ["", f"{result}, {own[0]['mentions']} mentions of {name}: found more or fewer", ""]
+        lines += _table(own)
+    if unknown:
+        why = "other settings or another seed"
+        if data["run"] != data["record"]:
+            why = f"other data, fingerprint {data['run']} and not {data['record']}"
+        lines += ["", f"Not of record ({why}):", ""]
+        keys = ("result", "system", "row_key", "of_record")
+        heads = [("result", "row", "row_key", "of record")]
+        lines += aligned(heads + [tuple(row[key] or "-" for key in keys) for row in unknown])
+    verdicts = [row["verdict"] for row in rows] + ["not of record"] * len(unknown)
+    counts = ", ".join(f"{verdicts.count(one)} {one}" for one in dict.fromkeys(verdicts))
+    return "\n".join([*lines, "", f"Rows: {counts}."]) + "\n"
+
+
+def _table(rows: list[Report]) -> list[str]:
+    cutoffs = [*rows[0]["difference"]]
+    lines = [["row", *(f"R@{k}" for k in cutoffs), "spread", "row_key", ""]]
+    for row in rows:
+        more = (row["difference"].get(k, 0) for k in cutoffs)
+        found = [f"{n:+d}" if n else "=" for n in more]
+        lines.append([row["system"], *found, f"{row['limit']:.2f}", row["row_key"], row["verdict"]])
+    return aligned(lines, right=range(1, 2 + len(cutoffs)))

@@ -1,196 +1,175 @@
-"""Two runs, ours or TREC's, read into one form: the same columns and names of candidates."""
+"""Two runs, ours or TREC's, read into one form, with what is known of how they were made."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from muver.io.errors import InputError
-from muver.io.files import read_json, sha256_of
-from muver.io.parquet import table_of
-from muver.reproduction.doctor.entities import Entities, numbered
-from muver.reproduction.doctor.origin import Evaluated, Origin
-from muver.retriever.runs.run import RUN, block_starts, ranked_mentions, read_run
-from muver.retriever.runs.trec_reading import TrecRun, read_trec_run
+from muver.io.files import read_json
+from muver.reproduction.doctor.entities import Entities, Entity, numbered
+from muver.reproduction.workspace.catalog import origins, place_of, read_catalog
+from muver.retriever.evaluation.agreement import check_titles
+from muver.retriever.runs.run import block_starts, ranked_mentions, read_run
+from muver.retriever.runs.trec_reading import read_trec_run
+
+
+class Origin(NamedTuple):
+    """A run among the files of its dataset."""
+
+    root: Path  # the dataset's folder, build/<dataset>
+    run: str  # the run's path below it, without its suffix
+
+    @classmethod
+    def of(cls, path: Path) -> "Origin | None":
+        """The origin of a run or of its TREC file; None if it lies in no dataset's folder."""
+        if (place := place_of(path)) is None:
+            return None
+        root, own = place
+        runs = [own, *read_catalog(root).get(own, [])]  # an evaluation has its run among its inputs
+        return next((cls(root, one) for one in runs if one.startswith("runs/")), None)
+
+    def file(self, kind: str, name: str) -> Path | None:
+        """A file of the nearest artifact of a kind that the run was made from, if it is there."""
+        path = origins(self.root, self.run).get(kind, self.root / kind) / name
+        return path if path.is_file() else None
+
+    @property
+    def evaluation(self) -> dict[str, Any] | None:
+        """What ``muver evaluate`` wrote of this run."""
+        for place, inputs in read_catalog(self.root).items():
+            path = self.root / f"{place}.json"
+            if self.run in inputs and place.startswith("evaluations/") and path.is_file():
+                return read_json(path)
+        return None
+
+
+class Ranked(NamedTuple):
+    """The candidates of a mention, best first."""
+
+    names: list[Entity | str]  # entities; the file's own names where nobody knows them
+    titles: list[str]
+    scores: np.ndarray  # float64
 
 
 @dataclass(frozen=True)
 class Run:
     """A run and what is known of it."""
 
-    path: Path  # that was given
-    form: str  # "run" (ours, Parquet) or "trec"
-    table: pa.Table  # schema RUN of retriever.runs; of a foreign run, titles are candidates' names
+    path: Path
+    ranked: dict[str, Ranked]  # by mention, in the run's order
     manifest: dict[str, Any] | None
     depth: int  # candidates a mention
     origin: Origin | None  # None outside a workspace
     notes: list[str]  # sentences on the file's peculiarities
 
     @property
-    def mentions(self) -> list[str]:
-        """Ids of the mentions, in the run's order."""
-        return ranked_mentions(self.table)
-
-    @property
     def settings(self) -> dict[str, Any]:
         """Those of retrieval; empty if nothing says."""
         return (self.manifest or {}).get("settings", {})
 
-    @property
-    def evaluation(self) -> Evaluated | None:
-        """What was written of its row."""
-        return self.origin and self.origin.evaluation
 
-    def only(self, mentions: Iterable[str]) -> "Run":
-        """The same run with these mentions alone."""
-        ids = pa.array(list(mentions), pa.string())
-        return replace(self, table=self.table.filter(pc.is_in(self.table["mention_id"], ids)))
-
-
-def read_runs(first: Path, second: Path, entities: Entities | None) -> tuple[Run, Run]:
-    """Read both runs; candidates of both are named alike.
+def read_runs(paths: tuple[Path, Path], entities: Path | None) -> tuple[list[Run], Entities | None]:
+    """Read both runs, candidates of both named alike, and the entities of their worlds.
 
     Parameters
     ----------
     entities
-        None if they are not known: enough for two runs of ours, or two foreign ones that use the
-        same names.
-
-    Raises
-    ------
-    InputError
-        For a file that is no run, or foreign names that stand for no entity.
+        Table of the corpus; by default that of a workspace that one of the runs lies in. Without
+        any, both have to name candidates in the same way.
     """
-    paths = (first, second)
-    ours = {path: read_run(path) for path in paths if is_ours(path)}
-    worlds: dict[str, str] = {}
-    for table in ours.values():
-        own = table["world"].take(pa.array(block_starts(table))).to_pylist()
+    places = {path: Origin.of(path) for path in paths}
+    tables = {path: read_run(path) for path in paths if is_ours(path)}
+    if all(path in tables for path in paths):
+        check_titles(paths, [tables[path] for path in paths])
+    found = (one.file("corpus", "entities.parquet") for one in places.values() if one)
+    entities = entities or next(filter(None, found), None)
+    worlds: dict[str, str] = {}  # of mentions, as far as a run of ours says
+    for table in tables.values():
+        own = table["world"].take(block_starts(table)).to_pylist()
         worlds |= dict(zip(ranked_mentions(table), own, strict=True))
-    codes: dict[str, int] | None = {} if not ours else None
+    known = entities and Entities.read(entities, sorted(set(worlds.values())) or None)
     runs = []
     for path in paths:
-        origin = Origin.of(path)
-        manifest = _manifest(path, origin)
+        origin = places[path]
+        manifest, notes = _manifest(path, origin), []
         settings = (manifest or {}).get("settings", {})
-        if path in ours:
-            table, notes, depth = ours[path], _edited(path, origin), settings.get("k")
-            if entities is not None and settings.get("match") == "title":
-                table = _first_of_title(path, table, entities)
+        if path in tables:
+            by_title = settings.get("match") == "title"
+            ranked = _of_ours(path, tables[path], known if by_title else None)
         else:
-            read = read_trec_run(path)
-            table, notes, depth = _as_run(path, read, entities, worlds, codes), _notes(read), None
-        depth = depth or int(table["rank"].to_numpy().max(initial=0))
-        form = "run" if path in ours else "trec"
-        runs.append(Run(path, form, table, manifest, depth, origin, notes))
-    return runs[0], runs[1]
+            ranked, notes = _of_trec(path, known, worlds, bool(tables))
+        depth = settings.get("k") if path in tables else None
+        depth = depth or max((len(own.names) for own in ranked.values()), default=0)
+        runs.append(Run(path, ranked, manifest, depth, origin, notes))
+    return runs, known
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a run is in our form (Parquet) and not TREC's.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or is a JSON file.
-    """
+    """Whether a run is in our form (Parquet) and not TREC's."""
     if path.suffix == ".json":
-        raise InputError(
-            f"{path}: a manifest or an evaluation; give the run itself, the .parquet file of "
-            "muver stage retrieve, or a TREC run."
-        )
-    try:
-        with open(path, "rb") as file:
-            return file.read(4) == b"PAR1" or path.suffix == ".parquet"
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file.") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+        raise InputError(f"{path}: a manifest or an evaluation; give the run itself.")
+    if not path.is_file():
+        raise InputError(f"{path}: no such file.")
+    with open(path, "rb") as file:
+        return file.read(4) == b"PAR1" or path.suffix == ".parquet"
 
 
 def _manifest(path: Path, origin: Origin | None) -> dict[str, Any] | None:
     """That beside our run, also where its TREC form was given."""
-    own = origin.run_file if origin and path.suffix != ".parquet" else path
+    own = origin.root / f"{origin.run}.parquet" if origin else path
     beside = own.with_suffix(".json")
     return read_json(beside) if own.suffix == ".parquet" and beside.is_file() else None
 
 
-def _edited(path: Path, origin: Origin | None) -> list[str]:
-    evaluated = origin and origin.evaluation and origin.evaluation.run_sha256
-    if evaluated in (None, sha256_of(path)):
-        return []
-    return ["not the file that was evaluated: run the retrieve or the evaluate stage again"]
-
-
-def _notes(read: TrecRun) -> list[str]:
-    notes = []
-    if read.reordered:
-        notes.append(
-            f"the rank column contradicts the scores in {read.reordered} mentions: scores are "
-            "followed here, as trec_eval does"
-        )
-    if read.tied:
-        notes.append(
-            f"{read.tied} mentions have candidates of equal score: here they stand as the file "
-            "ranks them, trec_eval orders them by name"
-        )
-    return notes
-
-
-def _first_of_title(path: Path, table: pa.Table, entities: Entities) -> pa.Table:
+def _of_ours(path: Path, table: Any, by_title: Entities | None) -> dict[str, Ranked]:
     """Where titles decide, a candidate goes by the first entity of its title, as in TREC files."""
-    columns = (table[name].to_pylist() for name in ("world", "title"))
-    try:
-        firsts = [entities.first[world][title] for world, title in zip(*columns, strict=True)]
-    except KeyError as error:
-        raise InputError(
-            f"{path}: ranks {error.args[0]!r}, which is no entity of these data. Give the "
-            "--entities that the run was made from."
-        ) from None
-    place = table.column_names.index("entity")
-    return table.set_column(place, RUN.field("entity"), pa.array(firsts, pa.int32()))
+    worlds, numbers, titles = (table[name].to_pylist() for name in ("world", "entity", "title"))
+    names: list[Entity] = list(zip(worlds, numbers, strict=True))
+    if by_title:
+        try:
+            names = [by_title.first[one] for one in zip(worlds, titles, strict=True)]
+        except KeyError as error:
+            raise InputError(
+                f"{path}: ranks {error.args[0][1]!r}, which is no entity of these data. Give the "
+                "--entities that the run was made from."
+            ) from None
+    scores = table["score"].to_numpy().astype(np.float64)
+    bounds = pairwise([*block_starts(table).tolist(), len(names)])
+    blocks = zip(ranked_mentions(table), bounds, strict=True)
+    return {one: Ranked(names[a:b], titles[a:b], scores[a:b]) for one, (a, b) in blocks}
 
 
-def _as_run(
-    path: Path,
-    read: TrecRun,
-    entities: Entities | None,
-    worlds: dict[str, str],
-    codes: dict[str, int] | None,
-) -> pa.Table:
-    """A TREC run in our columns.
-
-    Parameters
-    ----------
-    worlds
-        Of mentions, as far as a run of ours says.
-    codes
-        Numbers given to unexplained names, added to here; None if the other run is ours.
-    """
+def _of_trec(
+    path: Path, entities: Entities | None, worlds: dict[str, str], beside_ours: bool
+) -> tuple[dict[str, Ranked], list[str]]:
+    """A TREC run, and what is odd about it."""
+    read = read_trec_run(path)
     mentions = [name if name in worlds else unquote(name) for name in read.mentions]
+    names, titles = list(read.candidates), read.candidates
     if entities is not None:
         own = [worlds.get(mention, "") for mention in mentions]
-        found = entities.find(path, list(zip(own, read.candidates, strict=True)))
-        titles = [entities.titles[world][number] for world, number in found]
-    else:
-        found, titles = [numbered(name) for name in read.candidates], list(read.candidates)
-        if None in found:
-            if codes is None:
-                raise InputError(
-                    f"{path}: {read.candidates[found.index(None)]!r} is no <world>/<line "
-                    "number>; give the --entities (corpus/entities.parquet) that say what it is."
-                )
-            found = [("", codes.setdefault(name, len(codes))) for name in read.candidates]
-    ids = np.array(mentions, dtype=object)
-    begin = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
-    ranks = np.arange(len(ids)) - np.repeat(begin, np.diff(np.r_[begin, len(ids)])) + 1
-    unknown = np.full(len(ids), -1)
-    entity_worlds, numbers = zip(*found, strict=True)
-    scores = read.scores.astype(np.float32)
-    columns = (mentions, entity_worlds, ranks, numbers, titles, scores)
-    return table_of(RUN, (*columns, unknown, unknown, unknown))
+        names = entities.find(path, list(zip(own, names, strict=True)))
+        titles = [entities.titles[one] for one in names]
+    elif None not in (found := [numbered(name) for name in names]):
+        names = found
+    elif beside_ours:
+        raise InputError(
+            f"{path}: {names[found.index(None)]!r} is no <world>/<line number>; give the "
+            "--entities (corpus/entities.parquet) that say what it is."
+        )
+    starts = [at for at, one in enumerate(mentions) if not at or one != mentions[at - 1]]
+    ranked = {
+        mentions[a]: Ranked(names[a:b], titles[a:b], read.scores[a:b].astype(np.float64))
+        for a, b in pairwise([*starts, len(mentions)])
+    }
+    notes = {
+        "the rank column contradicts the scores in {} mentions: scores are followed here, as "
+        "trec_eval does": read.reordered,
+        "{} mentions have candidates of equal score: here they stand as the file ranks them, "
+        "trec_eval orders them by name": read.tied,
+    }
+    return ranked, [note.format(number) for note, number in notes.items() if number]

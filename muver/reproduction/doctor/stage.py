@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.files import write_json
-from muver.reproduction.doctor import check_text, compare_text, record_text
-from muver.reproduction.doctor.settings import Comparison
 
 Config = Iterable[tuple[str, Any]]  # settings that replace those of params.yaml
 
@@ -16,13 +14,12 @@ def compare_runs(
     first: Path,
     second: Path,
     *,
-    settings: Comparison,
     entities: Path | None = None,
     mentions: Path | None = None,
     qrels: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Print what moved between two runs (:func:`muver.reproduction.doctor.compare.compare`).
+    """Print what moved between two runs.
 
     Ends with 0 if all is well, 1 if something was found, 2 after bad input.
 
@@ -40,11 +37,10 @@ def compare_runs(
         JSON file to write as well.
     """
     from muver.reproduction.doctor.compare import compare
+    from muver.reproduction.doctor.compare_text import as_text
 
-    report = compare(
-        first, second, entities=entities, mentions=mentions, qrels=qrels, settings=settings
-    )
-    _tell(report, compare_text.as_text(report), out)
+    report = compare(first, second, entities, mentions, qrels)
+    _tell(report, as_text(report), out)
 
 
 def check_project(
@@ -65,14 +61,14 @@ def check_project(
     config
         Settings that replace those of params.yaml, as snakemake takes them.
     quick
-        Do not try whether the libraries can be imported, load no torch, measure no rates.
+        Load no torch and measure no rates.
     out
         JSON file to write as well.
     """
-    from muver.reproduction.doctor.check import check
+    from muver.reproduction.doctor.check import as_text, check
 
     report = check(folder, dict(config), measured=not quick)
-    _tell(report, check_text.as_text(report), out)
+    _tell(report, as_text(report), out)
 
 
 def compare_record(
@@ -93,10 +89,10 @@ def compare_record(
     out
         JSON file to write as well.
     """
-    from muver.reproduction.doctor.record import compare_with_record
+    from muver.reproduction.doctor.record import as_text, compare_with_record
 
     report = compare_with_record(folder, dict(config), add)
-    _tell(report, record_text.as_text(report), out)
+    _tell(report, as_text(report), out)
 
 
 def _tell(report: Mapping[str, Any], text: str, out: Path | None) -> None:

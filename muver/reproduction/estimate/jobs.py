@@ -1,292 +1,278 @@
-"""The jobs of a run: the graph's artifacts, each with an estimate of what making it takes.
+"""The jobs of a run: the graph's artifacts, each with what making it takes.
 
-Listed are jobs that read a dump, run a model, or search its vectors. Everything is projected from
-counts and lengths; only the time of finished jobs (Snakemake's benchmark files) is measured.
+A finished job takes what Snakemake and the disk say. The others follow one small model: a start,
+the entities, and the tokens that are encoded or trained on, corrected by the finished jobs of their
+rule. Texts are as long as settings allow.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import product
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from muver.reproduction.estimate import stages
-from muver.reproduction.estimate.lengths import AT_MOST, Lengths, lengths_of
-from muver.reproduction.estimate.rates import Rates, measure
-from muver.reproduction.estimate.settings import Plan
-from muver.reproduction.estimate.sizes import (
-    LOOKUP,
-    Base,
-    Counts,
-    base_sizes,
-    encoder_sizes,
-    world_counts,
-)
-from muver.reproduction.estimate.stages import STAGES, Estimate, Sizes
+from muver.io.pruning import size
+from muver.io.typed import overlay
+from muver.reproduction.estimate.benchmarks import measured
+from muver.reproduction.estimate.rates import Rates, assumed, operations
+from muver.reproduction.estimate.sizes import Sizes, data_sizes, encoder_sizes
+from muver.reproduction.settings.rows import trained_as
 from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.retriever.encoders.sizes import BertConfig
+from muver.retriever.training.pretraining.cloze import mean_longest_view
 
-Settings = dict[str, Any]
-ORDER = list(dict.fromkeys(stage for stage, _ in STAGES.values()))
+START = 2.0  # seconds of a job without any work: Python, its libraries, reading files
+ENTITY = 1e-4  # seconds an entity that is read: of BM25's index 11,280 are made a second
+FLOAT = 4  # bytes
+NUMBER_BYTES = {"fp16": 2, "fp32": FLOAT}
+MERGED = 1.5  # tokens of a view merged first, to those of an original one
+STATES = 4  # of a checkpoint: the weights, two moments of Adam, the best weights
+BATCH_TOKENS = 2048  # encoded at once on a processor, as encoders.device has it, which loads torch
+LINKS = 300  # bytes a view of an index beside its vector: no type has more
+CANDIDATE = 64  # bytes of a ranked candidate, in a run or an evaluation
+VECTORS = ("views", "tokens", "shards")  # kinds of retrieval that compare vectors
+TEXTS = ("download", "corpus", "segment", "kilt", "kb")  # rules that write all texts
+
+Key = tuple[str, str]  # a rule, and the id of the artifact that it makes
 
 
 @dataclass(frozen=True)
 class Job:
-    """Jobs of one stage that are alike: mostly one, or one for each part of a knowledge base."""
+    """The job that makes an artifact; of a knowledge base's vectors, one for each part."""
 
-    stage: str
-    name: str  # of the model, or the set with the model or system
-    estimate: Estimate  # of one of them
-    count: int = 1
-    done: int = 0  # how many have all their files
-    took: Sequence[float] = ()  # seconds of those that have a benchmark file
-    origin: str = "projected"  # where the bytes are known from; or "given", "measured", "at most"
-    of: Artifact | None = None  # that they make, where it has one rule
+    of: Artifact
+    disk: float = 0  # bytes that it leaves
+    entities: float = 0  # that it reads
+    encoded: float = 0  # tokens; products of vectors count as the part of one that takes as long
+    trained: float = 0  # tokens
+    batch: float = 0  # tokens that a step of training keeps
+    memory: float = 0  # bytes at most, without Python itself and without a GPU's
+    count: int = 1  # jobs that are alike
+    done: int = 0
+    took: Sequence[float] = ()  # seconds of finished ones
 
     @property
-    def disk(self) -> float:
-        """Bytes that all of them leave."""
-        return self.estimate.disk * self.count
+    def key(self) -> Key:
+        """What the job is found by."""
+        return self.of.rule, self.of.id
 
     @property
     def left(self) -> int:
         """How many are not made yet."""
         return self.count - self.done
 
-    def seconds_left(self, rates: Rates) -> float | None:
-        """Seconds that the unfinished ones take one after another; None without a rate."""
-        one = self.estimate.seconds(rates)
-        return None if one is None else one * self.left
+    @property
+    def passing(self) -> float:
+        """Further bytes on disk while it runs: a training's checkpoint."""
+        return STATES * self.disk if self.batch else 0
 
-    def as_dict(self, rates: Rates) -> dict[str, Any]:
-        """For JSON: disk and seconds of all of them, memory of one."""
-        seconds, rate = self.estimate.seconds(rates), None
-        if seconds is not None:
-            last = self.estimate.work[-1]
-            rate = asdict(rates.of(last.kind, last.name, last.length))
-        return {
-            "stage": self.stage,
-            "job": self.name,
-            "jobs": self.count,
-            "done": self.done,
-            "disk": int(self.disk),
-            "size_origin": self.origin,
-            "memory": int(self.estimate.memory),
-            "gpu_memory": int(self.estimate.gpu_memory),
-            "seconds": None if seconds is None else seconds * self.count,
-            "seconds_left": self.seconds_left(rates),
-            "took_seconds": list(self.took),
-            "rate": rate,
-            "index": self.estimate.note,
-        }
+    def seconds(self, rates: Rates) -> float:
+        """Projected time of one of them."""
+        tokens = self.encoded / rates.encoding + self.trained / rates.training
+        return START + ENTITY * self.entities + tokens
 
 
-def disk_needed(jobs: Sequence[Job], at_once: int) -> float:
-    """Bytes that all jobs leave, and the most that jobs at work need besides."""
-    passing = sorted(job.estimate.passing for job in jobs for _ in range(job.left))
-    return sum(job.disk for job in jobs) + sum(passing[-at_once:])
+def expected(jobs: Sequence[Job], rates: Rates) -> dict[Key, float]:
+    """Seconds that one job of each artifact takes.
 
-
-@dataclass(frozen=True)
-class Run:
-    """All jobs in the order of their stages, and where the numbers behind them come from."""
-
-    jobs: list[Job]
-    encoder: BertConfig
-    encoder_from: str
-    counts: str | None  # None if the data are not counted, and then there are no jobs
-    lengths: str = AT_MOST
-    base: Base | None = None  # of a knowledge base
-
-    def measure(self, compute: Settings, seconds: float, dump: Path | None) -> Rates:
-        """This machine's rates, at the shortest and the longest sequences of the jobs."""
-        return measure(self.encoder, compute, self.measured_lengths(), seconds, dump)
-
-    def measured_lengths(self) -> list[int]:
-        """The shortest and the longest sequences of the jobs."""
-        works = (work for job in self.jobs for work in job.estimate.work)
-        lengths = sorted({max(round(work.length), 2) for work in works if work.length})
-        return sorted({*lengths[:1], *lengths[-1:]})
-
-
-def list_jobs(
-    graph: Graph,
-    gpu: bool,
-    plan: Plan | None = None,
-    model: Path | None = None,
-    kb: Path | None = None,
-    dump: Path | None = None,
-) -> Run:
-    """The jobs that the settings' tables and figures ask for, in the present folder.
-
-    Parameters
-    ----------
-    gpu
-        Whether jobs that run a model have one.
-    plan
-        Sizes of data that are not here yet, and types of indices to compare.
-    model, kb, dump
-        A model or BERT, a knowledge base and the dump, where they are not in the workspace.
+    They are measured if it was finished before. Else they are projected, times the ratio of
+    measured to projected seconds of the finished jobs of its rule; without any, of those that work
+    on tokens as it does, or do not.
     """
-    plan = plan or Plan(indices=[])
-    encoder, known = encoder_sizes(graph, model)
-    base = None
-    if isinstance(graph, KnowledgeBase):
-        base = base_sizes(graph, kb, dump, plan.entities, plan.dump_bytes)
-    counts = base.counts if base else world_counts(graph)
-    if counts is None:
-        return Run([], encoder, known, None)
-    lister = _Lister(graph, Sizes(encoder=encoder, gpu=gpu), counts, base, model, kb)
+    sums: dict[str | bool, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for job in jobs:
+        for one in _alike(job):
+            sums[one][0] += sum(job.took)
+            sums[one][1] += len(job.took) * job.seconds(rates)
+
+    def seconds(job: Job) -> float:
+        if job.took:
+            return sum(job.took) / len(job.took)
+        took, projected = next((sums[one] for one in _alike(job) if sums[one][1]), (1.0, 1.0))
+        return job.seconds(rates) * took / projected
+
+    return {job.key: seconds(job) for job in jobs}
+
+
+def _alike(job: Job) -> tuple[str, bool]:
+    return job.of.rule, bool(job.encoded or job.trained)
+
+
+class Run(NamedTuple):
+    """The jobs that tables and figures ask for, every one after those it needs."""
+
+    jobs: Sequence[Job]  # none if nobody has counted the data
+    encoder: BertConfig
+    counts: str | None = None  # where the counts are known from
+
+
+def list_jobs(graph: Graph, gpu: bool) -> Run:
+    """The jobs of the settings' results; ``gpu`` if those that run a model have one."""
+    encoder, data = encoder_sizes(graph), data_sizes(graph)
+    if data is None:
+        return Run([], encoder)
+    lister = _Lister(graph, encoder, data, gpu)
     asked = graph.asked(graph.settings["results"])
-    jobs = [job for one in asked for job in lister.jobs(one)]
-    jobs.sort(key=lambda job: ORDER.index(job.stage))
-    for one, kind in product(asked, plan.indices):
-        if one.kind == "vectors":
-            jobs += lister.compared(one, kind, plan)
-    several = sorted(lister.lengths.values(), key=lambda own: own.views)
-    lengths = several[-1].origin if several else AT_MOST
-    return Run(jobs, encoder, known, counts.origin, lengths, base)
+    return Run([lister.job(one) for one in asked], encoder, data.origin)
 
 
-@dataclass
+def seconds_of(graph: Graph) -> dict[Key, float]:
+    """Seconds of each job at assumed rates, as far as none is measured."""
+    gpu = bool(graph.gpus)
+    run = list_jobs(graph, gpu)
+    return expected(run.jobs, assumed(run.encoder, graph.settings["compute"], gpu))
+
+
 class _Lister:
-    """Lists the jobs that make an artifact."""
+    def __init__(self, graph: Graph, encoder: BertConfig, data: Sizes, gpu: bool):
+        self.graph, self.encoder, self.data, self.gpu = graph, encoder, data, gpu
+        rows = encoder.vocab_size + encoder.max_position_embeddings
+        self.tower = FLOAT * (rows * encoder.hidden_size + operations(encoder) / 2)  # bytes
+        self.product = 2 * encoder.hidden_size / operations(encoder)  # of two vectors, in tokens
+        logs, end = Path("logs", graph.settings["workspace"]), ".benchmark.tsv"
+        found = {"/".join(path.relative_to(logs).parts[1:]): path for path in logs.rglob(f"*{end}")}
+        # By id, which has a key and so needs no rule.
+        self.benchmarks = {name.removesuffix(end): measured(path) for name, path in found.items()}
 
-    graph: Graph
-    shared: Sizes
-    counts: Counts
-    base: Base | None
-    start: Path | None  # a model or BERT whose tokenizer lays out the sample
-    kb: Path | None
-    lengths: dict[str, Lengths] = field(default_factory=dict)  # by model
+    def job(self, one: Artifact) -> Job:
+        """The job of an artifact, with what is measured of it."""
+        own, files, count = self.sized(one), {one.id: one.files}, 1
+        if one.kind == "vectors":
+            parts, count = self.graph.parts, self.data.parts
+            files = {f"{one.id}/{n}": [f"{one.path}/{n}{end}" for end in PART] for n in parts}
+        made = [some for some in files.values() if all(Path(file).exists() for file in some)]
+        known = [self.benchmarks[name] for name in files if name in self.benchmarks]
+        held = [found["max_rss_mb"] * 2**20 for found in known if "max_rss_mb" in found]
+        disk = sum(size(Path(file)) for some in made for file in some) / count
+        return replace(
+            own,
+            disk=disk if len(made) == count else own.disk,
+            memory=max(held) if held else self.memory(own),
+            count=count,
+            done=len(made),
+            took=[found["seconds"] for found in known if "seconds" in found],
+        )
 
-    def jobs(self, one: Artifact) -> Iterator[Job]:
-        """Those that make an artifact; none where no formula says what they take."""
-        rule = self.graph.kind(one.label) if one.kind == "runs" else one.rule
-        if self.base and one.kind in ("raw", "kb"):
-            yield from self.reading(one, self.base)
-        elif rule in STAGES:
-            stage, formula = STAGES[rule]
-            outputs = self.outputs(one)
-            count, done = len(outputs) or self.base.parts, sum(map(_there, outputs.values()))
-            sizes = self.sizes(one)
-            made = formula(replace(sizes, entities=sizes.entities / count), self.settings(one))
-            origin = self.origin(sizes) if one.kind in ("vectors", "index") else "projected"
-            yield Job(stage, one.name, made, count, done, self.took(outputs), origin, one)
+    def sized(self, one: Artifact) -> Job:
+        """What one of an artifact's jobs works on and leaves."""
+        data, own = self.data, one.settings
+        entities = data.entities.get(one.set, data.whole)
+        ranked = data.mentions.get(one.set, 0) * self.graph.settings["retrieve"]["k"] * CANDIDATE
+        match one.rule:
+            case "pretrain":
+                view = mean_longest_view(self.encoder.max_position_embeddings)
+                batch = own["batch_size"] * (own["context_tokens"] + view)
+                return Job(one, self.tower, trained=own["steps"] * batch, batch=batch)
+            case "train" | "grid_point":
+                return self.training(one)
+            case "convert" | "choose":
+                return Job(one, 2 * self.tower)
+            case "encode" | "encode_global" | "encode_part" | "encode_mentions" | "merge":
+                return self.encoding(one, entities)
+            case "ann_index":
+                views = data.whole * self.layout(one)[0]
+                return Job(one, views * (FLOAT * self.encoder.hidden_size + LINKS), views)
+            case "retrieve" if self.graph.kind(one.label) in VECTORS and "index" not in one.inputs:
+                return Job(one, ranked, encoded=self.compared(one, entities))
+            case "retrieve" | "evaluate":
+                return Job(one, ranked, entities)
+        return Job(one, data.text, entities) if one.rule in TEXTS else Job(one)
 
-    def reading(self, one: Artifact, base: Base) -> Iterator[Job]:
-        """The dump of a knowledge base, or its parts and what finishes it."""
-        if one is self.graph.raw:
-            made = stages.dump(replace(self.shared, bytes=base.dump_bytes), {})
-            yield Job("dump", "", made, 1, _there(one.files[:1]), origin="given")
-        elif one.kind == "kb":
-            done = len(self.graph.parts)
-            count = done or base.parts
-            part = replace(self.shared, bytes=base.dump_bytes / count)
-            made = stages.kb_part(part, {"disk": (base.bytes - LOOKUP * base.entities) / count})
-            yield Job("kb_part", "", made, count, done, origin=base.origin)
-            made = stages.kb(replace(self.shared, entities=base.entities), {})
-            yield Job("kb", "", made, 1, _there(one.files), self.took([one.id]))
-
-    def compared(self, vectors: Artifact, kind: str, plan: Plan) -> Iterator[Job]:
-        """Building an index of a type over a model's vectors, and searching it for all sets."""
-        mentions = sum(self.counts.mentions[name] for name in self.graph.sets)
-        sizes = replace(self.sizes(vectors), name=kind, mentions=mentions)
-        chosen = {"factory": kind, "lists": plan.lists, "training_views": plan.training_views}
-        for stage, formula in (("index", stages.index), ("search", stages.search)):
-            made = formula(sizes, {**self.machine, **chosen})
-            yield Job(stage, f"{vectors.name}/{kind}", made, origin=self.origin(sizes))
-
-    def sizes(self, one: Artifact) -> Sizes:
-        """What an artifact's job works on."""
-        settings, given = self.graph.settings, one.inputs
-        if one.kind == "pretrained":  # no model's layouts
-            return self.shared
+    def layout(self, one: Artifact) -> tuple[float, float, float]:
+        """Views of an entity, tokens of a view and of a context, for an artifact's model."""
+        settings = self.graph.settings
         if one.kind == "runs":
             model = settings["systems"][one.label]["model"]
         elif one.kind == "grid":
             model = self.graph.trials[one.label].model
         else:
-            model = (given.get("model") or given.get("vectors") or one).name
-        if model not in self.lengths:
-            self.lengths[model] = lengths_of(self.graph, model, self.base, self.kb, self.start)
-        index, merged = _index(one), given.get("merged")
-        sizes = replace(
-            self.shared,
-            lengths=self.lengths[model],
-            name=index.label if index else model,
-            entities=self.base.entities if self.base else self.counts.entities.get(one.set, 0),
-            mentions=self.counts.mentions.get(one.set, 0),
-            pairs=self.counts.pairs.get(one.set, 0),
-            merged=one.settings["merge_layers"] * merged.settings["top_k"] if merged else 0,
+            model = (one.inputs.get("model") or one.inputs.get("vectors") or one).name
+        own = trained_as(settings, model)
+        context = overlay(settings["context"], own.get("context", {}))["max_tokens"]
+        views = self.data.views if own["views"]["kind"] == "sentences" else 1.0
+        return views, own["views"]["max_tokens"], context
+
+    def training(self, one: Artifact) -> Job:
+        """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` tokens.
+
+        A batch above ``graph_tokens`` is encoded once more, and every ``validate_every`` steps the
+        validation mentions and the entities that they may mean are, and compared. Processes share
+        all of it.
+        """
+        data, own = self.data, one.settings["training"]
+        processes = self.graph.settings["compute"]["processes"]
+        views, tokens, context = self.layout(one)
+        golds = 1 + one.settings.get("negatives", {}).get("per_mention", 0)
+        used = min(views, one.settings["views"].get("training_views") or views)
+        each = context + golds * used * tokens
+        train, val, among = "train", "val", data.entities.get("val", 0)
+        if isinstance(self.graph, KnowledgeBase):
+            linking = self.graph.linking
+            train, val = linking["train"], linking["validation"]
+            among = golds * data.mentions[train] + data.mentions[val] + linking["further"]
+            among = min(among, data.whole)
+        passes, batch = data.mentions[train] * own["epochs"], own["batch_size"] * each
+        twice = batch > own["graph_tokens"]
+        validations = max(passes / own["batch_size"] / own["validate_every"], 1)
+        pairs = data.pairs.get("val", among * data.mentions[val])
+        compared = tokens * context if one.settings.get("score") == "sum_max" else views
+        validated = among * views * tokens + data.mentions[val] * context
+        validated += pairs * compared * self.product
+        return Job(
+            one,
+            0 if one.kind == "grid" else 2 * self.tower,
+            encoded=(passes * each * twice + validations * validated) / processes,
+            trained=passes * each / processes,
+            batch=own["chunk_tokens"] if twice else batch,
         )
-        return self.of_training(one, sizes) if one.kind in ("models", "grid") else sizes
 
-    def of_training(self, one: Artifact, sizes: Sizes) -> Sizes:
-        """Sizes with the mentions that a model trains on, and what it validates on."""
-        counts, linking = self.counts, self.graph.settings["linking"]
-        if self.base is None:
-            validation = counts.entities["val"], counts.mentions["val"]
-            return replace(
-                sizes,
-                mentions=counts.mentions["train"],
-                validation=validation,
-                validation_pairs=counts.pairs["val"],
-            )
-        mentions, validated = (counts.mentions[linking[key]] for key in ("train", "validation"))
-        golds = mentions * (1 + one.settings.get("negatives", {}).get("per_mention", 0))
-        ranked = min(golds + validated + linking["further"], self.base.entities)  # of the subset
-        return replace(
-            sizes,
-            mentions=mentions,
-            validation=(ranked, validated),
-            validation_pairs=ranked * validated,
-        )
+    def encoding(self, one: Artifact, entities: float) -> Job:
+        """Views and mentions, of a knowledge base a part or the mentions alone."""
+        mentions, own = self.data.mentions.get(one.set, 0), one.settings
+        views, tokens, context = self.layout(one)
+        if one.rule == "encode_global":
+            views, tokens, mentions = 1, own["max_tokens"], 0
+        elif one.rule == "merge":
+            views *= own["top_k"] * own["layers"]
+            tokens, mentions = min(MERGED * tokens, own["max_tokens"]), 0
+        elif one.rule == "encode_mentions":
+            views = 0
+        views *= entities / (self.data.parts if one.kind == "vectors" else 1)
+        numbers = NUMBER_BYTES[own.get("dtype", "fp32")] * self.encoder.hidden_size
+        ids = 0 if self.graph.sharded else tokens * FLOAT
+        disk = views * (numbers + ids) + mentions * FLOAT * self.encoder.hidden_size
+        return Job(one, disk, encoded=views * tokens + mentions * context)
 
-    def settings(self, one: Artifact) -> Settings:
-        """The settings of an artifact's stage, of its index and of the machine."""
-        index = _index(one)
-        build = index.settings["build"] if index else {}
-        return {**self.machine, **build, **one.settings, **one.free}
+    def compared(self, one: Artifact, entities: int) -> float:
+        """Mentions with all views of their world; of SOM all tokens, encoded in the same job."""
+        (views, tokens, context), pairs = self.layout(one), self.data.pairs[one.set]
+        if self.graph.kind(one.label) == "tokens":
+            encoded = entities * views * tokens + self.data.mentions[one.set] * context
+            return encoded + pairs * tokens * context * self.product
+        if merged := one.inputs.get("merged"):
+            views *= 1 + one.settings["merge_layers"] * merged.settings["top_k"]
+        return pairs * views * self.product
 
-    @property
-    def machine(self) -> Settings:
-        """Settings of the machine."""
-        memory_mb = self.graph.settings["linking"]["search"]["memory_mb"]
-        return {**self.graph.settings["compute"], "search_memory_mb": memory_mb}
+    def memory(self, job: Job) -> float:
+        """Bytes of main memory.
 
-    def origin(self, sizes: Sizes) -> str:
-        """Where the bytes of vectors are known from; without a base they are an upper bound."""
-        guessed = self.base.origin == "at most" and sizes.lengths.views > 1
-        return "at most" if guessed else "projected"
-
-    def outputs(self, one: Artifact) -> dict[str, list[str]]:
-        """Files that each of an artifact's jobs leaves, by the name of the job's log."""
-        if one.kind != "vectors":
-            return {one.id: one.files}
-        parts = self.graph.parts
-        return {f"{one.id}/{part}": [f"{one.path}/{part}{end}" for end in PART] for part in parts}
-
-    def took(self, names: Iterable[str]) -> list[float]:
-        """Seconds in the benchmark files of jobs, whose names have keys and so need no rule."""
-        logs = Path("logs", self.graph.settings["workspace"])
-        files = [file for name in names for file in logs.glob(f"*/{name}.benchmark.tsv")]
-        return [seconds for file in files if (seconds := _seconds(file)) is not None]
-
-
-def _index(one: Artifact) -> Artifact | None:
-    """The index that a job builds or searches."""
-    return one if one.kind == "index" else one.inputs.get("index")
-
-
-def _there(files: Sequence[str]) -> bool:
-    return all(Path(file).exists() for file in files)
-
-
-def _seconds(benchmark: Path) -> float | None:
-    """The first column of a benchmark file; None where a stop cut it off."""
-    try:
-        return float(benchmark.read_text(encoding="utf-8").splitlines()[1].split("\t")[0])
-    except (OSError, IndexError, ValueError):
-        return None
+        Training holds 16 bytes a weight (with its gradient and two moments of Adam), and of each
+        token in a layer ``10 H + 2 I`` numbers, and three for each head and token attended to.
+        Encoding holds three towers while they are read, the states of a batch in one layer, and its
+        vectors. With a GPU only towers and vectors are here. Building an index holds it twice.
+        """
+        e, compute = self.encoder, self.graph.settings["compute"]
+        if job.of.kind == "runs":
+            return job.of.free.get("memory_mb", 0) * 2**20
+        if job.batch and not self.gpu:
+            length = max(self.layout(job.of)[1:]) if job.of.kind != "pretrained" else e.hidden_size
+            each = 10 * e.hidden_size + 2 * e.intermediate_size + 3 * e.num_attention_heads * length
+            states = job.batch * each * e.num_hidden_layers * FLOAT
+            return (8 * self.tower + states) * compute["processes"]
+        if not job.encoded:
+            return 2 * job.disk if job.of.kind == "index" else 0
+        asked = compute["batch_tokens"]
+        batch = 0 if self.gpu else BATCH_TOKENS if asked == "auto" else asked
+        states = batch * (2 * e.intermediate_size + 3 * e.hidden_size) * FLOAT
+        return 3 * self.tower + states + job.disk

@@ -8,8 +8,6 @@ from typing import Any
 
 import psutil
 
-from muver.io.pruning import size
-
 
 @dataclass(frozen=True)
 class Machine:
@@ -17,7 +15,7 @@ class Machine:
 
     folder: str  # where the run writes
     memory: int  # bytes of main memory
-    room: int  # bytes of disk for the folder: what is free, and what its files take already
+    room: int  # bytes of disk that are free for the folder
     cores: int
     gpus: int
 
@@ -40,7 +38,7 @@ def this_machine(folder: Path) -> Machine:
     return Machine(
         folder=str(folder),
         memory=psutil.virtual_memory().total,
-        room=psutil.disk_usage(str(existing)).free + (size(folder) if folder.is_dir() else 0),
+        room=psutil.disk_usage(str(existing)).free,
         cores=os.cpu_count() or 1,
         gpus=sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*")),
     )

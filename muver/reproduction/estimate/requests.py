@@ -1,66 +1,50 @@
 """What a job asks of a cluster's scheduler, with room above the estimates: memory, disk, time."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from math import ceil
 
-from muver.reproduction.estimate.jobs import Job, list_jobs
-from muver.reproduction.estimate.rates import Rates
-from muver.reproduction.estimate.remaining import START, rough_rates
-from muver.reproduction.estimate.sizes import encoder_sizes
-from muver.reproduction.estimate.stages import Estimate
+from muver.reproduction.estimate.jobs import START, Job, Key, list_jobs, seconds_of
 from muver.reproduction.workspace import Graph
 
 BASE_MB = 2048  # Python, torch, and what the estimates leave out; of a disk logs and sources
 SPACE = 1.3  # times the estimate
-TIME = 3.0  # times the estimate, which knows neither the processor nor the disk
+TIME = 10.0  # times the estimate, which knows neither the processor nor the disk
 BASE_MINUTES = 15.0
-TRAININGS = ("train", "grid_point")  # rules whose job starts compute.processes
-# A second, on processors and GPUs of any age.
-CORE_FLOPS, GPU_FLOPS = 2e10, 5e12
 
 
 class Requests:
-    """Requests of a run's jobs; each retry asks for as much again.
-
-    Parameters
-    ----------
-    graph
-        What is made. Its sizes are looked up at the first request, and again while the data are
-        not counted yet.
-    """
+    """Requests of a run's jobs; each retry asks for as much again."""
 
     def __init__(self, graph: Graph):
         self._graph = graph
-        self._known: dict[tuple[str, str], Job] = {}
+        self._known: dict[Key, Job] = {}
 
     def memory_mb(self, rule: str, name: str, attempt: int = 1) -> int:
         """Megabytes of main memory that the job of a rule and an artifact's id asks for."""
-        held = self._estimate(rule, name).memory / 2**20
-        return ceil(BASE_MB + SPACE * held) * attempt
+        job = self._jobs.get((rule, name))
+        return ceil(BASE_MB + SPACE * (job.memory if job else 0) / 2**20) * attempt
 
     def disk_mb(self, rule: str, name: str, attempt: int = 1) -> int:
         """Megabytes of a disk of its own, for what it reads and writes; a cloud's jobs have one."""
-        own = self._estimate(rule, name)
-        parents = self._known[rule, name].of.parents if (rule, name) in self._known else ()
-        read = sum(self._estimate(one.rule, one.id).disk for one in parents)
-        return ceil(BASE_MB + SPACE * (own.disk + own.passing + read) / 2**20) * attempt
+        job, total = self._jobs.get((rule, name)), 0.0
+        if job:
+            read = [self._jobs[one.rule, one.id] for one in job.of.parents]
+            total = job.disk + job.passing + sum(one.disk * one.count for one in read)
+        return ceil(BASE_MB + SPACE * total / 2**20) * attempt
 
     def minutes(self, rule: str, name: str, attempt: int = 1) -> int:
-        """Minutes of wall-clock time; processes of a training share its work."""
-        seconds = self._estimate(rule, name).seconds(self._rates) or START
-        if rule in TRAININGS:
-            seconds /= self._graph.settings["compute"]["processes"]
+        """Minutes of wall-clock time."""
+        seconds = self._seconds.get((rule, name), START) if self._jobs else START
         return ceil(BASE_MINUTES + TIME * seconds / 60) * attempt
 
-    def _estimate(self, rule: str, name: str) -> Estimate:
-        if not self._known:
+    @property
+    def _jobs(self) -> Mapping[Key, Job]:
+        if not self._known:  # or not yet, as nobody has counted the data
             run = list_jobs(self._graph, bool(self._graph.gpus))
-            self._known = {(job.of.rule, job.of.id): job for job in run.jobs if job.of}
-        job = self._known.get((rule, name))
-        return job.estimate if job else Estimate()
+            self._known = {job.key: job for job in run.jobs}
+        return self._known
 
     @cached_property
-    def _rates(self) -> Rates:
-        compute = self._graph.settings["compute"]
-        flops = GPU_FLOPS if self._graph.gpus else CORE_FLOPS * compute["threads"]
-        return rough_rates(encoder_sizes(self._graph)[0], flops)
+    def _seconds(self) -> Mapping[Key, float]:
+        return seconds_of(self._graph)

@@ -16,11 +16,6 @@ def curves_of(result: AnyResult) -> str:
 
     They are of Figure 2 (error rate by sentences of the gold description; x is where a bin
     starts), of Table 3 (recall by views per entity) or of a comparison (recall by k).
-
-    Raises
-    ------
-    InputError
-        If the result has no curves.
     """
     if type(result) not in CURVES:
         raise InputError(f"{result.name}: its rows have no recall at cutoffs to draw.")

@@ -25,11 +25,6 @@ def numbers_of(table: AnyResult) -> dict[str, Numbers]:
     make them sort as numbers); ``R@010 msnbc`` with a set of Table 2; ``R@64`` and the mean number
     of ``views`` per entity in Table 3; ``R@64 lego`` with a world of Table 6; ``R@64 validation``
     and the ``step`` that reached it in the grid.
-
-    Raises
-    ------
-    InputError
-        If the table's rows have no recall.
     """
     if type(table) not in NUMBERS:
         raise InputError(f"{table.name}: its rows have no recall, so they are no metrics.")

@@ -15,19 +15,8 @@ def write_metrics(
 ) -> None:
     """Write ``metrics``/<result>/<row>.json and ``plots``/<result>.csv.
 
-    All other files in these folders belong to rows that are no longer asked for and are removed.
-
-    Parameters
-    ----------
-    tables, curves
-        JSON files of the results whose numbers or curves are written.
-    metrics, plots
-        Folders that hold only these files.
-
-    Raises
-    ------
-    InputError
-        If a file is missing or is not a result.
+    ``tables`` and ``curves`` are JSON files of results. All other files in the two folders belong
+    to rows that are no longer asked for and are removed.
     """
     kept = []
     for path in tables:

@@ -54,7 +54,7 @@ def read_params(path: str | Path) -> dict[str, Any]:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(
-            f"{path}: no such file. Run this in the project's folder, or name it by --directory."
+            f"{path}: no such file. Run this in the project's folder, or name it by --folder."
         ) from None
     return parse_params(text, str(path))
 

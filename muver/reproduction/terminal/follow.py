@@ -13,6 +13,7 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
 from muver.io.errors import InputError
 from muver.io.progress import duration
+from muver.reproduction.estimate.jobs import START, Key, seconds_of
 from muver.reproduction.terminal.live import Live, say
 from muver.reproduction.workspace import Graph
 
@@ -20,7 +21,6 @@ KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
 STAMP = re.compile(r"^\S+ \S+ ")  # of a line in a job's log
 # Snakemake's own lines, which the lines here replace.
 REPLACED = ("job_started", "job_finished", "progress")
-COUNTED = ("corpus", "segment", "kb")  # rules after which sizes are known better
 SELECTING = "Select jobs to execute..."
 # And of a file's way to a storage and back.
 MOVED = re.compile(
@@ -69,28 +69,16 @@ class Follower(logging.Handler):
         super().__init__()
         self._targets = targets
         self._running: dict[int, Job] = {}
+        self._seconds: dict[Key, float] = {}
         self._done = 0
         self._live: Live | None = None
 
     def start(self, logger: logging.Logger, graph: Graph, jobs: Iterable[Any], cores: int) -> None:
-        """Take the place of Snakemake's lines about jobs.
-
-        Parameters
-        ----------
-        graph
-            What is made.
-        jobs
-            Snakemake's jobs that are to be run.
-        cores
-            Of ``--cores``.
-        """
-        from muver.reproduction.estimate.remaining import Remaining
-
-        own = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
+        """Take the place of Snakemake's lines about these jobs, which are to be run."""
+        left = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
         threads = graph.settings["compute"]["threads"]
-        together = 1 if graph.gpus else max(cores // threads, 1)
-        self._graph, self._total = graph, len(own)
-        self._remaining = Remaining(own, {}, together)
+        self._together = 1 if graph.gpus else max(cores // threads, 1)
+        self._graph, self._left, self._total = graph, left, len(left)
         self._reckon()
         self._since = time.time()
         for handler in logger.handlers:
@@ -126,12 +114,10 @@ class Follower(logging.Handler):
                 said["rule_name"], _name(said), list(said["log"]), time.time()
             )
         elif event == "job_finished" and (job := self._running.pop(said["job_id"], None)):
-            took = time.time() - job.since
-            self._remaining.finish(said["job_id"], took)
-            if job.rule in COUNTED:
-                self._reckon()
+            self._left.pop(said["job_id"], None)  # a job of a checkpoint was not listed
+            self._reckon()
             self._done += 1
-            self._say(f"{job.name}: {duration(took)}")
+            self._say(f"{job.name}: {duration(time.time() - job.since)}")
         elif event == "job_error" and (job := self._running.pop(said["jobid"], None)):
             self._say(f"{job.name}: failed. Its log: {', '.join(job.logs)}")
         elif event == "progress":
@@ -142,20 +128,28 @@ class Follower(logging.Handler):
         return [*(job.line() for job in dict(self._running).values()), self._whole()]
 
     def _reckon(self) -> None:
-        from muver.reproduction.estimate.remaining import rough_costs
+        """Look up what jobs take, as finished ones tell more of the others."""
+        with suppress(InputError, OSError):  # the job that meets the mistake says it
+            self._seconds = seconds_of(self._graph)
 
-        with suppress(InputError):  # the job that meets the mistake says it
-            self._remaining.costs = rough_costs(self._graph)
+    def _seconds_left(self) -> float | None:
+        """None before the data are counted."""
+        now = time.time()
+        since = {number: job.since for number, job in dict(self._running).items()}
+        each = [
+            max(self._seconds.get(key, START) - (now - since.get(number, now)), 0.0)
+            for number, key in dict(self._left).items()  # a copy: jobs finish in another thread
+        ]
+        if not self._seconds:
+            return None
+        return max(sum(each) / self._together, max(each, default=0.0))
 
     def _say(self, line: str) -> None:
         say(line if self._live else f"[{self._whole()}] {line}")
 
     def _whole(self) -> str:
-        now = time.time()
-        left = self._remaining.seconds(
-            {n: now - job.since for n, job in dict(self._running).items()}
-        )
-        told = f"{self._done} of {self._total} jobs, {duration(now - self._since)}"
+        left = self._seconds_left()
+        told = f"{self._done} of {self._total} jobs, {duration(time.time() - self._since)}"
         if left is None or self._done >= self._total:
             return told
         return f"{told}, about {duration(left)} left"

@@ -3,9 +3,7 @@
 import contextlib
 import json
 import socket
-import threading
 import warnings
-import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +13,6 @@ from muver.io.errors import InputError
 from muver.io.network import listen
 from muver.io.progress import logger
 from muver.reproduction.tracking.experiments import IN_VIEW, VIEW, views_in_browser
-from muver.reproduction.tracking.listed import read_list
 from muver.reproduction.tracking.store import open_store, sqlite_file, store_name, store_uri
 
 HOST = "127.0.0.1"
@@ -36,13 +33,7 @@ CHOOSE = """for (const [key, value] of Object.entries(%s)) {
 }"""
 
 
-def audit(
-    *,
-    port: int = 5000,
-    recorded: Path = Path("build"),
-    browser: bool = False,
-    list_: bool = False,
-) -> None:
+def audit(*, port: int = 5000, list_: bool = False) -> None:
     """Name the address of each table's runs and serve MLflow's pages until Ctrl+C.
 
     A store that is a server has pages of its own: they are named, and nothing is started.
@@ -51,10 +42,6 @@ def audit(
     ----------
     port
         Where it listens.
-    recorded
-        Folder with the lists of runs. Those that name runs of another store get a warning.
-    browser
-        Open the first table's runs once the pages answer.
     list_
         Only say where each table's runs are, start nothing.
     """
@@ -70,47 +57,25 @@ def audit(
         experiments = [one for one in client.search_experiments() if one.name != "Default"]
     for line in addresses(pages, experiments, remote):
         logger.info("%s", line)
-    warn_of_other_stores(recorded)
-    if list_:
-        return
-    first = address(pages, experiments[-1], remote) if experiments else pages
     if remote:
         logger.info("the store is a server: open its pages there")
-        if browser:
-            webbrowser.open(first)
-        return
-    with listen(HOST, port) as listening:
-        logger.info("MLflow: %s (Ctrl+C ends it)", pages)
-        if browser:
-            # In a thread, since a browser in the terminal waits for the page and this for it.
-            threading.Thread(target=webbrowser.open, args=(first,), daemon=True).start()
-        _serve(uri, listening, experiments)
+    elif not list_:
+        with listen(HOST, port) as listening:
+            logger.info("MLflow: %s (Ctrl+C ends it)", pages)
+            _serve(uri, listening, experiments)
 
 
 def addresses(pages: str, experiments: Sequence[Experiment], remote: bool) -> list[str]:
-    """One line an experiment, the oldest first, with the address of its runs."""
-    width = max((len(one.name) for one in experiments), default=0)
-    return [f"{one.name:<{width}}  {address(pages, one, remote)}" for one in reversed(experiments)]
-
-
-def address(pages: str, experiment: Experiment, remote: bool) -> str:
-    """The address of an experiment's runs.
+    """One line an experiment, the oldest first, with the address of its runs.
 
     That of a server names the view with recall. Pages that are served here have chosen it.
     """
-    plain = pages + RUNS.format(experiment.experiment_id)
-    return f"{plain}&{IN_VIEW}" if remote and VIEW in experiment.tags else plain
-
-
-def warn_of_other_stores(recorded: Path) -> None:
-    """Warn of each table whose list names runs in a store other than the one used now."""
-    for path in sorted(recorded.glob("*/recorded/*.csv")):
-        stores = {line.get("store") or store_name() for line in read_list(path)}
-        for store in sorted(stores - {store_name()}):
-            logger.warning(
-                "%s (%s) was recorded in %s, not in %s. To have all tables in one store: "
-                "snakemake --cores all record", path.stem, path, store, store_name(),
-            )  # fmt: skip
+    width = max((len(one.name) for one in experiments), default=0)
+    lines = []
+    for one in reversed(experiments):
+        view = f"&{IN_VIEW}" if remote and VIEW in one.tags else ""
+        lines.append(f"{one.name:<{width}}  {pages}{RUNS.format(one.experiment_id)}{view}")
+    return lines
 
 
 def _serve(uri: str, listening: socket.socket, experiments: Sequence[Experiment]) -> None:

@@ -39,10 +39,7 @@ def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def recalls(group: str, recall: Percent, cutoffs: Sequence[int]) -> dict[str, float]:
-    """Numbers by cutoff under names such as ``macro/recall_at_08``.
-
-    Cutoffs have as many digits as the largest of ``cutoffs``, so that names sort by them. A
-    character that MLflow does not allow becomes "_".
+    """Numbers under names that sort by cutoff; what MLflow does not allow in one becomes "_".
 
     >>> recalls("paper", {8: 71.5}, [8, 64])
     {'paper/recall_at_08': 71.5}
@@ -69,7 +66,7 @@ def _at(k: int, cutoffs: Sequence[int]) -> str:
 
 
 def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[str, float]:
-    """The numbers of a row on one set; recall is in percent.
+    """The numbers of a row on one set, recall in percent, as docs/mlflow.md lists them.
 
     Parameters
     ----------
@@ -77,13 +74,6 @@ def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[st
         What the table has of the row on this set; None of a further seed.
     end
         ``_SET``, where a table has several sets: what the names of groups end with.
-
-    Returns
-    -------
-    ``all/recall_at_01`` (micro), ``macro/...`` and ``on_WORLD/...``, or of several sets
-    ``on_SET/...`` and ``set_SET/mentions``; ``paper/...``, ``paper_difference/...`` and the same of
-    ``readme``; ``uncertainty_low/...`` and ``uncertainty_high/...``, the bounds of the 95%
-    interval; and ``views/per_entity`` of a system that has views.
     """
     micro = evaluation.micro
     worlds = {f"on_{world}": one.recall for world, one in evaluation.worlds.items()}
@@ -150,15 +140,8 @@ def precision(settings: Mapping[str, Any]) -> dict[str, str]:
 def note(key: str, table: str, options: str, files: Sequence[str] = ()) -> str:
     """The description of a row's run: where it stands, and the command that makes it again.
 
-    The command's lines are short, as a long one would push what stands beside it out of MLflow's
-    page.
-
-    Parameters
-    ----------
-    table, options
-        The table's CSV, and what follows a call of snakemake that makes it.
-    files
-        What makes the row alone; without them the whole table is made.
+    Without ``files``, which make the row alone, it makes the whole table. Its lines are short, as a
+    long one would push what stands beside it out of MLflow's page. ``options`` follow the call.
     """
     call = ["snakemake --cores all", *(files or [table]), *filter(None, [options])]
     command = " \\\n    ".join(call)

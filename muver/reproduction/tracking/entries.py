@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from muver.io.errors import InputError
-from muver.io.files import sha256_of, short_hash
+from muver.io.files import short_hash
+from muver.reproduction.estimate.benchmarks import measured
 from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.records import (
     ComparedRow,
@@ -22,9 +23,8 @@ from muver.reproduction.tables.records import (
 )
 from muver.reproduction.tracking import describe
 from muver.reproduction.tracking.curves import LOGS, curves
-from muver.reproduction.tracking.entry import Data, Entry, Point, parent
+from muver.reproduction.tracking.entry import Data, Entry, Point, Work, parent
 from muver.reproduction.tracking.settings import Recording
-from muver.reproduction.tracking.timings import timings
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
 
@@ -37,17 +37,9 @@ class Scored(NamedTuple):
 
 
 def entries(table: RecallTable, source: str, settings: Recording) -> list[Entry]:
-    """What is recorded of each row, in the table's order, after the files are read.
+    """What is recorded of each row, in the table's order.
 
-    Parameters
-    ----------
-    source
-        Path of the table's CSV, as the workflow names it.
-
-    Raises
-    ------
-    InputError
-        If a row has no evaluation, or a run is not the one that was scored.
+    ``source`` is the path of the table's CSV, as the workflow names it.
     """
     builder = _Builder(table, source, settings)
     rows = table.rows
@@ -74,6 +66,20 @@ def of_settings(
         "timings": times,
         "own_work": work,
     }
+
+
+def timings(stages: Mapping[str, str]) -> tuple[dict[str, float], Work | None]:
+    """Metrics such as ``work/train_seconds``, and the work, from benchmark files by stage.
+
+    The work lasted as long as all stages together and ended with the last, when its file was
+    written. Results that were pulled from elsewhere have no files.
+    """
+    found = {stage: own for stage, path in stages.items() if (own := measured(Path(path)))}
+    metrics = {f"work/{stage}_{name}": n for stage, own in found.items() for name, n in own.items()}
+    if not found:
+        return metrics, None
+    seconds = sum(own.get("seconds", 0) for own in found.values())
+    return metrics, Work(seconds, max(Path(stages[stage]).stat().st_mtime for stage in found))
 
 
 class _Builder:
@@ -204,11 +210,6 @@ def _scored(settings: Recording) -> dict[tuple[str, str], Scored]:
     found = {}
     for path, run in zip(map(Path, settings.evaluations), map(Path, settings.runs), strict=True):
         evaluation = read_evaluation(path)
-        if not run.is_file() or sha256_of(run) != evaluation.run_sha256:
-            raise InputError(
-                f"{run}: is missing, or not the run that {path} scored (its SHA-256 is another). "
-                "Remove it and let the workflow make it again."
-            )
         found[evaluation.system, evaluation.set] = Scored(evaluation, path, run)
     return found
 

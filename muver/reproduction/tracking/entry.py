@@ -39,8 +39,8 @@ class Work(NamedTuple):
 class Entry:
     """A run to be: a row of a table, or a parent with runs under it.
 
-    A run in the store is taken for the entry if its name, tags and metrics agree. ``timings`` and
-    ``own_work`` need not: a run keeps those of its first recording.
+    A run in the store is taken for the entry if its name, tags and metrics agree, whatever its
+    ``timings`` and ``own_work``.
     """
 
     key: str  # what the run is found by: its tag row_key
@@ -64,11 +64,6 @@ class Entry:
         """What MLflow shows of each metric: the value at its last step."""
         by_step = sorted(self.curves, key=lambda point: point.step)
         return {**{point.name: point.value for point in by_step}, **self.metrics}
-
-    def folders(self) -> set[str]:
-        """Names that stand at the top of the run's artifacts."""
-        kept = [folder for _, folder in self.files] + list(self.texts)
-        return {path.partition("/")[0] for path in kept}
 
     def work(self) -> Work | None:
         """The work that made the entry, and its children's."""

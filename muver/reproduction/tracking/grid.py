@@ -11,18 +11,7 @@ from muver.reproduction.tracking.settings import Recording
 
 
 def grid_entry(grid: GridResult, source: Path, settings: Recording) -> Entry:
-    """What is recorded of a grid.
-
-    Parameters
-    ----------
-    source
-        Path of its CSV, as the workflow names it; .md and .json lie beside it.
-
-    Raises
-    ------
-    InputError
-        If a point has no log, or a log no point.
-    """
+    """What is recorded of a grid; ``source`` is its CSV, beside .md and .json."""
     logs = logs_by_trial([row.system for row in grid.rows], list(map(Path, settings.logs)))
     points = [_point(row, grid, logs[row.system], source, settings) for row in grid.rows]
     chosen = next(point for point, row in zip(points, grid.rows, strict=True) if row.chosen)

@@ -12,7 +12,6 @@ from muver.version import __version__
 
 DIFF_LIMIT = 200_000  # characters of a diff that are kept
 WRITTEN = (":!metrics", ":!dvc.lock")  # in git and written by runs: no change of the code
-LOCKED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)
 
 
 def code_version(folder: Path = Path(".")) -> dict[str, str]:
@@ -28,15 +27,20 @@ def code_version(folder: Path = Path(".")) -> dict[str, str]:
     return tags
 
 
-def environment(folder: Path = Path(".")) -> dict[str, str]:
-    """Texts by file name: the installed packages, and changes of the code that are in no commit.
+@cache
+def packages() -> str:
+    """The installed packages as pip freezes them; of two, that which Python would import."""
+    versions = {}
+    for one in distributions():
+        if name := one.metadata["Name"]:  # the remains of a broken installation have none
+            versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), one.version)
+    head = f"# Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    return "\n".join([head, *(f"{name}=={versions[name]}" for name in sorted(versions)), ""])
 
-    Parameters
-    ----------
-    folder
-        The project's, with ``requirements/*.lock``; changes are kept if it is a git checkout.
-    """
-    texts = {"environment/requirements.txt": _requirements(folder)}
+
+def environment(folder: Path = Path(".")) -> dict[str, str]:
+    """Texts by file name: the installed packages, and changes of a checkout that no commit has."""
+    texts = {"environment/requirements.txt": packages()}
     diff = git(folder, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", ".", *WRITTEN)
     if diff:
         if (left_out := len(diff) - DIFF_LIMIT) > 0:
@@ -51,53 +55,10 @@ def md5_of(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 
-def _requirements(folder: Path) -> str:
-    """Every package with its version, and the lock's version where it is another."""
-    locked: dict[str, set[str]] = {}
-    for lock in sorted((folder / "requirements").glob("*.lock")):
-        for name, version in LOCKED.findall(lock.read_text(encoding="utf-8")):
-            locked.setdefault(_normal(name), set()).add(version)
-    lines = [
-        f"# Python {platform.python_version()}, {platform.system()} {platform.machine()}: the "
-        "packages installed where this was recorded.",
-        "# Where a line says so, requirements/*.lock names another version, or none.",
-    ]
-    for name, version in sorted(_installed().items()):
-        remark = ""
-        if locked and name not in locked:
-            remark = "  # not in the lock"
-        elif locked and version not in locked[name]:
-            remark = f"  # the lock: {' or '.join(sorted(locked[name]))}"
-        lines.append(f"{name}=={version}{remark}")
-    return "\n".join(lines) + "\n"
-
-
-@cache
-def _installed() -> dict[str, str]:
-    """The version of each package that Python would import: the first on its path."""
-    versions: dict[str, str] = {}
-    for distribution in distributions():
-        name = distribution.metadata["Name"]
-        if name:  # the remains of a broken installation have none
-            versions.setdefault(_normal(name), distribution.version)
-    return versions
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def git(folder: Path, *arguments: str) -> str | None:
     """What git prints; None without git or outside a checkout."""
     try:
-        done = subprocess.run(
-            ["git", *arguments],
-            cwd=folder,
-            capture_output=True,
-            check=True,
-            encoding="utf-8",
-            errors="replace",
-        )
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
-    return done.stdout.strip()
+    return done.stdout.decode("utf-8", "replace").strip()

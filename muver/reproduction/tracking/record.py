@@ -19,17 +19,9 @@ FAILED = ".failed"  # suffix of the file beside a table's list of runs that says
 def record_all(settings: Recordings, keep_going: bool = False) -> None:
     """Record several tables; one that cannot be recorded does not stop the others.
 
-    Parameters
-    ----------
-    keep_going
-        Whatever goes wrong is logged and written to a file beside the table's list of runs, and
-        the command ends well, so that a rule that made the table keeps it. The next recording that
-        works removes the file.
-
-    Raises
-    ------
-    InputError
-        Without ``keep_going``, at the end, if a table could not be recorded.
+    With ``keep_going``, whatever goes wrong is logged and written to a file beside the table's list
+    of runs, and the command ends well, so that a rule that made the table keeps it. The next
+    recording that works removes the file.
     """
     failed = []
     for one in settings.tables:
@@ -55,15 +47,7 @@ def record(settings: Recording) -> None:
     """Record each row of a table as an MLflow run, and list which run is which row's.
 
     A row with several seeds is a parent with one run a seed under it; the rows of a sweep, and the
-    points of the grid, stand under one as well. What is there already is left as it is. A run with
-    the same key and other content (made on another machine), or one that a crash left unfinished,
-    is marked, deleted and made anew.
-
-    Raises
-    ------
-    InputError
-        If an evaluation, a run or a log is missing, or a run was changed after it was scored; if
-        the store cannot be used.
+    points of the grid, stand under one as well.
     """
     made = Path(settings.made)
     source = made.with_suffix(".csv")

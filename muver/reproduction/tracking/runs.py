@@ -1,17 +1,16 @@
 """Entries to runs: each is found in the store by its key, or made there whole.
 
 Nothing on a server keeps two recorders from making a row at once. So whoever has made a run looks
-again: of several finished ones, everybody keeps the one that was finished first and deletes the
+again: of several finished ones everybody keeps the one that was finished first, and deletes the
 others.
 """
 
 import json
-import math
-from collections.abc import Container
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from math import isfinite
 from pathlib import Path
-from sys import float_info
 
 from mlflow import MlflowClient
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run
@@ -22,7 +21,6 @@ from mlflow.utils.mlflow_tags import MLFLOW_DATASET_CONTEXT, MLFLOW_PARENT_RUN_I
 from muver.io.progress import logger
 from muver.reproduction.tracking.entry import Data, Entry, Point
 from muver.reproduction.tracking.provenance import code_version, environment, md5_of
-from muver.reproduction.tracking.timings import GROUP
 
 LAYOUT = "4"  # of what a run holds; runs of another layout are made anew
 PATIENCE = 600  # seconds after which an unfinished run of a shared store counts as left by a crash
@@ -52,9 +50,8 @@ class Recorder:
     def put(self, entry: Entry, position: str = "01") -> None:
         """Find or make the runs of an entry's children, and its own above them.
 
-        A run that holds the entry is left as it is. Other runs with its key are marked as replaced
-        and deleted once the new one is there, with what is still under them. A run is marked as
-        finished when everything is in it, never before.
+        A run that holds the entry is left as it is. Other runs with its key are deleted once the
+        new one is there, with what is still under them. A run is finished when everything is in it.
 
         Parameters
         ----------
@@ -67,19 +64,18 @@ class Recorder:
         for number, child in reversed(list(enumerate(entry.children, start=1))):
             self.put(child, f"{position}.{number:02d}")
         found = self._runs("row_key", entry.key)
-        wrong = {run.info.run_id: why for run in found if (why := self._differs(run, entry))}
+        wrong = [run.info.run_id for run in found if not self._may_stay(run, entry)]
         before = self._whole(entry, wrong)
-        made = [] if before else [self._make(entry, position)]
-        kept, *doubled = before or self._whole(entry, wrong) or made
+        made = None if before else self._make(entry, position)
+        kept, *doubled = before or self._whole(entry, wrong)
         self._place(kept, entry, position)
         own = [child.key for child in entry.children]
-        for run_id, why in {**wrong, **dict.fromkeys(doubled, "stood twice")}.items():
+        for run_id in [*wrong, *doubled]:
             for child in self._runs(MLFLOW_PARENT_RUN_ID, run_id):
                 if child.data.tags.get("row_key") not in own:
-                    name = child.info.run_name
-                    self._delete(child.info.run_id, name, "no longer belongs there", kept)
-            self._delete(run_id, entry.name, why, kept)
-        said = "recorded" if kept in made else "recorded before"
+                    self._delete(child.info.run_id, child.info.run_name, kept)
+            self._delete(run_id, entry.name, kept)
+        said = "recorded" if kept == made else "recorded before"
         logger.info("%s: %s, run %s", entry.name, said, kept)
 
     def run_of(self, entry: Entry) -> str:
@@ -89,7 +85,7 @@ class Recorder:
     def _runs(self, tag: str, value: str) -> list[Run]:
         return self.client.search_runs([self.experiment], f"tags.`{tag}` = '{value}'")
 
-    def _whole(self, entry: Entry, wrong: Container[str] = ()) -> list[str]:
+    def _whole(self, entry: Entry, wrong: Sequence[str] = ()) -> list[str]:
         """Ids of an entry's finished runs that are not ``wrong``, the first finished first."""
         ranked = sorted(
             (run.data.tags.get("recorded_at", ""), run.info.run_id)
@@ -97,6 +93,15 @@ class Recorder:
             if run.info.status == "FINISHED" and run.info.run_id not in wrong
         )
         return [run_id for _, run_id in ranked]
+
+    def _may_stay(self, run: Run, entry: Entry) -> bool:
+        """Whether a run of an entry's key holds it, or is being made by another recorder."""
+        if run.info.status != "FINISHED":
+            return run.data.tags.get("recorded_at", "") > _moment(self.patience)
+        tags = {**entry.tags, "layout": LAYOUT, "mlflow.runName": entry.name}
+        # Of a training that diverged; MLflow has other words for these.
+        numbers = {name: value for name, value in entry.final().items() if isfinite(value)}
+        return tags.items() <= run.data.tags.items() and numbers.items() <= run.data.metrics.items()
 
     def _make(self, entry: Entry, position: str) -> str:
         hashed = entry.hashed if Path("dvc.lock").exists() else {}
@@ -112,7 +117,7 @@ class Recorder:
             "mlflow.note.content": entry.note,
         }
         work = entry.work()
-        start = work and _milliseconds(work.end - work.seconds)
+        start = work and round(1000 * (work.end - work.seconds))
         info = self.client.create_run(self.experiment, start, tags, entry.name).info
         if entry.data:
             self.client.log_inputs(info.run_id, [dataset_input(entry.data)])
@@ -131,7 +136,7 @@ class Recorder:
             self.client.log_text(info.run_id, text, name)
         self._place(info.run_id, entry, position)
         self.client.set_tag(info.run_id, "recorded_at", _moment())
-        self.client.set_terminated(info.run_id, end_time=work and _milliseconds(work.end))
+        self.client.set_terminated(info.run_id, end_time=work and round(1000 * work.end))
         return info.run_id
 
     def _place(self, run_id: str, entry: Entry, position: str) -> None:
@@ -140,28 +145,8 @@ class Recorder:
         for child in entry.children:
             self.client.set_tag(self.run_of(child), MLFLOW_PARENT_RUN_ID, run_id)
 
-    def _differs(self, run: Run, entry: Entry) -> str:
-        """Why a run is to be replaced; empty if it holds the entry, or if others are making it."""
-        tags, metrics = run.data.tags, run.data.metrics
-        numbers = {name: metrics[name] for name in metrics if not name.startswith(GROUP)}
-        if run.info.status != "FINISHED":
-            recent = tags.get("recorded_at", "") > _moment(self.patience)
-            return "" if recent else "was not finished"
-        if tags.get("layout") != LAYOUT:
-            return "was recorded by another version of muver"
-        if run.info.run_name != entry.name:
-            return "had another name"
-        if _as_stored(numbers) != _as_stored(entry.final()):
-            return "had other numbers"
-        if other := [name for name, value in entry.tags.items() if tags.get(name) != value]:
-            return f"had another {', '.join(sorted(other))}"
-        present = {one.path for one in self.client.list_artifacts(run.info.run_id)}
-        if lost := entry.folders() - present:
-            return f"had lost {', '.join(sorted(lost))} of its files"
-        return ""
-
-    def _delete(self, run_id: str, name: str, why: str, by: str) -> None:
-        logger.info("%s: deleted run %s, which %s", name, run_id, why)
+    def _delete(self, run_id: str, name: str, by: str) -> None:
+        logger.info("%s: deleted run %s, replaced by %s", name, run_id, by)
         with suppress(MlflowException):  # another recorder has deleted it meanwhile
             self.client.set_tag(run_id, "replaced_by", by)
         self.client.delete_run(run_id)
@@ -183,19 +168,6 @@ def dataset_input(data: Data) -> DatasetInput:
     )
 
 
-def _as_stored(metrics: dict[str, float]) -> dict[str, float | None]:
-    """Numbers made comparable: NaN equals NaN, and MLflow stores infinity as the largest number."""
-    most = float_info.max
-    return {
-        name: None if math.isnan(value) else min(max(value, -most), most)
-        for name, value in metrics.items()
-    }
-
-
 def _moment(ago: timedelta = timedelta()) -> str:
     """A moment in UTC, written such that texts sort by time."""
     return (datetime.now(UTC) - ago).isoformat(timespec="microseconds")
-
-
-def _milliseconds(seconds: float) -> int:
-    return round(1000 * seconds)

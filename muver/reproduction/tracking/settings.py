@@ -4,48 +4,21 @@ from muver.io.typed import Settings, Some, Text
 
 
 class Recording(Settings, kw_only=True):
-    """A table, or the grid, and what its rows are recorded from; files as paths.
+    """A table, or the grid, and what its rows are recorded from; files as paths."""
 
-    Attributes
-    ----------
-    table, grid
-        The JSON of one of the two.
-    out
-        CSV file to write: the run and its address of each row key.
-    experiment
-        Its name; that of the table's file if empty.
-    enabled
-        If false, nothing is recorded, and the list of runs has no lines.
-    source
-        Where the dataset comes from: an address or a folder.
-    options
-        What follows a call of snakemake that makes the table again.
-    evaluations, runs
-        Of a table: JSON from `muver stage evaluate`, and the runs that these are of, in this order.
-    artifacts
-        Of a table: further files to keep with a system's run, such as its training log.
-    benchmarks
-        Snakemake's benchmark files by system (or point of the grid) and stage: seconds, memory and
-        load. Those that are not there are passed over.
-    figures
-        Of a table with a sweep: figures to keep with its parent run.
-    logs
-        Of the grid: training logs, each named after its point.
-    """
-
-    table: Text | None = None
+    table: Text | None = None  # the JSON of one of the two
     grid: Text | None = None
-    out: Text
-    experiment: str = ""
-    enabled: bool = True
-    source: str = ""
-    options: str = ""
-    evaluations: list[str] = []
-    runs: list[str] = []
-    artifacts: dict[str, list[str]] = {}
-    benchmarks: dict[str, dict[str, str]] = {}
-    figures: list[str] = []
-    logs: list[str] = []
+    out: Text  # CSV file to write: the run and its address of each row key
+    experiment: str = ""  # its name; that of the table's file if empty
+    enabled: bool = True  # else nothing is recorded, and the list of runs has no lines
+    source: str = ""  # where the dataset comes from: an address or a folder
+    options: str = ""  # what follows a call of snakemake that makes the table again
+    evaluations: list[str] = []  # of a table: JSON from `muver evaluate`
+    runs: list[str] = []  # that these are of, in the same order
+    artifacts: dict[str, list[str]] = {}  # by system: further files, such as its training log
+    benchmarks: dict[str, dict[str, str]] = {}  # Snakemake's, by system or point, and stage
+    figures: list[str] = []  # of a table with a sweep: to keep with its parent run
+    logs: list[str] = []  # of the grid: training logs, each named after its point
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import mlflow.db
 import requests
-import sqlalchemy
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
-from sqlalchemy.engine import Engine, make_url
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from muver.io.errors import InputError
@@ -29,21 +28,10 @@ for noisy in ("mlflow", "alembic"):
 def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
     """Open the store named by ``MLFLOW_TRACKING_URI``, or ``mlflow.db`` in this folder.
 
-    Yields
-    ------
-    A client, and the folder for artifacts: ``mlartifacts`` beside an SQLite file, None where a
-    server decides.
-
-    Raises
-    ------
-    InputError
-        If the store cannot be used, with what MLflow says.
-
-    Notes
-    -----
-    A new SQLite store is made under another name and renamed: two processes that make one at
-    once, or one that is killed meanwhile, would leave a store that never works again. A lock
-    beside it lets one process write at a time.
+    With a client comes the folder for artifacts: ``mlartifacts`` beside an SQLite file, None where
+    a server decides. A new SQLite store is made under another name and renamed: two processes that
+    make one at once, or one that is killed meanwhile, would leave a store that never works again. A
+    lock beside it lets one process write at a time.
     """
     uri = store_uri()
     try:
@@ -61,11 +49,7 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
 
 
 def _connect(uri: str) -> MlflowClient:
-    """A client of a server, or of another database, that has answered once.
-
-    A server that does not answer is given up after seconds. Later calls, such as uploads, may take
-    longer.
-    """
+    """A client of a server, or of another database, that has answered once, within seconds."""
     try:
         if uri.startswith(("http://", "https://")):
             requests.get(f"{uri}/health", timeout=PATIENCE)
@@ -87,24 +71,10 @@ def store_name() -> str:
 
 
 def _create(database: Path) -> None:
-    """Make an SQLite store without MLflow's empty experiment "Default".
-
-    The file is flushed to the disk once, when it is whole: 8 times as quick, and after a power cut
-    a half-made store has no name yet.
-    """
-
-    def quickly(connection, _):
-        connection.execute("PRAGMA synchronous = OFF")
-
+    """Make an SQLite store without MLflow's empty experiment "Default"."""
     with atomic_path(database) as temporary:
-        sqlalchemy.event.listen(Engine, "connect", quickly)
-        try:
-            mlflow.db.upgrade.callback(f"sqlite:///{temporary}")
-            MlflowClient(f"sqlite:///{temporary}").delete_experiment("0")
-        finally:
-            sqlalchemy.event.remove(Engine, "connect", quickly)
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
+        mlflow.db.upgrade.callback(f"sqlite:///{temporary}")
+        MlflowClient(f"sqlite:///{temporary}").delete_experiment("0")
 
 
 def sqlite_file(uri: str) -> Path:
@@ -125,7 +95,6 @@ def _unusable(error: Exception) -> InputError:
 
 @contextlib.contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Hold a lock until the block ends."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = open(path, "a")  # noqa: SIM115

@@ -10,19 +10,12 @@ import pytest
 
 from muver.cli import main, setting
 from muver.io.errors import InputError
-from muver.reproduction.doctor.check import check
-from muver.reproduction.doctor.check_text import as_text
+from muver.reproduction.doctor.check import as_text, check
 from muver.reproduction.estimate.machine import Machine
-from muver.reproduction.estimate.rates import Rate, Rates
+from muver.reproduction.estimate.rates import Rates
 
 PROJECT = Path(__file__).parents[3]
-KNOWN = {
-    "encode": {40: Rate(20_000.0, "tokens"), 512: Rate(20_000.0, "tokens")},
-    "train": {40: Rate(5_000.0, "tokens")},
-    "multiply": {"": Rate(1e9, "products")},
-    "search": {"exact": Rate(1e9, "products")},
-}
-RATES = Rates(KNOWN, "cpu")
+RATES = Rates(20_000.0, 5_000.0, "made up")
 
 
 @pytest.fixture
@@ -49,40 +42,25 @@ def test_a_machine_that_will_do(folder):
     report = run(folder)
     assert not report["found"]
     assert set(status(report).values()) <= {"ok", "note"}
-    left = [job["seconds_left"] for job in report["jobs"]]
-    assert report["seconds_left"] == pytest.approx(sum(left) / 2)
-    text = as_text(report)
-    assert "Nothing stands in the way." in text and "Projected, not promised" in text
+    assert "Nothing stands in the way." in as_text(report) and "(made up)" in as_text(report)
 
 
 @pytest.mark.parametrize(
-    ("own", "which", "says"),
-    [
-        ({"room": 10**6}, "disk", "needed in build/x (projected), 1.0 MB there. Free some"),
-        # enough for the largest job, and not for two
-        ({"memory": 2**31 + 7 * 10**8}, "memory", "2.8 GB there. Lower training.graph_tokens"),
-    ],
+    ("own", "which"),
+    [({"room": 10**6}, "disk"), ({"memory": 2**31 + 7 * 10**8}, "memory")],  # two jobs at a time
 )
-def test_too_small(folder, own, which, says):
+def test_too_small(folder, own, which):
     report = run(folder, **own)
-    assert report["found"]
-    assert [name for name, one in status(report).items() if one == "problem"] == [which]
-    assert says in as_text(report) and "Problems: 1" in as_text(report)
-
-
-def test_a_busy_machine_is_told(folder):
-    busy = Rates(KNOWN, "cpu", share=0.25)
-    report = check(folder, {}, measured=False, rates=busy, machine=machine())
-    assert status(report)["load"] == "note" and not report["found"]
-    assert "measuring got 25% of the time" in as_text(report)
+    assert report["found"] and "Problems: 1" in as_text(report)
+    assert [name for name, one in status(report).items() if one == "PROBLEM"] == [which]
 
 
 @pytest.mark.parametrize(
     ("compute", "own", "expected"),
     [
-        ({"device": "cuda"}, {}, "problem"),
+        ({"device": "cuda"}, {}, "PROBLEM"),
         ({"device": "cuda"}, {"gpus": 1}, "ok"),
-        ({"processes": 2}, {"gpus": 1}, "problem"),
+        ({"processes": 2}, {"gpus": 1}, "PROBLEM"),
         ({"threads": 4}, {}, "note"),
         ({"device": "cpu", "threads": 2}, {"gpus": 1}, "ok"),
     ],
@@ -93,7 +71,7 @@ def test_device(folder, compute, own, expected):
 
 def test_a_directory_without_documents(folder):
     report = run(folder, {"dataset": "nothing"})
-    assert status(report)["dataset"] == "problem" and report["jobs"] == []
+    assert status(report)["dataset"] == "PROBLEM" and report["jobs"] == []
     assert "no documents/*.json in it" in as_text(report)
 
 
@@ -121,7 +99,7 @@ def test_command(folder, tmp_path, capsys):
     arguments = ["doctor", "check", "--quick", "--folder", str(folder)]
     assert main([*arguments, "--out", str(out)]) == 0
     assert json.loads(out.read_text())["preset"] == "miniwikia"
-    assert "No rates were measured" in capsys.readouterr().out
+    assert "assumed" in capsys.readouterr().out
     assert main([*arguments, "--config", "preset=none"]) == 2
     with pytest.raises(SystemExit) as ended:
         main([*arguments, "--config", "compute={device: cuda, processes: 99}"])
@@ -133,7 +111,6 @@ def test_presets_of_a_knowledge_base(folder, preset, monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     report = run(folder, {"preset": preset})
     assert not report["found"], report["findings"]
-    assert "sentences" not in status(report)  # paragraphs are views there, nothing is split
     jobs = {(job["stage"], job["job"]): job for job in report["jobs"]}
     assert jobs["encode_part", "muver_wiki"]["disk"] > 0
     assert jobs["train", "muver_wiki"]["seconds_left"] > 0

@@ -1,17 +1,11 @@
-"""Versions against lock files, and imports."""
+"""Versions against lock files."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from muver.reproduction.doctor.environment import (
-    importable,
-    libraries,
-    locked,
-    pins,
-    python_version,
-)
+from muver.reproduction.doctor.environment import locked, pins
 
 BASE = """\
 numpy==2.4.0 \\
@@ -37,8 +31,8 @@ def test_pins_are_those_of_this_machine(requirements):
     ("change", "status", "says"),
     [
         ({}, "ok", "3 packages, as locked"),  # nvidia-x is of GPUs' builds alone
-        ({"scipy": None}, "problem", "not installed: scipy. Run make setup"),
-        ({"torch": None}, "problem", "not installed: torch"),
+        ({"scipy": None}, "PROBLEM", "not installed: scipy. Run make setup"),
+        ({"torch": None}, "PROBLEM", "not installed: torch"),
         ({"numpy": "2.5.0"}, "note", r"numpy 2.5.0 \(locked: 2.4.0\)"),
     ],
 )
@@ -51,20 +45,3 @@ def test_locked(requirements, change, status, says):
 
 def test_without_lock_files(tmp_path):
     assert locked(tmp_path).status == "note"
-
-
-def test_python():
-    assert python_version((3, 13, 0)).status == "ok"
-    assert python_version((3, 10, 9)).says == "Python 3.10.9, 3.11 or later is needed: make setup."
-
-
-def test_libraries_are_those_that_the_package_requires():
-    assert {"torch", "yaml", "snakemake"} <= set(libraries())
-    assert not {"pytest", "pyyaml", "faiss-cpu"} & set(libraries())
-
-
-def test_imports():
-    assert importable(["json", "yaml"]).status == "ok"
-    found = importable(["json", "no_such_library"])
-    assert found.status == "problem"
-    assert "no_such_library: ModuleNotFoundError" in found.says

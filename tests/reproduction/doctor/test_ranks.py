@@ -6,13 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.reproduction.doctor import ranks as changes
+from muver.reproduction.doctor.runs import Ranked
 
-TOLERANCE = 1e-5
 
-
-def ranked(*pairs: tuple[int, float]) -> tuple[np.ndarray, np.ndarray]:
-    entities, scores = zip(*pairs, strict=True)
-    return np.array(entities), np.array(scores)
+def ranked(*pairs: tuple[int, float]) -> Ranked:
+    names, scores = zip(*pairs, strict=True)
+    return Ranked(list(map(str, names)), [], np.array(scores))
 
 
 LIST = ranked((4, 9.0), (2, 8.0), (7, 7.0))
@@ -34,20 +33,20 @@ NEAR_SWAPPED = ranked((4, 9.0), (7, 8.00001), (2, 8.0))
     ],
 )
 def test_lists(first, second, kind):
-    assert changes.compare_lists(first, second, TOLERANCE) == kind
-    assert changes.compare_lists(second, first, TOLERANCE) == kind
+    assert changes.compare_lists(first, second, 8) == kind
+    assert changes.compare_lists(second, first, 8) == kind
 
 
 def test_small_scores_are_no_ties():
     """Probabilities far below the tolerance still differ in what they say."""
     first, second = ranked((1, 2e-9), (2, 1e-9)), ranked((2, 2e-9), (1, 1e-9))
-    assert changes.compare_lists(first, second, TOLERANCE) == "changed"
+    assert changes.compare_lists(first, second, 8) == "changed"
 
 
 @given(st.permutations(range(8)), st.permutations(range(8)))
 def test_without_any_difference_in_scores_every_order_is_a_tie(one, other):
-    flat = np.ones(8)
-    kind = changes.compare_lists((np.array(one), flat), (np.array(other), flat), TOLERANCE)
+    lists = (ranked(*((n, 1.0) for n in order)) for order in (one, other))
+    kind = changes.compare_lists(*lists, 8)
     assert kind == ("same" if list(one) == list(other) else "ties")
 
 

@@ -1,24 +1,20 @@
-"""The jobs of a run: which there are, what of them is done, and how long that took."""
+"""The jobs of a run: which there are, what they take, what of them is done and how long it took."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from muver.reproduction.estimate.jobs import Job, Run, disk_needed, list_jobs
-from muver.reproduction.estimate.rates import Rate, Rates
-from muver.reproduction.estimate.settings import Plan
-from muver.reproduction.estimate.stages import Estimate, Work
+from muver.reproduction.estimate.jobs import START, Job, expected, list_jobs, seconds_of
+from muver.reproduction.estimate.rates import Rates
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import graph_of
+from muver.reproduction.workspace import Artifact, graph_of
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.retriever.corpus.sources import find_source
-from muver.retriever.encoders.sizes import BertConfig
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
-SETS = ("aida-testb", "msnbc", "wnedwiki")
+RATES = Rates(10, 1, "made up")
 
 
 @pytest.fixture(autouse=True)
@@ -35,147 +31,108 @@ def graph(**overrides):
     return graph_of(resolve(PARAMS, overrides))
 
 
-def touch(files: list[str], text: str = "") -> None:
+def touch(files, text=""):
     for file in map(Path, files):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
 
-def jobs_of(own, gpu=False, plan=None):
-    return {(job.stage, job.name): job for job in list_jobs(own, gpu, plan).jobs}
+def jobs_of(own, gpu=False):
+    return {(job.of.rule, job.of.name): job for job in list_jobs(own, gpu).jobs}
 
 
-def validated(model, tokens, mentions, each):
-    """Tokens of one validation, of all that a training encodes without learning from it."""
-    training = model.settings["training"]
-    passes = mentions * training["epochs"]
-    if training["batch_size"] * each > training["graph_tokens"]:
-        tokens -= passes * each  # encoded a second time
-    return tokens / max(passes / training["batch_size"] / training["validate_every"], 1)
+def made(rule, name, took=(), **work):
+    return Job(Artifact("build", "models", name, rule, []), **work, took=took)
 
 
 def test_jobs_of_worlds(worlds):
     found = jobs_of(worlds)
-    assert [key for key in found if key[0] != "grid"] == [
-        ("pretrain", ""),
-        ("train", "blink_128"),
-        ("train", "muver"),
-        ("encode", "test/blink_128"),
-        ("encode", "test/muver"),
-        ("merge", "test/muver-distant"),
-        ("retrieve", "test/blink_128"),
-        ("retrieve", "test/muver"),
-    ]
-    points = [job for key, job in found.items() if key[0] == "grid"]
+    points = [job for (rule, _), job in found.items() if rule == "grid_point"]
     assert len(points) == 20 and {job.disk for job in points} == {0}
+    assert {name for rule, name in found if rule == "train"} == {"blink_128", "muver"}
+    plain, merged = (jobs_of(graph())["retrieve", f"test/muver{end}"] for end in ("_plain", ""))
     # merged views: four layers of 0.4 of the original ones
-    views = found["retrieve", "test/muver"].estimate.work[0].amounts["products"]
-    assert views == pytest.approx(1800 * 1800 / 3 * 15.33 * (1 + 4 * 0.4))
-    made, each = find_source("miniwikia").published.mentions, 32 + 10 * 40
-    encoded = found["train", "muver"].estimate.work[0].amounts["tokens"]
-    assert validated(worlds.model("muver"), encoded, made["train"], each) == pytest.approx(
-        600 * 15.33 * 40 + made["val"] * 32
+    assert merged.encoded == pytest.approx(plain.encoded * (1 + 4 * 0.4))
+    trained = found["train", "muver"]
+    each = 32 + 10 * 40  # a context, and ten views of 40 tokens
+    epochs = worlds.model("muver").settings["training"]["epochs"]
+    assert trained.trained == find_source("miniwikia").published.mentions["train"] * epochs * each
+    assert found["pretrain", ""].trained and not found["corpus", ""].encoded
+
+
+def test_jobs_of_a_knowledge_base():
+    own = graph(preset="wikipedia", systems={"muver_wiki": {"index": "ivf_sq"}})
+    found = jobs_of(own)
+    vectors, entities = found["encode_part", "muver_wiki"], 5_903_530
+    # 5 views of 1024 numbers of 16 bits
+    assert (vectors.count, vectors.disk * 279) == (279, pytest.approx(entities * 5 * 2048))
+    assert vectors.encoded * 279 == pytest.approx(entities * 5 * 40)
+    assert found["encode_part", "blink_wiki"].disk * 279 == pytest.approx(entities * 2048)
+    assert [name for rule, name in found if rule == "train"] == ["muver_wiki"]
+    assert found["train", "muver_wiki"].trained == 18_448 * (128 + 4 * 5 * 40)
+    exact, approximate = (
+        found["retrieve", f"msnbc/{name}_wiki"].encoded for name in ("blink", "muver")
     )
-
-
-def test_what_is_done_and_how_long_it_took(worlds):
-    before, model = jobs_of(worlds)["train", "muver"], worlds.model("muver")
-    benchmark = f"logs/miniwikia/train/{model.id}.benchmark.tsv"
-    touch([*model.files, benchmark], "s\th:m:s\n71.27\t0:01:11\n")
-    half = worlds.model("blink_128")
-    touch([half.files[0], f"logs/miniwikia/train/{half.id}.benchmark.tsv"], "s\th:m:s\n")
-    found = jobs_of(worlds)
-    done = found["train", "muver"]
-    assert (done.done, done.took) == (1, [71.27])
-    assert (done.left, before.left, done.disk) == (0, 1, before.disk)
-    assert not found["train", "blink_128"].done and not found["train", "blink_128"].took
+    assert exact > approximate == 0
+    assert found["ann_index", "muver_wiki/ivf_sq"].disk > entities * 5 * 2048
 
 
 def test_data_that_nobody_counted():
     touch(["data/documents/world.json"])
     found = list_jobs(graph(dataset="data"), gpu=False)
     assert found.jobs == [] and found.counts is None
+    assert seconds_of(graph(dataset="data")) == {}
 
 
-def test_jobs_of_a_knowledge_base():
-    own = graph(preset="wikipedia")
-    run = list_jobs(own, gpu=False)
-    found = {(job.stage, job.name): job for job in run.jobs}
-    assert found["kb_part", ""].count == 279 == found["encode_part", "muver_wiki"].count
-    assert found["encode_part", "muver_wiki"].origin == "at most"
-    # a 279th of 5 views of 1024 numbers of 16 bits, and a byte an entity
-    assert found["encode_part", "muver_wiki"].disk == pytest.approx(5_903_530 * (5 * 2048 + 1))
-    assert found["encode_part", "blink_wiki"].disk == pytest.approx(5_903_530 * 2049)
-    assert {name for stage, name in found if stage == "search"} == {
-        "aida-train/blink_wiki",  # hard negatives
-        *(f"{name}/{row}_wiki" for name in SETS for row in ("blink", "muver")),
-    }
-    trained = [name for stage, name in found if stage == "train"]
-    assert trained == ["muver_wiki"]  # BLINK's weights are published
-    work = {one.kind: one.amounts for one in found["train", "muver_wiki"].estimate.work}
-    each = 128 + 4 * 5 * 40
-    assert work["train"]["tokens"] == 18_448 * each
-    # The subset holds gold entities with three negatives, those of validation, and further ones.
-    ranked = 4 * 18_448 + 4791 + own.linking["further"]
-    assert validated(own.model("muver_wiki"), work["encode"]["tokens"], 18_448, each) == (
-        pytest.approx(ranked * 5 * 40 + 4791 * 128)
-    )
-    products = found["search", "msnbc/muver_wiki"].estimate.work[0].amounts["products"]
-    assert products == 5_903_530 * 5 * 656
-    assert run.encoder.hidden_size == 1024 and run.base.entities == 5_903_530
-
-
-def test_an_index_of_a_row_and_those_that_are_compared():
-    own = graph(preset="wikipedia", systems={"muver_wiki": {"index": "ivf_sq"}})
-    found = jobs_of(own, plan=Plan(indices=["hnsw"], entities=10_000))
-    assert {name for stage, name in found if stage == "index"} == {
-        "muver_wiki/ivf_sq",
-        "muver_wiki/hnsw",
-        "blink_wiki/hnsw",
-    }
-    searched = found["search", "msnbc/muver_wiki"].estimate
-    assert searched.note.startswith("IVF") and searched.work[0].name == "ivf_sq"
-    assert ("encode_mentions", "aida-testa/muver_wiki") in found  # the index is checked with these
-    mentions = found["search", "blink_wiki/hnsw"].estimate.work[0].amounts["mentions"]
-    assert mentions == 4485 + 656 + 6821
+def test_what_is_done_is_measured(worlds):
+    before, model = jobs_of(worlds)["train", "muver"], worlds.model("muver")
+    benchmark = f"logs/miniwikia/train/{model.id}.benchmark.tsv"
+    touch(model.files, "text")
+    touch([benchmark], "s\tmax_rss\n71.27\t512\n")
+    half = worlds.model("blink_128")
+    touch([half.files[0], f"logs/miniwikia/train/{half.id}.benchmark.tsv"], "s\th:m:s\n")
+    found = jobs_of(worlds)
+    done = found["train", "muver"]
+    assert (done.done, done.left, done.took, done.memory) == (1, 0, [71.27], 2**29)
+    assert done.disk == 4 * len(model.files) < before.disk and before.left == 1
+    assert not found["train", "blink_128"].done and not found["train", "blink_128"].took
+    other = jobs_of(worlds)["train", "blink_128"]
+    rate = 71.27 / done.seconds(RATES)
+    assert expected([done, other], RATES)[other.key] == pytest.approx(rate * other.seconds(RATES))
 
 
 def test_parts_that_are_encoded():
     own = graph(preset="wikipedia")
     parts = [{"file": f"part-0000{n}.parquet"} for n in range(3)]
-    touch(own.kb.files, json.dumps({"parts": parts}))
+    touch(own.kb.files, json.dumps({"entities": 30, "parts": parts}))
     vectors = own.vectors("blink_wiki")
     touch([f"{vectors.path}/part-00001{end}" for end in PART])
-    benchmark = f"logs/wikipedia/encode/{vectors.id}/part-00001.benchmark.tsv"
-    touch([benchmark], "s\n5.5\n")
-    found = jobs_of(own)
-    assert (found["kb_part", ""].count, found["kb_part", ""].done) == (3, 3)
-    encoded = found["encode_part", "blink_wiki"]
+    touch([f"logs/wikipedia/encode/{vectors.id}/part-00001.benchmark.tsv"], "s\n5.5\n")
+    encoded = jobs_of(own)["encode_part", "blink_wiki"]
     assert (encoded.count, encoded.done, encoded.took) == (3, 1, [5.5])
-    rates = Rates({"encode": {128: Rate(1000, "tokens")}})
-    assert encoded.seconds_left(rates) == pytest.approx(5_903_530 * 128 / 1000 * 2 / 3)
-    assert encoded.seconds_left(Rates()) is None
 
 
-def test_jobs_on_a_gpu(worlds):
-    job = jobs_of(worlds, gpu=True)["train", "muver"]
-    assert job.estimate.gpu_memory > job.estimate.memory
+def test_a_gpu_takes_the_states_out_of_main_memory(worlds):
+    here, there = (jobs_of(worlds, gpu)["train", "muver"] for gpu in (False, True))
+    assert here.memory > there.memory >= there.disk
 
 
-def test_lengths_that_are_measured():
-    works = [Work("encode", {}, length=length) for length in (35.4, 0, 128, 60)]
-    jobs = [Job("encode", "", Estimate((work,))) for work in works]
-    run = Run(jobs, BertConfig(), "", None, "")
-    assert run.measured_lengths() == [35, 128]
-    assert replace(run, jobs=[]).measured_lengths() == []
+def test_finished_jobs_correct_the_others():
+    jobs = [
+        made("train", "a", [4 * (START + 30)], trained=30),
+        made("train", "b", trained=10),
+        made("encode", "a", encoded=100),  # works on tokens as training does
+        made("corpus", "", [1.0]),
+        made("segment", ""),
+    ]
+    found = [expected(jobs, RATES)[job.key] for job in jobs]
+    assert found == pytest.approx([4 * (START + 30), 4 * (START + 10), 4 * (START + 10), 1, 1])
+    assert expected(jobs[1:2], RATES) == {jobs[1].key: START + 10}
 
 
-def test_disk_holds_the_checkpoints_of_the_trainings_at_work():
-    def job(count, done=0, **sizes):
-        return Job("train", "", Estimate(**sizes), count, done)
-
-    jobs = [job(3, disk=10, passing=40), job(1, disk=7), job(1, disk=5, passing=50)]
-    assert disk_needed(jobs, 1) == 42 + 50
-    assert disk_needed(jobs, 2) == 42 + 50 + 40
-    assert disk_needed(jobs, 9) == 42 + 50 + 3 * 40
-    assert disk_needed([job(3, 2, disk=10, passing=40)], 2) == 30 + 40  # two are made
+def test_trainings_take_longest():
+    own = graph()
+    seconds = seconds_of(own)
+    muver, blink = (seconds["train", own.model(name).id] for name in ("muver", "blink_128"))
+    encoded = [took for (rule, _), took in seconds.items() if rule == "encode"]
+    assert muver > blink > max(encoded) > min(encoded) > START

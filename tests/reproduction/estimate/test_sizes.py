@@ -1,25 +1,18 @@
-"""Sizes of encoders, corpora and knowledge bases: of what is here, else as known before."""
+"""Sizes of encoders and data: of what is here, else as known before."""
 
+import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from muver.io.errors import InputError
 from muver.reproduction.estimate import sizes
-from muver.reproduction.estimate.lengths import AT_MOST, SAMPLED, lengths_of
-from muver.reproduction.estimate.sizes import base_sizes, encoder_sizes, world_counts
+from muver.reproduction.estimate.sizes import VIEWS, data_sizes, encoder_sizes
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
-from muver.retriever.corpus.kilt.finish import finish
-from muver.retriever.corpus.kilt.make import make_missing, make_part
 from muver.retriever.corpus.sources import find_source
-from tests.retriever.corpus.kilt.conftest import line, reading
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
-GRAPH = graph_of(resolve(PARAMS, {"preset": "wikipedia"}))
-HEADER = 128  # bytes of an .npy file
 
 
 def graph(**overrides):
@@ -31,106 +24,57 @@ def nothing_here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def dump(tmp_path):
-    path = tmp_path / "dump.json"
-    pages = [line(n, f"P{n}", *["text"] * (n % 4)) for n in range(1, 41)]
-    path.write_bytes(b"".join(pages))
-    return path
+def write(path, content=None):
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps(content))
 
 
 def test_before_there_is_a_base():
-    base = base_sizes(GRAPH)
-    assert base.entities == find_source("kilt").published.entities["wikipedia"] == 5_903_530
+    base = data_sizes(graph(preset="wikipedia"))
+    assert base.whole == find_source("kilt").published.entities["wikipedia"] == 5_903_530
     assert base.mentions == find_source("blink_benchmarks").published.mentions
-    assert round(base.dump_bytes / 2**30, 2) == 34.76
-    asked = base_sizes(GRAPH, entities=1000, dump_bytes=50_000)
-    assert (asked.segments, asked.bytes, asked.origin) == (5000, 50_000 + 32_000, "at most")
-    made = base_sizes(graph(preset="miniwikipedia"))
-    assert (made.entities, made.mentions["msnbc"]) == (3000, 150)
+    assert round(base.text / 2**30, 2) == 34.76 and base.views == 5
+    made = data_sizes(graph(preset="miniwikipedia"))
+    assert (made.whole, made.mentions["msnbc"]) == (3000, 150)
 
 
-def test_a_finished_base_is_counted(dump, tmp_path):
-    settings = reading(part_bytes=1000)
-    make_missing(dump, tmp_path / "kb", settings)
-    finish(dump, tmp_path / "kb", settings)
-    base = base_sizes(GRAPH, tmp_path / "kb", dump, entities=7)
-    files = [path for path in (tmp_path / "kb").iterdir() if path.suffix != ".json"]
-    arrays = sum(path.suffix == ".npy" for path in files)
-    assert arrays == 3 and len(files) > 4
-    assert base.bytes == sum(path.stat().st_size for path in files) - arrays * HEADER
-    # 10 pages each of 0, 1, 2 and 3 paragraphs; those without any count as one.
-    assert (base.entities, base.segments, base.origin) == (40, 70, "measured")
-    assert base.dump_bytes == dump.stat().st_size
+def test_a_finished_base_is_counted():
+    own = graph(preset="wikipedia")
+    parts = [{"file": f"part-0000{n}.parquet"} for n in range(3)]
+    write(f"{own.kb.path}/manifest.json", {"entities": 40, "parts": parts})
+    base = data_sizes(own)
+    assert (base.whole, base.parts, base.pairs["msnbc"]) == (40, 3, 40 * 656)
 
 
-def test_some_parts_are_projected(dump, tmp_path):
-    make_part(dump, tmp_path / "kb", 0, reading(part_bytes=1000))
-    base = base_sizes(GRAPH, tmp_path / "kb", entities=4000)
-    size = (tmp_path / "kb" / "part-00000.parquet").stat().st_size
-    starts = np.cumsum([0, *(len(one) for one in dump.read_bytes().splitlines(keepends=True))])
-    made = int((starts[:-1] < 1000).sum())
-    segments = sum(max(at % 4, 1) for at in range(1, made + 1))
-    assert base.origin == "projected" and base.entities == 4000
-    assert base.segments == segments * 4000 // made
-    assert base.bytes == size * 4000 // made + 32 * 4000
+def test_counts_before_there_are_data():
+    made = data_sizes(graph())
+    assert made.entities == {"train": 9600, "val": 600, "test": 1800}
+    assert made.pairs["test"] == 600 * made.mentions["test"] and made.views == VIEWS
+    assert data_sizes(graph(preset="zeshel")).entities["test"] == 70140
+    write("mine/documents/world.json")
+    assert data_sizes(graph(dataset="mine")) is None
 
 
-def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(InputError, match="has no parts with entities"):
-        base_sizes(GRAPH, kb=tmp_path)
-    with pytest.raises(InputError, match="none.json: no such file"):
-        base_sizes(GRAPH, dump=tmp_path / "none.json")
-
-
-def test_lengths_of_a_base(dump, tmp_path, encoder):
-    make_part(dump, tmp_path / "kb", 0, reading(part_bytes=1000))
-    base = base_sizes(GRAPH, tmp_path / "kb", entities=4000)
-    unknown = lengths_of(GRAPH, "muver_wiki", base)
-    assert (unknown.views, unknown.tokens) == (base.segments / 4000, 40)
-    assert (unknown.origin, unknown.laying_out) == (AT_MOST, 0)
-    found = lengths_of(GRAPH, "muver_wiki", base, tmp_path / "kb", encoder)
-    assert found.origin == SAMPLED and found.views == unknown.views
-    assert found.tokens < 40 and found.laying_out > 0
-    assert lengths_of(GRAPH, "blink_wiki", base).views == 1
-
-
-def test_counts_before_there_are_data(tmp_path):
-    published = world_counts(graph(preset="zeshel"))
-    assert (published.origin, published.entities["test"]) == ("as published", 70140)
-    (tmp_path / "documents").mkdir()
-    (tmp_path / "documents" / "world.json").touch()
-    assert world_counts(graph(dataset=str(tmp_path))) is None
+def test_a_corpus_is_counted():
+    own = graph()
+    counts = {"entities": {"train": 6, "val": 2, "test": 2}, "mentions": {"train": 3, "val": 1}}
+    counts["mentions"]["test"] = 8
+    counts["worlds"] = {str(n): {"split": split} for n, split in enumerate(("val", "test", "test"))}
+    write(own.corpus["/counts.json"].path, counts)
+    write(own.segment["/manifest.json"].path, {"sentences": {"0": 30, "1": 15, "2": 15}})
+    found = data_sizes(own)
+    assert (found.whole, found.views, found.pairs["test"]) == (10, 6, 8)
 
 
 @pytest.mark.parametrize(
-    ("encoder", "hidden", "origin"),
+    ("encoder", "hidden"),
     [
-        ("scratch", 128, "the section scratch"),
-        ("bert-large-uncased", 1024, "as published"),
-        ("sentence-transformers/all-MiniLM-L6-v2", 384, "as published"),
-        ("nobody/no-such-encoder", 768, "BERT-base, since the encoder is not here"),
+        ("scratch", 128),
+        ("bert-large-uncased", 1024),
+        ("sentence-transformers/all-MiniLM-L6-v2", 384),
+        ("nobody/no-such-encoder", 768),
     ],
 )
-def test_encoders_that_are_not_here(encoder, hidden, origin, monkeypatch):
+def test_encoders_that_are_not_here(encoder, hidden, monkeypatch):
     monkeypatch.setattr(sizes, "cached", lambda name: None)
-    found, known = encoder_sizes(graph(encoder=encoder))
-    assert (found.hidden_size, known) == (hidden, origin)
-
-
-def test_lengths_of_a_sample(corpus, encoder):
-    own = graph(models={"muver": {"views": {"training_views": 1}}})
-    unknown = lengths_of(own, "muver")
-    assert (unknown.tokens, unknown.context) == (40, 32) and AT_MOST in unknown.origin
-    for path, name in zip(corpus, ("entities", "mentions", "sentences"), strict=True):
-        link(own.texts[name].path, path)
-    link(own.encoder.path, encoder)
-    found = lengths_of(own, "muver")
-    assert found.origin == SAMPLED and found.laying_out > 0
-    assert 1 < found.views <= 5 and found.tokens <= 40 and found.context <= 32
-    assert found.training_views == 1 < lengths_of(own, "muver_all_views").training_views
-
-
-def link(name, path):
-    Path(name).parent.mkdir(parents=True, exist_ok=True)
-    Path(name).symlink_to(path)
+    assert encoder_sizes(graph(encoder=encoder)).hidden_size == hidden

@@ -10,7 +10,7 @@ import pytest
 from muver.reproduction.terminal import follow
 from muver.reproduction.terminal.follow import NOTHING_TO_BE_DONE_MSG, Follower
 
-COSTS = {("corpus", ""): 10.0, ("train", ""): 40.0}
+SECONDS = {("corpus", ""): 10.0, ("train", ""): 40.0}
 
 
 class Clock:
@@ -24,9 +24,7 @@ def logger(monkeypatch):
     """Snakemake's logger as it is when a run starts, and its own handler's lines."""
     monkeypatch.setattr(follow.time, "time", lambda: Clock.now)
     monkeypatch.setattr(follow.Live, "possible", staticmethod(lambda: False))
-    monkeypatch.setattr(
-        "muver.reproduction.estimate.remaining.rough_costs", lambda graph: graph.costs
-    )
+    monkeypatch.setattr(follow, "seconds_of", lambda graph: graph.seconds)
     logger, shown = logging.Logger("snakemake"), []
     handler = logging.Handler()
     handler.name, handler.emit = "DefaultStreamHandler", lambda record: shown.append(record.msg)
@@ -35,16 +33,16 @@ def logger(monkeypatch):
     return logger
 
 
-def started(logger, targets=(), costs=COSTS):
+def started(logger, targets=(), seconds=SECONDS, cores=1):
     """A follower of two jobs that are to be run."""
     jobs = [
         SimpleNamespace(jobid=n, rule=SimpleNamespace(name=rule), wildcards_dict={})
-        for n, (rule, _) in enumerate(COSTS, 1)
+        for n, (rule, _) in enumerate(SECONDS, 1)
     ]
     follower = Follower(lambda: targets)
     logger.addHandler(follower)
-    graph = SimpleNamespace(settings={"compute": {"threads": 1}}, gpus=0, costs=costs)
-    follower.start(logger, graph, jobs, 1)
+    graph = SimpleNamespace(settings={"compute": {"threads": 1}}, gpus=0, seconds=seconds)
+    follower.start(logger, graph, jobs, cores)
     return follower
 
 
@@ -58,14 +56,15 @@ def finish(logger, number):
 
 
 def test_a_line_for_each_finished_job_and_none_of_snakemakes(logger, capsys):
-    started(logger)
+    follower = started(logger)
     logger.info("Select jobs to execute...")
     logger.info("Storing in storage: s3://bucket/results/table1.csv")
     logger.info("Finished upload.")
     logger.info("Execute 1 jobs...", extra={"event": "job_started"})
     begin(logger, 1, "corpus", id="0c1d2e3f")
     Clock.now += 20
-    finish(logger, 1)  # twice as long as it should: so will the training
+    follower._graph.seconds = {("train", ""): 80.0}  # twice as long, as the corpus took
+    finish(logger, 1)
     logger.info("1 of 2 steps", extra={"event": "progress", "done": 1, "total": 2})
     begin(logger, 2, "train", id="muver-0c1d2e3f")
     Clock.now += 30
@@ -79,10 +78,10 @@ def test_a_line_for_each_finished_job_and_none_of_snakemakes(logger, capsys):
 
 
 def test_the_time_left_is_told_once_the_data_are_counted(logger, capsys):
-    follower = started(logger, costs={})
+    follower = started(logger, seconds={})
     begin(logger, 1, "corpus")
     assert follower.lines()[-1] == "0 of 2 jobs, 0 s"
-    follower._graph.costs = COSTS
+    follower._graph.seconds = SECONDS
     finish(logger, 1)
     assert capsys.readouterr().err == "[1 of 2 jobs, 0 s, about 40 s left] corpus: 0 s\n"
 
@@ -119,10 +118,21 @@ def test_the_tables_that_were_asked_for_stand_at_the_end(logger, targets, monkey
     Path("results").mkdir()
     Path("results/table1.csv").touch()
     shown = []
-    monkeypatch.setattr("muver.reproduction.tables.shown.show", lambda *given: shown.append(given))
+    monkeypatch.setattr(
+        "muver.reproduction.tables.shown.show",
+        lambda names, results: shown.append((names, results)),
+    )
     asked = [(["table1"], Path("results"))] if "results" in targets[0] else []
     started(logger, targets).end()
     assert shown == asked
     logger.addHandler(Follower(lambda: targets))
     logger.info(NOTHING_TO_BE_DONE_MSG)
     assert shown[len(asked) :] == 2 * asked  # by either handler
+
+
+def test_jobs_beside_each_other_take_as_long_as_the_longest(logger):
+    follower = started(logger, cores=4)
+    assert follower.lines() == ["0 of 2 jobs, 0 s, about 40 s left"]
+    begin(logger, 2, "train")
+    Clock.now += 100  # late, and so about to end
+    assert follower.lines()[-1].endswith("about 10 s left")

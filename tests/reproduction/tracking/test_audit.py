@@ -1,6 +1,5 @@
 """Where the recorded rows can be looked at."""
 
-import logging
 import os
 import signal
 import socket
@@ -38,18 +37,6 @@ def test_addresses_stand_in_the_order_of_the_tables_with_the_view_that_was_recor
     ]
 
 
-def test_lists_of_another_store_get_a_warning(tmp_path: Path, monkeypatch, caplog):
-    monkeypatch.setattr(logging.getLogger("muver"), "propagate", True)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://me:secret@here:1")
-    folder = tmp_path / "tiny" / "recorded"
-    folder.mkdir(parents=True)
-    (folder / "table1.csv").write_text("row_key,store\na,http://here:1\n")
-    (folder / "table3.csv").write_text("row_key,store\na,sqlite:///mlflow.db\n")
-    audit.warn_of_other_stores(tmp_path)
-    (message,) = caplog.messages
-    assert message.startswith("table3 ") and "in sqlite:///mlflow.db, not in http://h" in message
-
-
 def test_nothing_recorded(tmp_path: Path, monkeypatch, capsys):
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     monkeypatch.chdir(tmp_path)
@@ -72,7 +59,7 @@ def test_a_port_that_is_taken(served, tmp_path: Path, capsys):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        assert main(["audit", "--port", port, "--recorded", str(tmp_path)]) == 2
+        assert main(["audit", "--port", port]) == 2
     assert f"--port {port}: cannot be used" in capsys.readouterr().err
     assert served == []
 
@@ -80,7 +67,7 @@ def test_a_port_that_is_taken(served, tmp_path: Path, capsys):
 def test_a_list_alone_starts_nothing(served, tmp_path: Path, client: MlflowClient, capsys):
     if client.get_experiment_by_name("audited") is None:
         client.create_experiment("audited")
-    assert main(["audit", "--list", "--recorded", str(tmp_path)]) == 0
+    assert main(["audit", "--list"]) == 0
     assert "audited" in capsys.readouterr().err
     assert served == []
 

@@ -54,7 +54,7 @@ def test_the_model_answers_as_query_does(packed, capsys):
     assert [one["answer"] for one in asked] == ["g1", "m1"]
     assert asked[0]["probability"] == pytest.approx(0.69, abs=0.01)
     (alone,) = model.predict(pd.DataFrame([{"mention": "a red gate", "world": "town"}]))
-    assert (alone["world"], len(alone["candidates"])) == ("town", 2)
+    assert (alone["world"], len(alone["candidates"])) == ("town", 1)
     for rows, params, said in [
         ([{"mention": "mill", "world": "sea"}], {}, "world 'sea' is not in this index"),
         (ROWS, {"k": 0}, "k: 0 is not a number of candidates"),

@@ -45,15 +45,9 @@ def test_dvc_hash_is_dvcs(tmp_path: Path):
     assert md5_of(tmp_path / "run") == hashlib.md5(b"run").hexdigest()
 
 
-def test_packages_beside_the_lock(tmp_path: Path):
-    (tmp_path / "requirements").mkdir()
-    lock = f"pytest=={version('pytest')} \\\n    --hash=sha256:0\nPyYAML==0.1\n"
-    (tmp_path / "requirements" / "base.lock").write_text(lock)
+def test_installed_packages(tmp_path: Path):
     lines = environment(tmp_path)["environment/requirements.txt"].splitlines()
-    assert f"pytest=={version('pytest')}" in lines
-    assert f"pyyaml=={version('pyyaml')}  # the lock: 0.1" in lines
-    assert f"numpy=={version('numpy')}  # not in the lock" in lines
-    assert list(environment(tmp_path)) == ["environment/requirements.txt"]
+    assert {f"pytest=={version('pytest')}", f"numpy=={version('numpy')}"} < set(lines)
 
 
 def test_changes_of_a_checkout_are_kept_within_bounds(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""What a Slurm cluster has, compared with what jobs will ask for, before any is submitted."""
+"""What a cluster or a cloud lacks for the jobs, found before any of them is submitted."""
 
 import re
 import subprocess
@@ -6,6 +6,17 @@ from collections.abc import Iterable
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+
+SNAKEMAKE = "snakemake/snakemake"  # the image that Snakemake takes if none is named
+
+
+def check_image(image: str) -> None:
+    """Refuse an image without this project in it: Snakemake's own, so none was named."""
+    if image.startswith(SNAKEMAKE):
+        raise InputError(
+            f"Jobs would run in {image}, which has no muver. Build an image of this project's "
+            "Dockerfile, push it to where the jobs can fetch it, and name it: --container-image."
+        )
 
 
 def check_slurm(asked: Iterable[tuple[str | None, int]]) -> None:
@@ -15,11 +26,6 @@ def check_slurm(asked: Iterable[tuple[str | None, int]]) -> None:
     ----------
     asked
         For each job its partition (None: the cluster's own choice) and its number of GPUs.
-
-    Raises
-    ------
-    InputError
-        Without Slurm, of a partition that it doesn't have, and of more GPUs than a node has.
     """
     gpus = _gpus_by_partition()
     # In this order, the most GPUs that are asked for of a partition stay.
