@@ -53,12 +53,6 @@ def calibrate(
         With gold entities; among them some that have none.
     precision
         The least precision of the answers; None: the threshold of the highest F1.
-
-    Raises
-    ------
-    InputError
-        If a mention is not labelled, there are too few with or without an entity, or no
-        threshold reaches the precision. The index then stays as it was.
     """
     if precision is not None and not 0 < precision <= 1:
         raise InputError(f"--precision {precision}: not a share; expected 0.9 for nine of ten.")

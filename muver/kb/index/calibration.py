@@ -114,11 +114,6 @@ def read_calibration(folder: Path, fingerprint: str) -> Calibration | None:
     ----------
     fingerprint
         Of the index now.
-
-    Raises
-    ------
-    InputError
-        If it was made with another model or other settings.
     """
     path = folder / FILE
     if not path.exists():

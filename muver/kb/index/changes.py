@@ -60,13 +60,7 @@ class Change(Struct, frozen=True):
 def create(
     folder: Path, source: Source, model: str, settings: Making, given_punkt: str | Path | None
 ) -> None:
-    """Make an index; its folder appears when everything is in it.
-
-    Raises
-    ------
-    InputError
-        If the folder is there, there is no such model, or something is wrong with an entity.
-    """
+    """Make an index; its folder appears when everything is in it."""
     check_free(folder)
     with folder_beside(folder) as temporary:
         kept, loaded = _model(model, temporary, settings, given_punkt)
@@ -97,11 +91,6 @@ def put(snapshot: Snapshot, machinery: Machinery, source: Source, overwrite: boo
     ----------
     overwrite
         Whether an entity may replace another of its id.
-
-    Raises
-    ------
-    InputError
-        If an id comes twice, or is there with another content and may not be replaced.
     """
     state, counts, gone = snapshot.state, dict(added=0, updated=0, unchanged=0), set()
 
@@ -132,13 +121,7 @@ def put(snapshot: Snapshot, machinery: Machinery, source: Source, overwrite: boo
 
 
 def remove(snapshot: Snapshot, ids: Sequence[str], world: str | None) -> Change:
-    """Take entities out of the newest state.
-
-    Raises
-    ------
-    InputError
-        If one of them is not there. Nothing is removed then.
-    """
+    """Take entities out of the newest state."""
     places = {snapshot.place_of(id, world) for id in ids}
     if places:
         write_state(snapshot.folder, snapshot.state.after(_without(snapshot, places)))

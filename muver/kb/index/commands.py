@@ -96,13 +96,7 @@ def show(index: Path, as_json: bool = False) -> None:
 
 
 def verify(index: Path) -> None:
-    """Look at the files of an index.
-
-    Raises
-    ------
-    InputError
-        If some are not as they were written; names all.
-    """
+    """Look at the files of an index."""
     from muver.kb.index.looking import verify as look
 
     if wrong := look(index):

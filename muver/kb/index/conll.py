@@ -78,11 +78,6 @@ def tagged_mentions(lines: Iterable[tuple[int, str]], where: str) -> Iterator[La
         With their numbers.
     where
         What the file is called in messages.
-
-    Raises
-    ------
-    InputError
-        Naming the line whose last column is no tag.
     """
     document, named = _Document(), False
     for number, line in lines:

@@ -64,12 +64,6 @@ def check(entity: Entity, where: str) -> Entity:
     ----------
     where
         Which one it is, for messages.
-
-    Raises
-    ------
-    Mistake
-        If it has no id or world, neither title nor description, a description that is too long or
-        too many aliases, or a field that is no text.
     """
     try:
         entity = msgspec.convert(msgspec.to_builtins(entity), Entity)

@@ -60,11 +60,6 @@ def evaluate(
         A file as :func:`muver.kb.index.mentions.read_mentions` takes it.
     qdrant
         As :func:`muver.kb.index.opened.open_index` takes it.
-
-    Raises
-    ------
-    InputError
-        If no mention has its entity in the index, or something is wrong with a file.
     """
     if min(cutoffs) < 1:
         raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")

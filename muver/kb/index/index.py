@@ -67,11 +67,6 @@ class Index(OpenIndex):
             that of `muver segment`; None: a list of English abbreviations.
         settings
             Of :class:`muver.kb.index.settings.Making`.
-
-        Raises
-        ------
-        InputError
-            For anything wrong with a setting, the model or an entity. Nothing is left behind then.
         """
         made = read(Making, settings, "settings")
         changes.create(Path(folder), kb, str(model), made, punkt)
@@ -85,11 +80,6 @@ class Index(OpenIndex):
         ----------
         calibrated
             Whether answers have a probability, if the index is calibrated.
-
-        Raises
-        ------
-        InputError
-            If the folder is no index, is one of another version, or a file is damaged.
         """
         snapshot = Snapshot.now(folder)
         fingerprint = snapshot.state.fingerprint
@@ -98,13 +88,7 @@ class Index(OpenIndex):
         return cls(Embedded(snapshot, machinery), machinery, calibration)
 
     def refresh(self) -> "Index":
-        """The index as it is now; this object if nothing has changed.
-
-        Raises
-        ------
-        InputError
-            As :meth:`open`.
-        """
+        """The index as it is now; this object if nothing has changed."""
         snapshot = Snapshot.now(self.folder, self._snapshot)
         calibration = read_calibration(self.folder, snapshot.state.fingerprint)
         if snapshot is self._snapshot and calibration == self._calibration:
@@ -122,35 +106,15 @@ class Index(OpenIndex):
         return self._snapshot.entities()
 
     def add(self, entities: Source) -> Change:
-        """Add entities. One that is there with the same content is left as it is.
-
-        Raises
-        ------
-        InputError
-            If an id is there with another content or comes twice, if an entity is not valid, or
-            while another writer is at work. Nothing is added then.
-        """
+        """Add entities. One that is there with the same content is left as it is."""
         return self._put(entities, overwrite=False)
 
     def update(self, entities: Source) -> Change:
-        """Add entities, or replace those of their ids; only what has changed is encoded.
-
-        Raises
-        ------
-        InputError
-            As :meth:`add`, but for ids that are there.
-        """
+        """Add entities, or replace those of their ids; only what has changed is encoded."""
         return self._put(entities, overwrite=True)
 
     def remove(self, ids: Iterable[str], world: str | None = None) -> Change:
-        """Remove entities by their ids.
-
-        Raises
-        ------
-        InputError
-            If one is not there, or is in several worlds and ``world`` is None. Nothing is removed
-            then.
-        """
+        """Remove entities by their ids."""
         with self._changing() as snapshot:
             return changes.remove(snapshot, list(ids), world)
 
@@ -166,11 +130,6 @@ class Index(OpenIndex):
         ----------
         where
             ``http://HOST:PORT/COLLECTION``; the folder's name is the collection's if it has none.
-
-        Raises
-        ------
-        InputError
-            As :func:`muver.kb.index.qdrant.pushing.push`.
         """
         from muver.kb.index.qdrant import push
 

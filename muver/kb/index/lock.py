@@ -19,13 +19,7 @@ class BeingChanged(InputError):
 
 @contextlib.contextmanager
 def writing(folder: str | Path) -> Iterator[None]:
-    """Hold an index's lock; the file says who does.
-
-    Raises
-    ------
-    BeingChanged
-        If somebody else holds it.
-    """
+    """Hold an index's lock; the file says who does."""
     path = Path(folder, FILE)
     with disk_errors(path, "The index is as it was."):
         file = path.open("a+", encoding="utf-8")

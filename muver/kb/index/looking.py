@@ -99,13 +99,7 @@ def verify(folder: Path, name: str = FILE) -> list[str]:
 
 
 def repair(folder: Path) -> State | None:
-    """Go back to before the last change of an index that is damaged; None if it is not.
-
-    Raises
-    ------
-    InputError
-        If what was before is damaged as well, or nothing is kept of it.
-    """
+    """Go back to before the last change of an index that is damaged; None if it is not."""
     if not (folder / PREVIOUS).is_file():
         read_state(folder)  # refuses what is no index
     with writing(folder):

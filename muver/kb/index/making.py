@@ -41,13 +41,7 @@ class Machinery:
 
     @property
     def model(self) -> "BiEncoder":
-        """The model.
-
-        Raises
-        ------
-        InputError
-            If it is not the one that the index's vectors were made with.
-        """
+        """The model."""
         with self._lock:
             if self._model is None:
                 self._model = self._load_model()
@@ -55,13 +49,7 @@ class Machinery:
 
     @property
     def encoder(self) -> "ViewEncoder":
-        """Lays out and encodes views.
-
-        Raises
-        ------
-        InputError
-            If the model or the splitter is not the one that the index was made with.
-        """
+        """Lays out and encodes views."""
         model = self.model
         with self._lock:
             if self._encoder is None:

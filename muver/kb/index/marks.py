@@ -24,11 +24,6 @@ def marked(text: str, where: str, first: int | None = None) -> list[Labelled]:
     first
         Number of its first line; None where a text is not one of lines.
 
-    Raises
-    ------
-    InputError
-        For a mark that is not closed, not opened, empty, or within another.
-
     >>> [one.mention.text for one in marked(r"[[Anna]] wrote \[[1\]] to [[the smith]].", "text")]
     ['Anna', 'the smith']
     """

@@ -61,11 +61,6 @@ def read_mentions(
         else by its first line.
     ner
         A pipeline of spaCy that finds the mentions in unmarked paragraphs.
-
-    Raises
-    ------
-    InputError
-        Naming file and line of what is wrong, or if the file holds no mention.
     """
     where = "standard input" if str(path) == STDIN else str(path)
     if form is not None and form not in READERS:

@@ -30,11 +30,6 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
     Returns
     -------
     The model, and whether it is a trained one.
-
-    Raises
-    ------
-    InputError
-        If there is no such model, or it compares token vectors.
     """
     trained = Path(source).is_dir() and is_model(Path(source))
     if trained:

@@ -25,11 +25,6 @@ def found_mentions(
         Name of an installed one such as ``en_core_web_sm``, or its folder.
     where
         What the file is called in messages.
-
-    Raises
-    ------
-    InputError
-        If spaCy or the pipeline is missing, or the pipeline recognises no entities.
     """
     nlp = _loaded(pipeline)
     numbered = ((text, number) for number, text in texts)

@@ -109,15 +109,7 @@ class OpenIndex(ABC):
         return sum(self._store.worlds.values())
 
     def entity(self, id: str, world: str | None = None) -> Entity:
-        """One entity.
-
-        Raises
-        ------
-        UnknownEntity
-            If it is not there.
-        InputError
-            If several worlds have one of this id and ``world`` is None.
-        """
+        """One entity."""
         return self._store.entity(id, world)
 
     def has(self, id: str, world: str | None = None) -> bool:
@@ -125,13 +117,7 @@ class OpenIndex(ABC):
         return self._store.has(id, world)
 
     def views(self, id: str, world: str | None = None) -> EntityViews:
-        """One entity with its views and their vectors.
-
-        Raises
-        ------
-        InputError
-            If the index has no views, or as :meth:`entity`.
-        """
+        """One entity with its views and their vectors."""
         if not self.has_views:
             raise InputError(f"{self.folder}: ranks by words alone and has no views.")
         return self._store.views(id, world)
@@ -146,11 +132,6 @@ class OpenIndex(ABC):
         For each mention the best ``k`` candidates, best first, or all if there are fewer. Their
         ``entity`` is a number by which this object tells entities apart; ``document_id`` and
         ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
-
-        Raises
-        ------
-        InputError
-            If the index lacks a mention's world, or a field is no text.
         """
         if k < 1:
             raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
@@ -179,11 +160,6 @@ class OpenIndex(ABC):
         ----------
         candidate
             From :meth:`retrieve`. BM25's part in a fused score is not shown.
-
-        Raises
-        ------
-        InputError
-            If the index has no views, or the entity has gone.
         """
         views = self.views(candidate.document_id, candidate.world)
         state = self._machinery.state
@@ -198,11 +174,6 @@ def open_index(folder: Path, qdrant: str | None = None) -> OpenIndex:
     ----------
     qdrant
         Address of the collection in which its entities are searched; None: its own files.
-
-    Raises
-    ------
-    InputError
-        As :meth:`muver.kb.index.Index.open`, :meth:`muver.kb.index.qdrant.QdrantIndex.open`.
     """
     if qdrant is not None:
         from muver.kb.index.qdrant import QdrantIndex

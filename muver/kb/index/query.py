@@ -42,11 +42,6 @@ def query(
         As :func:`opened_index` takes it.
     as_json
         A line of JSON a mention (:class:`muver.kb.index.answer.Answer`) in place of tables.
-
-    Raises
-    ------
-    InputError
-        If something given is wrong (names file and line), or the index cannot be opened.
     """
     if k < 1:
         raise InputError(f"-k {k}: not a number of candidates; at least 1 is.")
@@ -102,11 +97,6 @@ def checked(
     ----------
     world
         Of mentions that name none.
-
-    Raises
-    ------
-    InputError
-        Naming the file and line of a mention of another world.
     """
     known = set(index.worlds)
     for one in mentions:

@@ -27,11 +27,6 @@ def keep(given: str | Path | None, folder: Path) -> str:
     ----------
     given
         Folder of the four files of Punkt's parameters, such as `muver segment` writes.
-
-    Raises
-    ------
-    InputError
-        If the folder does not have them.
     """
     if given is None:
         parameters = PunktParameters()

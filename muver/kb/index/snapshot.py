@@ -40,11 +40,6 @@ def known_world(name: str | None, worlds: Collection[str], what: str) -> str | N
         Those that there are.
     what
         What names it, for messages.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name.
     """
     if name is None or name in worlds:
         return name
@@ -65,13 +60,6 @@ def the_only(
         By world.
     near
         Says which id may be meant, where there is none.
-
-    Raises
-    ------
-    UnknownEntity
-        If nothing was.
-    InputError
-        If several worlds have an entity of this id.
     """
     if len(found) > 1:
         raise Mistake(f"id {id!r} is in several worlds: {', '.join(sorted(found))}. Name one.")
@@ -90,13 +78,7 @@ class Snapshot:
 
     @property
     def parts(self) -> list[Part]:
-        """Of all segments, in their order.
-
-        Raises
-        ------
-        Damaged
-            If one of them is known to be: nothing is answered from it, and nothing made of it.
-        """
+        """Of all segments, in their order."""
         if (wrong := self.damage) is not None:
             raise wrong
         return self._parts
@@ -107,13 +89,7 @@ class Snapshot:
         return next((one.check.wrong for one in self.opened if one.check.wrong), None)
 
     def checked(self) -> "Snapshot":
-        """The same, once all segments are known to be as they were written.
-
-        Raises
-        ------
-        Damaged
-            If they are not.
-        """
+        """The same, once all segments are known to be as they were written."""
         for one in self.opened:
             one.check.finish()
         return self
@@ -126,11 +102,6 @@ class Snapshot:
         ----------
         before
             An older snapshot, whose open segments are taken over.
-
-        Raises
-        ------
-        InputError
-            If the folder is no index, or a segment is missing or damaged.
         """
         for _ in range(ATTEMPTS):
             state = read_state(folder)
@@ -180,13 +151,7 @@ class Snapshot:
         return {worlds[key]: place for key, place in places.items()}
 
     def place_of(self, id: str, world: str | None = None) -> Place:
-        """Where an entity lies.
-
-        Raises
-        ------
-        InputError
-            As :func:`the_only`; for an unknown id with a near one. Also for an unknown world.
-        """
+        """Where an entity lies."""
         known_world(world, self.worlds, f"id {id!r}")
         found = self.found(id, world)
         return the_only(found, id, world, lambda: did_you_mean(id, self._some_ids(world)))

@@ -127,13 +127,6 @@ def read_state(folder: str | Path, name: str = FILE) -> State:
     ----------
     name
         Of the file.
-
-    Raises
-    ------
-    InputError
-        If the folder is no index, or one of another version.
-    Damaged
-        If the file is not as it was written.
     """
     path = Path(folder, name)
     if not path.is_file():

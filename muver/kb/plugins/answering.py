@@ -40,11 +40,6 @@ class IndexModel(PythonModel):
         Returns
         -------
         For each mention a :class:`muver.kb.index.answer.Answer`, as a dictionary.
-
-        Raises
-        ------
-        MlflowException
-            A bad request: the index lacks the world, or a field is no text.
         """
         rows = model_input.astype(object).where(model_input.notna(), None).to_dict("records")
         asked = [

@@ -81,11 +81,6 @@ def linker(nlp: Language, name: str, index: str | None, k: int, world: str | Non
         Folder of `muver index create`, or the JSON file of a row.
     k, world
         As of :class:`Linker`.
-
-    Raises
-    ------
-    InputError
-        If the index cannot be opened or has no such world, or ``k`` is not at least 1.
     """
     if index is None:
         raise InputError(f'{name}: needs an index: config={{"index": "FOLDER"}}.')

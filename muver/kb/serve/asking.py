@@ -93,13 +93,7 @@ async def _hung_up(request: Request) -> None:
 
 
 def check(asked: Retrieval, limits: Limits) -> None:
-    """Refuse a request for more than the limits allow.
-
-    Raises
-    ------
-    Mistake
-        Naming the limit.
-    """
+    """Refuse a request for more than the limits allow."""
     mentions, k = len(asked.mentions), asked.k
     if mentions > limits.mentions:
         raise Mistake(f"mentions: {mentions} of them, {limits.mentions} at most.")

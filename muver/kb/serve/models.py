@@ -62,13 +62,7 @@ class Models:
         return iter(self._by_name.values())
 
     def named(self, name: str | None) -> Served:
-        """The index of a name.
-
-        Raises
-        ------
-        InputError
-            If there is none of this name.
-        """
+        """The index of a name."""
         if name is None:
             return next(iter(self))
         if name not in self._by_name:
@@ -92,11 +86,6 @@ def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
     ----------
     qdrant
         As :func:`muver.kb.index.query.opened_index` takes it, for all.
-
-    Raises
-    ------
-    InputError
-        If two have one name, or one can't be opened.
     """
     served: dict[str, Served] = {}
     for one in given:

@@ -42,11 +42,6 @@ def serve(
         Whether the log has what clients ask.
     qdrant
         Where the indexes' entities are searched; None: in their own files.
-
-    Raises
-    ------
-    InputError
-        If the port can't be used, an index can't be opened or the token file has no token.
     """
     token = None
     if token_file is not None:

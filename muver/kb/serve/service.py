@@ -36,13 +36,7 @@ class Service:
 
 
 def read_token(path: Path) -> str:
-    """The token in a file, without the white space around it.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or what it has is too short or not one line of ASCII.
-    """
+    """The token in a file, without the white space around it."""
     try:
         token = path.read_text(encoding="ascii").strip()
         others = path.stat().st_mode & 0o077

@@ -54,13 +54,7 @@ class Waiting:
         return sum(job.tokens for job in self._jobs)
 
     async def do(self, work: Work, given: Any, tokens: int) -> Any:
-        """The result of a job, after its turn; who is cancelled before gives up the place.
-
-        Raises
-        ------
-        Busy
-            If too much waits.
-        """
+        """The result of a job, after its turn; who is cancelled before gives up the place."""
         waiting = self.tokens
         if waiting and waiting + tokens > self._most:
             raise Busy(waiting * self._pace)

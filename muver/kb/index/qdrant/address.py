@@ -34,11 +34,6 @@ class Address(NamedTuple):
         ----------
         folder
             Of the index; its name is the collection's where the URL has none.
-
-        Raises
-        ------
-        InputError
-            If it is no such URL.
         """
         url = urlsplit(given)
         options = parse_qs(url.query, keep_blank_values=True)

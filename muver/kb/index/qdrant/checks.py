@@ -7,13 +7,7 @@ from muver.kb.index.state import State
 
 
 def check(state: State, folder: Path) -> None:
-    """Refuse an index that Qdrant cannot rank.
-
-    Raises
-    ------
-    InputError
-        If its scores are not those of the best views alone.
-    """
+    """Refuse an index that Qdrant cannot rank."""
     kind = state.settings.aggregate.kind
     if state.model is None:
         why = "ranks by words alone and has no views"

@@ -61,13 +61,7 @@ class Points:
         self._client = connect(address.server)
 
     def make(self, state: State) -> None:
-        """Make the collection if it is not there.
-
-        Raises
-        ------
-        InputError
-            As :meth:`about`.
-        """
+        """Make the collection if it is not there."""
         if self._there():
             self.about(state)
             return
@@ -82,13 +76,7 @@ class Points:
             )
 
     def about(self, state: State) -> About:
-        """What was pushed there.
-
-        Raises
-        ------
-        InputError
-            If there is no such collection, or it is not of an index with this model and settings.
-        """
+        """What was pushed there."""
         if not self._there():
             raise InputError(
                 f"{self.address}: no such collection. Make it with `muver index push`."

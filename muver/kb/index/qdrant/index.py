@@ -141,13 +141,6 @@ class QdrantIndex(OpenIndex):
         ----------
         where
             As :meth:`muver.kb.index.qdrant.address.Address.read` takes it.
-
-        Raises
-        ------
-        InputError
-            If the folder is no index, or the collection is missing or of another one.
-        NoAnswer
-            If Qdrant does not answer.
         """
         folder = Path(folder)
         state = read_state(folder)
@@ -155,13 +148,7 @@ class QdrantIndex(OpenIndex):
         return cls._of(Points(Address.read(where, folder)), Machinery(folder, state))
 
     def refresh(self) -> "QdrantIndex":
-        """The index as the last push left it; this object if there was none.
-
-        Raises
-        ------
-        InputError
-            As :meth:`open`.
-        """
+        """The index as the last push left it; this object if there was none."""
         newest = self._of(self._store.points, self._machinery)
         same = newest.generation == self.generation and newest.calibration == self.calibration
         return self if same else newest

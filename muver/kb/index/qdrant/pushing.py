@@ -27,13 +27,6 @@ def push(snapshot: Snapshot, where: str) -> Change:
     ----------
     where
         As :meth:`muver.kb.index.qdrant.address.Address.read` takes it.
-
-    Raises
-    ------
-    InputError
-        If the index cannot be in Qdrant, or the collection is of something else.
-    NoAnswer
-        If Qdrant does not answer, or refuses.
     """
     state = snapshot.state
     check(state, snapshot.folder)
