@@ -13,8 +13,7 @@ from muver.io.progress import logger
 from muver.kb.index.answer import groups
 from muver.kb.index.calibration import COMPARED, FILE, Calibration, Decision, features
 from muver.kb.index.fitting import FOLDS, Judged, cross_validated, decision, fit, threshold
-from muver.kb.index.labelled import Labelled
-from muver.kb.index.mentions import read_mentions
+from muver.kb.index.mentions import Labelled, read_mentions
 from muver.kb.index.query import checked
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.records import Record
 from muver.kb.index.answer import groups
-from muver.kb.index.labelled import Labelled
-from muver.kb.index.mentions import read_mentions
+from muver.kb.index.mentions import Labelled, read_mentions
 from muver.kb.index.opened import OpenIndex, open_index
 from muver.kb.index.query import checked
 from muver.retriever.evaluation.ranks import ranks_table

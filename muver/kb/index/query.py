@@ -9,9 +9,7 @@ import msgspec
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.kb.index.answer import Searched, answers
-from muver.kb.index.labelled import Labelled
-from muver.kb.index.marks import marked
-from muver.kb.index.mentions import STDIN, read_mentions
+from muver.kb.index.mentions import STDIN, Labelled, marked, read_mentions
 from muver.kb.index.shown import in_terminal
 
 
@@ -33,7 +31,7 @@ def query(
     index
         A folder of `muver index create`, or the JSON file of a row.
     text
-        Marked mentions (:mod:`muver.kb.index.marks`); ``-`` reads standard input.
+        Marked mentions (:func:`muver.kb.index.mentions.marked`); ``-`` reads standard input.
     mentions, form, ner
         A file in place of a text, as :func:`muver.kb.index.mentions.read_mentions` takes them.
     world

@@ -15,7 +15,7 @@ from spacy.util import minibatch
 
 from muver.io.errors import InputError
 from muver.kb.index.answer import Searched, answers
-from muver.kb.index.labelled import cut
+from muver.kb.index.mentions import mention_at
 from muver.kb.index.query import opened_index
 from muver.retriever.retrieval.answers import Mention
 
@@ -62,7 +62,7 @@ class Linker:
             yield from group
 
     def _mention(self, entity: Span) -> Mention:
-        mention = cut(entity.doc.text, entity.start_char, entity.end_char)
+        mention = mention_at(entity.doc.text, entity.start_char, entity.end_char)
         return Mention(mention.text, mention.left, mention.right, self._world)
 
 
