@@ -5,19 +5,17 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-from msgspec import structs
 
 from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
+from muver.kb.index import verify as verification
 from muver.kb.index.changes import check_free
 from muver.kb.index.index import Change, Index
-from muver.kb.index.looking import sizes
 from muver.kb.index.settings import Making
-from muver.kb.index.state import FILE, has_checksum
 
 STDIN = "-"
 
@@ -48,7 +46,7 @@ def create(
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
     with _kb(source, world, out) as kb:
         index = Index.create(out, kb, model, punkt, **own)
-    logger.info("%s: %s in %s", out, sizes(index.info()), duration(time.monotonic() - started))
+    logger.info("%s: %s in %s", out, _size(index.info()), duration(time.monotonic() - started))
 
 
 def add(index: Path, source: Path, world: str | None = None) -> None:
@@ -89,28 +87,20 @@ def compact(index: Path) -> None:
 
 def show(index: Path, as_json: bool = False) -> None:
     """Print what an index is."""
-    from muver.kb.index.looking import in_terminal
-
     info = Index.open(index).info()
-    print(json.dumps(info, indent=2) if as_json else in_terminal(info))
+    print(json.dumps(info, indent=2) if as_json else _in_lines(info))
 
 
 def verify(index: Path) -> None:
-    """Look at the files of an index."""
-    from muver.kb.index.looking import verify as look
-
-    if wrong := look(index):
+    """Refuse an index some of whose files are not as they were written; names all."""
+    if wrong := verification.verify(index):
         raise InputError("\n".join(wrong))
     logger.info("%s: all files are as they were written", index)
-    if not has_checksum(index):
-        logger.info("%s: has no checksum of its own yet; the next change writes one", index / FILE)
 
 
 def repair(index: Path) -> None:
     """Bring a damaged index back to what it was before its last change."""
-    from muver.kb.index.looking import repair as bring_back
-
-    if (state := bring_back(index)) is None:
+    if (state := verification.repair(index)) is None:
         logger.info("%s: all files are as they were written; nothing to repair", index)
     else:
         done = "what it was before its last change, which has to be made again"
@@ -149,6 +139,35 @@ def _lines(file: str) -> list[str]:
 
 
 def _tell(index: Index, change: Change) -> None:
-    counts: dict[str, Any] = structs.asdict(change)
+    counts: dict[str, Any] = asdict(change)
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
     logger.info("%s: %s; %d entities now", index.folder, told, len(index))
+
+
+def _in_lines(info: dict[str, Any]) -> str:
+    trained = {
+        True: ", trained",
+        False: ", an encoder that has not been trained to find entities",
+        None: "",
+    }
+    settings = info["settings"]
+    (_, kind), *numbers = settings["aggregate"].items()
+    score = " ".join([kind, *(f"{key} {number}" for key, number in numbers)])
+    lines = {
+        "model": info["model"] + trained[info["trained"]],
+        "views": info["views"] and f"{info['kinds']}; layers of merged ones: {settings['merge']}",
+        "score": info["views"] and score,
+        "weight of BM25": settings["bm25_weight"],
+        "size": _size(info),
+        "worlds": ", ".join(f"{name} {count:,}" for name, count in info["worlds"].items()),
+        "generation": info["generation"],
+        "segments": f"{info['segments']}, in which {info['removed']} entities have been removed",
+        "fingerprint": info["fingerprint"],
+    }
+    width = max(map(len, lines))
+    return "\n".join(f"{name:{width}}  {line}" for name, line in lines.items() if line)
+
+
+def _size(info: dict[str, Any]) -> str:
+    views = f", {info['views']:,} views" if info["views"] is not None else ""
+    return f"{info['entities']:,} entities{views}, {info['bytes'] / 1e6:.1f} MB"

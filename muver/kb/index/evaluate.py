@@ -10,8 +10,8 @@ from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.records import Record
 from muver.kb.index.answer import groups
+from muver.kb.index.index import OpenIndex, open_index
 from muver.kb.index.mentions import Labelled, read_mentions
-from muver.kb.index.opened import OpenIndex, open_index
 from muver.kb.index.query import checked
 from muver.retriever.evaluation.ranks import ranks_table
 from muver.retriever.evaluation.recall import scored
@@ -58,7 +58,7 @@ def evaluate(
     mentions
         A file as :func:`muver.kb.index.mentions.read_mentions` takes it.
     qdrant
-        As :func:`muver.kb.index.opened.open_index` takes it.
+        As :func:`muver.kb.index.index.open_index` takes it.
     """
     if min(cutoffs) < 1:
         raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")

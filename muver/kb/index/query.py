@@ -76,7 +76,7 @@ def opened_index(path: Path, qdrant: str | None = None) -> Searched:
         Address of the collection in which a folder's entities are searched; None: its own files.
     """
     if path.is_dir():
-        from muver.kb.index.opened import open_index
+        from muver.kb.index.index import open_index
 
         return open_index(path, qdrant)
     if qdrant is not None:

@@ -13,9 +13,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
-from muver.kb.index.lock import BeingChanged
-from muver.kb.index.opened import NoAnswer
-from muver.kb.index.snapshot import UnknownEntity
+from muver.kb.index.state import BeingChanged
+from muver.kb.index.store import NoAnswer, UnknownEntity
 from muver.kb.serve.asking import asking
 from muver.kb.serve.changing import changing
 from muver.kb.serve.forms import Said

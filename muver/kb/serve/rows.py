@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from muver.kb.index.entity import Entity
-from muver.kb.index.snapshot import the_only
+from muver.kb.index.store import the_only
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart
 from muver.retriever.retrieval.retriever import Retriever

@@ -18,8 +18,7 @@ from mlflow.types.schema import Array, Object, Property
 from muver.io.errors import InputError
 from muver.io.typed import flat
 from muver.kb.index import Index
-from muver.kb.index.lock import writing
-from muver.kb.index.state import read_state
+from muver.kb.index.state import read_state, writing
 from muver.kb.plugins import answering
 from muver.reproduction.tracking.experiments import open_experiment
 from muver.reproduction.tracking.store import open_store

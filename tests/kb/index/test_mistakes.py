@@ -10,10 +10,9 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.kb.index import Entity, Index, changes, segments
-from muver.kb.index.commands import repair, verify
-from muver.kb.index.lock import writing
-from muver.kb.index.snapshot import UnknownEntity
-from muver.kb.index.state import Damaged
+from muver.kb.index.commands import repair
+from muver.kb.index.state import Damaged, writing
+from muver.kb.index.store import UnknownEntity
 from muver.retriever.retrieval.answers import Candidate, Mention
 from muver.retriever.retrieval.retriever import Retriever
 from tests import tiny
@@ -78,7 +77,7 @@ def test_an_id_that_is_there(index, entities):
 
 
 def test_an_id_that_is_not_there(index):
-    with pytest.raises(UnknownEntity, match=r"id 'e12' is not in this index. Did you mean 'e[12]'"):
+    with pytest.raises(UnknownEntity, match="id 'e12' is not in this index"):
         index.remove(["e0", "e12"])
     with pytest.raises(UnknownEntity, match="id 'e1' is not in world 'alder' of this index"):
         index.entity("e1", "alder")
@@ -205,7 +204,7 @@ def test_a_large_index_answers_until_damage_is_known(index, entities, monkeypatc
     flip(path, at := path.read_bytes().index(entities[0].description.encode()))
     broken = Index.open(index.folder)
     with pytest.raises(Damaged):
-        broken._snapshot.checked()
+        broken._store.checked()
     for ask in (
         lambda: broken.retrieve([Mention("x")]), lambda: broken.entity("e0"), broken.refresh,
         lambda: list(broken.entities()), lambda: broken.worlds,
@@ -229,21 +228,15 @@ def test_a_state_with_other_bytes(index):
                 ask()
 
 
-def test_a_state_without_a_checksum(index, caplog):
+def test_a_state_without_a_checksum(index):
     """As muver 0.1.0 wrote it."""
-    caplog.set_level("INFO", "muver")
     path = index.folder / "index.json"
     state = json.loads(path.read_text())
     del state["sha256"]
     path.write_text(json.dumps(state))
-    verify(index.folder)
-    assert "index.json: has no checksum of its own yet" in caplog.messages[-1]
+    assert Index.open(index.folder).verify() == []
     Index.open(index.folder).add([NEW])
-    caplog.clear()
-    verify(index.folder)
-    assert [message.partition(": ")[2] for message in caplog.messages] == [
-        "all files are as they were written"
-    ]
+    assert "sha256" in json.loads(path.read_text())
 
 
 @pytest.mark.parametrize("what", ["empty segment", "no segment", "state", "no state"])

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from muver.io.errors import Mistake
-from muver.kb.index.snapshot import UnknownEntity
+from muver.kb.index.store import UnknownEntity
 from muver.retriever.retrieval.answers import Candidate, ViewPart
 
 

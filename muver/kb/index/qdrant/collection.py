@@ -5,8 +5,9 @@ sentences stand, and its views. The collection's metadata say which index was pu
 """
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,9 +18,9 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from muver.io.errors import InputError
 from muver.io.records import Record
 from muver.kb.index.entity import Entity
-from muver.kb.index.opened import NoAnswer
 from muver.kb.index.qdrant.address import Address
 from muver.kb.index.state import State
+from muver.kb.index.store import NoAnswer
 from muver.kb.index.views import EntityViews
 
 KEY = "QDRANT_API_KEY"
@@ -120,7 +121,16 @@ class Points:
     def put(self, entities: Mapping[int, EntityViews]) -> None:
         """Add entities, or put them in the place of those of their keys."""
         points = [
-            models.PointStruct(id=key, vector=one.vectors.tolist(), payload=_payload(one))
+            models.PointStruct(
+                id=key,
+                vector=one.vectors.tolist(),
+                payload={
+                    **msgspec.to_builtins(one.entity),
+                    "content": content_of(one.entity.content),
+                    "sentences": one.sentences.tolist(),
+                    "views": one.views.tolist(),
+                },
+            )
             for key, one in entities.items()
         ]
         with self._asking():
@@ -163,18 +173,17 @@ class Points:
             for own in answers
         ]
 
-    def there(self, keys: Collection[int]) -> set[int]:
-        """Those keys that an entity has."""
-        return {point.id for point in self._points(keys, with_payload=False)}
+    def of(self, keys: Iterable[int], **wanted: bool) -> list[models.Record]:
+        """The points of some keys, of those that are there, with what is wanted of them."""
+        with self._asking():
+            return self._client.retrieve(self.address.collection, list(keys), **wanted)
 
-    def entities(self, keys: Collection[int]) -> dict[int, Entity]:
-        """The entities of some keys, of those that are there."""
-        points = self._points(keys, with_payload=True)
+    def entities(self, keys: Iterable[int]) -> dict[int, Entity]:
+        points = self.of(keys, with_payload=True)
         return {point.id: msgspec.convert(point.payload, Entity) for point in points}
 
-    def views(self, keys: Collection[int]) -> dict[int, EntityViews]:
-        """The same with their views."""
-        points = self._points(keys, with_payload=True, with_vectors=True)
+    def views(self, keys: Iterable[int]) -> dict[int, EntityViews]:
+        points = self.of(keys, with_payload=True, with_vectors=True)
         return {
             point.id: EntityViews(
                 msgspec.convert(point.payload, Entity),
@@ -184,10 +193,6 @@ class Points:
             )
             for point in points
         }
-
-    def _points(self, keys: Collection[int], **wanted: bool) -> list[models.Record]:
-        with self._asking():
-            return self._client.retrieve(self.address.collection, list(keys), **wanted)
 
     def _there(self) -> bool:
         try:
@@ -211,6 +216,20 @@ class Points:
             raise NoAnswer(f"{self.address}: Qdrant refused ({_reason(error)}).") from None
 
 
+def check(state: State, folder: Path) -> None:
+    """Refuse an index that Qdrant cannot rank: its scores are those of the best views alone."""
+    kind = state.settings.aggregate.kind
+    if state.model is None:
+        why = "ranks by words alone and has no views"
+    elif kind != "max":
+        why = f"has the aggregate {kind}, and a multivector's score is that of its best view (max)"
+    elif state.settings.bm25_weight is not None:
+        why = "fuses BM25's scores with the model's, and Qdrant has no words of its entities"
+    else:
+        return
+    raise InputError(f"{folder}: {why}. Ask it without --qdrant, or make an index without that.")
+
+
 def connect(server: str) -> QdrantClient:
     """A client of a server, with the key that the environment's ``QDRANT_API_KEY`` has."""
     key = os.environ.get(KEY)
@@ -230,15 +249,6 @@ def _vectors(state: State) -> models.VectorParams:
 
 def _metadata(about: About) -> dict[str, Any]:
     return {METADATA: msgspec.to_builtins(about)}
-
-
-def _payload(one: EntityViews) -> dict[str, Any]:
-    return {
-        **msgspec.to_builtins(one.entity),
-        "content": content_of(one.entity.content),
-        "sentences": one.sentences.tolist(),
-        "views": one.views.tolist(),
-    }
 
 
 def content_of(content: int) -> str:

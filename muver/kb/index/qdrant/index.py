@@ -1,70 +1,56 @@
 """An index whose entities are in Qdrant: model and settings are here, the rest is asked for."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
 from muver.kb.index.calibration import read_calibration
-from muver.kb.index.entity import Entity, key_of
-from muver.kb.index.making import Machinery
-from muver.kb.index.opened import OpenIndex
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import OpenIndex
+from muver.kb.index.machinery import Machinery
 from muver.kb.index.qdrant.address import Address
-from muver.kb.index.qdrant.checks import check
-from muver.kb.index.qdrant.collection import About, Points
+from muver.kb.index.qdrant.collection import Points, check
 from muver.kb.index.search import decided, slack
-from muver.kb.index.snapshot import known_world, the_only
 from muver.kb.index.state import read_state
+from muver.kb.index.store import Store
 from muver.kb.index.views import EntityViews
 from muver.retriever.retrieval.aggregates import MAX
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 SPARE = 8  # points more than are wanted, so that it is seen where equal scores end
 POINTS_AT_ONCE = 256  # that are fetched with their vectors
-T = TypeVar("T")
-Fetch = Callable[[Collection[int]], dict[int, T]]
 
 
-@dataclass(frozen=True)
-class Pushed:
-    """The entities of a collection, as :class:`muver.kb.index.opened.Store` has them.
-
-    What is pushed meanwhile is found at once, but new worlds are not.
+class Pushed(Store):
+    """The entities of a collection. What is pushed meanwhile is found at once, but new worlds are
+    not.
     """
 
-    points: Points
-    machinery: Machinery
-    about: About
-
-    @property
-    def generation(self) -> int:
-        """Of the index that was pushed."""
-        return self.about.generation
+    def __init__(self, points: Points, machinery: Machinery):
+        self.points, self.machinery = points, machinery
+        self.about = points.about(machinery.state)
+        self.generation = self.about.generation
+        self._metric = machinery.state.model.metric
 
     @cached_property
     def worlds(self) -> dict[str, int]:
-        """How many entities each world has."""
         return self.points.worlds()
 
-    def entity(self, id: str, world: str | None) -> Entity:
-        """One entity."""
-        return self._one(self.points.entities, id, world)
+    def find(self, keys: Iterable[int]) -> dict[int, None]:
+        return {point.id: None for point in self.points.of(keys, with_payload=False)}
 
-    def has(self, id: str, world: str | None) -> bool:
-        """Whether an entity is there."""
-        return bool(self.points.there(self._keys(id, world)))
+    def entities_of(self, keys: Collection[int]) -> dict[int, Entity]:
+        return self.points.entities(keys)
 
-    def views(self, id: str, world: str | None) -> EntityViews:
-        """One entity with its views."""
-        return self._one(self.points.views, id, world)
+    def views_of(self, keys: Collection[int]) -> dict[int, EntityViews]:
+        return self.points.views(keys)
 
     def ranked(
         self, mentions: Sequence[Mention], world: str | None, k: int
     ) -> list[list[Candidate]]:
-        """The best entities of each mention, by the views that Qdrant gives back."""
+        """By the views that Qdrant gives back."""
         vectors = self.machinery.mentions(mentions)
         step = max(POINTS_AT_ONCE // k, 1)
         groups = (vectors[start : start + step] for start in range(0, len(vectors), step))
@@ -108,20 +94,6 @@ class Pushed:
         candidates.sort(key=lambda one: (-one.score, one.world, one.document_id))
         return candidates[:k]
 
-    @property
-    def _metric(self) -> str:
-        return self.machinery.state.model.metric
-
-    def _keys(self, id: str, world: str | None) -> dict[int, str]:
-        """The key that an entity has in each world, or in one."""
-        known_world(world, self.worlds, f"id {id!r}")
-        return {key_of(one, id): one for one in (self.worlds if world is None else [world])}
-
-    def _one(self, fetch: Fetch[T], id: str, world: str | None) -> T:
-        keys = self._keys(id, world)
-        found = {keys[key]: one for key, one in fetch(keys).items()}
-        return the_only(found, id, world)
-
 
 class QdrantIndex(OpenIndex):
     """Ranks the entities that `muver index push` brought to Qdrant.
@@ -149,12 +121,11 @@ class QdrantIndex(OpenIndex):
 
     def refresh(self) -> "QdrantIndex":
         """The index as the last push left it; this object if there was none."""
-        newest = self._of(self._store.points, self._machinery)
+        newest = self._of(self._store.points, self._store.machinery)
         same = newest.generation == self.generation and newest.calibration == self.calibration
         return self if same else newest
 
     @classmethod
     def _of(cls, points: Points, machinery: Machinery) -> "QdrantIndex":
-        about = points.about(machinery.state)
         calibration = read_calibration(machinery.folder, machinery.state.fingerprint)
-        return cls(Pushed(points, machinery, about), machinery, calibration)
+        return cls(Pushed(points, machinery), calibration)

@@ -7,8 +7,7 @@ import numpy as np
 from muver.io.progress import Progress
 from muver.kb.index.changes import Change
 from muver.kb.index.qdrant.address import Address
-from muver.kb.index.qdrant.checks import check
-from muver.kb.index.qdrant.collection import About, Points, content_of
+from muver.kb.index.qdrant.collection import About, Points, check, content_of
 from muver.kb.index.search import longest
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.views import EntityViews
@@ -51,8 +50,9 @@ def push(snapshot: Snapshot, where: str) -> Change:
 
     for some in _requests(missing()):
         points.put(some)
-    for some in _pages(list(gone)):
-        points.remove(some)
+    keys = list(gone)
+    for start in range(0, len(keys), KEYS_AT_ONCE):
+        points.remove(keys[start : start + KEYS_AT_ONCE])
     points.tell(About(state.fingerprint, state.generation, longest(snapshot.parts)))
     return Change(**counts, removed=len(gone))
 
@@ -69,7 +69,3 @@ def _requests(entities: Iterator[tuple[int, EntityViews]]) -> Iterator[dict[int,
         numbers += one.vectors.size
     if some:
         yield some
-
-
-def _pages(keys: list[int]) -> Iterator[list[int]]:
-    return (keys[start : start + KEYS_AT_ONCE] for start in range(0, len(keys), KEYS_AT_ONCE))

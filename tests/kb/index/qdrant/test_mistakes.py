@@ -8,7 +8,8 @@ import pytest
 from muver.io.errors import InputError
 from muver.kb.index import Index
 from muver.kb.index import qdrant as package
-from muver.kb.index.opened import NoAnswer, open_index
+from muver.kb.index.index import open_index
+from muver.kb.index.store import NoAnswer
 from tests import tiny
 
 WHERE = "http://qdrant.test:6333/harbour"
