@@ -10,11 +10,10 @@ from msgspec import UNSET
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import logger
-from muver.kb.index.answer import groups
+from muver.kb.index.answer import checked, groups
 from muver.kb.index.calibration import COMPARED, FILE, Calibration, Decision, features
 from muver.kb.index.fitting import FOLDS, Judged, cross_validated, decision, fit, threshold
 from muver.kb.index.mentions import Labelled, read_mentions
-from muver.kb.index.query import checked
 
 if TYPE_CHECKING:
     from muver.kb.index import Index

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,8 @@ LIMITS = Import()  # what `muver kb import` cuts, an index refuses
 COLUMNS = ("id", "title", "description", "aliases", "world")
 
 
-class Entity(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Entity:
     """An entity.
 
     Attributes
@@ -28,7 +30,7 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     description: str = ""
-    aliases: list[str] = []
+    aliases: list[str] = field(default_factory=list)
     world: str = "world"
 
     @property

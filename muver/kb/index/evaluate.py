@@ -9,10 +9,9 @@ import msgspec
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.records import Record
-from muver.kb.index.answer import groups
+from muver.kb.index.answer import checked, groups
 from muver.kb.index.index import OpenIndex, open_index
 from muver.kb.index.mentions import Labelled, read_mentions
-from muver.kb.index.query import checked
 from muver.retriever.evaluation.ranks import ranks_table
 from muver.retriever.evaluation.recall import scored
 from muver.retriever.evaluation.records import Scores

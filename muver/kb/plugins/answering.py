@@ -10,8 +10,7 @@ from mlflow.models import set_model
 from mlflow.pyfunc import PythonModel, PythonModelContext
 
 from muver.io.errors import InputError
-from muver.kb.index.answer import answers
-from muver.kb.index.query import opened_index
+from muver.kb.index.answer import answers, opened_index
 from muver.retriever.retrieval.answers import Mention
 
 ARTIFACT = "index"

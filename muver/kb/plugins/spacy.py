@@ -14,9 +14,8 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from muver.io.errors import InputError
-from muver.kb.index.answer import Searched, answers
+from muver.kb.index.answer import answers, opened_index
 from muver.kb.index.mentions import mention_at
-from muver.kb.index.query import opened_index
 from muver.retriever.retrieval.answers import Mention
 
 FACTORY = "muver_linker"
@@ -32,13 +31,15 @@ class Linker:
 
     Parameters
     ----------
+    index
+        As :func:`muver.kb.index.answer.opened_index` opens one.
     k
         Candidates of each entity.
     world
         The world to search; None: all, if the index can search all at once.
     """
 
-    def __init__(self, index: Searched, k: int, world: str | None):
+    def __init__(self, index: Any, k: int, world: str | None):
         self._index, self._k, self._world = index, k, world
         for name, value in EXTENSIONS.items():
             if not Span.has_extension(name):

@@ -8,15 +8,15 @@ from fastapi import APIRouter, Request
 
 from muver.io.errors import Mistake
 from muver.io.progress import logger
+from muver.kb.index.entity import Entity
 from muver.kb.serve.forms import (
     AskedMention,
-    Entity,
     Explained,
     Model,
     Question,
     Retrieval,
     Retrieved,
-    Said,
+    Sentence,
 )
 from muver.kb.serve.guard import Gone
 from muver.kb.serve.models import Served
@@ -24,7 +24,7 @@ from muver.kb.serve.service import Service
 from muver.kb.serve.settings import Limits
 from muver.kb.serve.work import Explaining, Ranking, mention_of, tokens
 
-BUSY: dict[int | str, dict[str, Any]] = {429: {"model": Said}}
+BUSY: dict[int | str, dict[str, Any]] = {429: {"model": Sentence}}
 
 
 def asking(service: Service) -> APIRouter:
@@ -42,11 +42,11 @@ def asking(service: Service) -> APIRouter:
                 logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
         work = Ranking(served.index, asked.k, asked.excerpts)
         cost = tokens(asked.mentions, asked.k)
-        ranked = await unless_gone(request, service.waiting.do(work, mentions, cost))
+        generation, results = await unless_gone(request, service.waiting.do(work, mentions, cost))
         service.metrics.mentions.labels(served.name).inc(len(mentions))
-        return Retrieved(model=served.name, **ranked._asdict())
+        return Retrieved(model=served.name, generation=generation, results=results)
 
-    @router.post("/explain", responses={**BUSY, 404: {"model": Said}})
+    @router.post("/explain", responses={**BUSY, 404: {"model": Sentence}})
     async def explain(question: Question, request: Request) -> Explained:
         """What each view of an entity adds to its score for a mention."""
         check_length("mention", question.mention, service.limits)
@@ -56,10 +56,10 @@ def asking(service: Service) -> APIRouter:
         work = service.waiting.do(Explaining(served.index), given, tokens([question.mention]))
         return await unless_gone(request, work)
 
-    @router.get("/entities/{id:path}", responses={404: {"model": Said}})
+    @router.get("/entities/{id:path}", responses={404: {"model": Sentence}})
     async def entity(id: str, world: str | None = None, model: str | None = None) -> Entity:
         """An entity by its id, which may have slashes in it."""
-        return Entity.of(await entity_at(service.models.named(model), id, world))
+        return await entity_at(service.models.named(model), id, world)
 
     @router.get("/models")
     async def models() -> list[Model]:
@@ -69,7 +69,7 @@ def asking(service: Service) -> APIRouter:
     return router
 
 
-async def entity_at(served: Served, id: str, world: str | None) -> Any:
+async def entity_at(served: Served, id: str, world: str | None) -> Entity:
     """An entity of the index, which may have to read a file."""
     return await asyncio.to_thread(served.index.entity, id, world)
 

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from muver.io.progress import logger
-from muver.kb.serve.metrics import Metrics
+from muver.kb.serve.monitoring import Metrics
 from muver.kb.serve.settings import Limits
 from muver.kb.serve.waiting import Busy
 
@@ -63,7 +63,7 @@ class Bodies:
                 why = f"the body may have {limits.body_kb} KB at most."
                 raise HTTPException(413, f"{why} Send fewer mentions at a time.")
             if self._held > limits.requests * longest:
-                raise Busy(1)
+                raise Busy()
             more = message.get("more_body", False)
             return message
 

@@ -9,7 +9,7 @@ from typing import Any
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
-from muver.kb.index.query import opened_index
+from muver.kb.index.answer import opened_index
 from muver.kb.serve.rows import RowIndex
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.retriever import Retriever
@@ -85,7 +85,7 @@ def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
     Parameters
     ----------
     qdrant
-        As :func:`muver.kb.index.query.opened_index` takes it, for all.
+        As :func:`muver.kb.index.answer.opened_index` takes it, for all.
     """
     served: dict[str, Served] = {}
     for one in given:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
-from muver.kb.serve.metrics import Metrics
 from muver.kb.serve.models import Models
+from muver.kb.serve.monitoring import Metrics
 from muver.kb.serve.settings import Limits
 from muver.kb.serve.waiting import Waiting
 

@@ -6,6 +6,7 @@ import re
 import threading
 
 import pytest
+from pydantic import TypeAdapter
 
 from muver.io.progress import logger
 from muver.kb.serve import forms
@@ -16,7 +17,7 @@ SMITH = {"left": "In spring ", "mention": "the smith", "right": " forged the gat
 
 def test_entities_are_ranked_with_their_winning_sentence(town):
     answer = town.call("POST", "/retrieve", {"mentions": [SMITH], "k": 2, "excerpts": True}).json
-    assert forms.Retrieved.model_validate(answer)
+    assert TypeAdapter(forms.Retrieved).validate_python(answer)
     assert (answer["model"], answer["generation"]) == ("town", 1)
     first, second = answer["results"][0]["candidates"]
     assert answer["results"][0]["none"] is first["probability"] is None
@@ -37,7 +38,7 @@ def test_answers_come_in_the_order_of_the_mentions(town):
 
 def test_what_each_view_adds(town):
     answer = town.call("POST", "/explain", {"mention": SMITH, "id": "smith"}).json
-    assert forms.Explained.model_validate(answer)
+    assert TypeAdapter(forms.Explained).validate_python(answer)
     assert answer["entity"]["title"] == "Anna Berg"
     best, other = answer["views"]
     assert (best["share"], best["similarity"]) == (1.0, 4.0)
