@@ -86,7 +86,6 @@ class Calibration(Record):
     decided: Decision
 
     def judged(self, mention: Mention, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates, the best one with the probability that it is right."""
         if not candidates:
             return []
         (probability,) = self.regression.probabilities(features(mention, candidates)[None])

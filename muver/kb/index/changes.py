@@ -102,7 +102,6 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
     counts, gone = dict(added=0, updated=0, unchanged=0), set()
 
     def taken() -> Iterator[Entity]:
-        """Those that have to be encoded."""
         for entity, place in _with_places(snapshot, source):
             if place is None:
                 counts["added"] += 1

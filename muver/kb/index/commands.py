@@ -50,19 +50,16 @@ def create(
 
 
 def add(index: Path, source: Path, world: str | None = None) -> None:
-    """Add entities (:meth:`muver.kb.index.Index.add`)."""
     _put(index, source, world, "add")
 
 
 def update(index: Path, source: Path, world: str | None = None) -> None:
-    """Add or replace entities (:meth:`muver.kb.index.Index.update`)."""
     _put(index, source, world, "update")
 
 
 def remove(
     index: Path, ids: Sequence[str], file: str | None = None, world: str | None = None
 ) -> None:
-    """Remove entities (:meth:`muver.kb.index.Index.remove`)."""
     wanted = [*ids, *(_lines(file) if file is not None else ())]
     if not wanted:
         raise InputError("no ids. Name some, or a file with --from FILE.")
@@ -71,13 +68,11 @@ def remove(
 
 
 def push(index: Path, where: str) -> None:
-    """Bring a collection of Qdrant to an index (:meth:`muver.kb.index.Index.push`)."""
     opened = Index.open(index)
     _tell(opened, opened.push(where))
 
 
 def compact(index: Path) -> None:
-    """Make an index small (:meth:`muver.kb.index.Index.compact`)."""
     opened = Index.open(index)
     before = opened.info()["bytes"]
     opened.compact()
@@ -86,7 +81,6 @@ def compact(index: Path) -> None:
 
 
 def show(index: Path, as_json: bool = False) -> None:
-    """Print what an index is."""
     info = Index.open(index).info()
     print(json.dumps(info, indent=2) if as_json else _in_lines(info))
 
@@ -99,7 +93,6 @@ def verify(index: Path) -> None:
 
 
 def repair(index: Path) -> None:
-    """Bring a damaged index back to what it was before its last change."""
     if (state := verification.repair(index)) is None:
         logger.info("%s: all files are as they were written; nothing to repair", index)
     else:

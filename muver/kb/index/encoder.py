@@ -63,7 +63,6 @@ class ViewEncoder:
     def _of_sentences(
         self, entities: Sequence[Entity], texts: Sequence[str], spans: Sequence[Sequence[Span]]
     ) -> list[_Made]:
-        """Views of sentences, then each layer of merged ones."""
         sentences = [
             [text[start:end] for start, end in own] for text, own in zip(texts, spans, strict=True)
         ]
@@ -95,7 +94,6 @@ class ViewEncoder:
     def _of_descriptions(
         self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
     ) -> _Made:
-        """One view of each whole description."""
         config, pieces = self.model.config, self.model.pieces
         of_model = config.views["max_tokens"] if config.views["kind"] == "prefix" else None
         tokens = of_model or self._settings.global_tokens

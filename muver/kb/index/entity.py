@@ -50,7 +50,6 @@ class Entity:
 
 
 def key_of(world: str, id: str) -> int:
-    """As :attr:`Entity.key`."""
     return _hash([world, id])
 
 

@@ -57,7 +57,6 @@ class Machinery:
         return mention_vectors(self.model, mentions)
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
-        """All columns of a part of a segment."""
         made = {
             name: pa.array([getattr(entity, name) for entity in entities], kind)
             for name, kind in ENTITY

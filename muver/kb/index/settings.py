@@ -71,6 +71,5 @@ class Making(Settings):
 
     @property
     def scorer(self) -> Aggregate:
-        """The aggregate."""
         own = self.aggregate.as_dict()
         return read(AGGREGATES[own.pop("kind")], own, "aggregate")

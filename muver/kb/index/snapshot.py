@@ -30,8 +30,6 @@ class Place(NamedTuple):
 
 
 class Snapshot(Store):
-    """An index as it was when it was opened."""
-
     def __init__(self, machinery: Machinery, state: State, opened: list[Opened]):
         self.folder, self.machinery = machinery.folder, machinery
         self.state, self.opened = state, opened
@@ -51,7 +49,6 @@ class Snapshot(Store):
 
     @classmethod
     def of(cls, folder: Path, state: State, before: "Snapshot | None" = None) -> "Snapshot":
-        """Open what a state names."""
         again = before is not None and before.damage is not None  # it may be whole by now
         if before is not None and before.state == state and not again:
             return before
@@ -123,7 +120,6 @@ class Snapshot(Store):
     def ranked(
         self, mentions: Sequence[Mention], world: str | None, k: int
     ) -> list[list[Candidate]]:
-        """By views, words, or both."""
         found = self._hits(mentions, world, k)
         return [[self._candidate(hit) for hit in hits] for hits in found]
 

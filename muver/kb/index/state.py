@@ -117,7 +117,6 @@ class State(Record):
         return short_hash([FORMAT, self.settings.as_dict(), model])
 
     def after(self, segments: list[Segment]) -> "State":
-        """The next state, with these segments."""
         return replace(self, generation=self.generation + 1, segments=segments, muver=__version__)
 
 

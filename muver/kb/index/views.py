@@ -32,7 +32,6 @@ class EntityViews(NamedTuple):
 
     @classmethod
     def of(cls, part: Part, row: int) -> "EntityViews":
-        """Those of a part's row."""
         return cls(part.entity(row), part.sentences(row), part.views(row), part.vectors_of(row))
 
     def view(self, number: int) -> tuple[int, int, int, str]:

@@ -21,7 +21,6 @@ class IndexModel(PythonModel):
     """Answers mentions as ``muver query --json`` does."""
 
     def load_context(self, context: PythonModelContext) -> None:
-        """Open the index that was packed."""
         self._index = opened_index(Path(context.artifacts[ARTIFACT]))
 
     def predict(

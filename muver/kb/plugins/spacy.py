@@ -46,11 +46,9 @@ class Linker:
                 Span.set_extension(name, default=value)
 
     def __call__(self, doc: Doc) -> Doc:
-        """Link one document."""
         return next(self.pipe([doc]))
 
     def pipe(self, docs: Iterable[Doc], batch_size: int = 128) -> Iterator[Doc]:
-        """Link documents, the entities of several at once."""
         for group in minibatch(docs, batch_size):
             entities = [(entity, self._mention(entity)) for doc in group for entity in doc.ents]
             asked = (mention for _, mention in entities)

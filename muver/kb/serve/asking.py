@@ -28,7 +28,6 @@ BUSY: dict[int | str, dict[str, Any]] = {429: {"model": Sentence}}
 
 
 def asking(service: Service) -> APIRouter:
-    """Their router."""
     router = APIRouter(tags=["ask"])
 
     @router.post("/retrieve", responses=BUSY)
@@ -109,7 +108,6 @@ def check(asked: Retrieval, limits: Limits) -> None:
 
 
 def check_length(where: str, asked: AskedMention, limits: Limits) -> None:
-    """Refuse too long a text."""
     length = len(asked.left) + len(asked.mention) + len(asked.right)
     if length > limits.characters:
         raise Mistake(

@@ -25,8 +25,6 @@ WRONG: dict[int | str, dict[str, Any]] = {
 
 
 def changing(service: Service) -> APIRouter:
-    """Their router."""
-
     async def allowed(shown: Annotated[HTTPAuthorizationCredentials | None, BEARER]) -> None:
         if service.token is None:
             raise HTTPException(403, OFF)

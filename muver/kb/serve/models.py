@@ -62,7 +62,6 @@ class Models:
         return iter(self._by_name.values())
 
     def named(self, name: str | None) -> Served:
-        """The index of a name."""
         if name is None:
             return next(iter(self))
         if name not in self._by_name:

@@ -25,21 +25,17 @@ class RowIndex:
         self.worlds, self.threshold = retriever.worlds, retriever.threshold
 
     def refresh(self) -> "RowIndex":
-        """Itself."""
         return self
 
     def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
-        """As :meth:`muver.Retriever.retrieve`."""
         return self._retriever.retrieve(mentions, k)
 
     def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
-        """As :meth:`muver.Retriever.parts`, of the entity of an id."""
         number, _ = self._entities[candidate.world, candidate.document_id]
         known = replace(candidate, entity=number)
         return self._retriever.parts(replace(mention, world=candidate.world), known)
 
     def entity(self, id: str, world: str | None = None) -> Entity:
-        """As :meth:`muver.kb.index.Index.entity`."""
         worlds = self.worlds if world is None else [world]
         found = {
             name: self._entities[name, id][1] for name in worlds if (name, id) in self._entities
@@ -48,7 +44,6 @@ class RowIndex:
 
     @cached_property
     def _entities(self) -> dict[tuple[str, str], tuple[int, Entity]]:
-        """By world and id."""
         table = read_entities(self._retriever.entities, self.worlds)
         rows = zip(*(table[name].to_pylist() for name in COLUMNS), strict=True)
         return {

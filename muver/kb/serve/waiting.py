@@ -47,7 +47,6 @@ class Waiting:
 
     @property
     def tokens(self) -> int:
-        """How many tokens wait."""
         return sum(job.tokens for job in self._jobs)
 
     async def do(self, work: Work, given: Any, tokens: int) -> Any:
@@ -66,7 +65,6 @@ class Waiting:
                 self._jobs.remove(job)
 
     def close(self) -> None:
-        """End the thread, after what it is at."""
         self._worker.shutdown()
 
     async def _empty(self) -> None:

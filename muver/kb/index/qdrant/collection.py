@@ -55,14 +55,11 @@ class Near(NamedTuple):
 
 
 class Points:
-    """A collection of Qdrant, asked and changed."""
-
     def __init__(self, address: Address):
         self.address = address
         self._client = connect(address.server)
 
     def make(self, state: State) -> None:
-        """Make the collection if it is not there."""
         if self._there():
             self.about(state)
             return
@@ -77,7 +74,6 @@ class Points:
             )
 
     def about(self, state: State) -> About:
-        """What was pushed there."""
         if not self._there():
             raise InputError(
                 f"{self.address}: no such collection. Make it with `muver index push`."
@@ -119,7 +115,6 @@ class Points:
                 return found
 
     def put(self, entities: Mapping[int, EntityViews]) -> None:
-        """Add entities, or put them in the place of those of their keys."""
         points = [
             models.PointStruct(
                 id=key,
@@ -137,17 +132,14 @@ class Points:
             self._client.upsert(self.address.collection, points)
 
     def remove(self, keys: Sequence[int]) -> None:
-        """Remove entities."""
         with self._asking():
             self._client.delete(self.address.collection, models.PointIdsList(points=list(keys)))
 
     def tell(self, about: About) -> None:
-        """Write the metadata."""
         with self._asking():
             self._client.update_collection(self.address.collection, metadata=_metadata(about))
 
     def worlds(self) -> dict[str, int]:
-        """How many entities each world has, by name in alphabetical order."""
         with self._asking():
             found = self._client.facet(
                 self.address.collection, "world", limit=MOST_WORLDS, exact=True
@@ -237,7 +229,6 @@ def connect(server: str) -> QdrantClient:
 
 
 def _vectors(state: State) -> models.VectorParams:
-    """How the vectors of an index lie in a collection."""
     return models.VectorParams(
         size=state.model.dimension,
         distance=DISTANCES[state.model.metric],

@@ -50,7 +50,6 @@ class Pushed(Store):
     def ranked(
         self, mentions: Sequence[Mention], world: str | None, k: int
     ) -> list[list[Candidate]]:
-        """By the views that Qdrant gives back."""
         vectors = self.machinery.mentions(mentions)
         step = max(POINTS_AT_ONCE // k, 1)
         groups = (vectors[start : start + step] for start in range(0, len(vectors), step))

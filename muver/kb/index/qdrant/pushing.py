@@ -58,7 +58,6 @@ def push(snapshot: Snapshot, where: str) -> Change:
 
 
 def _requests(entities: Iterator[tuple[int, EntityViews]]) -> Iterator[dict[int, EntityViews]]:
-    """Entities by as many as a request takes."""
     some: dict[int, EntityViews] = {}
     numbers = 0
     for key, one in entities:
