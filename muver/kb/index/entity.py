@@ -17,15 +17,7 @@ COLUMNS = ("id", "title", "description", "aliases", "world")
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """An entity.
-
-    Attributes
-    ----------
-    id
-        Unique within its world.
-    world
-        A mention of a world is resolved among its entities alone.
-    """
+    """An entity; its id is unique within its world, and a mention of a world is resolved there."""
 
     id: str
     title: str
@@ -59,13 +51,7 @@ def _hash(texts: Iterable[str]) -> int:
 
 
 def check(entity: Entity, where: str) -> Entity:
-    """Refuse an entity that no index takes.
-
-    Parameters
-    ----------
-    where
-        Which one it is, for messages.
-    """
+    """An entity, or a mistake that begins with ``where`` for one that no index takes."""
     try:
         entity = msgspec.convert(msgspec.to_builtins(entity), Entity)
         msgspec.json.encode(entity)  # a lone surrogate is no text
@@ -102,8 +88,5 @@ def checked(source: str | Path | Iterable[Entity]) -> Iterator[Entity]:
 
 def _read(folder: str | Path) -> Iterator[Entity]:
     for batch in entity_batches(folder, COLUMNS):
-        columns = (batch.column(name).to_pylist() for name in COLUMNS)
-        for id, title, description, aliases, world in zip(*columns, strict=True):
-            yield Entity(
-                id=id, title=title, description=description, aliases=aliases or [], world=world
-            )
+        for row in batch.to_pylist():
+            yield Entity(**{**row, "aliases": row["aliases"] or []})

@@ -20,20 +20,8 @@ ALL = "all worlds"  # of mentions that name none
 
 
 class Measured(Record):
-    """How well an index finds the entities of mentions.
-
-    Attributes
-    ----------
-    scores
-        Recall over the mentions whose entity the index has; None if there are none.
-    none
-        Mentions for which no entity is right.
-    missing
-        Those whose gold is no entity of the index.
-    unlabelled
-        Those that name no gold.
-    first_missing
-        The first one missing, with file and line.
+    """Recall over the mentions whose entity the index has, and how many others there are: for
+    which no entity is right, whose gold is no entity of the index, and without a gold.
     """
 
     scores: Scores | None
@@ -50,15 +38,7 @@ def evaluate(
     as_json: bool = False,
     qdrant: str | None = None,
 ) -> None:
-    """Print an index's recall.
-
-    Parameters
-    ----------
-    mentions
-        A file as :func:`muver.kb.index.mentions.read_mentions` takes it.
-    qdrant
-        As :func:`muver.kb.index.index.open_index` takes it.
-    """
+    """Print an index's recall on a file of mentions."""
     if min(cutoffs) < 1:
         raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")
     opened, cutoffs = open_index(index, qdrant), sorted(set(cutoffs))
@@ -99,15 +79,12 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
             ids = [candidate.document_id for candidate in candidates]
             ranks.append(ids.index(one.gold) + 1 if one.gold in ids else 0)
             worlds.append(one.mention.world or ALL)
-    scores = _scored(ranks, worlds, cutoffs) if ranks else None
+    if not ranks:
+        return Measured(None, none, missing, unlabelled, first_missing)
+    ids, nothing = list(map(str, range(len(ranks)))), [None] * len(ranks)
+    table = ranks_table(ids, worlds, nothing, ranks, [0] * len(ranks), max(cutoffs))
+    scores = scored(table, cutoffs, "mentions")
     return Measured(scores, none, missing, unlabelled, first_missing)
-
-
-def _scored(ranks: Sequence[int], worlds: Sequence[str], cutoffs: Sequence[int]) -> Scores:
-    nothing = [None] * len(ranks)
-    ids = [str(number) for number in range(len(ranks))]
-    columns = (ids, worlds, nothing, ranks, [0] * len(ranks))
-    return scored(ranks_table(*columns, max(cutoffs)), cutoffs, "mentions")
 
 
 def _lines(found: Measured, scores: Scores, cutoffs: Sequence[int]) -> Iterator[str]:

@@ -19,14 +19,9 @@ from muver.retriever.retrieval.retriever import Retriever
 class Served:
     """An index that is served.
 
-    Attributes
-    ----------
-    index
-        The newest snapshot. Requests that are being answered may have an older one.
-    changing
-        Held by whoever changes the index.
-    trouble
-        Why the newest snapshot couldn't be taken at the last look; it is tried again.
+    Requests that are being answered may have an older snapshot than ``index``. Whoever changes the
+    index holds ``changing``. ``trouble`` is why the newest snapshot couldn't be taken at the last
+    look; it is tried again.
     """
 
     name: str
@@ -79,13 +74,7 @@ def open_index(path: Path, qdrant: str | None = None) -> Any:
 
 
 def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
-    """Open indexes, given as FOLDER or NAME=FOLDER; without a name the folder's is taken.
-
-    Parameters
-    ----------
-    qdrant
-        As :func:`muver.kb.index.answer.opened_index` takes it, for all.
-    """
+    """Open indexes, given as FOLDER or NAME=FOLDER; without a name the folder's is taken."""
     served: dict[str, Served] = {}
     for one in given:
         name, path = _named(one)

@@ -28,20 +28,9 @@ def serve(
 ) -> None:
     """Serve indexes until SIGTERM or Ctrl+C; requests in hand are answered first.
 
-    Parameters
-    ----------
-    indexes
-        Their places, or NAME=PLACE.
-    host
-        Address to listen at.
-    port
-        0: any that is free.
-    token_file
-        File with the token that allows changes; None: nothing can be changed.
-    log_texts
-        Whether the log has what clients ask.
-    qdrant
-        Where the indexes' entities are searched; None: in their own files.
+    Each of the ``indexes`` is a place, or NAME=PLACE; their entities are searched in their own
+    files, or in a collection of ``qdrant``. Port 0 is any that is free. Who shows the token of the
+    file may change indexes. ``log_texts`` has what clients ask in the log.
     """
     token = None
     if token_file is not None:

@@ -17,12 +17,8 @@ LEAST = 16  # characters of a token
 class Service:
     """Everything behind the routes.
 
-    Attributes
-    ----------
-    token
-        What a client shows to change an index; None: nobody may.
-    log_texts
-        Whether the log has what clients ask.
+    Whoever shows the ``token`` may change an index; without one nobody may. ``log_texts`` has what
+    clients ask in the log.
     """
 
     models: Models

@@ -1,13 +1,12 @@
 """An index whose entities are in Qdrant: model and settings are here, the rest is asked for."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from muver.kb.index.calibration import read_calibration
-from muver.kb.index.entity import Entity
 from muver.kb.index.index import OpenIndex
 from muver.kb.index.machinery import Machinery
 from muver.kb.index.qdrant.address import Address
@@ -23,29 +22,18 @@ SPARE = 8  # points more than are wanted, so that it is seen where equal scores 
 POINTS_AT_ONCE = 256  # that are fetched with their vectors
 
 
-class Pushed(Store):
-    """The entities of a collection. What is pushed meanwhile is found at once, but new worlds are
-    not.
-    """
+class Collected(Points, Store):
+    """The entities of a collection; those pushed meanwhile are found, but not new worlds."""
 
-    def __init__(self, points: Points, machinery: Machinery):
-        self.points, self.machinery = points, machinery
-        self.about = points.about(machinery.state)
-        self.generation = self.about.generation
-        self._metric = machinery.state.model.metric
+    def __init__(self, address: Address, machinery: Machinery):
+        super().__init__(address, machinery.state)
+        self.machinery, self._metric = machinery, machinery.state.model.metric
+        self._about = self.about()
+        self.generation = self._about.generation
 
     @cached_property
     def worlds(self) -> dict[str, int]:
-        return self.points.worlds()
-
-    def find(self, keys: Iterable[int]) -> dict[int, None]:
-        return {point.id: None for point in self.points.of(keys, with_payload=False)}
-
-    def entities_of(self, keys: Collection[int]) -> dict[int, Entity]:
-        return self.points.entities(keys)
-
-    def views_of(self, keys: Collection[int]) -> dict[int, EntityViews]:
-        return self.points.views(keys)
+        return self.count_worlds()
 
     def ranked(
         self, mentions: Sequence[Mention], world: str | None, k: int
@@ -57,7 +45,7 @@ class Pushed(Store):
 
     def _ranked(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[Candidate]]:
         possible = self._possible(vectors, world, k)
-        known = self.points.views({key for own in possible for key in own})
+        known = self.views_of({key for own in possible for key in own})
         return [
             self._best(vector, {key: known[key] for key in own if key in known}, k)
             for vector, own in zip(vectors, possible, strict=True)
@@ -65,12 +53,12 @@ class Pushed(Store):
 
     def _possible(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[int]]:
         """Keys of the entities that may be among the best of each mention, equal ones with them."""
-        room = slack(vectors, self.about.longest, self._metric)
+        room = slack(vectors, self._about.longest, self._metric)
         found: list[list[int]] = [[] for _ in vectors]
         asked, limit = np.arange(len(vectors)), k + SPARE
         while len(asked):
             open_ones = []
-            answers = self.points.near(vectors[asked], self._metric, world, limit)
+            answers = self.near(vectors[asked], world, limit)
             for row, (keys, scores) in zip(asked.tolist(), answers, strict=True):
                 least = scores[k - 1] - room[row] if len(keys) > k else -np.inf
                 found[row] = [key for key, one in zip(keys, scores, strict=True) if one >= least]
@@ -102,29 +90,23 @@ class QdrantIndex(OpenIndex):
     """
 
     fixed = "an index in Qdrant"
-    _store: Pushed
+    _store: Collected
 
     @classmethod
     def open(cls, folder: str | Path, where: str) -> "QdrantIndex":
-        """Open an index whose entities are in a collection.
-
-        Parameters
-        ----------
-        where
-            As :meth:`muver.kb.index.qdrant.address.Address.read` takes it.
-        """
+        """Open an index whose entities are in the collection at a URL."""
         folder = Path(folder)
         state = read_state(folder)
         check(state, folder)
-        return cls._of(Points(Address.read(where, folder)), Machinery(folder, state))
+        return cls._of(Address.read(where, folder), Machinery(folder, state))
 
     def refresh(self) -> "QdrantIndex":
         """The index as the last push left it; this object if there was none."""
-        newest = self._of(self._store.points, self._store.machinery)
+        newest = self._of(self._store.address, self._store.machinery)
         same = newest.generation == self.generation and newest.calibration == self.calibration
         return self if same else newest
 
     @classmethod
-    def _of(cls, points: Points, machinery: Machinery) -> "QdrantIndex":
+    def _of(cls, address: Address, machinery: Machinery) -> "QdrantIndex":
         calibration = read_calibration(machinery.folder, machinery.state.fingerprint)
-        return cls(Pushed(points, machinery), calibration)
+        return cls(Collected(address, machinery), calibration)

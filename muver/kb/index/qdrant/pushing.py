@@ -21,16 +21,11 @@ def push(snapshot: Snapshot, where: str) -> Change:
 
     Whoever asks meanwhile may see a part of the change. A push that was stopped is finished by the
     next one.
-
-    Parameters
-    ----------
-    where
-        As :meth:`muver.kb.index.qdrant.address.Address.read` takes it.
     """
     state = snapshot.state
     check(state, snapshot.folder)
-    points = Points(Address.read(where, snapshot.folder))
-    points.make(state)
+    points = Points(Address.read(where, snapshot.folder), state)
+    points.make()
     gone, counts = points.contents(), dict(added=0, updated=0, unchanged=0)
 
     def missing() -> Iterator[tuple[int, EntityViews]]:
