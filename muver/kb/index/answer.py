@@ -44,14 +44,8 @@ FIELDS = frozenset(Found.__annotations__)
 
 
 class Answer(Record):
-    """The answer to a mention.
-
-    Attributes
-    ----------
-    answer
-        Id of the best candidate; None for "none of these", or where there is no candidate.
-    probability
-        That the best candidate is right; None where the index is not calibrated.
+    """``answer`` is the id of the best candidate, None for "none of these" or without a candidate;
+    ``probability`` is that it is right, None where the index is not calibrated.
     """
 
     mention: str
@@ -111,12 +105,8 @@ def checked(
 
 
 def opened_index(path: Path, qdrant: str | None = None) -> "OpenIndex | Retriever":
-    """An index of one's own entities (a folder), or of a row (its file).
-
-    Parameters
-    ----------
-    qdrant
-        Address of the collection in which a folder's entities are searched; None: its own files.
+    """An index of one's own entities (a folder), in its files or in the collection at ``qdrant``;
+    or that of a row (its file).
     """
     if path.is_dir():
         from muver.kb.index.index import open_index

@@ -23,15 +23,8 @@ PENALTY = 1.0  # on half the sum of the squared weights, as is usual
 
 
 class Judged(NamedTuple):
-    """Mentions for which it is known whether the best candidate is right.
-
-    Attributes
-    ----------
-    features : (n, features) float64
-    right : (n,) bool
-        Whether the best candidate is the gold entity.
-    linkable : (n,) bool
-        Whether there is a gold entity.
+    """Mentions by (n, features) float64 features, whether the best candidate is right, (n,) bool,
+    and whether there is a gold entity, (n,) bool.
     """
 
     features: np.ndarray
@@ -71,12 +64,8 @@ def calibrate(
 ) -> Calibration:
     """Fit the probability that the best candidate is right, and the threshold; keep both.
 
-    Parameters
-    ----------
-    mentions
-        With gold entities; among them some that have none.
-    precision
-        The least precision of the answers; None: the threshold of the highest F1.
+    Some of the mentions have to have no gold entity. ``precision`` is the least of the answers;
+    None takes the threshold of the highest F1.
     """
     if precision is not None and not 0 < precision <= 1:
         raise InputError(f"--precision {precision}: not a share; expected 0.9 for nine of ten.")
@@ -201,11 +190,8 @@ def decision(answered: np.ndarray, judged: Judged) -> Decision:
 def cross_validated(
     judged: Judged, precision: float | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Decide on each fifth of the mentions by a regression and a threshold from the others.
-
-    Returns
-    -------
-    (n,) probabilities, and (n,) bool whether a mention is answered.
+    """(n,) probabilities, and (n,) bool whether a mention is answered: each fifth of the mentions
+    by a regression and a threshold from the others.
     """
     # By chance but always the same; each fold has as many right ones.
     shuffled = np.random.default_rng(0).permutation(len(judged.right))

@@ -17,14 +17,8 @@ LONGEST = 200  # characters of a title that are compared
 
 
 class Logistic(Record):
-    """A logistic regression on standardised features.
-
-    Attributes
-    ----------
-    mean, scale, weights : (features,)
-        A feature counts (value - mean) / scale * weight; one that is missing (nan) counts nothing.
-    bias
-        Added to the sum.
+    """A logistic regression: a feature counts (value - mean) / scale * weight, and one that is
+    missing (nan) nothing; the bias is added.
     """
 
     mean: list[float]

@@ -92,12 +92,8 @@ def check_free(folder: Path) -> None:
 
 
 def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
-    """Bring entities into the newest state, all or none.
-
-    Parameters
-    ----------
-    overwrite
-        Whether an entity may replace another of its id.
+    """Bring entities into the newest state, all or none; ``overwrite`` lets one replace another of
+    its id.
     """
     counts, gone = dict(added=0, updated=0, unchanged=0), set()
 
@@ -149,12 +145,8 @@ def compact(snapshot: Snapshot) -> None:
 
 
 def write_segment(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> list[Segment]:
-    """Encode entities and write them as a segment, none if there are none; memory does not grow.
-
-    Parameters
-    ----------
-    total
-        The number of entities, or an upper bound.
+    """Encode ``total`` entities or fewer and write them as a segment, none if there are none;
+    memory does not grow with them.
     """
     progress = Progress("encoding", total, "entities")
     parts = groups(entities)

@@ -31,14 +31,8 @@ def create(
     punkt: Path | None = None,
     world: str | None = None,
 ) -> None:
-    """Make an index (:meth:`muver.kb.index.Index.create`).
-
-    Parameters
-    ----------
-    source
-        Folder of `muver kb import`, or a file that it reads.
-    views, merge, bm25_weight
-        In place of what the settings say.
+    """Make an index of a folder of `muver kb import`, or of a file that it reads; ``views``,
+    ``merge`` and ``bm25_weight`` stand over the settings.
     """
     started = time.monotonic()
     check_free(out)

@@ -35,12 +35,8 @@ class _Made(NamedTuple):
 
 
 class ViewEncoder:
-    """Lays out and encodes views as an index's settings and its model say.
-
-    Parameters
-    ----------
-    folder
-        Of the sentence splitter's parameters.
+    """Lays out and encodes views as an index's settings and its model say; ``folder`` has the
+    sentence splitter's parameters.
     """
 
     def __init__(self, model: BiEncoder, settings: Making, folder: Path):

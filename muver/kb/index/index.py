@@ -28,10 +28,7 @@ MENTIONS_AT_ONCE = 1024
 class OpenIndex(ABC):
     """Ranks the entities of an index for mentions, wherever they lie. Threads may share it.
 
-    Attributes
-    ----------
-    fixed
-        What it is, where it cannot be changed; None where it can.
+    ``fixed`` says what it is where it cannot be changed.
     """
 
     fixed: str | None = None
@@ -191,12 +188,8 @@ class Index(OpenIndex):
 
     @classmethod
     def open(cls, folder: str | Path, calibrated: bool = True) -> "Index":
-        """Open an index as it is now; the model is loaded when it is first needed.
-
-        Parameters
-        ----------
-        calibrated
-            Whether answers have a probability, if the index is calibrated.
+        """Open an index as it is now, with or without the probabilities of its calibration; the
+        model is loaded when it is first needed.
         """
         snapshot = Snapshot.now(folder)
         made = read_calibration(snapshot.folder, snapshot.state.fingerprint) if calibrated else None
@@ -239,12 +232,8 @@ class Index(OpenIndex):
             changes.compact(snapshot)
 
     def push(self, where: str) -> Change:
-        """Bring a collection of Qdrant to the entities of this index.
-
-        Parameters
-        ----------
-        where
-            ``http://HOST:PORT/COLLECTION``; the folder's name is the collection's if it has none.
+        """Bring a collection of Qdrant, ``http://HOST:PORT/COLLECTION``, to the entities of this
+        index; the folder's name is the collection's if it has none.
         """
         from muver.kb.index.qdrant import push
 

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 class Machinery:
     """One for all snapshots and threads of an index. A query needs no splitter, so each is loaded
     when it is first needed, after a look whether it is the one that the index was made with.
-
-    Parameters
-    ----------
-    model
-        The index's, where it is loaded already.
     """
 
     def __init__(self, folder: Path, state: State, model: "BiEncoder | None" = None):

@@ -41,14 +41,8 @@ Lines = Iterable[tuple[int, bytes]]
 
 @dataclass(frozen=True)
 class Labelled:
-    """A mention that may have a gold entity.
-
-    Attributes
-    ----------
-    place
-        File and line, for messages.
-    gold
-        Id of its entity; None where no entity is right; UNSET where the file does not say.
+    """A mention in its file and line (``place``), with the id of its entity: None where no entity
+    is right, UNSET where the file does not say.
     """
 
     mention: Mention
@@ -107,10 +101,7 @@ def read_mentions(
 def marked(text: str, where: str, first: int | None = None) -> list[Labelled]:
     r"""The marked mentions of a text, in its order; each has the rest of the text as its context.
 
-    Parameters
-    ----------
-    first
-        Number of its first line; None where a text is not one of lines.
+    ``first`` is the number of the text's first line, for messages.
 
     >>> [one.mention.text for one in marked(r"[[Anna]] wrote \[[1\]] to [[the smith]].", "text")]
     ['Anna', 'the smith']

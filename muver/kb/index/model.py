@@ -20,16 +20,8 @@ LAYOUT = {"kind": "sentences", "min_pieces": 6, "title_room": 6, "training_views
 
 
 def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
-    """Write a model's directory into an index.
-
-    Parameters
-    ----------
-    source
-        A model's directory, a BERT's, or a name on the hub.
-
-    Returns
-    -------
-    The model, and whether it is a trained one.
+    """Write a model's directory, one of a BERT or of a name on the hub into an index; gives the
+    model, and whether it is a trained one.
     """
     trained = Path(source).is_dir() and is_model(Path(source))
     if trained:

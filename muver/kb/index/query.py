@@ -26,22 +26,11 @@ def query(
     as_json: bool = False,
     qdrant: str | None = None,
 ) -> None:
-    """Answer mentions and print the answers as they come.
+    """Answer mentions and print the answers as they come, as tables or a line of JSON each.
 
-    Parameters
-    ----------
-    index
-        A folder of `muver index create`, or the JSON file of a row.
-    text
-        Marked mentions (:func:`muver.kb.index.mentions.marked`); ``-`` reads standard input.
-    mentions, form, ner
-        A file in place of a text, as :func:`muver.kb.index.mentions.read_mentions` takes them.
-    world
-        Of mentions that name none.
-    qdrant
-        As :func:`muver.kb.index.answer.opened_index` takes it.
-    as_json
-        A line of JSON a mention (:class:`muver.kb.index.answer.Answer`) in place of tables.
+    They are marked in the text (:func:`muver.kb.index.mentions.marked`; ``-`` reads standard input)
+    or come from a file, as :func:`muver.kb.index.mentions.read_mentions` takes it. ``world`` is
+    that of mentions that name none.
     """
     if k < 1:
         raise InputError(f"-k {k}: not a number of candidates; at least 1 is.")

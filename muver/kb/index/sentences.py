@@ -21,12 +21,8 @@ oct op p pl pp prof pt rd ref rep rev sen sep sept sgt sr st u.k u.s vol vols vs
 
 
 def keep(given: str | Path | None, folder: Path) -> str:
-    """Write the given parameters, or ours, and return their fingerprint.
-
-    Parameters
-    ----------
-    given
-        Folder of the four files of Punkt's parameters, such as `muver segment` writes.
+    """Write the parameters of a folder, such as that of `muver segment`, or ours, and return their
+    fingerprint.
     """
     if given is None:
         parameters = PunktParameters()

@@ -22,12 +22,8 @@ from muver.retriever.views.files import punkt_fingerprint
 
 
 def verify(folder: Path, name: str = FILE) -> list[str]:
-    """What is wrong with the segments, the model and the splitter, a sentence each.
-
-    Parameters
-    ----------
-    name
-        Of the state's file.
+    """What is wrong with the segments, the model and the splitter, a sentence each; ``name`` is of
+    the state's file.
     """
     state = read_state(folder, name)
     wrong = []

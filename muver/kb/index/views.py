@@ -14,15 +14,9 @@ from muver.retriever.retrieval.parts import greatest_first
 
 
 class EntityViews(NamedTuple):
-    """An entity and its views.
-
-    Attributes
-    ----------
-    sentences : (sentences, 2) int
-        Where each begins and ends in the cleaned description, in characters.
-    views : (views, 3) int
-        Layer, first and last sentence of each, as of :class:`muver.Candidate`.
-    vectors : (views, d) float32
+    """An entity with its (sentences, 2) starts and ends in the cleaned description, in characters,
+    its (views, 3) layers, first and last sentences, as of :class:`muver.Candidate`, and their
+    (views, d) float32 vectors.
     """
 
     entity: Entity

@@ -26,18 +26,8 @@ class IndexModel(PythonModel):
     def predict(
         self, context: Any, model_input: pd.DataFrame, params: dict[str, Any] | None = None
     ) -> list[dict[str, Any]]:
-        """Find the entities of mentions.
-
-        Parameters
-        ----------
-        model_input
-            Columns ``mention``, and perhaps ``left``, ``right`` and ``world``.
-        params
-            ``k``: how many candidates each mention gets.
-
-        Returns
-        -------
-        For each mention a :class:`muver.kb.index.answer.Answer`, as a dictionary.
+        """The answers (:class:`muver.kb.index.answer.Answer`, as dictionaries) to rows with a
+        ``mention``, and perhaps ``left``, ``right`` and ``world``; ``k`` candidates each.
         """
         rows = model_input.astype(object).where(model_input.notna(), None).to_dict("records")
         asked = [

@@ -28,15 +28,7 @@ class Linker:
     ``ent._.candidates`` are dictionaries (:class:`muver.kb.index.answer.Found`), best first, and
     ``ent._.probability`` is the probability that the first is right, where the index is
     calibrated. Where none is right, ``ent.kb_id_`` is "NIL", as with spaCy's own component.
-
-    Parameters
-    ----------
-    index
-        As :func:`muver.kb.index.answer.opened_index` opens one.
-    k
-        Candidates of each entity.
-    world
-        The world to search; None: all, if the index can search all at once.
+    Without a ``world`` all are searched, if the index can search all at once.
     """
 
     def __init__(self, index: Any, k: int, world: str | None):
@@ -72,15 +64,7 @@ class Linker:
     assigns=["token.ent_kb_id", *(f"span._.{name}" for name in EXTENSIONS)],
 )
 def linker(nlp: Language, name: str, index: str | None, k: int, world: str | None) -> Any:
-    """Make the component.
-
-    Parameters
-    ----------
-    index
-        Folder of `muver index create`, or the JSON file of a row.
-    k, world
-        As of :class:`Linker`.
-    """
+    """Make the component of a folder of `muver index create`, or of the JSON file of a row."""
     if index is None:
         raise InputError(f'{name}: needs an index: config={{"index": "FOLDER"}}.')
     if k < 1:

@@ -37,13 +37,10 @@ POLICY = (
 
 
 def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
-    """The application.
+    """The application, which browsers may call by the names of ``hosts``.
 
-    Parameters
-    ----------
-    hosts
-        Names by which browsers may call it. A page elsewhere can't take the service for its own by
-        pointing a name of its own at this machine.
+    A page elsewhere can't take the service for its own by pointing a name of its own at this
+    machine.
     """
 
     @contextlib.asynccontextmanager

@@ -31,12 +31,8 @@ class _Job:
 class Waiting:
     """A bounded queue in order of arrival, all of it in the event loop but for the work itself.
 
-    Parameters
-    ----------
-    most
-        Tokens that may wait; a job that comes when nothing waits is always taken.
-    batch
-        Tokens that are done together; a longer job is done alone.
+    ``most`` tokens may wait, but a job that comes when nothing waits is always taken. ``batch`` of
+    them are done together; a longer job is done alone.
     """
 
     def __init__(self, most: int, batch: int):
