@@ -1,7 +1,6 @@
 """An index of one's own knowledge base: made, opened, asked, changed."""
 
 import contextlib
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ __all__ = ["Change", "Entity", "Index"]
 MENTIONS_AT_ONCE = 1024
 
 
-class OpenIndex(ABC):
+class OpenIndex:
     """Ranks the entities of an index for mentions, wherever they lie. Threads may share it.
 
     ``fixed`` says what it is where it cannot be changed.
@@ -35,10 +34,6 @@ class OpenIndex(ABC):
 
     def __init__(self, store: Store, calibration: Calibration | None = None):
         self._store, self._calibration = store, calibration
-
-    @abstractmethod
-    def refresh(self) -> "OpenIndex":
-        """The index as it is now; this object if nothing has changed."""
 
     @property
     def folder(self) -> Path:

@@ -33,16 +33,35 @@ class Machinery:
 
     @property
     def model(self) -> "BiEncoder":
+        from muver.kb.index.model import load_model
+        from muver.retriever.encoders.fingerprint import model_fingerprint
+
         with self._lock:
             if self._model is None:
-                self._model = self._load_model()
+                folder, wanted = self.folder / MODEL, self.state.model
+                found = model_fingerprint(folder)
+                if found != wanted.fingerprint:
+                    raise InputError(
+                        f"{folder}: not the model that this index was made with ({wanted.name}): "
+                        f"its fingerprint is {found[:12]}, the index's {wanted.fingerprint[:12]}. "
+                        "Put that model back, or make the index again."
+                    )
+                self._model = load_model(folder)
             return self._model
 
     @property
     def encoder(self) -> "ViewEncoder":
+        from muver.kb.index.encoder import ViewEncoder
+
         with self._lock:
             if self._encoder is None:
-                self._encoder = self._load_encoder()
+                folder = self.folder / PUNKT
+                if punkt_fingerprint(folder) != self.state.model.punkt:
+                    raise InputError(
+                        f"{folder}: not the parameters that this index was made with. Put them "
+                        "back, or make the index again."
+                    )
+                self._encoder = ViewEncoder(self.model, self.state.settings, folder)
             return self._encoder
 
     def mentions(self, mentions: Sequence[Mention]) -> np.ndarray:
@@ -61,28 +80,3 @@ class Machinery:
         if self.state.words:
             made |= words.columns(entities)
         return made
-
-    def _load_model(self) -> "BiEncoder":
-        from muver.kb.index.model import load_model
-        from muver.retriever.encoders.fingerprint import model_fingerprint
-
-        folder, wanted = self.folder / MODEL, self.state.model
-        found = model_fingerprint(folder)
-        if found != wanted.fingerprint:
-            raise InputError(
-                f"{folder}: not the model that this index was made with ({wanted.name}): its "
-                f"fingerprint is {found[:12]}, the index's {wanted.fingerprint[:12]}. Put that "
-                "model back, or make the index again."
-            )
-        return load_model(folder)
-
-    def _load_encoder(self) -> "ViewEncoder":
-        from muver.kb.index.encoder import ViewEncoder
-
-        folder = self.folder / PUNKT
-        if punkt_fingerprint(folder) != self.state.model.punkt:
-            raise InputError(
-                f"{folder}: not the parameters that this index was made with. Put them back, or "
-                "make the index again."
-            )
-        return ViewEncoder(self.model, self.state.settings, folder)

@@ -46,24 +46,9 @@ class Damaged(InputError):
 
 
 class Model(Record):
-    """The model of an index.
-
-    Attributes
-    ----------
-    name
-        As the user gave it.
-    fingerprint
-        Of its directory (:func:`muver.retriever.encoders.fingerprint.model_fingerprint`).
-    trained
-        Whether it is a trained model; else it is an encoder as its makers left it.
-    punkt
-        Fingerprint of the sentence splitter's parameters.
-    dimension
-        Length of a vector.
-    metric
-        As :func:`muver.retriever.retrieval.exact.rank` takes it.
-    kinds
-        Of views: sentences, global or both.
+    """The model of an index: its name as the user gave it, the fingerprints of its directory and of
+    the sentence splitter's parameters, whether it is trained (or an encoder as its makers left
+    it), the length of a vector, the metric by which vectors are compared, and its kinds of views.
     """
 
     name: str

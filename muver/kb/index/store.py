@@ -1,15 +1,12 @@
 """The entities of an index at one time, wherever they lie: what an open index asks of them."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
-from muver.kb.index.entity import Entity, key_of
+from muver.kb.index.entity import key_of
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.views import EntityViews
-from muver.retriever.retrieval.answers import Candidate, Mention
 
 T = TypeVar("T")
 
@@ -42,32 +39,18 @@ def the_only(found: Mapping[str, T], id: str, world: str | None) -> T:
     return next(iter(found.values()))
 
 
-class Store(ABC):
-    """Entities by key. It has a ``generation``, which grows with each change of the index, and
-    ``worlds``: how many entities each has, by name in alphabetical order.
+class Store:
+    """Entities by key. The kinds of store have ``find`` (of some keys those that an entity has),
+    ``entities_of`` and ``views_of`` (the same with what they name), and ``ranked`` (the best ``k``
+    candidates of each mention, of a world or of all).
+
+    ``generation`` grows with each change of the index; ``worlds`` are in alphabetical order, each
+    with the number of its entities.
     """
 
     machinery: Machinery
     generation: int
     worlds: Mapping[str, int]
-
-    @abstractmethod
-    def find(self, keys: Iterable[int]) -> Mapping[int, Any]:
-        """Of these keys those that an entity has."""
-
-    @abstractmethod
-    def entities_of(self, keys: Collection[int]) -> Mapping[int, Entity]:
-        """The entities of the keys, of those that are there."""
-
-    @abstractmethod
-    def views_of(self, keys: Collection[int]) -> Mapping[int, EntityViews]:
-        """The same with their views."""
-
-    @abstractmethod
-    def ranked(
-        self, mentions: Sequence[Mention], world: str | None, k: int
-    ) -> list[list[Candidate]]:
-        """The best ``k`` entities of each mention, of a world or of all."""
 
     def has(self, id: str, world: str | None) -> bool:
         return bool(self.find(self._keys(id, world)))

@@ -33,19 +33,17 @@ class Service:
 
 def read_token(path: Path) -> str:
     """The token in a file, without the white space around it."""
+    make = f"Make one with `openssl rand -hex 32 > {path}`."
     try:
         token = path.read_text(encoding="ascii").strip()
         others = path.stat().st_mode & 0o077
     except FileNotFoundError:
-        raise InputError(
-            f"{path}: no such file. Make one with `openssl rand -hex 32 > {path}`."
-        ) from None
+        raise InputError(f"{path}: no such file. {make}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read as a token ({error}).") from None
     if len(token) < LEAST or not token.isprintable() or " " in token:
         raise InputError(
-            f"{path}: expected a token, one line of at least {LEAST} characters without spaces. "
-            f"Make one with `openssl rand -hex 32 > {path}`."
+            f"{path}: expected one line of at least {LEAST} characters without spaces. {make}"
         )
     if others:
         logger.warning("%s: other users can read it. `chmod 600 %s` keeps them out.", path, path)
