@@ -62,15 +62,8 @@ class ViewEncoder:
         sentences = [
             [text[start:end] for start, end in own] for text, own in zip(texts, spans, strict=True)
         ]
-        views = list(
-            entity_views(
-                [entity.title for entity in entities],
-                texts,
-                sentences,
-                self._layout,
-                self.model.pieces,
-            )
-        )
+        titles = [entity.title for entity in entities]
+        views = list(entity_views(titles, texts, sentences, self._layout, self.model.pieces))
         owners = [row for row, own in enumerate(views) for _ in own]
         flat = [view for own in views for view in own]
         ids = [view.ids for view in flat]

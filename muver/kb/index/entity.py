@@ -63,15 +63,11 @@ def check(entity: Entity, where: str) -> Entity:
     where = f"{where}, id {entity.id!r}"
     if not (entity.title.strip() or entity.description.strip()):
         raise Mistake(f"{where}: neither title nor description; there is nothing to find.")
-    if len(entity.description) > LIMITS.longest:
+    characters, aliases = len(entity.description), len(entity.aliases)
+    if characters > LIMITS.longest or aliases > LIMITS.most_aliases:
         raise Mistake(
-            f"{where}: its description has {len(entity.description)} characters, at most "
-            f"{LIMITS.longest} are taken. Shorten it, or split the entity."
-        )
-    if len(entity.aliases) > LIMITS.most_aliases:
-        raise Mistake(
-            f"{where}: {len(entity.aliases)} aliases, at most {LIMITS.most_aliases} are taken. "
-            "Leave some out."
+            f"{where}: a description of {characters} characters and {aliases} aliases; at most "
+            f"{LIMITS.longest} and {LIMITS.most_aliases} are taken. Shorten it."
         )
     return entity
 

@@ -27,18 +27,29 @@ MENTIONS_AT_ONCE = 1024
 class OpenIndex:
     """Ranks the entities of an index for mentions, wherever they lie. Threads may share it.
 
-    ``fixed`` says what it is where it cannot be changed.
+    Attributes
+    ----------
+    folder
+        Where it, or its model and settings, lie.
+    fingerprint
+        Equal for indexes that give equal answers if they have the same entities.
+    calibration
+        What `muver index calibrate` found, when the index was opened.
+    threshold
+        The least probability of the best candidate with which it is the answer.
+    has_views
+        Whether entities have views, and are not ranked by words alone.
+    fixed
+        What it is, where it cannot be changed.
     """
 
     fixed: str | None = None
 
     def __init__(self, store: Store, calibration: Calibration | None = None):
-        self._store, self._calibration = store, calibration
-
-    @property
-    def folder(self) -> Path:
-        """Where it, or its model and settings, lie."""
-        return self._store.machinery.folder
+        self._store, self.calibration = store, calibration
+        self.folder, state = store.machinery.folder, store.machinery.state
+        self.fingerprint, self.has_views = state.fingerprint, state.model is not None
+        self.threshold = calibration and calibration.threshold
 
     @property
     def generation(self) -> int:
@@ -46,29 +57,9 @@ class OpenIndex:
         return self._store.generation
 
     @property
-    def fingerprint(self) -> str:
-        """Equal for indexes that give equal answers if they have the same entities."""
-        return self._store.machinery.state.fingerprint
-
-    @property
-    def calibration(self) -> Calibration | None:
-        """What `muver index calibrate` found, when the index was opened."""
-        return self._calibration
-
-    @property
-    def threshold(self) -> float | None:
-        """The least probability of the best candidate with which it is the answer."""
-        return self._calibration and self._calibration.threshold
-
-    @property
     def worlds(self) -> list[str]:
         """Names of the worlds that have entities, in alphabetical order."""
         return list(self._store.worlds)
-
-    @property
-    def has_views(self) -> bool:
-        """Whether entities have views, and are not ranked by words alone."""
-        return self._store.machinery.state.model is not None
 
     def __len__(self) -> int:
         return sum(self._store.worlds.values())
@@ -102,7 +93,7 @@ class OpenIndex:
             raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
         check_texts(mentions)
         store = self._store
-        deep = max(k, COMPARED) if self._calibration else k
+        deep = max(k, COMPARED) if self.calibration else k
         found: list[list[Candidate]] = [[] for _ in mentions]
         rows: dict[str | None, list[int]] = {}
         for row, mention in enumerate(mentions):
@@ -113,8 +104,8 @@ class OpenIndex:
                 some = own[start : start + MENTIONS_AT_ONCE]
                 answers = store.ranked([mentions[row] for row in some], world, deep)
                 for row, candidates in zip(some, answers, strict=True):
-                    if self._calibration:
-                        candidates = self._calibration.judged(mentions[row], candidates)
+                    if self.calibration:
+                        candidates = self.calibration.judged(mentions[row], candidates)
                     found[row] = candidates[:k]
         return found
 
@@ -195,7 +186,7 @@ class Index(OpenIndex):
         store = self._store  # a change in another thread may replace it meanwhile
         snapshot = Snapshot.now(self.folder, store)
         calibration = read_calibration(self.folder, snapshot.state.fingerprint)
-        if snapshot is store and calibration == self._calibration:
+        if snapshot is store and calibration == self.calibration:
             return self
         return Index(snapshot, calibration)
 

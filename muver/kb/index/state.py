@@ -115,13 +115,11 @@ def damaged(path: Path, why: str) -> Damaged:
 def read_state(folder: str | Path, name: str = FILE) -> State:
     """The state of an index now, or with another name that of before."""
     path = Path(folder, name)
-    if not path.is_file():
+    raw: Any = read_json(path) if path.is_file() else None
+    if not isinstance(raw, dict) or raw.get("stage") != STAGE:
         raise InputError(
             f"{folder}: not an index of one's own entities. Make one with `muver index create`."
         )
-    raw: Any = read_json(path)
-    if not isinstance(raw, dict) or raw.get("stage") != STAGE:
-        raise InputError(f"{path}: not the state of an index. Make one with `muver index create`.")
     if raw.get("format") != FORMAT:
         raise InputError(
             f"{path}: of format {raw.get('format')}, by muver {raw.get('muver')}; this version "

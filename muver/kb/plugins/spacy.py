@@ -67,11 +67,4 @@ def linker(nlp: Language, name: str, index: str | None, k: int, world: str | Non
     """Make the component of a folder of `muver index create`, or of the JSON file of a row."""
     if index is None:
         raise InputError(f'{name}: needs an index: config={{"index": "FOLDER"}}.')
-    if k < 1:
-        raise InputError(f"{name}: k is {k}, not a number of candidates.")
-    opened = opened_index(Path(index))
-    if world is not None and world not in opened.worlds:
-        raise InputError(
-            f"{name}: world {world!r} is not in {index}. There are: {', '.join(opened.worlds)}."
-        )
-    return Linker(opened, k, world)
+    return Linker(opened_index(Path(index)), k, world)

@@ -93,7 +93,7 @@ async def _refused(_: Request, error: Any) -> JSONResponse:
         case NoAnswer():
             return _answer(503, str(error))
         case BeingChanged():
-            why = "the index is being changed by another process."
+            why = "somebody else is changing the index. Come again in a second."
             return _answer(409, why, {"Retry-After": "1"})
         case _:
             # By the state of files or of the machine, of which a client is told nothing.

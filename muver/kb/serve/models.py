@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,12 @@ from muver.retriever.retrieval.retriever import Retriever
 class Served:
     """An index that is served.
 
-    Requests that are being answered may have an older snapshot than ``index``. Whoever changes the
-    index holds ``changing``. ``trouble`` is why the newest snapshot couldn't be taken at the last
-    look; it is tried again.
+    Requests that are being answered may have an older snapshot than ``index``. ``trouble`` is
+    why the newest one couldn't be taken at the last look; it is tried again.
     """
 
     name: str
     index: Any
-    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
     trouble: str | None = None
 
     def warm(self) -> None:

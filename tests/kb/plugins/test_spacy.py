@@ -77,14 +77,14 @@ def test_none_of_these_is_nil(index, monkeypatch):
     [
         ({}, 'muver_linker: needs an index: config={"index": "FOLDER"}.'),
         ({"index": "none"}, "none: no such file"),
-        ({"index": "INDEX", "k": 0}, "muver_linker: k is 0, not a number of candidates"),
+        ({"index": "INDEX", "k": 0}, "k: 0 is not a number of candidates"),
         ({"index": "INDEX", "world": "sea"}, "world 'sea' is not in"),
     ],
 )
 def test_what_is_wrong_is_said(index, config, said):
     given = {key: str(index.folder) if value == "INDEX" else value for key, value in config.items()}
     with pytest.raises(InputError) as error:
-        pipeline("muver_linker", **given)
+        pipeline("muver_linker", **given)(TEXT)
     assert said in str(error.value)
 
 

@@ -7,7 +7,6 @@ sentences stand, and its views. The collection's metadata say which index was pu
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -49,26 +48,19 @@ class Points:
         self.address, self._state, self._name = address, state, address.collection
         self._client = connect(address.server)
 
-    @cached_property
-    def _vectors(self) -> models.VectorParams:
-        return models.VectorParams(
-            size=self._state.model.dimension,
-            distance=DISTANCES[self._state.model.metric],
-            multivector_config=models.MultiVectorConfig(
-                comparator=models.MultiVectorComparator.MAX_SIM
-            ),
-        )
-
     def make(self) -> None:
         """Make the collection if it is not there; one of another index is refused."""
         if self._there():
             self.about()
             return
+        model = self._state.model
+        several = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
+        vectors = models.VectorParams(
+            size=model.dimension, distance=DISTANCES[model.metric], multivector_config=several
+        )
         metadata = {METADATA: msgspec.to_builtins(About(self._state.fingerprint))}
         with self._asking():
-            self._client.create_collection(
-                self._name, vectors_config=self._vectors, metadata=metadata
-            )
+            self._client.create_collection(self._name, vectors_config=vectors, metadata=metadata)
             self._client.create_payload_index(self._name, "world", models.PayloadSchemaType.KEYWORD)
 
     def about(self) -> About:
@@ -86,12 +78,6 @@ class Points:
                 f"{self.address}: this collection was not made by `muver index push`. {other}"
             )
         about = msgspec.convert(own, About)
-        wanted, found = self._vectors, config.params.vectors
-        if (found.size, found.distance) != (wanted.size, wanted.distance):
-            raise InputError(
-                f"{self.address}: has vectors of {found.size} numbers for {found.distance.value}, "
-                f"those of this index have {wanted.size} for {wanted.distance.value}. {other}"
-            )
         if about.fingerprint != self._state.fingerprint:
             raise InputError(
                 f"{self.address}: of an index with another model or other settings: its "
