@@ -28,7 +28,6 @@ class Measured(Record):
     none: int
     missing: int
     unlabelled: int
-    first_missing: str | None = None
 
 
 def evaluate(
@@ -43,11 +42,6 @@ def evaluate(
         raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")
     opened, cutoffs = open_index(index, qdrant), sorted(set(cutoffs))
     found = measure(opened, checked(read_mentions(mentions), opened), cutoffs)
-    if found.missing:
-        logger.warning(
-            "golds that are no entities of the index: %d, the first in %s", found.missing,
-            found.first_missing,
-        )  # fmt: skip
     if as_json:
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
         return
@@ -63,28 +57,31 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
     """
     ranks: list[int] = []
     worlds: list[str] = []
-    none = missing = unlabelled = 0
-    first_missing = None
+    none = unlabelled = 0
+    missing: list[Labelled] = []
     for some in groups(mentions):
         none += sum(one.gold is None for one in some)
         unlabelled += sum(one.gold is msgspec.UNSET for one in some)
         labelled = [one for one in some if isinstance(one.gold, str)]
-        linkable = [one for one in labelled if index.has(one.gold, one.mention.world)]
-        if len(linkable) < len(labelled):
-            missing += len(labelled) - len(linkable)
-            lost = next(one for one in labelled if one not in linkable)
-            first_missing = first_missing or f"{lost.place}: {lost.gold!r}"
+        there = [index.has(one.gold, one.mention.world) for one in labelled]
+        missing += [one for one, known in zip(labelled, there, strict=True) if not known]
+        linkable = [one for one, known in zip(labelled, there, strict=True) if known]
         answers = index.retrieve([one.mention for one in linkable], max(cutoffs))
         for one, candidates in zip(linkable, answers, strict=True):
             ids = [candidate.document_id for candidate in candidates]
             ranks.append(ids.index(one.gold) + 1 if one.gold in ids else 0)
             worlds.append(one.mention.world or ALL)
-    if not ranks:
-        return Measured(None, none, missing, unlabelled, first_missing)
-    ids, nothing = list(map(str, range(len(ranks)))), [None] * len(ranks)
-    table = ranks_table(ids, worlds, nothing, ranks, [0] * len(ranks), max(cutoffs))
-    scores = scored(table, cutoffs, "mentions")
-    return Measured(scores, none, missing, unlabelled, first_missing)
+    if missing:
+        first = f"{missing[0].place}: {missing[0].gold!r}"
+        logger.warning(
+            "golds that are no entities of the index: %d, the first in %s", len(missing), first
+        )
+    scores = None
+    if ranks:
+        ids, nothing = list(map(str, range(len(ranks)))), [None] * len(ranks)
+        table = ranks_table(ids, worlds, nothing, ranks, [0] * len(ranks), max(cutoffs))
+        scores = scored(table, cutoffs, "mentions")
+    return Measured(scores, none, len(missing), unlabelled)
 
 
 def _lines(found: Measured, scores: Scores, cutoffs: Sequence[int]) -> Iterator[str]:
