@@ -1,6 +1,6 @@
 """Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -54,19 +54,6 @@ class Answer(Record):
     probability: float | None
     candidates: list[Found]
 
-    @classmethod
-    def of(
-        cls, mention: Mention, candidates: Sequence[Candidate], threshold: float | None
-    ) -> "Answer":
-        best = candidates[0] if candidates else None
-        return cls(
-            mention.text,
-            mention.world,
-            best.document_id if best and accepted(best, threshold) else None,
-            best.probability if best else None,
-            [Found(**fields_of(one)) for one in candidates],
-        )
-
 
 def answers(
     index: "OpenIndex | Retriever", mentions: Iterable[Mention], k: int
@@ -74,7 +61,11 @@ def answers(
     """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
     for group in groups(mentions):
         for mention, candidates in zip(group, index.retrieve(group, k), strict=True):
-            yield mention, Answer.of(mention, candidates, index.threshold)
+            best = candidates[0] if candidates else None
+            chosen = best.document_id if best and accepted(best, index.threshold) else None
+            found = [Found(**fields_of(one)) for one in candidates]
+            probability = best and best.probability
+            yield mention, Answer(mention.text, mention.world, chosen, probability, found)
 
 
 def groups(mentions: Iterable[M]) -> Iterator[list[M]]:

@@ -12,6 +12,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
+from muver.io.typed import flat
 from muver.kb.index import verify as verification
 from muver.kb.index.changes import check_free
 from muver.kb.index.index import Change, Index
@@ -40,7 +41,8 @@ def create(
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
     with _kb(source, world, out) as kb:
         index = Index.create(out, kb, model, punkt, **own)
-    logger.info("%s: %s in %s", out, _size(index.info()), duration(time.monotonic() - started))
+    size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
+    logger.info("%s: %d entities, %.1f MB in %s", out, len(index), size, took)
 
 
 def add(index: Path, source: Path, world: str | None = None) -> None:
@@ -76,7 +78,12 @@ def compact(index: Path) -> None:
 
 def show(index: Path, as_json: bool = False) -> None:
     info = Index.open(index).info()
-    print(json.dumps(info, indent=2) if as_json else _in_lines(info))
+    if as_json:
+        print(json.dumps(info, indent=2))
+        return
+    lines = dict(flat(info))
+    width = max(map(len, lines))
+    print("\n".join(f"{name:{width}}  {value}" for name, value in lines.items()))
 
 
 def verify(index: Path) -> None:
@@ -129,32 +136,3 @@ def _tell(index: Index, change: Change) -> None:
     counts: dict[str, Any] = asdict(change)
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
     logger.info("%s: %s; %d entities now", index.folder, told, len(index))
-
-
-def _in_lines(info: dict[str, Any]) -> str:
-    trained = {
-        True: ", trained",
-        False: ", an encoder that has not been trained to find entities",
-        None: "",
-    }
-    settings = info["settings"]
-    (_, kind), *numbers = settings["aggregate"].items()
-    score = " ".join([kind, *(f"{key} {number}" for key, number in numbers)])
-    lines = {
-        "model": info["model"] + trained[info["trained"]],
-        "views": info["views"] and f"{info['kinds']}; layers of merged ones: {settings['merge']}",
-        "score": info["views"] and score,
-        "weight of BM25": settings["bm25_weight"],
-        "size": _size(info),
-        "worlds": ", ".join(f"{name} {count:,}" for name, count in info["worlds"].items()),
-        "generation": info["generation"],
-        "segments": f"{info['segments']}, in which {info['removed']} entities have been removed",
-        "fingerprint": info["fingerprint"],
-    }
-    width = max(map(len, lines))
-    return "\n".join(f"{name:{width}}  {line}" for name, line in lines.items() if line)
-
-
-def _size(info: dict[str, Any]) -> str:
-    views = f", {info['views']:,} views" if info["views"] is not None else ""
-    return f"{info['entities']:,} entities{views}, {info['bytes'] / 1e6:.1f} MB"

@@ -11,6 +11,7 @@ import sys
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -85,16 +86,14 @@ def read_mentions(
     read = None
     with _stream(path) as stream:
         lines = _numbered(stream)
-        if ner is not None:
-            yield from _recognised(lines, where, _pipeline(ner))
-            return
-        form = form or ENDINGS.get(Path(path).suffix.lower())
+        form = form or ("text" if ner else ENDINGS.get(Path(path).suffix.lower()))
         if form is None:
             form, lines = _guessed(lines)
-        for read in READERS[form](lines, where):
+        reader = READERS[form] if ner is None else partial(_recognised, nlp=_pipeline(ner))
+        for read in reader(lines, where):
             yield read
     if read is None:
-        marks = " Mark them [[like this]], or find them with --ner." if form == "text" else ""
+        marks = " Mark them [[like this]], or find them with --ner." if reader is _texts else ""
         raise InputError(f"{where}: no mention in it, read as {form}.{marks}")
 
 
@@ -250,13 +249,9 @@ def _pipeline(name: str) -> "Language":
             "--ner: spaCy is not installed. Install it with: pip install 'muver[spacy]'"
         ) from None
     try:
-        nlp = spacy.load(name)
+        return spacy.load(name)
     except OSError:
         raise InputError(
             f"--ner {name}: no such pipeline of spaCy is installed. Get one with: "
             "python -m spacy download en_core_web_sm"
         ) from None
-    if not {"ner", "entity_ruler", "span_ruler"} & set(nlp.pipe_names):
-        parts = ", ".join(nlp.pipe_names) or "none"
-        raise InputError(f"--ner {name}: recognises no entities. It has: {parts}.")
-    return nlp
