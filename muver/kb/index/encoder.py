@@ -69,9 +69,12 @@ class ViewEncoder:
         ids = [view.ids for view in flat]
         vectors = self._encode(ids)
         made = [_Made(ORIGINAL, owners, flat, vectors)]
-        layers = expand_world(
-            np.array(owners), ids, vectors, self._encode, self.model.pieces.markers, self._merging
+        own = self._settings
+        merging = Merging(
+            layers=own.merge, top_k=own.top_k, max_tokens=own.merged_tokens, **own.search.as_dict()
         )
+        markers = self.model.pieces.markers
+        layers = expand_world(np.array(owners), ids, vectors, self._encode, markers, merging)
         for number, layer in enumerate(layers, start=1):
             merged = [
                 View(view.ids, views[owner][view.first].first, views[owner][view.last].last)
@@ -104,13 +107,6 @@ class ViewEncoder:
         ours = {**LAYOUT, "max_tokens": self._settings.view_tokens}
         return ours | ({"prompt": own["prompt"]} if "prompt" in own else {})
 
-    @property
-    def _merging(self) -> Merging:
-        own = self._settings
-        return Merging(
-            layers=own.merge, top_k=own.top_k, max_tokens=own.merged_tokens, **own.search.as_dict()
-        )
-
     def _encode(self, ids: Sequence[list[int]]) -> np.ndarray:
         tokens = BATCH_TOKENS[self.device.type]
         model = self.model
@@ -132,15 +128,11 @@ def _columns(
     vectors = np.concatenate([one.vectors for one in made])[order]
     lengths = np.linalg.norm(vectors, axis=1)
     listed = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+    sentences = [[{"start": start, "end": end} for start, end in own] for own in spans]
+    longest = [lengths[start:end].max() for start, end in pairwise(offsets)]
     return {
-        "sentences": pa.array([_spans(own) for own in spans], pa.list_(SPAN)),
+        "sentences": pa.array(sentences, pa.list_(SPAN)),
         "views": pa.ListArray.from_arrays(pa.array(offsets), views),
         "vectors": pa.ListArray.from_arrays(pa.array(offsets), listed),
-        "length": pa.array(
-            [lengths[start:end].max() for start, end in pairwise(offsets)], pa.float32()
-        ),
+        "length": pa.array(longest, pa.float32()),
     }
-
-
-def _spans(own: Sequence[Span]) -> list[dict[str, int]]:
-    return [{"start": start, "end": end} for start, end in own]

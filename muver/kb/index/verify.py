@@ -34,7 +34,20 @@ def verify(folder: Path, name: str = FILE) -> list[str]:
             wrong.append(str(damaged(folder / SEGMENTS / segment.name, "no such file")))
         except InputError as error:
             wrong.append(str(error))
-    return wrong + _model(folder, state)
+    if state.model is None:
+        return wrong
+    from muver.retriever.encoders.fingerprint import model_fingerprint
+
+    try:
+        made = {MODEL: model_fingerprint(folder / MODEL), PUNKT: punkt_fingerprint(folder / PUNKT)}
+    except (InputError, OSError) as error:
+        return [*wrong, str(error)]
+    wanted = {MODEL: state.model.fingerprint, PUNKT: state.model.punkt}
+    return wrong + [
+        f"{folder / name}: not what the index was made with. Put that back, or make it again."
+        for name in wanted
+        if made[name] != wanted[name]
+    ]
 
 
 def repair(folder: Path) -> State | None:
@@ -55,20 +68,3 @@ def repair(folder: Path) -> State | None:
         after = replace(before, generation=before.generation + 2)
         replace_state(folder / FILE, after)
         return after
-
-
-def _model(folder: Path, state: State) -> list[str]:
-    if state.model is None:
-        return []
-    from muver.retriever.encoders.fingerprint import model_fingerprint
-
-    try:
-        found = {MODEL: model_fingerprint(folder / MODEL), PUNKT: punkt_fingerprint(folder / PUNKT)}
-    except (InputError, OSError) as error:
-        return [str(error)]
-    wanted = {MODEL: state.model.fingerprint, PUNKT: state.model.punkt}
-    return [
-        f"{folder / name}: not what the index was made with. Put that back, or make it again."
-        for name, own in wanted.items()
-        if found[name] != own
-    ]

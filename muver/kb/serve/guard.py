@@ -49,20 +49,21 @@ class Bodies:
             nonlocal own, more
             if not more:
                 return await receive()
-            if length > longest:
-                raise _too_long(limits)
+            message: Message = {}
             try:
                 async with asyncio.timeout_at(end):
-                    message = await receive()
+                    if length <= longest:
+                        message = await receive()
             except TimeoutError:
                 why = f"the request did not come within {limits.seconds} seconds."
                 raise HTTPException(408, why) from None
-            if message["type"] == "http.disconnect":
+            if message.get("type") == "http.disconnect":
                 raise Gone()
             size = len(message.get("body", b""))
             own, self._held = own + size, self._held + size
-            if own > longest:
-                raise _too_long(limits)
+            if max(own, length) > longest:
+                why = f"the body may have {limits.body_kb} KB at most."
+                raise HTTPException(413, f"{why} Send fewer mentions at a time.")
             if self._held > limits.requests * longest:
                 raise Busy()
             more = message.get("more_body", False)
@@ -72,11 +73,6 @@ class Bodies:
             await self._app(scope, bounded, send)
         finally:
             self._held -= own
-
-
-def _too_long(limits: Limits) -> HTTPException:
-    why = f"the body may have {limits.body_kb} KB at most. Send fewer mentions at a time."
-    return HTTPException(413, why)
 
 
 class Notes:

@@ -200,17 +200,13 @@ class Points:
 
 
 def check(state: State, folder: Path) -> None:
-    """Refuse an index that Qdrant cannot rank: its scores are those of the best views alone."""
-    kind = state.settings.aggregate.kind
-    if state.model is None:
-        why = "ranks by words alone and has no views"
-    elif kind != "max":
-        why = f"has the aggregate {kind}, and a multivector's score is that of its best view (max)"
-    elif state.settings.bm25_weight is not None:
-        why = "fuses BM25's scores with the model's, and Qdrant has no words of its entities"
-    else:
-        return
-    raise InputError(f"{folder}: {why}. Ask it without --qdrant, or make an index without that.")
+    """Refuse an index that Qdrant cannot rank."""
+    own = state.settings
+    if state.model is None or own.aggregate.kind != "max" or own.bm25_weight is not None:
+        raise InputError(
+            f"{folder}: Qdrant ranks by the model's best view alone, without BM25 and other "
+            "aggregates than max. Ask it without --qdrant, or make an index without them."
+        )
 
 
 def connect(server: str) -> QdrantClient:
