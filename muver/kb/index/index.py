@@ -21,7 +21,6 @@ from muver.kb.index.views import EntityViews
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 
 __all__ = ["Change", "Entity", "Index"]
-MENTIONS_AT_ONCE = 1024
 
 
 class OpenIndex:
@@ -100,13 +99,11 @@ class OpenIndex:
             world = known_world(mention.world, store.worlds, f"mention {mention.text!r}")
             rows.setdefault(world, []).append(row)
         for world, own in rows.items():
-            for start in range(0, len(own), MENTIONS_AT_ONCE):
-                some = own[start : start + MENTIONS_AT_ONCE]
-                answers = store.ranked([mentions[row] for row in some], world, deep)
-                for row, candidates in zip(some, answers, strict=True):
-                    if self.calibration:
-                        candidates = self.calibration.judged(mentions[row], candidates)
-                    found[row] = candidates[:k]
+            answers = store.ranked([mentions[row] for row in own], world, deep)
+            for row, candidates in zip(own, answers, strict=True):
+                if self.calibration:
+                    candidates = self.calibration.judged(mentions[row], candidates)
+                found[row] = candidates[:k]
         return found
 
     def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:

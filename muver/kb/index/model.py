@@ -43,7 +43,11 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
             f"--model {source}: compares token vectors, which are not stored. Choose a model "
             "with one vector a view."
         )
-    _check_positions(model, settings)
+    views = kinds(settings, model.config)
+    if "global" in views and model.config.views["kind"] != "prefix":
+        model.require_positions("global_tokens", settings.global_tokens)
+    if settings.merge:
+        model.require_positions("merged_tokens", settings.merged_tokens)
     return model, trained
 
 
@@ -68,14 +72,6 @@ def _save_untrained(source: str, folder: Path, settings: Making) -> None:
         own = settle_vectors(asked, start, SCALE)
         config = ModelConfig.from_settings(own, {"untrained": source})
         start_from(start, config).save_pretrained(folder)
-
-
-def _check_positions(model: BiEncoder, settings: Making) -> None:
-    views = kinds(settings, model.config)
-    if "global" in views and model.config.views["kind"] != "prefix":
-        model.require_positions("global_tokens", settings.global_tokens)
-    if settings.merge:
-        model.require_positions("merged_tokens", settings.merged_tokens)
 
 
 def kinds(settings: Making, config: ModelConfig) -> tuple[str, ...]:

@@ -94,15 +94,13 @@ async def _hung_up(request: Request) -> None:
 def check(asked: Retrieval, limits: Limits) -> None:
     """Refuse a request for more than the limits allow."""
     mentions, k = len(asked.mentions), asked.k
-    if mentions > limits.mentions:
-        raise Mistake(f"mentions: {mentions} of them, {limits.mentions} at most.")
-    if k > limits.k:
-        raise Mistake(f"k: {k} is too many candidates, {limits.k} at most.")
-    if mentions * k > limits.candidates:
-        raise Mistake(
-            f"k: {mentions} mentions with {k} candidates each are {mentions * k}, "
-            f"{limits.candidates} at most. Send fewer mentions at a time, or take a smaller k."
-        )
+    for what, given, most in (
+        ("mentions", mentions, limits.mentions),
+        ("k", k, limits.k),
+        ("mentions times k", mentions * k, limits.candidates),
+    ):
+        if given > most:
+            raise Mistake(f"{what}: {given}, {most} at most. Send fewer at a time, or a smaller k.")
     for n, one in enumerate(asked.mentions):
         check_length(f"mentions.{n}", one, limits)
 

@@ -39,17 +39,16 @@ class Collected(Points, Store):
         self, mentions: Sequence[Mention], world: str | None, k: int
     ) -> list[list[Candidate]]:
         vectors = self.machinery.mentions(mentions)
-        step = max(POINTS_AT_ONCE // k, 1)
-        groups = (vectors[start : start + step] for start in range(0, len(vectors), step))
-        return [own for group in groups for own in self._ranked(group, world, k)]
-
-    def _ranked(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[Candidate]]:
-        possible = self._possible(vectors, world, k)
-        known = self.views_of({key for own in possible for key in own})
-        return [
-            self._best(vector, {key: known[key] for key in own if key in known}, k)
-            for vector, own in zip(vectors, possible, strict=True)
-        ]
+        step, found = max(POINTS_AT_ONCE // k, 1), []
+        for start in range(0, len(vectors), step):
+            some = vectors[start : start + step]
+            possible = self._possible(some, world, k)
+            known = self.views_of({key for own in possible for key in own})
+            for vector, own in zip(some, possible, strict=True):
+                found.append(
+                    self._best(vector, {key: known[key] for key in own if key in known}, k)
+                )
+        return found
 
     def _possible(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[int]]:
         """Keys of the entities that may be among the best of each mention, equal ones with them."""
@@ -70,8 +69,6 @@ class Collected(Points, Store):
     def _best(
         self, mention: np.ndarray, entities: dict[int, EntityViews], k: int
     ) -> list[Candidate]:
-        if not entities:
-            return []
         vectors = [one.vectors for one in entities.values()]
         scores, views = decided(vectors, mention, MAX, self._metric)
         candidates = [
