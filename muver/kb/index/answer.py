@@ -1,36 +1,28 @@
 """Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
 from muver.io.records import Record
+from muver.kb.index.mentions import Labelled
 from muver.retriever.retrieval.answers import Candidate, Mention
+
+if TYPE_CHECKING:
+    from muver.kb.index.index import OpenIndex
+    from muver.retriever.retrieval.retriever import Retriever
 
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")
 
 
-class Searched(Protocol):
-    """What a query needs of an index: :class:`muver.kb.index.Index`, :class:`muver.Retriever`."""
-
-    @property
-    def worlds(self) -> list[str]:
-        """Names of the worlds that can be searched."""
-        ...
-
-    @property
-    def threshold(self) -> float | None:
-        """The least probability of the best candidate with which it is the answer."""
-        ...
-
-    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
-        """For each mention its best candidates, best first."""
-        ...
-
-
-class Found(Record):
-    """A candidate as JSON has it; :class:`muver.Candidate` explains its fields."""
+@dataclass(frozen=True)
+class Found:
+    """A candidate as every kind of JSON has it; :class:`muver.Candidate` explains its fields."""
 
     id: str
     world: str | None
@@ -41,24 +33,19 @@ class Found(Record):
     last: int
     text: str
 
-    @classmethod
-    def of(cls, candidate: Candidate) -> "Found":
-        """The form of a candidate."""
-        return cls(
-            candidate.document_id, candidate.world, candidate.title, candidate.score,
-            candidate.layer, candidate.first, candidate.last, candidate.text,
-        )  # fmt: skip
+
+def fields_of(candidate: Candidate) -> dict:
+    """What :class:`Found` takes of a candidate."""
+    own = {name: value for name, value in vars(candidate).items() if name in FIELDS}
+    return {"id": candidate.document_id, **own}
+
+
+FIELDS = frozenset(Found.__annotations__)
 
 
 class Answer(Record):
-    """The answer to a mention.
-
-    Attributes
-    ----------
-    answer
-        Id of the best candidate; None for "none of these", or where there is no candidate.
-    probability
-        That the best candidate is right; None where the index is not calibrated.
+    """``answer`` is the id of the best candidate, None for "none of these" or without a candidate;
+    ``probability`` is that it is right, None where the index is not calibrated.
     """
 
     mention: str
@@ -69,22 +56,16 @@ class Answer(Record):
 
 
 def answers(
-    index: Searched, mentions: Iterable[Mention], k: int
+    index: "OpenIndex | Retriever", mentions: Iterable[Mention], k: int
 ) -> Iterator[tuple[Mention, Answer]]:
     """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
     for group in groups(mentions):
         for mention, candidates in zip(group, index.retrieve(group, k), strict=True):
             best = candidates[0] if candidates else None
-            yield (
-                mention,
-                Answer(
-                    mention.text,
-                    mention.world,
-                    best.document_id if best and accepted(best, index.threshold) else None,
-                    best.probability if best else None,
-                    [Found.of(one) for one in candidates],
-                ),
-            )
+            chosen = best.document_id if best and accepted(best, index.threshold) else None
+            found = [Found(**fields_of(one)) for one in candidates]
+            probability = best and best.probability
+            yield mention, Answer(mention.text, mention.world, chosen, probability, found)
 
 
 def groups(mentions: Iterable[M]) -> Iterator[list[M]]:
@@ -97,3 +78,33 @@ def groups(mentions: Iterable[M]) -> Iterator[list[M]]:
 def accepted(best: Candidate, threshold: float | None) -> bool:
     """Whether the best candidate is the answer, rather than that none is right."""
     return threshold is None or best.probability is None or best.probability >= threshold
+
+
+def checked(
+    mentions: Iterable[Labelled], index: "OpenIndex | Retriever", world: str | None = None
+) -> Iterator[Labelled]:
+    """The mentions, in worlds that the index has; ``world`` is that of mentions that name none."""
+    known = set(index.worlds)
+    for one in mentions:
+        named = one.mention.world or world
+        if named is not None and named not in known:
+            raise InputError(
+                f"{one.place if one.mention.world else '--world'}: world {named!r} is not in the "
+                f"index.{did_you_mean(named, known)} There are: {', '.join(sorted(known))}."
+            )
+        yield replace(one, mention=replace(one.mention, world=named))
+
+
+def opened_index(path: Path, qdrant: str | None = None) -> "OpenIndex | Retriever":
+    """An index of one's own entities (a folder), in its files or in the collection at ``qdrant``;
+    or that of a row (its file).
+    """
+    if path.is_dir():
+        from muver.kb.index.index import open_index
+
+        return open_index(path, qdrant)
+    if qdrant is not None:
+        raise InputError(f"{path}: no folder. --qdrant is for those of `muver index create`.")
+    from muver.retriever.retrieval.retriever import Retriever
+
+    return Retriever.from_index(path)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from msgspec import UNSET
@@ -10,17 +10,26 @@ from msgspec import UNSET
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import logger
-from muver.kb.index.answer import groups
-from muver.kb.index.calibration import COMPARED, FILE, Calibration, Decision, features
-from muver.kb.index.fitting import FOLDS, Judged, cross_validated, decision, fit, threshold
-from muver.kb.index.labelled import Labelled
-from muver.kb.index.mentions import read_mentions
-from muver.kb.index.query import checked
+from muver.kb.index.answer import checked, groups
+from muver.kb.index.calibration import COMPARED, FILE, Calibration, Decision, Logistic, features
+from muver.kb.index.mentions import Labelled, read_mentions
 
 if TYPE_CHECKING:
     from muver.kb.index import Index
 
-LEAST = 2 * FOLDS  # mentions of each sort
+FOLDS = 5
+LEAST = 2 * FOLDS  # mentions whose best candidate is right, and wrong
+PENALTY = 1.0  # on half the sum of the squared weights, as is usual
+
+
+class Judged(NamedTuple):
+    """Mentions by (n, features) float64 features, whether the best candidate is right, (n,) bool,
+    and whether there is a gold entity, (n,) bool.
+    """
+
+    features: np.ndarray
+    right: np.ndarray
+    linkable: np.ndarray
 
 
 def calibrate_index(
@@ -45,7 +54,23 @@ def calibrate_index(
 
     opened = Index.open(index, calibrated=False)
     made = calibrate(opened, read_mentions(mentions, form), precision)
-    print(_report(made), end="")
+    rows = {
+        "every mention answered": _shares(made.always),
+        f"answered from {made.threshold:.3f} on": _shares(made.decided),
+        "none of these": f"precision {made.decided.none_precision * 100:5.1f}  "
+        f"recall {made.decided.none_recall * 100:5.1f}",
+    }
+    print(
+        f"{made.mentions} mentions, {made.linkable} of them with an entity in the index. "
+        f"In percent, cross-validated in {FOLDS} parts:",
+        *(f"{what:24}{shares}" for what, shares in rows.items()),
+        sep="\n",
+    )
+
+
+def _shares(one: Decision) -> str:
+    shares = {"precision": one.precision, "recall": one.recall, "F1": one.f1}
+    return "  ".join(f"{name} {share * 100:5.1f}" for name, share in shares.items())
 
 
 def calibrate(
@@ -53,25 +78,25 @@ def calibrate(
 ) -> Calibration:
     """Fit the probability that the best candidate is right, and the threshold; keep both.
 
-    Parameters
-    ----------
-    mentions
-        With gold entities; among them some that have none.
-    precision
-        The least precision of the answers; None: the threshold of the highest F1.
-
-    Raises
-    ------
-    InputError
-        If a mention is not labelled, there are too few with or without an entity, or no
-        threshold reaches the precision. The index then stays as it was.
+    Some of the mentions have to have no gold entity. ``precision`` is the least of the answers;
+    None takes the threshold of the highest F1.
     """
     if precision is not None and not 0 < precision <= 1:
         raise InputError(f"--precision {precision}: not a share; expected 0.9 for nine of ten.")
     if not index.worlds:
         raise InputError(f"{index.folder}: has no entities.")
     judged = _judged(index, mentions)
-    _check(judged)
+    right, wrong = int(judged.right.sum()), int((~judged.right).sum())
+    if min(right, wrong) < LEAST:
+        raise InputError(
+            f"the best candidate is right for {right} mentions and wrong for {wrong}; at least "
+            f"{LEAST} of each are needed. Give more mentions, of both sorts."
+        )
+    if judged.linkable.all():
+        logger.warning(
+            "every mention has an entity in the index: the probability will be too high where "
+            "mentions without one are asked for. Add some, with null as their gold entity."
+        )
     probabilities, answered = cross_validated(judged, precision)
     least = threshold(probabilities, judged, precision)
     if least is None:
@@ -118,34 +143,81 @@ def _judged(index: "Index", mentions: Iterable[Labelled]) -> Judged:
     return Judged(np.array(rows), np.array(right), np.array(linkable))
 
 
-def _check(judged: Judged) -> None:
-    """Refuse mentions from which nothing can be learnt."""
-    right, wrong = int(judged.right.sum()), int((~judged.right).sum())
-    if min(right, wrong) < LEAST:
-        raise InputError(
-            f"the best candidate is right for {right} mentions and wrong for {wrong}; at least "
-            f"{LEAST} of each are needed. Give more mentions, of both sorts."
-        )
-    if judged.linkable.all():
-        logger.warning(
-            "every mention has an entity in the index: the probability will be too high where "
-            "mentions without one are asked for. Add some, with null as their gold entity."
-        )
+def fit(judged: Judged) -> Logistic:
+    """The regression that explains ``right``, with a penalty on its weights."""
+    from scipy.optimize import minimize
+
+    there = np.ma.masked_invalid(judged.features)
+    mean, scale = there.mean(axis=0).filled(0.0), there.std(axis=0).filled(0.0)
+    scale[scale == 0] = 1.0  # the same for all: it tells nothing
+    standard = np.nan_to_num((judged.features - mean) / scale)
+    inputs = np.column_stack([standard, np.ones(len(standard))])
+    sign = np.where(judged.right, 1.0, -1.0)
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        margins = sign * (inputs @ weights)
+        penalised = np.append(weights[:-1], 0.0)
+        value = np.logaddexp(0, -margins).sum() + PENALTY / 2 * (penalised**2).sum()
+        wrong = -sign / (1 + np.exp(margins))
+        return value, inputs.T @ wrong + PENALTY * penalised
+
+    weights = minimize(loss, np.zeros(inputs.shape[1]), jac=True, method="L-BFGS-B").x
+    return Logistic(mean.tolist(), scale.tolist(), weights[:-1].tolist(), float(weights[-1]))
 
 
-def _report(made: Calibration) -> str:
-    always, decided = made.always, made.decided
-    least = f"answered from {made.threshold:.3f} on"
-    return (
-        f"{made.mentions} mentions, {made.linkable} of them with an entity in the index. "
-        f"In percent, cross-validated in {FOLDS} parts:\n"
-        f"{'every mention answered':24}{_shares(always)}\n"
-        f"{least:24}{_shares(decided)}\n"
-        f"{'none of these':24}precision {decided.none_precision * 100:5.1f}  "
-        f"recall {decided.none_recall * 100:5.1f}\n"
+def threshold(
+    probabilities: np.ndarray, judged: Judged, precision: float | None = None
+) -> float | None:
+    """The least probability with which to answer, one of those given.
+
+    Without a ``precision`` it is the threshold of the highest F1, else of those that reach it the
+    one with the highest recall; None if no threshold does.
+    """
+    order = np.argsort(-probabilities, kind="stable")
+    right = np.cumsum(judged.right[order])
+    answered = np.arange(1, len(order) + 1)
+    # Mentions of one probability are answered together.
+    last = np.append(np.diff(probabilities[order]) != 0, True)
+    if precision is None:
+        goodness = 2 * right / (answered + judged.linkable.sum())
+    else:
+        goodness = np.where(right >= precision * answered, right, -1)
+    goodness = np.where(last, goodness, -1)
+    best = int(np.argmax(goodness))
+    return float(probabilities[order[best]]) if goodness[best] >= 0 else None
+
+
+def decision(answered: np.ndarray, judged: Judged) -> Decision:
+    """How good the answers are if those mentions get one where ``answered`` is true."""
+    right = int((judged.right & answered).sum())
+    none = int((~judged.linkable & ~answered).sum())
+    shares = (
+        (right, answered.sum()),
+        (right, judged.linkable.sum()),
+        (2 * right, answered.sum() + judged.linkable.sum()),
+        (none, (~answered).sum()),
+        (none, (~judged.linkable).sum()),
     )
+    return Decision(*(float(part / whole) if whole else 0.0 for part, whole in shares))
 
 
-def _shares(one: Decision) -> str:
-    shares = {"precision": one.precision, "recall": one.recall, "F1": one.f1}
-    return "  ".join(f"{name} {share * 100:5.1f}" for name, share in shares.items())
+def cross_validated(
+    judged: Judged, precision: float | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) probabilities, and (n,) bool whether a mention is answered: each fifth of the mentions
+    by a regression and a threshold from the others.
+    """
+    # By chance but always the same; each fold has as many right ones.
+    shuffled = np.random.default_rng(0).permutation(len(judged.right))
+    folds = np.empty(len(shuffled), dtype=np.int64)
+    by_right = shuffled[np.argsort(judged.right[shuffled], kind="stable")]
+    folds[by_right] = np.arange(len(folds)) % FOLDS
+    probabilities, answered = np.zeros(len(folds)), np.zeros(len(folds), dtype=bool)
+    for fold in range(FOLDS):
+        out = folds == fold
+        others = Judged(*(column[~out] for column in judged))
+        regression = fit(others)
+        probabilities[out] = regression.probabilities(judged.features[out])
+        least = threshold(regression.probabilities(others.features), others, precision)
+        answered[out] = least is not None and probabilities[out] >= least
+    return probabilities, answered

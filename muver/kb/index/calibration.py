@@ -12,20 +12,13 @@ from muver.io.records import Record, read_record
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 FILE = "calibration.json"
-FEATURES = ("score", "margin", "title")
 COMPARED = 2  # candidates that tell how likely the best one is right
 LONGEST = 200  # characters of a title that are compared
 
 
 class Logistic(Record):
-    """A logistic regression on standardised features.
-
-    Attributes
-    ----------
-    mean, scale, weights : (features,)
-        A feature counts (value - mean) / scale * weight; one that is missing (nan) counts nothing.
-    bias
-        Added to the sum.
+    """A logistic regression: a feature counts (value - mean) / scale * weight, and one that is
+    missing (nan) nothing; the bias is added.
     """
 
     mean: list[float]
@@ -42,16 +35,8 @@ class Logistic(Record):
 class Decision(Record):
     """How good the decisions between the best candidate and none are.
 
-    Attributes
-    ----------
-    precision
-        Of the mentions that get an answer, the share whose answer is right.
-    recall
-        Of the mentions that have an entity, the share whose answer is right.
-    f1
-        Their harmonic mean.
-    none_precision, none_recall
-        The same of the answer "none of these".
+    Precision is of the mentions that get an answer, recall of those that have an entity; the last
+    two are of the answer "none of these".
     """
 
     precision: float
@@ -64,17 +49,10 @@ class Decision(Record):
 class Calibration(Record):
     """What `muver index calibrate` found.
 
-    Attributes
-    ----------
-    fingerprint
-        Of the index's model and settings; its entities may change.
-    threshold
-        Below this probability none of the candidates is the answer.
-    mentions, linkable
-        How many it was fitted on, and how many of them have an entity in the index.
-    always, decided
-        The decision where every mention is answered, and with the threshold. Cross-validated: on
-        mentions that neither the regression nor the threshold had seen.
+    Below the ``threshold`` none of the candidates is the answer. ``linkable`` of the mentions have
+    an entity in the index. ``always`` is the decision where every mention is answered, ``decided``
+    that with the threshold; both are cross-validated, on mentions that neither the regression nor
+    the threshold had seen. The fingerprint is of model and settings: entities may change.
     """
 
     fingerprint: str
@@ -86,7 +64,6 @@ class Calibration(Record):
     decided: Decision
 
     def judged(self, mention: Mention, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates, the best one with the probability that it is right."""
         if not candidates:
             return []
         (probability,) = self.regression.probabilities(features(mention, candidates)[None])
@@ -94,12 +71,10 @@ class Calibration(Record):
 
 
 def features(mention: Mention, candidates: Sequence[Candidate]) -> np.ndarray:
-    """The features (`FEATURES`) of a mention's candidates, best first, that tell the probability.
+    """(features,) that tell how likely the first of a mention's candidates is right.
 
-    Returns
-    -------
-    (features,): the best score, how far the second is below (nan if there is none), and how alike
-    mention and best title are, 0 to 1.
+    The best score, how far the second is below (nan if there is none), and how alike mention and
+    best title are, 0 to 1.
     """
     best = candidates[0]
     margin = best.score - candidates[1].score if len(candidates) > 1 else np.nan
@@ -108,18 +83,7 @@ def features(mention: Mention, candidates: Sequence[Candidate]) -> np.ndarray:
 
 
 def read_calibration(folder: Path, fingerprint: str) -> Calibration | None:
-    """The calibration of an index; None where there is none.
-
-    Parameters
-    ----------
-    fingerprint
-        Of the index now.
-
-    Raises
-    ------
-    InputError
-        If it was made with another model or other settings.
-    """
+    """The calibration of an index with this fingerprint; None where there is none."""
     path = folder / FILE
     if not path.exists():
         return None

@@ -5,20 +5,31 @@ killed before that leaves the old state, and at most a file that nothing names.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Struct
+import pyarrow as pa
 from msgspec.structs import replace
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import folder_beside, synchronise
+from muver.io.progress import Progress
 from muver.kb.importing.schema import count_entities
 from muver.kb.index.entity import Entity, checked
-from muver.kb.index.making import Machinery, schema_of, segment_name, write_segment
-from muver.kb.index.segments import ENTITIES_A_PART, Check, Opened, SegmentWriter, joined
+from muver.kb.index.machinery import Machinery
+from muver.kb.index.segments import (
+    ENTITIES_A_PART,
+    Check,
+    Opened,
+    SegmentWriter,
+    groups,
+    joined,
+    schema,
+)
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Place, Snapshot
 from muver.kb.index.state import (
@@ -43,7 +54,8 @@ SMALL, MOST_SMALL = 512, 16
 Source = str | Path | Iterable[Entity]
 
 
-class Change(Struct, frozen=True):
+@dataclass(frozen=True)
+class Change:
     """Numbers of entities that a change added, updated, left as they were, and removed."""
 
     added: int = 0
@@ -51,30 +63,19 @@ class Change(Struct, frozen=True):
     unchanged: int = 0
     removed: int = 0
 
-    @property
-    def none(self) -> bool:
-        """Whether all is as it was."""
-        return not (self.added or self.updated or self.removed)
-
 
 def create(
     folder: Path, source: Source, model: str, settings: Making, given_punkt: str | Path | None
 ) -> None:
-    """Make an index; its folder appears when everything is in it.
-
-    Raises
-    ------
-    InputError
-        If the folder is there, there is no such model, or something is wrong with an entity.
-    """
+    """Make an index; its folder appears when everything is in it."""
     check_free(folder)
     with folder_beside(folder) as temporary:
         kept, loaded = _model(model, temporary, settings, given_punkt)
         state = State(settings=settings, model=kept)
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
-        snapshot = Snapshot.of(temporary, state)
-        put(snapshot, Machinery(temporary, state, loaded), source, overwrite=False)
+        snapshot = Snapshot(Machinery(temporary, state, loaded), state, [])
+        put(snapshot, source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
             temporary.replace(folder)
             synchronise(folder.parent)
@@ -90,23 +91,13 @@ def check_free(folder: Path) -> None:
         )
 
 
-def put(snapshot: Snapshot, machinery: Machinery, source: Source, overwrite: bool) -> Change:
-    """Bring entities into the newest state, all or none.
-
-    Parameters
-    ----------
-    overwrite
-        Whether an entity may replace another of its id.
-
-    Raises
-    ------
-    InputError
-        If an id comes twice, or is there with another content and may not be replaced.
+def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
+    """Bring entities into the newest state, all or none; ``overwrite`` lets one replace another of
+    its id.
     """
-    state, counts, gone = snapshot.state, dict(added=0, updated=0, unchanged=0), set()
+    counts, gone = dict(added=0, updated=0, unchanged=0), set()
 
     def taken() -> Iterator[Entity]:
-        """Those that have to be encoded."""
         for entity, place in _with_places(snapshot, source):
             if place is None:
                 counts["added"] += 1
@@ -123,58 +114,57 @@ def put(snapshot: Snapshot, machinery: Machinery, source: Source, overwrite: boo
                 gone.add(place)
             yield entity
 
-    new = write_segment(machinery, taken(), state.generation + 1, _size(source))
-    change = Change(**counts)
-    if not change.none:
-        segments = [*_without(snapshot, gone), *new]
-        write_state(snapshot.folder, _tidied(snapshot, state, segments))
-    return change
+    new = write_segment(snapshot, taken(), _size(source))
+    if new:
+        write_state(snapshot.folder, _tidied(snapshot, [*_without(snapshot, gone), *new]))
+    return Change(**counts)
 
 
 def remove(snapshot: Snapshot, ids: Sequence[str], world: str | None) -> Change:
-    """Take entities out of the newest state.
-
-    Raises
-    ------
-    InputError
-        If one of them is not there. Nothing is removed then.
-    """
-    places = {snapshot.place_of(id, world) for id in ids}
+    """Take entities out of the newest state, all or, if one is not there, none."""
+    places = {snapshot.only(snapshot.find, id, world) for id in ids}
     if places:
         write_state(snapshot.folder, snapshot.state.after(_without(snapshot, places)))
     return Change(removed=len(places))
 
 
-def compact(snapshot: Snapshot) -> bool:
+def compact(snapshot: Snapshot) -> None:
     """Bring all entities into one segment and remove files that no state names.
 
-    Returns
-    -------
-    Whether segments were written anew.
-
-    Notes
-    -----
     Readers of an older state keep the files that they have mapped.
     """
     state, folder = snapshot.state, snapshot.folder
-    gone = any(segment.removed for segment in state.segments)
-    whole = len(state.segments) <= 1 and not gone
-    if not whole:
-        segments = _rewritten(snapshot, snapshot.opened)
-        state = state.after(segments)
+    if len(state.segments) > 1 or any(segment.removed for segment in state.segments):
+        state = state.after(_rewritten(snapshot, snapshot.opened, _name(state)))
         write_state(folder, state)
     kept = {segment.name for segment in state.segments}
     (folder / PREVIOUS).unlink(missing_ok=True)  # it names files that go now
     for path in (folder / SEGMENTS).iterdir():
         if path.name not in kept:
             path.unlink()
-    return not whole
+
+
+def write_segment(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> list[Segment]:
+    """Encode ``total`` entities or fewer and write them as a segment, none if there are none;
+    memory does not grow with them.
+    """
+    progress = Progress("encoding", total, "entities")
+    parts = groups(entities)
+    if (first := next(parts, None)) is None:
+        return []
+    with _writer(snapshot, _name(snapshot.state)) as writer:
+        for part in chain([first], parts):
+            writer.write(snapshot.machinery.columns(part))
+            progress.advance(len(part))
+    progress.finish()
+    return [writer.segment()]
 
 
 def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, Place | None]]:
     """Entities, each with its place in the index if it has one; an id may not come twice."""
     seen = np.empty(0, dtype=np.uint64)
-    for some in _some(checked(source)):
+    entities = checked(source)
+    while some := list(islice(entities, ENTITIES_A_PART)):
         keys = np.array([entity.key for entity in some], dtype=np.uint64)
         unique, counts = np.unique(keys, return_counts=True)
         twice = np.r_[unique[counts > 1], unique[np.isin(unique, seen)]]
@@ -190,44 +180,33 @@ def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, P
             yield entity, places.get(key)
 
 
-def _some(entities: Iterable[Entity]) -> Iterator[list[Entity]]:
-    some: list[Entity] = []
-    for entity in entities:
-        some.append(entity)
-        if len(some) >= ENTITIES_A_PART:
-            yield some
-            some = []
-    yield some
-
-
 def _without(snapshot: Snapshot, places: set[Place]) -> list[Segment]:
     """The segments of a snapshot when these entities are gone; those without any are left out."""
-    gone: dict[int, list[int]] = {}
-    for place in places:
-        number, row = snapshot.in_segment(place)
-        gone.setdefault(number, []).append(row)
-    segments = [
-        replace(one, removed=sorted([*one.removed, *gone[number]])) if number in gone else one
-        for number, one in enumerate(snapshot.state.segments)
-    ]
-    return [segment for segment in segments if segment.live]
+    gone = np.array(sorted(snapshot.number(*place) for place in places), dtype=np.int64)
+    segments, first = [], 0
+    for segment in snapshot.state.segments:
+        rows = gone[(first <= gone) & (gone < first + segment.entities)] - first
+        first += segment.entities
+        if len(rows):
+            segment = replace(segment, removed=sorted([*segment.removed, *rows.tolist()]))
+        if segment.live:
+            segments.append(segment)
+    return segments
 
 
-def _tidied(snapshot: Snapshot, state: State, segments: list[Segment]) -> State:
+def _tidied(snapshot: Snapshot, segments: list[Segment]) -> State:
     """The next state; where it has many small segments these are joined first."""
-    after = state.after(segments)
+    after = snapshot.state.after(segments)
     small = [segment for segment in segments if segment.live < SMALL]
     if len(small) <= MOST_SMALL:
         return after
     opened = Snapshot.of(snapshot.folder, after, snapshot).opened
-    name = f"{after.generation:06d}-joined.arrow"
-    joined_ones = _rewritten(snapshot, [one for one in opened if one.segment in small], name)
-    return replace(after, segments=[one for one in segments if one not in small] + joined_ones)
+    few = [one for one in opened if one.segment in small]
+    new = _rewritten(snapshot, few, f"{after.generation:06d}-joined.arrow")
+    return replace(after, segments=[one for one in segments if one not in small] + new)
 
 
-def _rewritten(
-    snapshot: Snapshot, opened: Sequence[Opened], name: str | None = None
-) -> list[Segment]:
+def _rewritten(snapshot: Snapshot, opened: Sequence[Opened], name: str) -> list[Segment]:
     """Write what is there of some segments as one; none if nothing is."""
     parts = [part for one in opened for part in one.parts]
     if not any(part.live.any() for part in parts):
@@ -238,12 +217,21 @@ def _rewritten(
             Check(path, one.segment, wait=True)
         except FileNotFoundError:
             raise damaged(path, "no such file") from None
-    name = name or segment_name(snapshot.state.generation + 1)
-    path = snapshot.folder / SEGMENTS / name
-    with SegmentWriter(path, schema_of(snapshot.state)) as writer:
+    with _writer(snapshot, name) as writer:
         for batch in joined(parts):
             writer.write({column: batch.column(column) for column in batch.schema.names})
     return [writer.segment()]
+
+
+def _writer(snapshot: Snapshot, name: str) -> SegmentWriter:
+    state = snapshot.state
+    kind: pa.Schema = schema(state.model.dimension if state.model else None, state.words)
+    return SegmentWriter(snapshot.folder / SEGMENTS / name, kind)
+
+
+def _name(state: State) -> str:
+    """Of the file that the next change writes."""
+    return f"{state.generation + 1:06d}.arrow"
 
 
 def _model(

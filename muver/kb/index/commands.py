@@ -5,19 +5,18 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
-
-from msgspec import structs
 
 from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
+from muver.io.typed import flat
+from muver.kb.index import verify as verification
 from muver.kb.index.changes import check_free
 from muver.kb.index.index import Change, Index
-from muver.kb.index.looking import sizes
 from muver.kb.index.settings import Making
-from muver.kb.index.state import FILE, has_checksum
 
 STDIN = "-"
 
@@ -66,7 +65,8 @@ def create(
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
     with _kb(source, world, out) as kb:
         index = Index.create(out, kb, model, punkt, **own)
-    logger.info("%s: %s in %s", out, sizes(index.info()), duration(time.monotonic() - started))
+    size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
+    logger.info("%s: %d entities, %.1f MB in %s", out, len(index), size, took)
 
 
 def add(index: Path, source: Path, *, world: str | None = None) -> None:
@@ -138,7 +138,6 @@ def push(index: Path, where: str) -> None:
 
 
 def compact(index: Path) -> None:
-    """Make an index small (:meth:`muver.kb.index.Index.compact`)."""
     opened = Index.open(index)
     before = opened.info()["bytes"]
     opened.compact()
@@ -147,29 +146,24 @@ def compact(index: Path) -> None:
 
 
 def show(index: Path, *, as_json: bool = False) -> None:
-    """Print what an index is."""
-    from muver.kb.index.looking import in_terminal
-
     info = Index.open(index).info()
-    print(json.dumps(info, indent=2) if as_json else in_terminal(info))
+    if as_json:
+        print(json.dumps(info, indent=2))
+        return
+    lines = dict(flat(info))
+    width = max(map(len, lines))
+    print("\n".join(f"{name:{width}}  {value}" for name, value in lines.items()))
 
 
 def verify(index: Path) -> None:
     """Look at the files of an index; the error names all that are not as they were written."""
-    from muver.kb.index.looking import verify as look
-
-    if wrong := look(index):
+    if wrong := verification.verify(index):
         raise InputError("\n".join(wrong))
     logger.info("%s: all files are as they were written", index)
-    if not has_checksum(index):
-        logger.info("%s: has no checksum of its own yet; the next change writes one", index / FILE)
 
 
 def repair(index: Path) -> None:
-    """Bring a damaged index back to what it was before its last change."""
-    from muver.kb.index.looking import repair as bring_back
-
-    if (state := bring_back(index)) is None:
+    if (state := verification.repair(index)) is None:
         logger.info("%s: all files are as they were written; nothing to repair", index)
     else:
         done = "what it was before its last change, which has to be made again"
@@ -208,6 +202,6 @@ def _lines(file: str) -> list[str]:
 
 
 def _tell(index: Index, change: Change) -> None:
-    counts: dict[str, Any] = structs.asdict(change)
+    counts: dict[str, Any] = asdict(change)
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
     logger.info("%s: %s; %d entities now", index.folder, told, len(index))

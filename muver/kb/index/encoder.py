@@ -35,12 +35,8 @@ class _Made(NamedTuple):
 
 
 class ViewEncoder:
-    """Lays out and encodes views as an index's settings and its model say.
-
-    Parameters
-    ----------
-    folder
-        Of the sentence splitter's parameters.
+    """Lays out and encodes views as an index's settings and its model say; ``folder`` has the
+    sentence splitter's parameters.
     """
 
     def __init__(self, model: BiEncoder, settings: Making, folder: Path):
@@ -63,27 +59,22 @@ class ViewEncoder:
     def _of_sentences(
         self, entities: Sequence[Entity], texts: Sequence[str], spans: Sequence[Sequence[Span]]
     ) -> list[_Made]:
-        """Views of sentences, then each layer of merged ones."""
         sentences = [
             [text[start:end] for start, end in own] for text, own in zip(texts, spans, strict=True)
         ]
-        views = list(
-            entity_views(
-                [entity.title for entity in entities],
-                texts,
-                sentences,
-                self._layout,
-                self.model.pieces,
-            )
-        )
+        titles = [entity.title for entity in entities]
+        views = list(entity_views(titles, texts, sentences, self._layout, self.model.pieces))
         owners = [row for row, own in enumerate(views) for _ in own]
         flat = [view for own in views for view in own]
         ids = [view.ids for view in flat]
         vectors = self._encode(ids)
         made = [_Made(ORIGINAL, owners, flat, vectors)]
-        layers = expand_world(
-            np.array(owners), ids, vectors, self._encode, self.model.pieces.markers, self._merging
+        own = self._settings
+        merging = Merging(
+            layers=own.merge, top_k=own.top_k, max_tokens=own.merged_tokens, **own.search.as_dict()
         )
+        markers = self.model.pieces.markers
+        layers = expand_world(np.array(owners), ids, vectors, self._encode, markers, merging)
         for number, layer in enumerate(layers, start=1):
             merged = [
                 View(view.ids, views[owner][view.first].first, views[owner][view.last].last)
@@ -95,7 +86,6 @@ class ViewEncoder:
     def _of_descriptions(
         self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
     ) -> _Made:
-        """One view of each whole description."""
         config, pieces = self.model.config, self.model.pieces
         of_model = config.views["max_tokens"] if config.views["kind"] == "prefix" else None
         tokens = of_model or self._settings.global_tokens
@@ -116,13 +106,6 @@ class ViewEncoder:
             return own
         ours = {**LAYOUT, "max_tokens": self._settings.view_tokens}
         return ours | ({"prompt": own["prompt"]} if "prompt" in own else {})
-
-    @property
-    def _merging(self) -> Merging:
-        own = self._settings
-        return Merging(
-            layers=own.merge, top_k=own.top_k, max_tokens=own.merged_tokens, **own.search.as_dict()
-        )
 
     def _encode(self, ids: Sequence[list[int]]) -> np.ndarray:
         tokens = BATCH_TOKENS[self.device.type]
@@ -145,15 +128,11 @@ def _columns(
     vectors = np.concatenate([one.vectors for one in made])[order]
     lengths = np.linalg.norm(vectors, axis=1)
     listed = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+    sentences = [[{"start": start, "end": end} for start, end in own] for own in spans]
+    longest = [lengths[start:end].max() for start, end in pairwise(offsets)]
     return {
-        "sentences": pa.array([_spans(own) for own in spans], pa.list_(SPAN)),
+        "sentences": pa.array(sentences, pa.list_(SPAN)),
         "views": pa.ListArray.from_arrays(pa.array(offsets), views),
         "vectors": pa.ListArray.from_arrays(pa.array(offsets), listed),
-        "length": pa.array(
-            [lengths[start:end].max() for start, end in pairwise(offsets)], pa.float32()
-        ),
+        "length": pa.array(longest, pa.float32()),
     }
-
-
-def _spans(own: Sequence[Span]) -> list[dict[str, int]]:
-    return [{"start": start, "end": end} for start, end in own]

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -14,21 +15,14 @@ LIMITS = Import()  # what `muver kb import` cuts, an index refuses
 COLUMNS = ("id", "title", "description", "aliases", "world")
 
 
-class Entity(msgspec.Struct, frozen=True, kw_only=True):
-    """An entity.
-
-    Attributes
-    ----------
-    id
-        Unique within its world.
-    world
-        A mention of a world is resolved among its entities alone.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Entity:
+    """An entity; its id is unique within its world, and a mention of a world is resolved there."""
 
     id: str
     title: str
     description: str = ""
-    aliases: list[str] = []
+    aliases: list[str] = field(default_factory=list)
     world: str = "world"
 
     @property
@@ -48,7 +42,6 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def key_of(world: str, id: str) -> int:
-    """As :attr:`Entity.key`."""
     return _hash([world, id])
 
 
@@ -58,19 +51,7 @@ def _hash(texts: Iterable[str]) -> int:
 
 
 def check(entity: Entity, where: str) -> Entity:
-    """Refuse an entity that no index takes.
-
-    Parameters
-    ----------
-    where
-        Which one it is, for messages.
-
-    Raises
-    ------
-    Mistake
-        If it has no id or world, neither title nor description, a description that is too long or
-        too many aliases, or a field that is no text.
-    """
+    """An entity, or a mistake that begins with ``where`` for one that no index takes."""
     try:
         entity = msgspec.convert(msgspec.to_builtins(entity), Entity)
         msgspec.json.encode(entity)  # a lone surrogate is no text
@@ -82,15 +63,11 @@ def check(entity: Entity, where: str) -> Entity:
     where = f"{where}, id {entity.id!r}"
     if not (entity.title.strip() or entity.description.strip()):
         raise Mistake(f"{where}: neither title nor description; there is nothing to find.")
-    if len(entity.description) > LIMITS.longest:
+    characters, aliases = len(entity.description), len(entity.aliases)
+    if characters > LIMITS.longest or aliases > LIMITS.most_aliases:
         raise Mistake(
-            f"{where}: its description has {len(entity.description)} characters, at most "
-            f"{LIMITS.longest} are taken. Shorten it, or split the entity."
-        )
-    if len(entity.aliases) > LIMITS.most_aliases:
-        raise Mistake(
-            f"{where}: {len(entity.aliases)} aliases, at most {LIMITS.most_aliases} are taken. "
-            "Leave some out."
+            f"{where}: a description of {characters} characters and {aliases} aliases; at most "
+            f"{LIMITS.longest} and {LIMITS.most_aliases} are taken. Shorten it."
         )
     return entity
 
@@ -107,8 +84,5 @@ def checked(source: str | Path | Iterable[Entity]) -> Iterator[Entity]:
 
 def _read(folder: str | Path) -> Iterator[Entity]:
     for batch in entity_batches(folder, COLUMNS):
-        columns = (batch.column(name).to_pylist() for name in COLUMNS)
-        for id, title, description, aliases, world in zip(*columns, strict=True):
-            yield Entity(
-                id=id, title=title, description=description, aliases=aliases or [], world=world
-            )
+        for row in batch.to_pylist():
+            yield Entity(**{**row, "aliases": row["aliases"] or []})

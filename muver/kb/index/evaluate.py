@@ -9,11 +9,9 @@ import msgspec
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.records import Record
-from muver.kb.index.answer import groups
-from muver.kb.index.labelled import Labelled
-from muver.kb.index.mentions import read_mentions
-from muver.kb.index.opened import OpenIndex, open_index
-from muver.kb.index.query import checked
+from muver.kb.index.answer import checked, groups
+from muver.kb.index.index import OpenIndex, open_index
+from muver.kb.index.mentions import Labelled, read_mentions
 from muver.retriever.evaluation.ranks import ranks_table
 from muver.retriever.evaluation.recall import scored
 from muver.retriever.evaluation.records import Scores
@@ -22,27 +20,14 @@ ALL = "all worlds"  # of mentions that name none
 
 
 class Measured(Record):
-    """How well an index finds the entities of mentions.
-
-    Attributes
-    ----------
-    scores
-        Recall over the mentions whose entity the index has; None if there are none.
-    none
-        Mentions for which no entity is right.
-    missing
-        Those whose gold is no entity of the index.
-    unlabelled
-        Those that name no gold.
-    first_missing
-        The first one missing, with file and line.
+    """Recall over the mentions whose entity the index has, and how many others there are: for
+    which no entity is right, whose gold is no entity of the index, and without a gold.
     """
 
     scores: Scores | None
     none: int
     missing: int
     unlabelled: int
-    first_missing: str | None = None
 
 
 def evaluate(
@@ -71,11 +56,6 @@ def evaluate(
         raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")
     opened, cutoffs = open_index(index, qdrant), sorted(set(cutoffs))
     found = measure(opened, checked(read_mentions(mentions), opened), cutoffs)
-    if found.missing:
-        logger.warning(
-            "golds that are no entities of the index: %d, the first in %s", found.missing,
-            found.first_missing,
-        )  # fmt: skip
     if as_json:
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
         return
@@ -91,31 +71,31 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
     """
     ranks: list[int] = []
     worlds: list[str] = []
-    none = missing = unlabelled = 0
-    first_missing = None
+    none = unlabelled = 0
+    missing: list[Labelled] = []
     for some in groups(mentions):
         none += sum(one.gold is None for one in some)
         unlabelled += sum(one.gold is msgspec.UNSET for one in some)
         labelled = [one for one in some if isinstance(one.gold, str)]
-        linkable = [one for one in labelled if index.has(one.gold, one.mention.world)]
-        if len(linkable) < len(labelled):
-            missing += len(labelled) - len(linkable)
-            lost = next(one for one in labelled if one not in linkable)
-            first_missing = first_missing or f"{lost.place}: {lost.gold!r}"
+        there = [index.has(one.gold, one.mention.world) for one in labelled]
+        missing += [one for one, known in zip(labelled, there, strict=True) if not known]
+        linkable = [one for one, known in zip(labelled, there, strict=True) if known]
         answers = index.retrieve([one.mention for one in linkable], max(cutoffs))
         for one, candidates in zip(linkable, answers, strict=True):
             ids = [candidate.document_id for candidate in candidates]
             ranks.append(ids.index(one.gold) + 1 if one.gold in ids else 0)
             worlds.append(one.mention.world or ALL)
-    scores = _scored(ranks, worlds, cutoffs) if ranks else None
-    return Measured(scores, none, missing, unlabelled, first_missing)
-
-
-def _scored(ranks: Sequence[int], worlds: Sequence[str], cutoffs: Sequence[int]) -> Scores:
-    nothing = [None] * len(ranks)
-    ids = [str(number) for number in range(len(ranks))]
-    columns = (ids, worlds, nothing, ranks, [0] * len(ranks))
-    return scored(ranks_table(*columns, max(cutoffs)), cutoffs, "mentions")
+    if missing:
+        first = f"{missing[0].place}: {missing[0].gold!r}"
+        logger.warning(
+            "golds that are no entities of the index: %d, the first in %s", len(missing), first
+        )
+    scores = None
+    if ranks:
+        ids, nothing = list(map(str, range(len(ranks)))), [None] * len(ranks)
+        table = ranks_table(ids, worlds, nothing, ranks, [0] * len(ranks), max(cutoffs))
+        scores = scored(table, cutoffs, "mentions")
+    return Measured(scores, none, len(missing), unlabelled)
 
 
 def _lines(found: Measured, scores: Scores, cutoffs: Sequence[int]) -> Iterator[str]:

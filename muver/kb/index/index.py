@@ -1,31 +1,128 @@
 """An index of one's own knowledge base: made, opened, asked, changed."""
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from muver.io.errors import InputError, Mistake
+from muver.io.pruning import size
 from muver.io.typed import read
 from muver.kb.index import changes
-from muver.kb.index.calibration import read_calibration
+from muver.kb.index.calibration import COMPARED, Calibration, read_calibration
 from muver.kb.index.changes import Change, Source
 from muver.kb.index.entity import Entity
-from muver.kb.index.lock import writing
-from muver.kb.index.making import Machinery
-from muver.kb.index.opened import OpenIndex
-from muver.kb.index.ranking import Embedded
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Snapshot
+from muver.kb.index.state import MODEL, SEGMENTS, writing
+from muver.kb.index.store import Store, known_world
+from muver.kb.index.verify import verify
+from muver.kb.index.views import EntityViews
+from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 
 __all__ = ["Change", "Entity", "Index"]
 
 
+class OpenIndex:
+    """Ranks the entities of an index for mentions, wherever they lie. Threads may share it.
+
+    Attributes
+    ----------
+    folder
+        Where it, or its model and settings, lie.
+    fingerprint
+        Equal for indexes that give equal answers if they have the same entities.
+    calibration
+        What `muver index calibrate` found, when the index was opened.
+    threshold
+        The least probability of the best candidate with which it is the answer.
+    has_views
+        Whether entities have views, and are not ranked by words alone.
+    fixed
+        What it is, where it cannot be changed.
+    """
+
+    fixed: str | None = None
+
+    def __init__(self, store: Store, calibration: Calibration | None = None):
+        self._store, self.calibration = store, calibration
+        self.folder, state = store.machinery.folder, store.machinery.state
+        self.fingerprint, self.has_views = state.fingerprint, state.model is not None
+        self.threshold = calibration and calibration.threshold
+
+    @property
+    def generation(self) -> int:
+        """Grows with each change."""
+        return self._store.generation
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of the worlds that have entities, in alphabetical order."""
+        return list(self._store.worlds)
+
+    def __len__(self) -> int:
+        return sum(self._store.worlds.values())
+
+    def entity(self, id: str, world: str | None = None) -> Entity:
+        """One entity; the world has to be named where several have one of this id."""
+        store = self._store
+        return store.only(store.entities_of, id, world)
+
+    def has(self, id: str, world: str | None = None) -> bool:
+        """Whether an entity is there, in a world or in any."""
+        return self._store.has(id, world)
+
+    def views(self, id: str, world: str | None = None) -> EntityViews:
+        """One entity with its views and their vectors."""
+        if not self.has_views:
+            raise InputError(f"{self.folder}: ranks by words alone and has no views.")
+        store = self._store
+        return store.only(store.views_of, id, world)
+
+    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
+        """Rank entities for each mention; one without a world is looked for in all of them.
+
+        Returns
+        -------
+        For each mention the best ``k`` candidates, best first, or all if there are fewer. Their
+        ``entity`` is a number by which this object tells entities apart; ``document_id`` and
+        ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
+        """
+        if k < 1:
+            raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
+        check_texts(mentions)
+        store = self._store
+        deep = max(k, COMPARED) if self.calibration else k
+        found: list[list[Candidate]] = [[] for _ in mentions]
+        rows: dict[str | None, list[int]] = {}
+        for row, mention in enumerate(mentions):
+            world = known_world(mention.world, store.worlds, f"mention {mention.text!r}")
+            rows.setdefault(world, []).append(row)
+        for world, own in rows.items():
+            answers = store.ranked([mentions[row] for row in own], world, deep)
+            for row, candidates in zip(own, answers, strict=True):
+                if self.calibration:
+                    candidates = self.calibration.judged(mentions[row], candidates)
+                found[row] = candidates[:k]
+        return found
+
+    def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
+        """What each view of a candidate adds to its score for a mention, the greatest part first.
+
+        BM25's part in a fused score is not shown.
+        """
+        views = self.views(candidate.document_id, candidate.world)
+        machinery = self._store.machinery
+        (vector,) = machinery.mentions([mention])
+        return views.parts(vector, machinery.state.settings.scorer, machinery.state.model.metric)
+
+
 class Index(OpenIndex):
-    """Ranks the entities of an index for mentions, and changes it.
+    """An index in its own files, which can be changed.
 
     An object answers from one snapshot. It sees its own changes at once, and those of other
-    processes after :meth:`refresh`. Threads may share it; a second writer, in
-    this process or another, is refused while one is at work.
+    processes after :meth:`refresh`. A second writer, in this process or another, is refused while
+    one is at work.
 
     Examples
     --------
@@ -40,7 +137,7 @@ class Index(OpenIndex):
     '1'
     """
 
-    _store: Embedded
+    _store: Snapshot
 
     @classmethod
     def create(
@@ -51,7 +148,7 @@ class Index(OpenIndex):
         punkt: str | Path | None = None,
         **settings: Any,
     ) -> "Index":
-        """Make an index of a knowledge base.
+        """Make an index of a knowledge base; nothing is left behind if that fails.
 
         Parameters
         ----------
@@ -67,11 +164,6 @@ class Index(OpenIndex):
             that of `muver stage segment`; None: a list of English abbreviations.
         settings
             Of :class:`muver.kb.index.settings.Making`.
-
-        Raises
-        ------
-        InputError
-            For anything wrong with a setting, the model or an entity. Nothing is left behind then.
         """
         made = read(Making, settings, "settings")
         changes.create(Path(folder), kb, str(model), made, punkt)
@@ -79,123 +171,94 @@ class Index(OpenIndex):
 
     @classmethod
     def open(cls, folder: str | Path, calibrated: bool = True) -> "Index":
-        """Open an index as it is now; the model is loaded when it is first needed.
-
-        Parameters
-        ----------
-        calibrated
-            Whether answers have a probability, if the index is calibrated.
-
-        Raises
-        ------
-        InputError
-            If the folder is no index, is one of another version, or a file is damaged.
+        """Open an index as it is now, with or without the probabilities of its calibration; the
+        model is loaded when it is first needed.
         """
         snapshot = Snapshot.now(folder)
-        fingerprint = snapshot.state.fingerprint
-        calibration = read_calibration(snapshot.folder, fingerprint) if calibrated else None
-        machinery = Machinery(Path(folder), snapshot.state)
-        return cls(Embedded(snapshot, machinery), machinery, calibration)
+        made = read_calibration(snapshot.folder, snapshot.state.fingerprint) if calibrated else None
+        return cls(snapshot, made)
 
     def refresh(self) -> "Index":
-        """The index as it is now; this object if nothing has changed.
-
-        Raises
-        ------
-        InputError
-            As :meth:`open`.
-        """
-        snapshot = Snapshot.now(self.folder, self._snapshot)
+        """The index as it is now; this object if nothing has changed."""
+        store = self._store  # a change in another thread may replace it meanwhile
+        snapshot = Snapshot.now(self.folder, store)
         calibration = read_calibration(self.folder, snapshot.state.fingerprint)
-        if snapshot is self._snapshot and calibration == self._calibration:
+        if snapshot is store and calibration == self.calibration:
             return self
-        same = snapshot.state.fingerprint == self.fingerprint
-        machinery = self._machinery if same else Machinery(self.folder, snapshot.state)
-        return Index(Embedded(snapshot, machinery), machinery, calibration)
-
-    @property
-    def _snapshot(self) -> Snapshot:
-        return self._store.snapshot
+        return Index(snapshot, calibration)
 
     def entities(self) -> Iterable[Entity]:
         """All entities, in no particular order."""
-        return self._snapshot.entities()
+        return self._store.entities()
 
     def add(self, entities: Source) -> Change:
-        """Add entities. One that is there with the same content is left as it is.
+        """Add entities, all or none.
 
-        Raises
-        ------
-        InputError
-            If an id is there with another content or comes twice, if an entity is not valid, or
-            while another writer is at work. Nothing is added then.
+        One that is there with the same content is left as it is; another one of its id is refused.
         """
-        return self._put(entities, overwrite=False)
+        with self._changing() as snapshot:
+            return changes.put(snapshot, entities, overwrite=False)
 
     def update(self, entities: Source) -> Change:
-        """Add entities, or replace those of their ids; only what has changed is encoded.
-
-        Raises
-        ------
-        InputError
-            As :meth:`add`, but for ids that are there.
-        """
-        return self._put(entities, overwrite=True)
+        """Add entities, or replace those of their ids; only what has changed is encoded."""
+        with self._changing() as snapshot:
+            return changes.put(snapshot, entities, overwrite=True)
 
     def remove(self, ids: Iterable[str], world: str | None = None) -> Change:
-        """Remove entities by their ids.
-
-        Raises
-        ------
-        InputError
-            If one is not there, or is in several worlds and ``world`` is None. Nothing is removed
-            then.
-        """
+        """Remove entities by their ids, all or none."""
         with self._changing() as snapshot:
             return changes.remove(snapshot, list(ids), world)
 
-    def compact(self) -> bool:
-        """Make the index small again; answers stay the same. Tells whether it was written anew."""
+    def compact(self) -> None:
+        """Make the index small again; answers stay the same."""
         with self._changing() as snapshot:
-            return changes.compact(snapshot)
+            changes.compact(snapshot)
 
     def push(self, where: str) -> Change:
-        """Bring a collection of Qdrant to the entities of this index.
-
-        Parameters
-        ----------
-        where
-            ``http://HOST:PORT/COLLECTION``; the folder's name is the collection's if it has none.
-
-        Raises
-        ------
-        InputError
-            As :func:`muver.kb.index.qdrant.pushing.push`.
+        """Bring a collection of Qdrant, ``http://HOST:PORT/COLLECTION``, to the entities of this
+        index; the folder's name is the collection's if it has none.
         """
         from muver.kb.index.qdrant import push
 
-        return push(self._snapshot.checked(), where)
+        return push(self._store.checked(), where)
 
     def info(self) -> dict[str, Any]:
-        """What the index is and how large, for people and as JSON."""
-        from muver.kb.index.looking import info
-
-        return info(self._snapshot)
+        """Model, settings, counts and sizes, as JSON has them."""
+        state, folder = self._store.state, self.folder
+        return {
+            "folder": str(folder),
+            "generation": state.generation,
+            "fingerprint": state.fingerprint,
+            "model": state.model.name if state.model else "bm25",
+            "trained": state.model.trained if state.model else None,
+            "settings": state.settings.as_dict(),
+            "kinds": state.model.kinds if state.model else None,
+            "entities": state.entities,
+            "views": sum(segment.views for segment in state.segments) if state.model else None,
+            "worlds": self._store.worlds,
+            "segments": len(state.segments),
+            "removed": sum(len(segment.removed) for segment in state.segments),
+            "bytes": size(folder / SEGMENTS),
+            "model_bytes": size(folder / MODEL) if state.model else 0,
+        }
 
     def verify(self) -> list[str]:
         """What is wrong with the index's files, a sentence for each; none if all is well."""
-        from muver.kb.index.looking import verify
-
         return verify(self.folder)
-
-    def _put(self, entities: Source, overwrite: bool) -> Change:
-        with self._changing() as snapshot:
-            return changes.put(snapshot, self._machinery, entities, overwrite)
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Snapshot]:
         """The newest snapshot, whole and held for a change; what follows it is taken in the end."""
         with writing(self.folder):
-            snapshot = Snapshot.now(self.folder, self._snapshot).checked()
+            snapshot = Snapshot.now(self.folder, self._store).checked()
             yield snapshot
-            self._store = self._store._replace(snapshot=Snapshot.now(self.folder, snapshot))
+            self._store = Snapshot.now(self.folder, snapshot)
+
+
+def open_index(folder: Path, qdrant: str | None = None) -> OpenIndex:
+    """Open an index of one's own entities, in its own files or at the address of a collection."""
+    if qdrant is not None:
+        from muver.kb.index.qdrant import QdrantIndex
+
+        return QdrantIndex.open(folder, qdrant)
+    return Index.open(folder)

@@ -1,40 +1,54 @@
-"""Mentions from anywhere: marked text, JSON lines, CoNLL, plain text in which spaCy finds them."""
+r"""Mentions from a text or a file: marked text, JSON lines, CoNLL, or plain text by way of spaCy.
+
+Marked text is ``In spring [[the smith]] forged the gate.`` A backslash before brackets makes them
+plain text: ``\[[`` and ``\]]``. Of several backslashes right before brackets two stand for one;
+anywhere else a backslash is itself.
+"""
 
 import contextlib
+import re
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, chain
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.kb.importing.opening import opened
-from muver.kb.index.conll import tagged_mentions
-from muver.kb.index.labelled import Labelled
-from muver.kb.index.marks import marked, paragraphs
-from muver.kb.index.ner import found_mentions
 from muver.retriever.corpus.jsonl import BadLine, line_parser
-from muver.retriever.corpus.linking.conll import START
+from muver.retriever.corpus.linking.benchmark import NO_ID, whole_id
+from muver.retriever.corpus.linking.conll import NO_ENTITY, START, documents, has_entity
 from muver.retriever.retrieval.answers import Mention
 
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+CONTEXT = 4_000  # characters of a running text that a mention keeps on each side
 STDIN = "-"
 ENDINGS = {
-    ".jsonl": "json-lines",
-    ".ndjson": "json-lines",
-    ".json": "json-lines",
-    ".conll": "conll",
-    ".bio": "conll",
-    ".iob": "conll",
-    ".tsv": "conll",
-    ".txt": "text",
-    ".md": "text",
-}
-
+    ".jsonl": "json-lines", ".ndjson": "json-lines", ".json": "json-lines", ".conll": "conll",
+    ".bio": "conll", ".iob": "conll", ".tsv": "conll", ".txt": "text", ".md": "text",
+}  # fmt: skip
+_BRACKETS = re.compile(r"(?<!\\)(\\*)(\[\[|\]\])")
+_ESCAPE = r"Write \[[ and \]] for brackets that mark nothing."
 Lines = Iterable[tuple[int, bytes]]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A mention in its file and line (``place``), with the id of its entity: None where no entity
+    is right, UNSET where the file does not say.
+    """
+
+    mention: Mention
+    place: str
+    gold: str | None | UnsetType = UNSET
 
 
 class _Line(Struct):
@@ -55,17 +69,13 @@ def read_mentions(
     path
         A file, which may be compressed; ``-`` is standard input.
     form
-        ``text``: paragraphs with marks (:mod:`muver.kb.index.marks`). ``json-lines``: objects with
-        ``left``, ``mention``, ``right``, and perhaps ``world`` and ``gold``, an id or null for none
-        of the entities. ``conll``: :mod:`muver.kb.index.conll`. None: told by the file's ending,
-        else by its first line.
+        ``text``: paragraphs with marked mentions. ``json-lines``: objects with ``left``,
+        ``mention``, ``right``, and perhaps ``world`` and ``gold``, an id or null for none of the
+        entities. ``conll``: :func:`muver.retriever.corpus.linking.conll.documents`; of AIDA's
+        columns the sixth is the gold entity's id where it has a Wikipedia page's number, else the
+        fourth. None: the file's ending tells, or its first line.
     ner
         A pipeline of spaCy that finds the mentions in unmarked paragraphs.
-
-    Raises
-    ------
-    InputError
-        Naming file and line of what is wrong, or if the file holds no mention.
     """
     where = "standard input" if str(path) == STDIN else str(path)
     if form is not None and form not in READERS:
@@ -76,17 +86,63 @@ def read_mentions(
     read = None
     with _stream(path) as stream:
         lines = _numbered(stream)
-        if ner is not None:
-            yield from found_mentions(paragraphs(_decoded(lines, where)), ner, where)
-            return
-        form = form or ENDINGS.get(Path(path).suffix.lower())
+        form = form or ("text" if ner else ENDINGS.get(Path(path).suffix.lower()))
         if form is None:
-            form, lines = _told(lines)
-        for read in READERS[form](lines, where):
+            form, lines = _guessed(lines)
+        reader = READERS[form] if ner is None else partial(_recognised, nlp=_pipeline(ner))
+        for read in reader(lines, where):
             yield read
     if read is None:
-        marks = " Mark them [[like this]], or find them with --ner." if form == "text" else ""
+        marks = " Mark them [[like this]], or find them with --ner." if reader is _texts else ""
         raise InputError(f"{where}: no mention in it, read as {form}.{marks}")
+
+
+def marked(text: str, where: str, first: int | None = None) -> list[Labelled]:
+    r"""The marked mentions of a text, in its order; each has the rest of the text as its context.
+
+    ``first`` is the number of the text's first line, for messages.
+
+    >>> [one.mention.text for one in marked(r"[[Anna]] wrote \[[1\]] to [[the smith]].", "text")]
+    ['Anna', 'the smith']
+    """
+
+    def place(at: int) -> str:
+        return where if first is None else f"{where}, line {first + text.count(chr(10), 0, at)}"
+
+    plain, length, done = [], 0, 0
+    spans: list[tuple[int, int, int]] = []  # start and end in the plain text, and place in this one
+    opened: tuple[int, int] | None = None
+    for found in _BRACKETS.finditer(text):
+        slashes, brackets = found.groups()
+        piece = text[done : found.start()] + "\\" * (len(slashes) // 2)
+        piece += brackets * (len(slashes) % 2)
+        plain.append(piece)
+        length, done = length + len(piece), found.end()
+        if len(slashes) % 2:
+            continue
+        if brackets == "[[":
+            if opened is not None:
+                raise InputError(f"{place(found.start())}: a [[ within another. {_ESCAPE}")
+            opened = length, found.start()
+        elif opened is None:
+            raise InputError(f"{place(found.start())}: a ]] without its [[. {_ESCAPE}")
+        else:
+            spans.append((opened[0], length, opened[1]))
+            opened = None
+    if opened is not None:
+        raise InputError(f"{place(opened[1])}: a [[ that no ]] closes. {_ESCAPE}")
+    whole = "".join([*plain, text[done:]])
+    for start, end, at in spans:
+        if not whole[start:end].strip():
+            raise InputError(f"{place(at)}: an empty mention, [[]].")
+    return [Labelled(mention_at(whole, start, end), place(at)) for start, end, at in spans]
+
+
+def mention_at(text: str, start: int, end: int) -> Mention:
+    """The mention of characters ``start <= c < end`` of a text, with what stands beside it."""
+    return Mention(
+        text[start:end], text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT]
+    )
 
 
 def _stream(path: str | Path) -> contextlib.AbstractContextManager[IO[bytes]]:
@@ -98,7 +154,7 @@ def _numbered(stream: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number, line.removeprefix(BOM_UTF8) if number == 1 else line
 
 
-def _told(lines: Lines) -> tuple[str, Lines]:
+def _guessed(lines: Lines) -> tuple[str, Lines]:
     """The format, by the first line that is not empty, and all lines again."""
     seen = []
     for number, line in lines:
@@ -118,6 +174,18 @@ def _decoded(lines: Lines, where: str) -> Iterator[tuple[int, str]]:
             raise InputError(f"{where}, line {number}: not UTF-8 text ({error.reason}).") from None
 
 
+def _paragraphs(lines: Lines, where: str) -> Iterator[tuple[int, str]]:
+    """Texts between empty lines, each with the number of its first line."""
+    first, held = 0, []
+    for number, line in chain(_decoded(lines, where), [(0, "")]):
+        if line.strip():
+            first = first if held else number
+            held.append(line)
+        elif held:
+            yield first, "\n".join(held)
+            held = []
+
+
 def _json_lines(lines: Lines, where: str) -> Iterator[Labelled]:
     parse = line_parser(_Line)
     for number, line in lines:
@@ -135,14 +203,55 @@ def _json_lines(lines: Lines, where: str) -> Iterator[Labelled]:
 
 
 def _texts(lines: Lines, where: str) -> Iterator[Labelled]:
-    for first, text in paragraphs(_decoded(lines, where)):
+    for first, text in _paragraphs(lines, where):
         yield from marked(text, where, first)
 
 
 def _conll(lines: Lines, where: str) -> Iterator[Labelled]:
-    return tagged_mentions(_decoded(lines, where), where)
+    for document in documents(_decoded(lines, where), where):
+        text = " ".join(document.tokens)
+        starts = [0, *accumulate(len(token) + 1 for token in document.tokens)]
+        for one in document.mentions:
+            mention = mention_at(text, starts[one.first], starts[one.end] - 1)
+            yield Labelled(mention, f"{where}, line {one.line}", _gold(one.columns))
+
+
+def _gold(columns: list[str]) -> str | None | UnsetType:
+    if not has_entity(columns):
+        return UNSET
+    if columns[3] == NO_ENTITY:
+        return None
+    page = columns[5].strip() if len(columns) > 5 else ""
+    return columns[3].strip() if whole_id(page) == NO_ID else page
 
 
 READERS: dict[str, Callable[[Lines, str], Iterator[Labelled]]] = {
     "text": _texts, "json-lines": _json_lines, "conll": _conll,
 }  # fmt: skip
+
+
+def _recognised(lines: Lines, where: str, nlp: "Language") -> Iterator[Labelled]:
+    """The entities that a pipeline recognises (``doc.ents``), a paragraph at a time."""
+    numbered = ((text, number) for number, text in _paragraphs(lines, where))
+    for doc, first in nlp.pipe(numbered, as_tuples=True):
+        for one in doc.ents:
+            line = first + doc.text.count("\n", 0, one.start_char)
+            mention = mention_at(doc.text, one.start_char, one.end_char)
+            yield Labelled(mention, f"{where}, line {line}")
+
+
+def _pipeline(name: str) -> "Language":
+    """An installed pipeline such as ``en_core_web_sm``, or one in a folder."""
+    try:
+        import spacy
+    except ModuleNotFoundError:
+        raise InputError(
+            "--ner: spaCy is not installed. Install it with: pip install 'muver[spacy]'"
+        ) from None
+    try:
+        return spacy.load(name)
+    except OSError:
+        raise InputError(
+            f"--ner {name}: no such pipeline of spaCy is installed. Get one with: "
+            "python -m spacy download en_core_web_sm"
+        ) from None

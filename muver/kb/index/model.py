@@ -20,21 +20,8 @@ LAYOUT = {"kind": "sentences", "min_pieces": 6, "title_room": 6, "training_views
 
 
 def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
-    """Write a model's directory into an index.
-
-    Parameters
-    ----------
-    source
-        A model's directory, a BERT's, or a name on the hub.
-
-    Returns
-    -------
-    The model, and whether it is a trained one.
-
-    Raises
-    ------
-    InputError
-        If there is no such model, or it compares token vectors.
+    """Write a model's directory, one of a BERT or of a name on the hub into an index; gives the
+    model, and whether it is a trained one.
     """
     trained = Path(source).is_dir() and is_model(Path(source))
     if trained:
@@ -56,7 +43,11 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
             f"--model {source}: compares token vectors, which are not stored. Choose a model "
             "with one vector a view."
         )
-    _check_positions(model, settings)
+    views = kinds(settings, model.config)
+    if "global" in views and model.config.views["kind"] != "prefix":
+        model.require_positions("global_tokens", settings.global_tokens)
+    if settings.merge:
+        model.require_positions("merged_tokens", settings.merged_tokens)
     return model, trained
 
 
@@ -81,14 +72,6 @@ def _save_untrained(source: str, folder: Path, settings: Making) -> None:
         own = settle_vectors(asked, start, SCALE)
         config = ModelConfig.from_settings(own, {"untrained": source})
         start_from(start, config).save_pretrained(folder)
-
-
-def _check_positions(model: BiEncoder, settings: Making) -> None:
-    views = kinds(settings, model.config)
-    if "global" in views and model.config.views["kind"] != "prefix":
-        model.require_positions("global_tokens", settings.global_tokens)
-    if settings.merge:
-        model.require_positions("merged_tokens", settings.merged_tokens)
 
 
 def kinds(settings: Making, config: ModelConfig) -> tuple[str, ...]:

@@ -1,18 +1,18 @@
 """What ``muver query`` does: mentions in, a table or a line of JSON each."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.kb.index.answer import Searched, answers
-from muver.kb.index.labelled import Labelled
-from muver.kb.index.marks import marked
-from muver.kb.index.mentions import STDIN, read_mentions
-from muver.kb.index.shown import in_terminal
+from muver.kb.index.answer import Answer, answers, checked, opened_index
+from muver.kb.index.mentions import STDIN, Labelled, marked, read_mentions
+from muver.retriever.retrieval.answers import NO_VIEW, Mention
+
+WIDTH = 100  # characters of a line where no terminal says it
+BESIDE = 36  # characters of the context on each side
 
 
 def query(
@@ -27,7 +27,7 @@ def query(
     as_json: bool = False,
     qdrant: str | None = None,
 ) -> None:
-    """Answer mentions and print the answers as they come.
+    """Answer mentions and print the answers as they come, as tables or a line of JSON each.
 
     docs/own-data.md says how mentions are written, and what the JSON has.
 
@@ -59,13 +59,13 @@ def query(
     if (text is None) == (mentions is None):
         raise InputError("give either a text with marked mentions or --mentions FILE.")
     given = _given(text, mentions, form, ner)
-    searched = opened_index(index, qdrant)
-    asked = (one.mention for one in checked(given, searched, world))
-    for mention, answer in answers(searched, asked, k):
+    opened = opened_index(index, qdrant)
+    asked = (one.mention for one in checked(given, opened, world))
+    for mention, answer in answers(opened, asked, k):
         if as_json:
             print(msgspec.json.encode(answer).decode())
         else:
-            print(in_terminal(mention, answer, searched.threshold))
+            print(in_terminal(mention, answer, opened.threshold))
 
 
 def _given(
@@ -82,46 +82,45 @@ def _given(
     return iter(read)
 
 
-def opened_index(path: Path, qdrant: str | None = None) -> Searched:
-    """An index of one's own entities (a folder), or of a row (its file).
+def in_terminal(mention: Mention, answer: Answer, threshold: float | None) -> str:
+    """The mention in its place, what was decided, and a table of the candidates."""
+    from io import StringIO
 
-    Parameters
-    ----------
-    qdrant
-        Address of the collection in which a folder's entities are searched; None: its own files.
-    """
-    if path.is_dir():
-        from muver.kb.index.opened import open_index
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
-        return open_index(path, qdrant)
-    if qdrant is not None:
-        raise InputError(f"{path}: no folder. --qdrant is for those of `muver index create`.")
-    from muver.retriever.retrieval.retriever import Retriever
+    lines = StringIO()
+    width = shutil.get_terminal_size((WIDTH, 24)).columns
+    console = Console(file=lines, width=width, highlight=False, markup=False, emoji=False)
+    left, text, right = (_flat(part) for part in (mention.left, mention.text, mention.right))
+    if len(left) > BESIDE:
+        left = f"…{left[-BESIDE:].lstrip()}"
+    if len(right) > BESIDE:
+        right = f"{right[:BESIDE].rstrip()}…"
+    console.print(" ".join(filter(None, [left, f"[{text}]", right])), soft_wrap=True)
+    if not answer.candidates:
+        console.print("No candidate: there are no entities.")
+    elif answer.probability is not None and threshold is not None:
+        best = answer.candidates[0]
+        decided = "None of these" if answer.answer is None else _flat(best.title) or best.id
+        chance = f"{answer.probability:.2f} (threshold {threshold:.2f})"
+        console.print(f"{decided}. The best one is right with probability {chance}.")
+    if answer.candidates:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+        table.add_column("", justify="right", no_wrap=True)
+        table.add_column("score", justify="right", no_wrap=True)
+        table.add_column("title", no_wrap=True, overflow="ellipsis", max_width=28)
+        table.add_column("id", no_wrap=True, overflow="ellipsis", max_width=16)
+        table.add_column("found by", no_wrap=True, overflow="ellipsis", ratio=1)
+        for rank, one in enumerate(answer.candidates, start=1):
+            by = one.text or ("(its words)" if one.layer == NO_VIEW else "(its title)")
+            texts = (Text(_flat(text)) for text in (one.title, one.id, by))
+            table.add_row(str(rank), f"{one.score:.2f}", *texts)
+        console.print(table)
+    return "\n".join(line.rstrip() for line in lines.getvalue().splitlines()) + "\n"
 
-    return Retriever.from_index(path)
 
-
-def checked(
-    mentions: Iterable[Labelled], index: Searched, world: str | None = None
-) -> Iterator[Labelled]:
-    """The mentions, in worlds that the index has.
-
-    Parameters
-    ----------
-    world
-        Of mentions that name none.
-
-    Raises
-    ------
-    InputError
-        Naming the file and line of a mention of another world.
-    """
-    known = set(index.worlds)
-    for one in mentions:
-        named = one.mention.world or world
-        if named is not None and named not in known:
-            raise InputError(
-                f"{one.place if one.mention.world else '--world'}: world {named!r} is not in the "
-                f"index.{did_you_mean(named, known)} There are: {', '.join(sorted(known))}."
-            )
-        yield replace(one, mention=replace(one.mention, world=named))
+def _flat(text: str) -> str:
+    """A text in one line, without what would move a terminal's cursor."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

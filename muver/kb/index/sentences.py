@@ -21,17 +21,9 @@ oct op p pl pp prof pt rd ref rep rev sen sep sept sgt sr st u.k u.s vol vols vs
 
 
 def keep(given: str | Path | None, folder: Path) -> str:
-    """Write the given parameters, or ours, and return their fingerprint.
+    """Write the parameters of a folder, such as `muver stage segment` writes, or ours.
 
-    Parameters
-    ----------
-    given
-        Folder of the four files of Punkt's parameters, such as `muver stage segment` writes.
-
-    Raises
-    ------
-    InputError
-        If the folder does not have them.
+    Their fingerprint is returned.
     """
     if given is None:
         parameters = PunktParameters()

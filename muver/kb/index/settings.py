@@ -22,37 +22,19 @@ class Words(Settings):
 
 
 class Making(Settings):
-    """How entities become views and views a score; each setting can change answers.
+    """How entities become views and views a score; each setting can change answers."""
 
-    Attributes
-    ----------
-    views
-        One view a sentence, one of the whole description, or both; None: as the model was trained.
-    merge
-        Layers of merged views. Pairs are chosen within an entity, by ``search``.
-    top_k
-        int(views * top_k) pairs are merged in a layer.
-    bm25_weight
-        Of BM25's part in the score beside the model's; None: the model alone.
-    depth
-        Candidates of each part that are brought together, if no more are asked for.
-    view_tokens, context_tokens
-        Of a sentence's view and of a mention in its context, where the model does not say.
-    global_tokens, merged_tokens
-        Of a view of the whole description, and of a merged one.
-    """
-
-    views: Kinds | None = None
-    merge: Layers = 0
-    bm25_weight: Share | None = None
+    views: Kinds | None = None  # None: as the model was trained
+    merge: Layers = 0  # of merged views; pairs are chosen within an entity, by search
+    bm25_weight: Share | None = None  # beside the model's score; None: the model alone
     aggregate: AggregateEntry = AggregateEntry(kind="max")
     search: MergeSearch = MergeSearch(pairs="distant", among="neighbours")
-    top_k: Share = 0.4
-    depth: Count = 100
+    top_k: Share = 0.4  # int(views * top_k) pairs are merged in a layer
+    depth: Count = 100  # candidates of each part that are brought together, if no more are asked
     words: Words = Words()
-    view_tokens: Tokens = 40
-    context_tokens: Tokens = 128
-    global_tokens: Tokens = 128
+    view_tokens: Tokens = 40  # of a sentence's view, where the model does not say
+    context_tokens: Tokens = 128  # of a mention in its context, where the model does not say
+    global_tokens: Tokens = 128  # of a view of the whole description
     merged_tokens: Tokens = 512
 
     def __post_init__(self) -> None:
@@ -71,6 +53,5 @@ class Making(Settings):
 
     @property
     def scorer(self) -> Aggregate:
-        """The aggregate."""
         own = self.aggregate.as_dict()
         return read(AGGREGATES[own.pop("kind")], own, "aggregate")

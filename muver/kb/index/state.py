@@ -8,14 +8,20 @@ INDEX/punkt/         the sentence splitter's parameters
 INDEX/lock           held by whoever changes the index
 """
 
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import read_json, short_hash, write_json, write_text
+from muver.io.locks import lock
 from muver.io.records import Record, as_record
 from muver.kb.index.settings import Making
 from muver.version import __version__
@@ -28,27 +34,21 @@ CHECKSUM = "sha256"  # of all else in the file; indexes of muver 0.1.0 have none
 SEGMENTS = "segments"
 MODEL = "model"
 PUNKT = "punkt"
+LOCK = "lock"
+
+
+class BeingChanged(InputError):
+    """Somebody else is changing the index."""
+
+
+class Damaged(InputError):
+    """A file of an index is not as it was written."""
 
 
 class Model(Record):
-    """The model of an index.
-
-    Attributes
-    ----------
-    name
-        As it was asked for.
-    fingerprint
-        Of its directory (:func:`muver.retriever.encoders.fingerprint.model_fingerprint`).
-    trained
-        Whether it is a trained model; else it is an encoder as its makers left it.
-    punkt
-        Fingerprint of the sentence splitter's parameters.
-    dimension
-        Length of a vector.
-    metric
-        As :func:`muver.retriever.retrieval.exact.rank` takes it.
-    kinds
-        Of views: sentences, global or both.
+    """The model of an index: its name as the user gave it, the fingerprints of its directory and of
+    the sentence splitter's parameters, whether it is trained (or an encoder as its makers left
+    it), the length of a vector, the metric by which vectors are compared, and its kinds of views.
     """
 
     name: str
@@ -72,7 +72,6 @@ class Segment(Record):
 
     @property
     def live(self) -> int:
-        """How many are there."""
         return self.entities - len(self.removed)
 
 
@@ -89,7 +88,6 @@ class State(Record):
 
     @property
     def entities(self) -> int:
-        """How many there are."""
         return sum(segment.live for segment in self.segments)
 
     @property
@@ -104,16 +102,10 @@ class State(Record):
         return short_hash([FORMAT, self.settings.as_dict(), model])
 
     def after(self, segments: list[Segment]) -> "State":
-        """The next one."""
         return replace(self, generation=self.generation + 1, segments=segments, muver=__version__)
 
 
-class Damaged(InputError):
-    """A file of an index is not as it was written."""
-
-
 def damaged(path: Path, why: str) -> Damaged:
-    """What to say of a file, and what to do."""
     return Damaged(
         f"{path}: damaged ({why}). Bring it back from a copy, go back to before the last change "
         "with `muver index repair`, or make the index again."
@@ -121,28 +113,13 @@ def damaged(path: Path, why: str) -> Damaged:
 
 
 def read_state(folder: str | Path, name: str = FILE) -> State:
-    """The state of an index now.
-
-    Parameters
-    ----------
-    name
-        Of the file.
-
-    Raises
-    ------
-    InputError
-        If the folder is no index, or one of another version.
-    Damaged
-        If the file is not as it was written.
-    """
+    """The state of an index now, or with another name that of before."""
     path = Path(folder, name)
-    if not path.is_file():
+    raw: Any = read_json(path) if path.is_file() else None
+    if not isinstance(raw, dict) or raw.get("stage") != STAGE:
         raise InputError(
             f"{folder}: not an index of one's own entities. Make one with `muver index create`."
         )
-    raw: Any = read_json(path)
-    if not isinstance(raw, dict) or raw.get("stage") != STAGE:
-        raise InputError(f"{path}: not the state of an index. Make one with `muver index create`.")
     if raw.get("format") != FORMAT:
         raise InputError(
             f"{path}: of format {raw.get('format')}, by muver {raw.get('muver')}; this version "
@@ -153,23 +130,38 @@ def read_state(folder: str | Path, name: str = FILE) -> State:
     return as_record(raw, path, State, "the state of an index", "Make the index again.")
 
 
-def has_checksum(folder: Path) -> bool:
-    """Whether a change of the state's file would be noticed."""
-    return CHECKSUM in read_json(folder / FILE)
-
-
-def write_state(folder: str | Path, state: State) -> None:
+def write_state(folder: Path, state: State) -> None:
     """Make this the index's state, which readers get from now on; the one before is kept.
 
     Both are on the disk in the end. An index that is just made has none before.
     """
-    path = Path(folder, FILE)
+    path = folder / FILE
     if state.generation > 1:
-        write_text(path.with_name(PREVIOUS), path.read_text(encoding="utf-8"), durable=True)
-    put_state(path, state)
+        write_text(folder / PREVIOUS, path.read_text(encoding="utf-8"), durable=True)
+    replace_state(path, state)
 
 
-def put_state(path: Path, state: State) -> None:
-    """Write a state's file, with its checksum."""
+def replace_state(path: Path, state: State) -> None:
     raw = msgspec.to_builtins(state)
     write_json(path, {**raw, CHECKSUM: short_hash(raw, 64)}, durable=True)
+
+
+@contextlib.contextmanager
+def writing(folder: str | Path) -> Iterator[None]:
+    """Hold an index's lock, which ends with the process; the file says who has it."""
+    path = Path(folder, LOCK)
+    with disk_errors(path, "The index is as it was."):
+        file = path.open("a+", encoding="utf-8")
+    with file:
+        try:
+            lock(file, path, wait=False)
+        except BlockingIOError:
+            file.seek(0)
+            raise BeingChanged(
+                f"{folder}: is being changed by {file.read().strip() or 'another process'}. Wait "
+                "until it has ended, then run the same command again."
+            ) from None
+        file.truncate(0)
+        file.write(f"process {os.getpid()} ({' '.join([Path(sys.argv[0]).name, *sys.argv[1:3]])})")
+        file.flush()
+        yield

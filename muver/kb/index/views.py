@@ -14,15 +14,9 @@ from muver.retriever.retrieval.parts import greatest_first
 
 
 class EntityViews(NamedTuple):
-    """An entity and its views.
-
-    Attributes
-    ----------
-    sentences : (sentences, 2) int
-        Where each begins and ends in the cleaned description, in characters.
-    views : (views, 3) int
-        Layer, first and last sentence of each, as of :class:`muver.Candidate`.
-    vectors : (views, d) float32
+    """An entity with its (sentences, 2) starts and ends in the cleaned description, in characters,
+    its (views, 3) layers, first and last sentences, as of :class:`muver.Candidate`, and their
+    (views, d) float32 vectors.
     """
 
     entity: Entity
@@ -32,7 +26,6 @@ class EntityViews(NamedTuple):
 
     @classmethod
     def of(cls, part: Part, row: int) -> "EntityViews":
-        """Those of a part's row."""
         return cls(part.entity(row), part.sentences(row), part.views(row), part.vectors_of(row))
 
     def view(self, number: int) -> tuple[int, int, int, str]:

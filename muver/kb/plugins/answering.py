@@ -10,8 +10,7 @@ from mlflow.models import set_model
 from mlflow.pyfunc import PythonModel, PythonModelContext
 
 from muver.io.errors import InputError
-from muver.kb.index.answer import answers
-from muver.kb.index.query import opened_index
+from muver.kb.index.answer import answers, opened_index
 from muver.retriever.retrieval.answers import Mention
 
 ARTIFACT = "index"
@@ -22,29 +21,13 @@ class IndexModel(PythonModel):
     """Answers mentions as ``muver query --json`` does."""
 
     def load_context(self, context: PythonModelContext) -> None:
-        """Open the index that was packed."""
         self._index = opened_index(Path(context.artifacts[ARTIFACT]))
 
     def predict(
         self, context: Any, model_input: pd.DataFrame, params: dict[str, Any] | None = None
     ) -> list[dict[str, Any]]:
-        """Find the entities of mentions.
-
-        Parameters
-        ----------
-        model_input
-            Columns ``mention``, and perhaps ``left``, ``right`` and ``world``.
-        params
-            ``k``: how many candidates each mention gets.
-
-        Returns
-        -------
-        For each mention a :class:`muver.kb.index.answer.Answer`, as a dictionary.
-
-        Raises
-        ------
-        MlflowException
-            A bad request: the index lacks the world, or a field is no text.
+        """The answers (:class:`muver.kb.index.answer.Answer`, as dictionaries) to rows with a
+        ``mention``, and perhaps ``left``, ``right`` and ``world``; ``k`` candidates each.
         """
         rows = model_input.astype(object).where(model_input.notna(), None).to_dict("records")
         asked = [

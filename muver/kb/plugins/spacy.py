@@ -14,9 +14,8 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from muver.io.errors import InputError
-from muver.kb.index.answer import Searched, answers
-from muver.kb.index.labelled import cut
-from muver.kb.index.query import opened_index
+from muver.kb.index.answer import answers, opened_index
+from muver.kb.index.mentions import mention_at
 from muver.retriever.retrieval.answers import Mention
 
 FACTORY = "muver_linker"
@@ -29,27 +28,19 @@ class Linker:
     ``ent._.candidates`` are dictionaries (:class:`muver.kb.index.answer.Found`), best first, and
     ``ent._.probability`` is the probability that the first is right, where the index is
     calibrated. Where none is right, ``ent.kb_id_`` is "NIL", as with spaCy's own component.
-
-    Parameters
-    ----------
-    k
-        Candidates of each entity.
-    world
-        The world to search; None: all, if the index can search all at once.
+    Without a ``world`` all are searched, if the index can search all at once.
     """
 
-    def __init__(self, index: Searched, k: int, world: str | None):
+    def __init__(self, index: Any, k: int, world: str | None):
         self._index, self._k, self._world = index, k, world
         for name, value in EXTENSIONS.items():
             if not Span.has_extension(name):
                 Span.set_extension(name, default=value)
 
     def __call__(self, doc: Doc) -> Doc:
-        """Link one document."""
         return next(self.pipe([doc]))
 
     def pipe(self, docs: Iterable[Doc], batch_size: int = 128) -> Iterator[Doc]:
-        """Link documents, the entities of several at once."""
         for group in minibatch(docs, batch_size):
             entities = [(entity, self._mention(entity)) for doc in group for entity in doc.ents]
             asked = (mention for _, mention in entities)
@@ -62,7 +53,7 @@ class Linker:
             yield from group
 
     def _mention(self, entity: Span) -> Mention:
-        mention = cut(entity.doc.text, entity.start_char, entity.end_char)
+        mention = mention_at(entity.doc.text, entity.start_char, entity.end_char)
         return Mention(mention.text, mention.left, mention.right, self._world)
 
 
@@ -73,27 +64,7 @@ class Linker:
     assigns=["token.ent_kb_id", *(f"span._.{name}" for name in EXTENSIONS)],
 )
 def linker(nlp: Language, name: str, index: str | None, k: int, world: str | None) -> Any:
-    """Make the component.
-
-    Parameters
-    ----------
-    index
-        Folder of `muver index create`, or the JSON file of a row.
-    k, world
-        As of :class:`Linker`.
-
-    Raises
-    ------
-    InputError
-        If the index cannot be opened or has no such world, or ``k`` is not at least 1.
-    """
+    """Make the component of a folder of `muver index create`, or of the JSON file of a row."""
     if index is None:
         raise InputError(f'{name}: needs an index: config={{"index": "FOLDER"}}.')
-    if k < 1:
-        raise InputError(f"{name}: k is {k}, not a number of candidates.")
-    opened = opened_index(Path(index))
-    if world is not None and world not in opened.worlds:
-        raise InputError(
-            f"{name}: world {world!r} is not in {index}. There are: {', '.join(opened.worlds)}."
-        )
-    return Linker(opened, k, world)
+    return Linker(opened_index(Path(index)), k, world)

@@ -1,42 +1,46 @@
-"""The service as an ASGI application: its routes, their errors, and its end."""
+"""The service as an ASGI application: its routes and page, their errors, and its end."""
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import FileResponse, JSONResponse
+from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
-from muver.kb.index.lock import BeingChanged
-from muver.kb.index.opened import NoAnswer
-from muver.kb.index.snapshot import UnknownEntity
+from muver.kb.index.state import BeingChanged
+from muver.kb.index.store import NoAnswer, UnknownEntity
 from muver.kb.serve.asking import asking
 from muver.kb.serve.changing import changing
-from muver.kb.serve.forms import Said
+from muver.kb.serve.forms import Sentence
 from muver.kb.serve.guard import Bodies, Notes
 from muver.kb.serve.models import look_out
-from muver.kb.serve.pages import add_page
+from muver.kb.serve.monitoring import monitoring
 from muver.kb.serve.service import Service
-from muver.kb.serve.watching import watching
+from muver.look import ASSETS as SHARED
 from muver.version import __version__
 
 MESSAGE = 400  # characters of a message that repeats what a client sent
+ASSETS = Path(__file__).with_name("assets")
+# The page can run and load only what is served here.
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 
 def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
-    """The application.
+    """The application, which browsers may call by the names of ``hosts``.
 
-    Parameters
-    ----------
-    hosts
-        Names by which browsers may call it. A page elsewhere can't take the service for its own by
-        pointing a name of its own at this machine.
+    A page elsewhere can't take the service for its own by pointing a name of its own at this
+    machine.
     """
 
     @contextlib.asynccontextmanager
@@ -52,13 +56,19 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
         summary="Entities for mentions in a text.",
         redoc_url=None,
         lifespan=lifespan,
-        responses={422: {"model": Said}},  # in place of FastAPI's list of what is wrong
+        responses={422: {"model": Sentence}},  # in place of FastAPI's list of what is wrong
     )
     for kind in (HTTPException, RequestValidationError, InputError):
         app.add_exception_handler(kind, _refused)
-    for router in (asking(service), changing(service), watching(service)):
+    for router in (asking(service), changing(service), monitoring(service)):
         app.include_router(router)
-    add_page(app)
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> FileResponse:
+        return FileResponse(ASSETS / "ask.html", headers={"Content-Security-Policy": POLICY})
+
+    app.mount("/assets", StaticFiles(directory=ASSETS))
+    app.mount("/shared", StaticFiles(directory=SHARED))  # the look of the results' page
     # Each stands around those before it.
     app.add_middleware(Bodies, limits=service.limits)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
@@ -69,29 +79,29 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
 async def _refused(_: Request, error: Any) -> JSONResponse:
     match error:
         case HTTPException():
-            return _said(error.status_code, str(error.detail), error.headers)
+            return _answer(error.status_code, str(error.detail), error.headers)
         case RequestValidationError():
             # Without what was given, as FastAPI would have it: it may be long, or anything.
             first = error.errors()[0]
             place, *rest = first["loc"]
             where = f"{place} {'.'.join(map(str, rest))}".strip()
-            return _said(422, f"{where}: {first['msg']}.")
+            return _answer(422, f"{where}: {first['msg']}.")
         case UnknownEntity():
-            return _said(404, str(error))
+            return _answer(404, str(error))
         case Mistake():
-            return _said(422, str(error))
+            return _answer(422, str(error))
         case NoAnswer():
-            return _said(503, str(error))
+            return _answer(503, str(error))
         case BeingChanged():
-            why = "the index is being changed by another process."
-            return _said(409, why, {"Retry-After": "1"})
+            why = "somebody else is changing the index. Come again in a second."
+            return _answer(409, why, {"Retry-After": "1"})
         case _:
             # By the state of files or of the machine, of which a client is told nothing.
             logger.error("%s", error)
-            return _said(503, "this can't be done now; the service's log says why.")
+            return _answer(503, "this can't be done now; the service's log says why.")
 
 
-def _said(status: int, why: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+def _answer(status: int, why: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     # What a client sent may have halves of characters in it, which no answer can have.
     why = why.encode("utf-8", "backslashreplace").decode("utf-8")
     cut = why if len(why) <= MESSAGE else f"{why[:MESSAGE]}\N{HORIZONTAL ELLIPSIS}"

@@ -8,15 +8,15 @@ from fastapi import APIRouter, Request
 
 from muver.io.errors import Mistake
 from muver.io.progress import logger
+from muver.kb.index.entity import Entity
 from muver.kb.serve.forms import (
     AskedMention,
-    Entity,
     Explained,
     Model,
     Question,
     Retrieval,
     Retrieved,
-    Said,
+    Sentence,
 )
 from muver.kb.serve.guard import Gone
 from muver.kb.serve.models import Served
@@ -24,11 +24,10 @@ from muver.kb.serve.service import Service
 from muver.kb.serve.settings import Limits
 from muver.kb.serve.work import Explaining, Ranking, mention_of, tokens
 
-BUSY: dict[int | str, dict[str, Any]] = {429: {"model": Said}}
+BUSY: dict[int | str, dict[str, Any]] = {429: {"model": Sentence}}
 
 
 def asking(service: Service) -> APIRouter:
-    """Their router."""
     router = APIRouter(tags=["ask"])
 
     @router.post("/retrieve", responses=BUSY)
@@ -42,11 +41,11 @@ def asking(service: Service) -> APIRouter:
                 logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
         work = Ranking(served.index, asked.k, asked.excerpts)
         cost = tokens(asked.mentions, asked.k)
-        ranked = await unless_gone(request, service.waiting.do(work, mentions, cost))
+        generation, results = await unless_gone(request, service.waiting.do(work, mentions, cost))
         service.metrics.mentions.labels(served.name).inc(len(mentions))
-        return Retrieved(model=served.name, **ranked._asdict())
+        return Retrieved(model=served.name, generation=generation, results=results)
 
-    @router.post("/explain", responses={**BUSY, 404: {"model": Said}})
+    @router.post("/explain", responses={**BUSY, 404: {"model": Sentence}})
     async def explain(question: Question, request: Request) -> Explained:
         """What each view of an entity adds to its score for a mention."""
         check_length("mention", question.mention, service.limits)
@@ -56,10 +55,10 @@ def asking(service: Service) -> APIRouter:
         work = service.waiting.do(Explaining(served.index), given, tokens([question.mention]))
         return await unless_gone(request, work)
 
-    @router.get("/entities/{id:path}", responses={404: {"model": Said}})
+    @router.get("/entities/{id:path}", responses={404: {"model": Sentence}})
     async def entity(id: str, world: str | None = None, model: str | None = None) -> Entity:
         """An entity by its id, which may have slashes in it."""
-        return Entity.of(await entity_at(service.models.named(model), id, world))
+        return await entity_at(service.models.named(model), id, world)
 
     @router.get("/models")
     async def models() -> list[Model]:
@@ -69,7 +68,7 @@ def asking(service: Service) -> APIRouter:
     return router
 
 
-async def entity_at(served: Served, id: str, world: str | None) -> Any:
+async def entity_at(served: Served, id: str, world: str | None) -> Entity:
     """An entity of the index, which may have to read a file."""
     return await asyncio.to_thread(served.index.entity, id, world)
 
@@ -93,29 +92,20 @@ async def _hung_up(request: Request) -> None:
 
 
 def check(asked: Retrieval, limits: Limits) -> None:
-    """Refuse a request for more than the limits allow.
-
-    Raises
-    ------
-    Mistake
-        Naming the limit.
-    """
+    """Refuse a request for more than the limits allow."""
     mentions, k = len(asked.mentions), asked.k
-    if mentions > limits.mentions:
-        raise Mistake(f"mentions: {mentions} of them, {limits.mentions} at most.")
-    if k > limits.k:
-        raise Mistake(f"k: {k} is too many candidates, {limits.k} at most.")
-    if mentions * k > limits.candidates:
-        raise Mistake(
-            f"k: {mentions} mentions with {k} candidates each are {mentions * k}, "
-            f"{limits.candidates} at most. Send fewer mentions at a time, or take a smaller k."
-        )
+    for what, given, most in (
+        ("mentions", mentions, limits.mentions),
+        ("k", k, limits.k),
+        ("mentions times k", mentions * k, limits.candidates),
+    ):
+        if given > most:
+            raise Mistake(f"{what}: {given}, {most} at most. Send fewer at a time, or a smaller k.")
     for n, one in enumerate(asked.mentions):
         check_length(f"mentions.{n}", one, limits)
 
 
 def check_length(where: str, asked: AskedMention, limits: Limits) -> None:
-    """Refuse too long a text."""
     length = len(asked.left) + len(asked.mention) + len(asked.right)
     if length > limits.characters:
         raise Mistake(

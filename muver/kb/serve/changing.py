@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from secrets import compare_digest
 from typing import Annotated, Any
 
@@ -11,21 +12,18 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from muver.io.errors import Mistake
 from muver.kb.index.entity import Entity
 from muver.kb.serve.asking import entity_at
-from muver.kb.serve.forms import Changed, Given, Said
+from muver.kb.serve.forms import Changed, Given, Sentence
 from muver.kb.serve.models import Served
 from muver.kb.serve.service import Service
-from muver.kb.serve.waiting import Busy
 
 BEARER = Depends(HTTPBearer(auto_error=False))
 OFF = "this service changes nothing. Start it with --token-file to allow changes."
 WRONG: dict[int | str, dict[str, Any]] = {
-    status: {"model": Said} for status in (401, 403, 404, 409, 429)
+    status: {"model": Sentence} for status in (401, 403, 404, 409)
 }
 
 
 def changing(service: Service) -> APIRouter:
-    """Their router."""
-
     async def allowed(shown: Annotated[HTTPAuthorizationCredentials | None, BEARER]) -> None:
         if service.token is None:
             raise HTTPException(403, OFF)
@@ -64,11 +62,5 @@ def world_of(served: Served, world: str | None) -> str:
 async def _changed(served: Served, change: Callable[[], Any]) -> Changed:
     if served.index.fixed:
         raise Mistake(f"{served.name}: {served.index.fixed} can't be changed.")
-    if served.changing.locked():
-        raise Busy(1)
-    async with served.changing:
-        done = await asyncio.to_thread(change)
-        return Changed(
-            model=served.name, generation=served.index.generation, added=done.added,
-            updated=done.updated, unchanged=done.unchanged, removed=done.removed,
-        )  # fmt: skip
+    done = await asyncio.to_thread(change)
+    return Changed(**asdict(done), model=served.name, generation=served.index.generation)

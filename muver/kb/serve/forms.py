@@ -1,15 +1,23 @@
-"""What requests and answers look like, for checking and for the description of the service."""
+"""What requests and answers look like, for checking and for the description of the service.
 
-from typing import Annotated, Any
+Requests have the named fields and no others. Answers add to what the index itself has: an entity, a
+change, a candidate as all JSON has it, a view of it.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from muver.kb.index.answer import Found
+from muver.kb.index.changes import Change
+from muver.kb.index.entity import Entity
+from muver.retriever.retrieval.answers import ViewPart
 
 Text = Annotated[str, Field(min_length=1)]
 
 
 class Form(BaseModel):
-    """The named fields and no others, of these types."""
-
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
@@ -31,49 +39,6 @@ class Retrieval(Form):
     excerpts: bool = False  # whether to cut the winning sentences out with their neighbours
 
 
-class Excerpt(Form):
-    """The winning sentences as the description has them, and what stands around them."""
-
-    before: str
-    winning: str
-    after: str
-
-
-class Found(Form):
-    """A ranked entity.
-
-    ``layer``, ``first`` and ``last`` tell which view won: 0 is a view of the description's
-    sentences, 1 to 4 a layer of merging, -1 none (BM25), -2 the global view, -3 a span.
-    """
-
-    rank: int
-    id: str
-    title: str
-    world: str | None
-    score: float
-    probability: float | None
-    layer: int
-    first: int
-    last: int
-    text: str
-    excerpt: Excerpt | None = None
-
-
-class FoundForMention(Form):
-    """Ranked entities, best first; ``none``: whether none of them is likely the one meant."""
-
-    candidates: list[Found]
-    none: bool | None
-
-
-class Retrieved(Form):
-    """Answers in the order of the mentions, from this generation of the index or a later one."""
-
-    model: str
-    generation: int
-    results: list[FoundForMention]
-
-
 class Question(Form):
     """A mention, and the entity of which to tell what each of its views adds."""
 
@@ -81,41 +46,6 @@ class Question(Form):
     id: Text
     world: str | None = None
     model: str | None = None
-
-
-class Entity(Form):
-    """An entity of the knowledge base."""
-
-    id: str
-    title: str
-    description: str
-    aliases: list[str]
-    world: str
-
-    @classmethod
-    def of(cls, one: Any) -> "Entity":
-        """An entity of an index."""
-        return cls.model_validate(one, from_attributes=True)
-
-
-class View(Form):
-    """A view of an entity; ``start`` and ``end`` where its text stands in the description."""
-
-    similarity: float
-    share: float
-    layer: int
-    first: int
-    last: int
-    text: str
-    start: int | None
-    end: int | None
-
-
-class Explained(Form):
-    """An entity and its views, the greatest share first."""
-
-    entity: Entity
-    views: list[View]
 
 
 class Given(Form):
@@ -127,18 +57,71 @@ class Given(Form):
     world: str | None = None
 
 
-class Changed(Form):
+@dataclass(frozen=True)
+class Excerpt:
+    """The winning sentences as the description has them, and what stands around them."""
+
+    before: str
+    winning: str
+    after: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranked(Found):
+    """A ranked entity.
+
+    ``layer``, ``first`` and ``last`` tell which view won: 0 is a view of the description's
+    sentences, 1 to 4 a layer of merging, -1 none (BM25), -2 the global view, -3 a span.
+    """
+
+    rank: int
+    probability: float | None
+    excerpt: Excerpt | None = None
+
+
+@dataclass(frozen=True)
+class RankedForMention:
+    """Ranked entities, best first; ``none``: whether none of them is likely the one meant."""
+
+    candidates: list[Ranked]
+    none: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrieved:
+    """Answers in the order of the mentions, from this generation of the index or a later one."""
+
+    model: str
+    generation: int
+    results: list[RankedForMention]
+
+
+@dataclass(frozen=True, kw_only=True)
+class View(ViewPart):
+    """A view of an entity; ``start`` and ``end`` where its text stands in the description."""
+
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True)
+class Explained:
+    """An entity and its views, the greatest share first."""
+
+    entity: Entity
+    views: list[View]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changed(Change):
     """What a change did, and the generation that has it."""
 
     model: str
     generation: int
-    added: int
-    updated: int
-    unchanged: int
-    removed: int
 
 
-class Model(Form):
+@dataclass(frozen=True, kw_only=True)
+class Model:
     """An index that is served; without ``all_worlds`` a mention has to name its world."""
 
     name: str
@@ -149,7 +132,8 @@ class Model(Form):
     calibrated: bool
 
 
-class Said(Form):
+@dataclass(frozen=True)
+class Sentence:
     """A sentence; for an error, what was expected and what to do."""
 
     detail: str

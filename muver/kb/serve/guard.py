@@ -1,4 +1,7 @@
-"""Middleware around all routes: bodies are bounded, and each request is noted."""
+"""Middleware around all routes: bodies are bounded, and each request is noted.
+
+uvicorn's own limit, of connections, would let slow clients keep everybody out.
+"""
 
 import asyncio
 import time
@@ -10,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from muver.io.progress import logger
-from muver.kb.serve.metrics import Metrics
+from muver.kb.serve.monitoring import Metrics
 from muver.kb.serve.settings import Limits
 from muver.kb.serve.waiting import Busy
 
@@ -25,9 +28,9 @@ class Gone(HTTPException):
 
 
 class Bodies:
-    """Bounds the length of a body, the time it takes to come, and what all of them hold together.
+    """Bounds the length of a body, the time it takes to come, and the bytes of all together.
 
-    The last is counted in bytes and not in requests: slow clients hold few, and so keep nobody out.
+    A route that reads no body is never refused here.
     """
 
     def __init__(self, app: ASGIApp, limits: Limits):
@@ -35,11 +38,10 @@ class Bodies:
         self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request; a route that reads no body is never refused here."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         limits, longest = self._limits, self._limits.body_kb * 1024
-        said = int(Headers(scope=scope).get("content-length", 0))
+        length = int(Headers(scope=scope).get("content-length", 0))
         end = asyncio.get_running_loop().time() + limits.seconds
         own, more = 0, True
 
@@ -50,7 +52,7 @@ class Bodies:
             message: Message = {}
             try:
                 async with asyncio.timeout_at(end):
-                    if said <= longest:
+                    if length <= longest:
                         message = await receive()
             except TimeoutError:
                 why = f"the request did not come within {limits.seconds} seconds."
@@ -59,11 +61,11 @@ class Bodies:
                 raise Gone()
             size = len(message.get("body", b""))
             own, self._held = own + size, self._held + size
-            if max(own, said) > longest:
+            if max(own, length) > longest:
                 why = f"the body may have {limits.body_kb} KB at most."
                 raise HTTPException(413, f"{why} Send fewer mentions at a time.")
             if self._held > limits.requests * longest:
-                raise Busy(1)
+                raise Busy()
             more = message.get("more_body", False)
             return message
 
@@ -84,7 +86,6 @@ class Notes:
         self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request; the application's start and end are passed on."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         began, status = time.monotonic(), 0

@@ -2,36 +2,73 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
-from muver.kb.index.query import opened_index
-from muver.kb.serve.rows import RowIndex
-from muver.retriever.retrieval.answers import Mention
+from muver.kb.index.answer import opened_index
+from muver.kb.index.entity import Entity
+from muver.kb.index.store import the_only
+from muver.retriever.corpus.schema import read_entities
+from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart
 from muver.retriever.retrieval.retriever import Retriever
+
+COLUMNS = ("world", "document_id", "title", "text", "entity")  # of a row's entities
+
+
+class RowIndex:
+    """A row of the workflow, with the methods of :class:`muver.kb.index.Index` that answer."""
+
+    fixed = "a row of the workflow"
+    generation = 0
+    has_views = True
+
+    def __init__(self, retriever: Retriever):
+        self._retriever = retriever
+        self.worlds, self.threshold = retriever.worlds, retriever.threshold
+
+    def refresh(self) -> "RowIndex":
+        return self
+
+    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
+        return self._retriever.retrieve(mentions, k)
+
+    def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
+        number, _ = self._entities[candidate.world, candidate.document_id]
+        known = replace(candidate, entity=number)
+        return self._retriever.parts(replace(mention, world=candidate.world), known)
+
+    def entity(self, id: str, world: str | None = None) -> Entity:
+        worlds = self.worlds if world is None else [world]
+        found = {
+            name: self._entities[name, id][1] for name in worlds if (name, id) in self._entities
+        }
+        return the_only(found, id, world)
+
+    @cached_property
+    def _entities(self) -> dict[tuple[str, str], tuple[int, Entity]]:
+        table = read_entities(self._retriever.entities, self.worlds)
+        rows = zip(*(table[name].to_pylist() for name in COLUMNS), strict=True)
+        return {
+            (world, id): (number, Entity(id=id, title=title, description=text, world=world))
+            for world, id, title, text, number in rows
+        }
 
 
 @dataclass(eq=False)
 class Served:
     """An index that is served.
 
-    Attributes
-    ----------
-    index
-        The newest snapshot. Requests that are being answered may have an older one.
-    changing
-        Held by whoever changes the index.
-    trouble
-        Why the newest snapshot couldn't be taken at the last look; it is tried again.
+    Requests that are being answered may have an older snapshot than ``index``. ``trouble`` is
+    why the newest one couldn't be taken at the last look; it is tried again.
     """
 
     name: str
     index: Any
-    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
     trouble: str | None = None
 
     def warm(self) -> None:
@@ -62,13 +99,6 @@ class Models:
         return iter(self._by_name.values())
 
     def named(self, name: str | None) -> Served:
-        """The index of a name.
-
-        Raises
-        ------
-        InputError
-            If there is none of this name.
-        """
         if name is None:
             return next(iter(self))
         if name not in self._by_name:
@@ -86,18 +116,7 @@ def open_index(path: Path, qdrant: str | None = None) -> Any:
 
 
 def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
-    """Open indexes, given as FOLDER or NAME=FOLDER; without a name the folder's is taken.
-
-    Parameters
-    ----------
-    qdrant
-        As :func:`muver.kb.index.query.opened_index` takes it, for all.
-
-    Raises
-    ------
-    InputError
-        If two have one name, or one can't be opened.
-    """
+    """Open indexes, given as FOLDER or NAME=FOLDER; without a name the folder's is taken."""
     served: dict[str, Served] = {}
     for one in given:
         name, path = _named(one)

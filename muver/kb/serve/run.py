@@ -67,9 +67,10 @@ def serve(
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
         names = ", ".join(served.name for served in models)
-        where = listening.getsockname()
+        where, port, *_ = listening.getsockname()
+        where = f"[{where}]" if ":" in where else where
         logger.info("%s loaded in %.1f s", names, time.monotonic() - began)
-        logger.info("http://%s:%d (Ctrl+C ends it)", _shown(where[0]), where[1])
+        logger.info("http://%s:%d (Ctrl+C ends it)", where, port)
         server.run(sockets=[listening])
     logger.info("ended")
 
@@ -120,7 +121,3 @@ class Sweep:
             if now - since[one][1] > self._seconds:
                 one.transport.abort()
         self._since = since
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

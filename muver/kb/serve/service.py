@@ -5,8 +5,8 @@ from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
-from muver.kb.serve.metrics import Metrics
 from muver.kb.serve.models import Models
+from muver.kb.serve.monitoring import Metrics
 from muver.kb.serve.settings import Limits
 from muver.kb.serve.waiting import Waiting
 
@@ -17,12 +17,8 @@ LEAST = 16  # characters of a token
 class Service:
     """Everything behind the routes.
 
-    Attributes
-    ----------
-    token
-        What a client shows to change an index; None: nobody may.
-    log_texts
-        Whether the log has what clients ask.
+    Whoever shows the ``token`` may change an index; without one nobody may. ``log_texts`` has what
+    clients ask in the log.
     """
 
     models: Models
@@ -36,26 +32,18 @@ class Service:
 
 
 def read_token(path: Path) -> str:
-    """The token in a file, without the white space around it.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or what it has is too short or not one line of ASCII.
-    """
+    """The token in a file, without the white space around it."""
+    make = f"Make one with `openssl rand -hex 32 > {path}`."
     try:
         token = path.read_text(encoding="ascii").strip()
         others = path.stat().st_mode & 0o077
     except FileNotFoundError:
-        raise InputError(
-            f"{path}: no such file. Make one with `openssl rand -hex 32 > {path}`."
-        ) from None
+        raise InputError(f"{path}: no such file. {make}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read as a token ({error}).") from None
     if len(token) < LEAST or not token.isprintable() or " " in token:
         raise InputError(
-            f"{path}: expected a token, one line of at least {LEAST} characters without spaces. "
-            f"Make one with `openssl rand -hex 32 > {path}`."
+            f"{path}: expected one line of at least {LEAST} characters without spaces. {make}"
         )
     if others:
         logger.warning("%s: other users can read it. `chmod 600 %s` keeps them out.", path, path)

@@ -1,7 +1,6 @@
 """The queue of requests, and the one thread that does those of a kind together."""
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,12 +13,11 @@ Work = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 class Busy(HTTPException):
-    """Too much waits already; it takes about so many seconds to be done."""
+    """Too much waits already."""
 
-    def __init__(self, seconds: float):
-        whole = max(round(seconds), 1)
-        why = f"too many requests wait. Come again in {whole} s."
-        super().__init__(429, why, {"Retry-After": str(whole)})
+    def __init__(self) -> None:
+        why = "too many requests wait. Come again in a second."
+        super().__init__(429, why, {"Retry-After": "1"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,41 +31,29 @@ class _Job:
 class Waiting:
     """A bounded queue in order of arrival, all of it in the event loop but for the work itself.
 
-    Parameters
-    ----------
-    most
-        Tokens that may wait; a job that comes when nothing waits is always taken.
-    batch
-        Tokens that are done together; a longer job is done alone.
+    ``most`` tokens may wait, but a job that comes when nothing waits is always taken. ``batch`` of
+    them are done together; a longer job is done alone.
     """
 
     def __init__(self, most: int, batch: int):
         self._most, self._batch = most, batch
         self._jobs: list[_Job] = []
-        self._pace = 0.0  # seconds a token, of late
         self._worker = ThreadPoolExecutor(1, "worker")  # a model keeps threads for each caller's
         self._emptying: asyncio.Task[None] | None = None
 
     @property
     def tokens(self) -> int:
-        """How many tokens wait."""
         return sum(job.tokens for job in self._jobs)
 
     async def do(self, work: Work, given: Any, tokens: int) -> Any:
-        """The result of a job, after its turn; who is cancelled before gives up the place.
-
-        Raises
-        ------
-        Busy
-            If too much waits.
-        """
-        waiting = self.tokens
-        if waiting and waiting + tokens > self._most:
-            raise Busy(waiting * self._pace)
-        job = _Job(work, given, tokens, asyncio.get_running_loop().create_future())
+        """The result of a job, after its turn; who is cancelled before gives up the place."""
+        loop = asyncio.get_running_loop()
+        if self._jobs and self.tokens + tokens > self._most:
+            raise Busy()
+        job = _Job(work, given, tokens, loop.create_future())
         self._jobs.append(job)
         if self._emptying is None or self._emptying.done():
-            self._emptying = asyncio.create_task(self._empty())
+            self._emptying = loop.create_task(self._empty())
         try:
             return await job.done
         finally:
@@ -75,18 +61,14 @@ class Waiting:
                 self._jobs.remove(job)
 
     def close(self) -> None:
-        """End the thread, after what it is at."""
         self._worker.shutdown()
 
     async def _empty(self) -> None:
         while jobs := self._take():
-            began = time.monotonic()
             given = [job.given for job in jobs]
             results = await asyncio.get_running_loop().run_in_executor(
                 self._worker, _results, jobs[0].work, given
             )
-            pace = (time.monotonic() - began) / sum(job.tokens for job in jobs)
-            self._pace += (pace - self._pace) / 4
             for job, result in zip(jobs, results, strict=True):
                 if job.done.done():
                     continue  # the client has gone
@@ -111,9 +93,8 @@ class Waiting:
 def _results(work: Work, given: Sequence[Any]) -> list[Any]:
     """Of jobs done together; where that fails of each alone, so that none has another's error."""
     try:
-        results = list(work(given))
+        return list(work(given))
     except Exception as error:
         if len(given) == 1:
             return [error]
         return [_results(work, [one])[0] for one in given]
-    return results

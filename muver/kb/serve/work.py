@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from muver.kb.index.answer import accepted
-from muver.kb.serve.forms import AskedMention, Entity, Explained, Found, FoundForMention, View
-from muver.kb.serve.places import excerpt, place
+from muver.kb.index.answer import accepted, fields_of
+from muver.kb.index.entity import Entity
+from muver.kb.serve.excerpts import excerpt, place
+from muver.kb.serve.forms import AskedMention, Explained, Ranked, RankedForMention, View
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 # About as many characters are a word piece, and a longer context than this is cut.
@@ -24,66 +25,54 @@ def tokens(mentions: Sequence[AskedMention], k: int = 0) -> int:
 
 
 def mention_of(asked: AskedMention) -> Mention:
-    """A mention as the index takes it."""
     return Mention(asked.mention, asked.left, asked.right, asked.world)
-
-
-class Ranked(NamedTuple):
-    """Answers, and the index's generation when they were begun."""
-
-    generation: int
-    results: list[FoundForMention]
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Ranks the mentions of requests; ``excerpts`` as :class:`muver.kb.serve.forms.Retrieval`."""
+    """Ranks the mentions of some requests in one call, and gives each request its answers, with the
+    index's generation when they were begun.
+    """
 
     index: Any
     k: int
     excerpts: bool
 
-    def __call__(self, given: Sequence[Sequence[Mention]]) -> list[Ranked]:
-        """Rank all mentions in one call, and give each request its answers."""
+    def __call__(
+        self, given: Sequence[Sequence[Mention]]
+    ) -> list[tuple[int, list[RankedForMention]]]:
         generation = self.index.generation
         mentions = [one for mentions in given for one in mentions]
         found = [self._answer(ranked) for ranked in self.index.retrieve(mentions, self.k)]
         ends = accumulate(map(len, given), initial=0)
-        return [Ranked(generation, found[start:end]) for start, end in pairwise(ends)]
+        return [(generation, found[start:end]) for start, end in pairwise(ends)]
 
-    def _answer(self, ranked: Sequence[Candidate]) -> FoundForMention:
-        candidates = [self._found(n, one) for n, one in enumerate(ranked, start=1)]
-        best, threshold = next(iter(ranked), None), self.index.threshold
-        none = not accepted(best, threshold) if best and threshold is not None else None
-        return FoundForMention(candidates=candidates, none=none)
+    def _answer(self, ranked: Sequence[Candidate]) -> RankedForMention:
+        none = None
+        if ranked and (threshold := self.index.threshold) is not None:
+            none = not accepted(ranked[0], threshold)
+        return RankedForMention([self._ranked(n, one) for n, one in enumerate(ranked, 1)], none)
 
-    def _found(self, rank: int, one: Candidate) -> Found:
+    def _ranked(self, rank: int, one: Candidate) -> Ranked:
         own = None
         if self.excerpts:
             own = excerpt(self.index.entity(one.document_id, one.world).description, one.text)
-        return Found(
-            rank=rank, id=one.document_id, title=one.title, world=one.world, score=one.score,
-            probability=one.probability, layer=one.layer, first=one.first, last=one.last,
-            text=one.text, excerpt=own,
-        )  # fmt: skip
+        return Ranked(**fields_of(one), rank=rank, probability=one.probability, excerpt=own)
 
 
 @dataclass(frozen=True)
 class Explaining:
-    """Tells what each view of an entity adds to its score for a mention."""
+    """Tells what each view of an entity adds to its score for a mention, one after another."""
 
     index: Any
 
-    def __call__(self, given: Sequence[tuple[Mention, Any]]) -> list[Explained]:
-        """For mentions and entities, one after another."""
-        return [self._explained(*one) for one in given]
+    def __call__(self, given: Sequence[tuple[Mention, Entity]]) -> list[Explained]:
+        return [Explained(entity, list(self._views(mention, entity))) for mention, entity in given]
 
-    def _explained(self, mention: Mention, entity: Any) -> Explained:
-        views = []
+    def _views(self, mention: Mention, entity: Entity):
         if not self.index.has_views:
-            return Explained(entity=Entity.of(entity), views=[])
+            return
         asked = Candidate(-1, entity.id, entity.title, 0.0, 0, 0, 0, "", entity.world)
         for part in self.index.parts(mention, asked):
             start, end = place(entity.description, part.text) or (None, None)
-            views.append(View(**vars(part), start=start, end=end))
-        return Explained(entity=Entity.of(entity), views=views)
+            yield View(**vars(part), start=start, end=end)

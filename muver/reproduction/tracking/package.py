@@ -18,8 +18,8 @@ from mlflow.types.schema import Array, Object, Property
 from muver.io.errors import InputError
 from muver.io.typed import flat
 from muver.kb.index import Index
-from muver.kb.index.lock import writing
-from muver.kb.index.state import read_state
+from muver.kb.index.answer import Found
+from muver.kb.index.state import read_state, writing
 from muver.kb.plugins import answering
 from muver.reproduction.tracking.experiments import open_experiment
 from muver.reproduction.tracking.store import open_store
@@ -27,16 +27,11 @@ from muver.reproduction.tracking.store import open_store
 EXPERIMENT = "indexes"
 EXPERIMENT_ONLY = {"dvc", "matplotlib", "snakemake"}  # of our requirements, what no answer needs
 TEXT, NUMBER, WHOLE = DataType.string, DataType.double, DataType.long
+KINDS = {str: TEXT, float: NUMBER, int: WHOLE}
 CANDIDATE = Object(
     [
-        Property("id", TEXT),
-        Property("world", TEXT, required=False),
-        Property("title", TEXT),
-        Property("score", NUMBER),
-        Property("layer", WHOLE),
-        Property("first", WHOLE),
-        Property("last", WHOLE),
-        Property("text", TEXT),
+        Property(name, KINDS.get(kind, TEXT), required=kind in KINDS)
+        for name, kind in Found.__annotations__.items()
     ]
 )
 SIGNATURE = ModelSignature(

@@ -4,7 +4,7 @@ import pytest
 
 from muver import Mention
 from muver.kb.index.answer import TOGETHER, answers
-from muver.kb.index.shown import in_terminal
+from muver.kb.index.query import in_terminal
 from tests.kb.index.fake import Names
 
 TITLES = ["Anna", "Anna [Ash]", "Gate \x1b[2J of \u4e00\u4e8c"]

@@ -9,8 +9,8 @@ from muver import Candidate, Mention
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.kb.index import Entity, Index
+from muver.kb.index.calibrate import Judged, cross_validated, decision, fit, threshold
 from muver.kb.index.calibration import FILE, features
-from muver.kb.index.fitting import Judged, cross_validated, decision, fit, threshold
 
 NAN = np.nan
 COLOURS = ("red", "blue", "green", "white", "black")

@@ -67,8 +67,9 @@ def test_a_world_of_its_own(run, tmp_path):
 
 def test_info(run):
     _, out, _ = run("index", "info", "index")
-    assert "model           bm25\n" in out
-    assert "worlds          glossary 3\n" in out
+    assert dict(line.split() for line in out.splitlines()).items() >= {
+        ("model", "bm25"), ("worlds.glossary", "3"), ("settings.merge", "0"),
+    }  # fmt: skip
     _, out, _ = run("index", "info", "index", "--json")
     assert json.loads(out)["entities"] == 3
 
@@ -83,9 +84,6 @@ def test_options_stand_over_settings(run, model, tmp_path):
     made = Index.open("views").info()
     assert made["settings"]["merge"] == 1
     assert (made["settings"]["bm25_weight"], made["kinds"]) == (0.5, "sentences and global")
-    _, out, _ = run("index", "info", "views")
-    assert "views           sentences and global; layers of merged ones: 1\n" in out
-    assert "score           max\n" in out
 
 
 def test_a_damaged_file_is_named(run, tmp_path):

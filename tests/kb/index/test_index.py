@@ -9,6 +9,7 @@ from muver.io.typed import read
 from muver.kb.importing.build import import_kb
 from muver.kb.importing.settings import Import
 from muver.kb.index import Change, Entity, Index, changes
+from muver.kb.index.snapshot import Snapshot
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.stages.encode import encode_split
 from muver.retriever.encoders.stages.merge import merge_store
@@ -107,6 +108,20 @@ def test_a_reader_keeps_its_snapshot(index, entities):
     assert len(reader.refresh()) == 6
     assert index.refresh() is index
     assert len(list((index.folder / "segments").iterdir())) == 1
+
+
+def test_a_change_by_another_thread_during_a_refresh_stays(index, monkeypatch):
+    now = Snapshot.now
+
+    def read_before_it(folder, before):
+        found = now(folder, before)
+        with monkeypatch.context() as patch:
+            patch.setattr(Snapshot, "now", now)
+            index.add([Entity(id="new", title="A lighthouse", world="alder")])
+        return found
+
+    monkeypatch.setattr(Snapshot, "now", read_before_it)
+    assert index.refresh().has("new")
 
 
 def test_a_world_ends_with_its_last_entity(index, entities):

@@ -14,9 +14,7 @@ from msgspec import UNSET
 
 from muver import Mention
 from muver.io.errors import InputError
-from muver.kb.index.labelled import CONTEXT, Labelled
-from muver.kb.index.marks import marked
-from muver.kb.index.mentions import read_mentions
+from muver.kb.index.mentions import CONTEXT, Labelled, marked, read_mentions
 
 AIDA = """-DOCSTART- (1 EU)
 EU\tB\tEU\t--NME--

@@ -77,14 +77,14 @@ def test_none_of_these_is_nil(index, monkeypatch):
     [
         ({}, 'muver_linker: needs an index: config={"index": "FOLDER"}.'),
         ({"index": "none"}, "none: no such file"),
-        ({"index": "INDEX", "k": 0}, "muver_linker: k is 0, not a number of candidates"),
+        ({"index": "INDEX", "k": 0}, "k: 0 is not a number of candidates"),
         ({"index": "INDEX", "world": "sea"}, "world 'sea' is not in"),
     ],
 )
 def test_what_is_wrong_is_said(index, config, said):
     given = {key: str(index.folder) if value == "INDEX" else value for key, value in config.items()}
     with pytest.raises(InputError) as error:
-        pipeline("muver_linker", **given)
+        pipeline("muver_linker", **given)(TEXT)
     assert said in str(error.value)
 
 
@@ -103,4 +103,4 @@ def test_a_pipeline_finds_the_mentions_of_plain_text(index, tmp_path, capsys):
     assert "--ner en_no_such_thing: no such pipeline of spaCy is insta" in capsys.readouterr().err
     spacy.blank("en").to_disk(tmp_path / "blank")
     assert main([*call, "--ner", str(tmp_path / "blank")]) == 2
-    assert "blank: recognises no entities. It has: none." in capsys.readouterr().err
+    assert f"{path}: no mention in it" in capsys.readouterr().err

@@ -1,27 +1,9 @@
 """An index of words in memory, as quick as it is simple: an entity's views are its sentences."""
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
-
 from muver.io.errors import Mistake
-from muver.kb.index.snapshot import UnknownEntity
+from muver.kb.index import Change, Entity
+from muver.kb.index.store import UnknownEntity
 from muver.retriever.retrieval.answers import Candidate, ViewPart
-
-
-@dataclass(frozen=True)
-class Entity:
-    id: str
-    title: str
-    description: str = ""
-    aliases: list[str] = field(default_factory=list)
-    world: str = "town"
-
-
-class Change(NamedTuple):
-    added: int
-    updated: int
-    unchanged: int
-    removed: int
 
 
 class Shelf:
@@ -106,12 +88,16 @@ def _views(mention, entity):
         yield float(len(words & own)), -n, sentence
 
 
+def entity(id, title, description=""):
+    return Entity(id=id, title=title, description=description, world="town")
+
+
 def shelf():
     """Some entities of a town."""
     return Shelf(
         [
-            Entity("smith", "Anna Berg", "Anna lives by the river. She forged the gate in spring."),
-            Entity("baker", "Otto Berg", "Otto bakes bread. He sells it at the gate."),
-            Entity("gate", "North Gate", "A gate of iron. Its bell rings at noon."),
+            entity("smith", "Anna Berg", "Anna lives by the river. She forged the gate in spring."),
+            entity("baker", "Otto Berg", "Otto bakes bread. He sells it at the gate."),
+            entity("gate", "North Gate", "A gate of iron. Its bell rings at noon."),
         ]
     )

@@ -1,5 +1,7 @@
 """The page in a real browser."""
 
+from dataclasses import replace
+
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -192,7 +194,8 @@ def test_texts_of_the_data_stay_texts(open_page):
     with running() as service:
         index = service.service.models.named(None).index
         smith = index.entity("smith")
-        index.update([type(smith)("smith", "<b>Anna</b>", "<script>alert(1)</script> smith. X.")])
+        text = "<script>alert(1)</script> smith. X."
+        index.update([replace(smith, title="<b>Anna</b>", description=text)])
         tab = open_page(service)
         write(tab, "<i>smith</i> &amp; co")
         select(tab, "smith")

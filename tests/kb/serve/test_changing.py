@@ -1,11 +1,9 @@
 """The routes that change, over HTTP."""
 
-import asyncio
-
 import pytest
 
 from tests.kb.serve.conftest import TOKEN, running
-from tests.kb.serve.fake import Entity
+from tests.kb.serve.fake import entity
 
 BELL = {"title": "The Bell", "description": "It rings when ships come in. It is of bronze."}
 
@@ -67,7 +65,7 @@ def test_the_world_has_to_be_named_where_there_are_several():
 
 def test_a_change_by_another_process_is_found_without_a_request_lost():
     with running() as service:
-        service.shelves["town"].open().update([Entity("bell", "Bell", "It is of bronze.")])
+        service.shelves["town"].open().update([entity("bell", "Bell", "It is of bronze.")])
         generations = []
         while not generations or generations[-1] == 1:
             asked = {"mentions": [{"mention": "bronze"}], "k": 1}
@@ -76,13 +74,3 @@ def test_a_change_by_another_process_is_found_without_a_request_lost():
             generations.append(answer.json["generation"])
             found = answer.json["results"][0]["candidates"][0]["id"]
             assert found == "bell" or generations[-1] == 1
-
-
-def test_one_change_at_a_time():
-    with running() as service:
-        lock = service.service.models.named(None).changing
-        asyncio.run(lock.acquire())
-        answer = service.call("PUT", "/entities/bell", BELL, token=TOKEN)
-        assert (answer.status, answer.headers["retry-after"]) == (429, "1")
-        lock.release()
-        assert service.call("PUT", "/entities/bell", BELL, token=TOKEN).status == 200

@@ -6,7 +6,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.kb.serve import models as module
 from muver.kb.serve.models import Models, Served, look_out, open_models
-from tests.kb.serve.fake import Entity, shelf
+from tests.kb.serve.fake import entity, shelf
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def test_the_newest_snapshot_takes_the_place_of_the_old():
     served = Served("town", town.open())
     served.look()
     assert served.index.generation == 1
-    town.open().update([Entity("bell", "Bell")])
+    town.open().update([entity("bell", "Bell")])
     served.look()
     assert served.index.generation == 2
 

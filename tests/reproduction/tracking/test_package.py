@@ -12,7 +12,7 @@ from mlflow.exceptions import MlflowException
 from muver.cli import main
 from muver.kb.index import Entity, Index
 from muver.kb.index.calibration import FILE
-from muver.kb.index.lock import writing
+from muver.kb.index.state import writing
 from muver.kb.plugins import answering
 
 TEXT = "The [[red gate]] stood by the [[mill]]."

@@ -10,16 +10,8 @@ EXPECTED = "Expected http://HOST:6333/COLLECTION, perhaps with ?ef=128."
 
 
 class Address(NamedTuple):
-    """The address of a collection.
-
-    Attributes
-    ----------
-    server
-        Scheme, host, port, and what stands before the collection in the path.
-    collection
-        Its name.
-    ef
-        How many entities HNSW looks at (Qdrant's ``hnsw_ef``); None: all of them, exact search.
+    """A server (scheme, host, port, and what stands before the collection in the path), a
+    collection, and how many entities HNSW looks at (``hnsw_ef``); None: all of them, exact search.
     """
 
     server: str
@@ -28,17 +20,8 @@ class Address(NamedTuple):
 
     @classmethod
     def read(cls, given: str, folder: Path) -> "Address":
-        """The address in a URL: ``http://HOST:PORT/COLLECTION?ef=N``.
-
-        Parameters
-        ----------
-        folder
-            Of the index; its name is the collection's where the URL has none.
-
-        Raises
-        ------
-        InputError
-            If it is no such URL.
+        """The address in a URL, ``http://HOST:PORT/COLLECTION?ef=N``; without a collection it is
+        called as the index's folder.
         """
         url = urlsplit(given)
         options = parse_qs(url.query, keep_blank_values=True)

@@ -5,9 +5,10 @@ sentences stand, and its views. The collection's metadata say which index was pu
 """
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,9 +18,9 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from muver.io.errors import InputError
 from muver.io.records import Record
 from muver.kb.index.entity import Entity
-from muver.kb.index.opened import NoAnswer
 from muver.kb.index.qdrant.address import Address
 from muver.kb.index.state import State
+from muver.kb.index.store import NoAnswer
 from muver.kb.index.views import EntityViews
 
 KEY = "QDRANT_API_KEY"
@@ -31,14 +32,8 @@ CONTENTS_A_PAGE = 10_000
 
 
 class About(Record):
-    """What the metadata of a collection say.
-
-    Attributes
-    ----------
-    fingerprint, generation
-        Of the index that was pushed there last, to its end.
-    longest
-        Length of the longest vector.
+    """What the metadata say of the index that was pushed last, to its end; ``longest`` is the
+    length of the longest vector.
     """
 
     fingerprint: str
@@ -46,55 +41,36 @@ class About(Record):
     longest: float = 0.0
 
 
-class Near(NamedTuple):
-    """The points near a vector, best first: (some,) their numbers and similarities."""
-
-    keys: list[int]
-    scores: np.ndarray
-
-
 class Points:
-    """A collection of Qdrant, asked and changed."""
+    """The collection at an address for an index of this state."""
 
-    def __init__(self, address: Address):
-        self.address = address
+    def __init__(self, address: Address, state: State):
+        self.address, self._state, self._name = address, state, address.collection
         self._client = connect(address.server)
 
-    def make(self, state: State) -> None:
-        """Make the collection if it is not there.
-
-        Raises
-        ------
-        InputError
-            As :meth:`about`.
-        """
+    def make(self) -> None:
+        """Make the collection if it is not there; one of another index is refused."""
         if self._there():
-            self.about(state)
+            self.about()
             return
+        model = self._state.model
+        several = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
+        vectors = models.VectorParams(
+            size=model.dimension, distance=DISTANCES[model.metric], multivector_config=several
+        )
+        metadata = {METADATA: msgspec.to_builtins(About(self._state.fingerprint))}
         with self._asking():
-            self._client.create_collection(
-                self.address.collection,
-                vectors_config=_vectors(state),
-                metadata=_metadata(About(state.fingerprint)),
-            )
-            self._client.create_payload_index(
-                self.address.collection, "world", models.PayloadSchemaType.KEYWORD
-            )
+            self._client.create_collection(self._name, vectors_config=vectors, metadata=metadata)
+            self._client.create_payload_index(self._name, "world", models.PayloadSchemaType.KEYWORD)
 
-    def about(self, state: State) -> About:
-        """What was pushed there.
-
-        Raises
-        ------
-        InputError
-            If there is no such collection, or it is not of an index with this model and settings.
-        """
+    def about(self) -> About:
+        """What was pushed there, if it is of an index with this model and these settings."""
         if not self._there():
             raise InputError(
                 f"{self.address}: no such collection. Make it with `muver index push`."
             )
         with self._asking():
-            config = self._client.get_collection(self.address.collection).config
+            config = self._client.get_collection(self._name).config
         other = "Name another collection, or remove this one from Qdrant."
         own = (config.metadata or {}).get(METADATA)
         if own is None:
@@ -102,16 +78,11 @@ class Points:
                 f"{self.address}: this collection was not made by `muver index push`. {other}"
             )
         about = msgspec.convert(own, About)
-        wanted, found = _vectors(state), config.params.vectors
-        if (found.size, found.distance) != (wanted.size, wanted.distance):
-            raise InputError(
-                f"{self.address}: has vectors of {found.size} numbers for {found.distance.value}, "
-                f"those of this index have {wanted.size} for {wanted.distance.value}. {other}"
-            )
-        if about.fingerprint != state.fingerprint:
+        if about.fingerprint != self._state.fingerprint:
             raise InputError(
                 f"{self.address}: of an index with another model or other settings: its "
-                f"fingerprint is {about.fingerprint}, this index's {state.fingerprint}. {other}"
+                f"fingerprint is {about.fingerprint}, this index's {self._state.fingerprint}. "
+                f"{other}"
             )
         return about
 
@@ -122,42 +93,50 @@ class Points:
         while True:
             with self._asking():
                 points, page = self._client.scroll(
-                    self.address.collection, limit=CONTENTS_A_PAGE, offset=page,
-                    with_payload=["content"],
-                )  # fmt: skip
+                    self._name, limit=CONTENTS_A_PAGE, offset=page, with_payload=["content"]
+                )
             found |= {point.id: point.payload["content"] for point in points}
             if page is None:
                 return found
 
     def put(self, entities: Mapping[int, EntityViews]) -> None:
-        """Add entities, or put them in the place of those of their keys."""
         points = [
-            models.PointStruct(id=key, vector=one.vectors.tolist(), payload=_payload(one))
+            models.PointStruct(
+                id=key,
+                vector=one.vectors.tolist(),
+                payload={
+                    **msgspec.to_builtins(one.entity),
+                    "content": content_of(one.entity.content),
+                    "sentences": one.sentences.tolist(),
+                    "views": one.views.tolist(),
+                },
+            )
             for key, one in entities.items()
         ]
         with self._asking():
-            self._client.upsert(self.address.collection, points)
+            self._client.upsert(self._name, points)
 
     def remove(self, keys: Sequence[int]) -> None:
-        """Remove entities."""
         with self._asking():
-            self._client.delete(self.address.collection, models.PointIdsList(points=list(keys)))
+            self._client.delete(self._name, models.PointIdsList(points=list(keys)))
 
     def tell(self, about: About) -> None:
-        """Write the metadata."""
+        """Write what was pushed, when all of it is there."""
         with self._asking():
-            self._client.update_collection(self.address.collection, metadata=_metadata(about))
+            metadata = {METADATA: msgspec.to_builtins(about)}
+            self._client.update_collection(self._name, metadata=metadata)
 
-    def worlds(self) -> dict[str, int]:
-        """How many entities each world has, by name in alphabetical order."""
+    def count_worlds(self) -> dict[str, int]:
         with self._asking():
-            found = self._client.facet(
-                self.address.collection, "world", limit=MOST_WORLDS, exact=True
-            )
+            found = self._client.facet(self._name, "world", limit=MOST_WORLDS, exact=True)
         return dict(sorted((hit.value, hit.count) for hit in found.hits))
 
-    def near(self, vectors: np.ndarray, metric: str, world: str | None, k: int) -> list[Near]:
-        """The ``k`` points nearest to each of (some, d) vectors, of a world or of all."""
+    def near(
+        self, vectors: np.ndarray, world: str | None, k: int
+    ) -> list[tuple[list[int], np.ndarray]]:
+        """The keys of the ``k`` points nearest to each of (some, d) vectors, best first, and their
+        similarities, of a world or of all.
+        """
         ef = self.address.ef
         params = models.SearchParams(exact=ef is None, hnsw_ef=ef)
         only = world and models.Filter(
@@ -168,43 +147,40 @@ class Points:
             for vector in vectors.tolist()
         ]
         with self._asking():
-            answers = self._client.query_batch_points(self.address.collection, requests)
-        sign = -1 if metric == "l2" else 1
+            answers = self._client.query_batch_points(self._name, requests)
+        sign = -1 if self._state.model.metric == "l2" else 1
         return [
-            Near([one.id for one in own.points], sign * np.array([one.score for one in own.points]))
+            ([one.id for one in own.points], sign * np.array([one.score for one in own.points]))
             for own in answers
         ]
 
-    def there(self, keys: Collection[int]) -> set[int]:
-        """Those keys that an entity has."""
-        return {point.id for point in self._points(keys, with_payload=False)}
+    def find(self, keys: Iterable[int]) -> dict[int, models.Record]:
+        return self._of(keys, with_payload=False)
 
-    def entities(self, keys: Collection[int]) -> dict[int, Entity]:
-        """The entities of some keys, of those that are there."""
-        points = self._points(keys, with_payload=True)
-        return {point.id: msgspec.convert(point.payload, Entity) for point in points}
+    def entities_of(self, keys: Iterable[int]) -> dict[int, Entity]:
+        points = self._of(keys, with_payload=True)
+        return {key: msgspec.convert(point.payload, Entity) for key, point in points.items()}
 
-    def views(self, keys: Collection[int]) -> dict[int, EntityViews]:
-        """The same with their views."""
-        points = self._points(keys, with_payload=True, with_vectors=True)
+    def views_of(self, keys: Iterable[int]) -> dict[int, EntityViews]:
         return {
-            point.id: EntityViews(
+            key: EntityViews(
                 msgspec.convert(point.payload, Entity),
                 np.array(point.payload["sentences"], dtype=np.int32).reshape(-1, 2),
                 np.array(point.payload["views"], dtype=np.int32),
                 np.array(point.vector, dtype=np.float32),
             )
-            for point in points
+            for key, point in self._of(keys, with_payload=True, with_vectors=True).items()
         }
 
-    def _points(self, keys: Collection[int], **wanted: bool) -> list[models.Record]:
+    def _of(self, keys: Iterable[int], **wanted: bool) -> dict[int, models.Record]:
         with self._asking():
-            return self._client.retrieve(self.address.collection, list(keys), **wanted)
+            points = self._client.retrieve(self._name, list(keys), **wanted)
+        return {point.id: point for point in points}
 
     def _there(self) -> bool:
         try:
             with self._asking():
-                return self._client.collection_exists(self.address.collection)
+                return self._client.collection_exists(self._name)
         except ValueError:  # an answer in another form
             raise NoAnswer(f"{self.address}: what answers there is not Qdrant.") from None
 
@@ -223,34 +199,19 @@ class Points:
             raise NoAnswer(f"{self.address}: Qdrant refused ({_reason(error)}).") from None
 
 
+def check(state: State, folder: Path) -> None:
+    """Refuse an index that Qdrant cannot rank."""
+    own = state.settings
+    if state.model is None or own.aggregate.kind != "max" or own.bm25_weight is not None:
+        raise InputError(
+            f"{folder}: Qdrant ranks by the model's best view alone, without BM25 and other "
+            "aggregates than max. Ask it without --qdrant, or make an index without them."
+        )
+
+
 def connect(server: str) -> QdrantClient:
-    """A client of a server, with the key that the environment's ``QDRANT_API_KEY`` has."""
     key = os.environ.get(KEY)
     return QdrantClient(url=server, api_key=key, timeout=SECONDS, check_compatibility=False)
-
-
-def _vectors(state: State) -> models.VectorParams:
-    """How the vectors of an index lie in a collection."""
-    return models.VectorParams(
-        size=state.model.dimension,
-        distance=DISTANCES[state.model.metric],
-        multivector_config=models.MultiVectorConfig(
-            comparator=models.MultiVectorComparator.MAX_SIM
-        ),
-    )
-
-
-def _metadata(about: About) -> dict[str, Any]:
-    return {METADATA: msgspec.to_builtins(about)}
-
-
-def _payload(one: EntityViews) -> dict[str, Any]:
-    return {
-        **msgspec.to_builtins(one.entity),
-        "content": content_of(one.entity.content),
-        "sentences": one.sentences.tolist(),
-        "views": one.views.tolist(),
-    }
 
 
 def content_of(content: int) -> str:
@@ -258,7 +219,7 @@ def content_of(content: int) -> str:
     return f"{content:016x}"
 
 
-def _reason(error: UnexpectedResponse) -> str:
+def _reason(error: UnexpectedResponse) -> Any:
     """What Qdrant says, or the status of whoever answers in its place."""
     try:
         return error.structured()["status"]["error"]

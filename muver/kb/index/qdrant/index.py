@@ -1,91 +1,63 @@
 """An index whose entities are in Qdrant: model and settings are here, the rest is asked for."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
 from muver.kb.index.calibration import read_calibration
-from muver.kb.index.entity import Entity, key_of
-from muver.kb.index.making import Machinery
-from muver.kb.index.opened import OpenIndex
+from muver.kb.index.index import OpenIndex
+from muver.kb.index.machinery import Machinery
 from muver.kb.index.qdrant.address import Address
-from muver.kb.index.qdrant.checks import check
-from muver.kb.index.qdrant.collection import About, Points
+from muver.kb.index.qdrant.collection import Points, check
 from muver.kb.index.search import decided, slack
-from muver.kb.index.snapshot import known_world, the_only
 from muver.kb.index.state import read_state
+from muver.kb.index.store import Store
 from muver.kb.index.views import EntityViews
 from muver.retriever.retrieval.aggregates import MAX
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 SPARE = 8  # points more than are wanted, so that it is seen where equal scores end
 POINTS_AT_ONCE = 256  # that are fetched with their vectors
-T = TypeVar("T")
-Fetch = Callable[[Collection[int]], dict[int, T]]
 
 
-@dataclass(frozen=True)
-class Pushed:
-    """The entities of a collection, as :class:`muver.kb.index.opened.Store` has them.
+class Collected(Points, Store):
+    """The entities of a collection; those pushed meanwhile are found, but not new worlds."""
 
-    What is pushed meanwhile is found at once, but new worlds are not.
-    """
-
-    points: Points
-    machinery: Machinery
-    about: About
-
-    @property
-    def generation(self) -> int:
-        """Of the index that was pushed."""
-        return self.about.generation
+    def __init__(self, address: Address, machinery: Machinery):
+        super().__init__(address, machinery.state)
+        self.machinery, self._metric = machinery, machinery.state.model.metric
+        self._about = self.about()
+        self.generation = self._about.generation
 
     @cached_property
     def worlds(self) -> dict[str, int]:
-        """How many entities each world has."""
-        return self.points.worlds()
-
-    def entity(self, id: str, world: str | None) -> Entity:
-        """One entity."""
-        return self._one(self.points.entities, id, world)
-
-    def has(self, id: str, world: str | None) -> bool:
-        """Whether an entity is there."""
-        return bool(self.points.there(self._keys(id, world)))
-
-    def views(self, id: str, world: str | None) -> EntityViews:
-        """One entity with its views."""
-        return self._one(self.points.views, id, world)
+        return self.count_worlds()
 
     def ranked(
         self, mentions: Sequence[Mention], world: str | None, k: int
     ) -> list[list[Candidate]]:
-        """The best entities of each mention, by the views that Qdrant gives back."""
         vectors = self.machinery.mentions(mentions)
-        step = max(POINTS_AT_ONCE // k, 1)
-        groups = (vectors[start : start + step] for start in range(0, len(vectors), step))
-        return [own for group in groups for own in self._ranked(group, world, k)]
-
-    def _ranked(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[Candidate]]:
-        possible = self._possible(vectors, world, k)
-        known = self.points.views({key for own in possible for key in own})
-        return [
-            self._best(vector, {key: known[key] for key in own if key in known}, k)
-            for vector, own in zip(vectors, possible, strict=True)
-        ]
+        step, found = max(POINTS_AT_ONCE // k, 1), []
+        for start in range(0, len(vectors), step):
+            some = vectors[start : start + step]
+            possible = self._possible(some, world, k)
+            known = self.views_of({key for own in possible for key in own})
+            for vector, own in zip(some, possible, strict=True):
+                found.append(
+                    self._best(vector, {key: known[key] for key in own if key in known}, k)
+                )
+        return found
 
     def _possible(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[int]]:
         """Keys of the entities that may be among the best of each mention, equal ones with them."""
-        room = slack(vectors, self.about.longest, self._metric)
+        room = slack(vectors, self._about.longest, self._metric)
         found: list[list[int]] = [[] for _ in vectors]
         asked, limit = np.arange(len(vectors)), k + SPARE
         while len(asked):
             open_ones = []
-            answers = self.points.near(vectors[asked], self._metric, world, limit)
+            answers = self.near(vectors[asked], world, limit)
             for row, (keys, scores) in zip(asked.tolist(), answers, strict=True):
                 least = scores[k - 1] - room[row] if len(keys) > k else -np.inf
                 found[row] = [key for key, one in zip(keys, scores, strict=True) if one >= least]
@@ -97,8 +69,6 @@ class Pushed:
     def _best(
         self, mention: np.ndarray, entities: dict[int, EntityViews], k: int
     ) -> list[Candidate]:
-        if not entities:
-            return []
         vectors = [one.vectors for one in entities.values()]
         scores, views = decided(vectors, mention, MAX, self._metric)
         candidates = [
@@ -107,20 +77,6 @@ class Pushed:
         ]
         candidates.sort(key=lambda one: (-one.score, one.world, one.document_id))
         return candidates[:k]
-
-    @property
-    def _metric(self) -> str:
-        return self.machinery.state.model.metric
-
-    def _keys(self, id: str, world: str | None) -> dict[int, str]:
-        """The key that an entity has in each world, or in one."""
-        known_world(world, self.worlds, f"id {id!r}")
-        return {key_of(one, id): one for one in (self.worlds if world is None else [world])}
-
-    def _one(self, fetch: Fetch[T], id: str, world: str | None) -> T:
-        keys = self._keys(id, world)
-        found = {keys[key]: one for key, one in fetch(keys).items()}
-        return the_only(found, id, world)
 
 
 class QdrantIndex(OpenIndex):
@@ -131,43 +87,23 @@ class QdrantIndex(OpenIndex):
     """
 
     fixed = "an index in Qdrant"
-    _store: Pushed
+    _store: Collected
 
     @classmethod
     def open(cls, folder: str | Path, where: str) -> "QdrantIndex":
-        """Open an index whose entities are in a collection.
-
-        Parameters
-        ----------
-        where
-            As :meth:`muver.kb.index.qdrant.address.Address.read` takes it.
-
-        Raises
-        ------
-        InputError
-            If the folder is no index, or the collection is missing or of another one.
-        NoAnswer
-            If Qdrant does not answer.
-        """
+        """Open an index whose entities are in the collection at a URL."""
         folder = Path(folder)
         state = read_state(folder)
         check(state, folder)
-        return cls._of(Points(Address.read(where, folder)), Machinery(folder, state))
+        return cls._of(Address.read(where, folder), Machinery(folder, state))
 
     def refresh(self) -> "QdrantIndex":
-        """The index as the last push left it; this object if there was none.
-
-        Raises
-        ------
-        InputError
-            As :meth:`open`.
-        """
-        newest = self._of(self._store.points, self._machinery)
+        """The index as the last push left it; this object if there was none."""
+        newest = self._of(self._store.address, self._store.machinery)
         same = newest.generation == self.generation and newest.calibration == self.calibration
         return self if same else newest
 
     @classmethod
-    def _of(cls, points: Points, machinery: Machinery) -> "QdrantIndex":
-        about = points.about(machinery.state)
+    def _of(cls, address: Address, machinery: Machinery) -> "QdrantIndex":
         calibration = read_calibration(machinery.folder, machinery.state.fingerprint)
-        return cls(Pushed(points, machinery, about), machinery, calibration)
+        return cls(Collected(address, machinery), calibration)

@@ -7,8 +7,7 @@ import numpy as np
 from muver.io.progress import Progress
 from muver.kb.index.changes import Change
 from muver.kb.index.qdrant.address import Address
-from muver.kb.index.qdrant.checks import check
-from muver.kb.index.qdrant.collection import About, Points, content_of
+from muver.kb.index.qdrant.collection import About, Points, check, content_of
 from muver.kb.index.search import longest
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.views import EntityViews
@@ -22,23 +21,11 @@ def push(snapshot: Snapshot, where: str) -> Change:
 
     Whoever asks meanwhile may see a part of the change. A push that was stopped is finished by the
     next one.
-
-    Parameters
-    ----------
-    where
-        As :meth:`muver.kb.index.qdrant.address.Address.read` takes it.
-
-    Raises
-    ------
-    InputError
-        If the index cannot be in Qdrant, or the collection is of something else.
-    NoAnswer
-        If Qdrant does not answer, or refuses.
     """
     state = snapshot.state
     check(state, snapshot.folder)
-    points = Points(Address.read(where, snapshot.folder))
-    points.make(state)
+    points = Points(Address.read(where, snapshot.folder), state)
+    points.make()
     gone, counts = points.contents(), dict(added=0, updated=0, unchanged=0)
 
     def missing() -> Iterator[tuple[int, EntityViews]]:
@@ -58,14 +45,14 @@ def push(snapshot: Snapshot, where: str) -> Change:
 
     for some in _requests(missing()):
         points.put(some)
-    for some in _pages(list(gone)):
-        points.remove(some)
+    keys = list(gone)
+    for start in range(0, len(keys), KEYS_AT_ONCE):
+        points.remove(keys[start : start + KEYS_AT_ONCE])
     points.tell(About(state.fingerprint, state.generation, longest(snapshot.parts)))
     return Change(**counts, removed=len(gone))
 
 
 def _requests(entities: Iterator[tuple[int, EntityViews]]) -> Iterator[dict[int, EntityViews]]:
-    """Entities by as many as a request takes."""
     some: dict[int, EntityViews] = {}
     numbers = 0
     for key, one in entities:
@@ -76,7 +63,3 @@ def _requests(entities: Iterator[tuple[int, EntityViews]]) -> Iterator[dict[int,
         numbers += one.vectors.size
     if some:
         yield some
-
-
-def _pages(keys: list[int]) -> Iterator[list[int]]:
-    return (keys[start : start + KEYS_AT_ONCE] for start in range(0, len(keys), KEYS_AT_ONCE))

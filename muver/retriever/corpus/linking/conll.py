@@ -6,14 +6,17 @@ or ``--NME--`` for none; its Wikipedia address; its Wikipedia id (zeros if it is
 Freebase mid. Only tokens of mentions have columns from the second on. Empty lines separate
 sentences; a line ``-DOCSTART- (947testa CRICKET)`` begins a document. The three parts of AIDA are
 one file, in which the end of the document's number tells the part (Hoffart et al., EMNLP 2011).
-
 A mention counts if it has an address, as in BLINK's numbers of mentions.
+
+:func:`documents` also reads files of one's own, whose last column is a tag: ``O``, ``B``, ``I``, or
+``B-`` and ``I-`` with a type.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from muver.io.errors import InputError
@@ -23,23 +26,88 @@ START = "-DOCSTART-"
 NO_ENTITY = "--NME--"
 PARTS = {"train": "", "testa": "testa", "testb": "testb"}  # how AIDA's document numbers end
 _NUMBERED = re.compile(r"(\d+)(testa|testb|)(?: .*)?")
+_TAG = re.compile(r"O|([BI])(?:-(.+))?")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 
 
-@dataclass
-class _Mention:
+class Tagged(NamedTuple):
+    """Which tokens a mention has (``first <= n < end``), and the columns of its first line."""
+
     line: int
-    first: int  # token
+    first: int
     end: int
+    kind: str | None
     columns: list[str]
 
 
 @dataclass
-class _Document:
+class Document:
+    """A document; ``heading`` is the rest of its first line, None without a -DOCSTART- line."""
+
     line: int
-    name: str
+    heading: str | None
     tokens: list[str] = field(default_factory=list)
-    mentions: list[_Mention] = field(default_factory=list)
+    mentions: list[Tagged] = field(default_factory=list)
+
+    def add(self, line: int, columns: list[str], where: str) -> None:
+        """Add a token, which may begin a mention or continue the last one."""
+        at = len(self.tokens)
+        self.tokens.append(columns[0])
+        tag, kind = _tag(columns, where)
+        last = self.mentions[-1] if self.mentions else None
+        if tag == "I" and last and (last.end, last.kind) == (at, kind):
+            self.mentions[-1] = last._replace(end=at + 1)
+        elif tag:  # in the older form, IOB1, most mentions begin with an I
+            self.mentions.append(Tagged(line, at, at + 1, kind, columns))
+
+
+def documents(
+    lines: Iterable[tuple[int, str]], where: str, only_tabs: bool = False
+) -> Iterator[Document]:
+    """Read documents one after another; without -DOCSTART- lines each sentence is one.
+
+    Parameters
+    ----------
+    lines
+        With their numbers.
+    where
+        What the file is called in messages.
+    only_tabs
+        Whether spaces separate no columns in a line without a tab.
+    """
+    document = None
+    for number, line in lines:
+        begins = line.startswith(START)
+        if begins or (not line.strip() and document and document.heading is None):
+            if document:
+                yield document
+            heading = line.partition("\t")[0].removeprefix(START).strip()
+            document = Document(number, heading) if begins else None
+        elif line.strip():
+            document = document or Document(number, None)
+            columns = line.split("\t") if only_tabs or "\t" in line else line.split()
+            document.add(number, columns, f"{where}, line {number}")
+    if document:
+        yield document
+
+
+def has_entity(columns: Sequence[str]) -> bool:
+    """Whether a line has AIDA's columns, whose fourth is the gold entity."""
+    return len(columns) > 3 and columns[1] in ("B", "I")
+
+
+def _tag(columns: Sequence[str], where: str) -> tuple[str, str | None]:
+    """``B``, ``I`` or nothing, and the type of the mention."""
+    if len(columns) == 1:
+        return "", None
+    if has_entity(columns):
+        return columns[1], None
+    if (found := _TAG.fullmatch(columns[-1].strip())) is None:
+        raise InputError(
+            f"{where}: the last column is {columns[-1]!r}, expected a tag: O, B or I, or B- and I- "
+            "with a type. Or AIDA's columns: token, B or I, mention, entity."
+        )
+    return found[1] or "", found[2]
 
 
 def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
@@ -58,16 +126,24 @@ def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
     """
     mentions, lines = [], []
     left_out = {"no_entity": 0, "no_address": 0}
-    for document in _documents(path):
-        if part is not None and not _take_part(document, part, path):
-            continue
+    for document, own in _named(path):
+        if part is not None:
+            if (numbered := _NUMBERED.fullmatch(own)) is None:
+                raise InputError(
+                    f"{path}, line {document.line}: the document {own!r} is in no part of AIDA; "
+                    f"expected {START} (NUMBER TITLE), with testa or testb after the number."
+                )
+            if numbered[2] != PARTS[part]:
+                continue
+            own = numbered[1] + numbered[2]
         for one in document.mentions:
+            _check(one, path)
             if one.columns[3] == NO_ENTITY:
                 left_out["no_entity"] += 1
             elif len(one.columns) < 5:
                 left_out["no_address"] += 1
             else:
-                mentions.append(_as_linked(one, document))
+                mentions.append(_as_linked(one, document, own))
                 lines.append(one.line)
     return Benchmark(with_ids(name, mentions, lines), left_out)
 
@@ -89,80 +165,44 @@ def _characters(escapes: re.Match[str]) -> str:
     return units.decode("utf-16-be", errors="replace")
 
 
-def _take_part(document: _Document, part: str, path: Path) -> bool:
-    """Whether a document is of this part of AIDA; names the document by its number."""
-    found = _NUMBERED.fullmatch(document.name)
-    if found is None:
+def _named(path: Path) -> Iterator[tuple[Document, str]]:
+    """The documents of a file, each with its name."""
+    document = None
+    try:
+        with open(path, encoding="utf-8-sig", newline="\n") as file:
+            lines = ((number, line.rstrip("\r\n")) for number, line in enumerate(file, start=1))
+            for document in documents(lines, str(path), only_tabs=True):
+                heading = document.heading or ""
+                name = heading.removeprefix("(").strip().removesuffix(")").strip()
+                if not name or not heading.startswith("("):
+                    raise InputError(
+                        f"{path}, line {document.line}: expected {START} (NAME) before the tokens "
+                        "of a document."
+                    )
+                yield document, name
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text ({error.reason}).") from None
+    if document is None:
+        raise InputError(f"{path}: holds no document.")
+
+
+def _check(mention: Tagged, path: Path) -> None:
+    columns = mention.columns
+    if len(columns) < 4 or columns[1] != "B" or not columns[2].strip():
         raise InputError(
-            f"{path}, line {document.line}: the document {document.name!r} is in no part of AIDA; "
-            f"expected {START} (NUMBER TITLE), with testa or testb after the number."
+            f"{path}, line {mention.line}: expected a token alone, or token, B or I, mention and "
+            f"entity separated by tabs (I after a B only), not {columns[:4]}."
         )
-    document.name = found[1] + found[2]
-    return found[2] == PARTS[part]
 
 
-def _as_linked(mention: _Mention, document: _Document) -> LinkedMention:
+def _as_linked(mention: Tagged, document: Document, name: str) -> LinkedMention:
     _, _, text, entity, address, identity, *_ = [*mention.columns, ""]
     return LinkedMention(
-        f"{document.name}:{mention.first}",
+        f"{name}:{mention.first}",
         " ".join(document.tokens[: mention.first]),
         text,
         " ".join(document.tokens[mention.end :]),
         whole_id(identity),
         title_of(entity, address),
-        document.name,
+        name,
     )
-
-
-def _documents(path: Path) -> Iterator[_Document]:
-    document: _Document | None = None
-    inside = False  # a mention
-    try:
-        with open(path, encoding="utf-8-sig", newline="\n") as file:
-            for number, line in enumerate(file, start=1):
-                where, columns = f"{path}, line {number}", line.rstrip("\r\n").split("\t")
-                if columns[0].startswith(START):
-                    if document is not None:
-                        yield document
-                    document, inside = _Document(number, _name(columns[0], where)), False
-                elif line.strip():
-                    if document is None:
-                        raise InputError(
-                            f"{where}: a token before the first line of the form {START} (1 EU)."
-                        )
-                    inside = _add_token(document, columns, inside, number, where)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text ({error.reason}).") from None
-    if document is None:
-        raise InputError(f"{path}: holds no document.")
-    yield document
-
-
-def _name(text: str, where: str) -> str:
-    bracketed = text.removeprefix(START).strip()
-    name = bracketed.removeprefix("(").strip().removesuffix(")").strip()
-    if not name or not bracketed.startswith("("):
-        raise InputError(f"{where}: {text!r} names no document; expected {START} (NAME).")
-    return name
-
-
-def _add_token(
-    document: _Document, columns: list[str], inside: bool, number: int, where: str
-) -> bool:
-    """Add a token and the mention that it begins or continues; tell whether it is in a mention."""
-    position = len(document.tokens)
-    document.tokens.append(columns[0])
-    if len(columns) == 1:
-        return False
-    if len(columns) < 4 or columns[1] not in ("B", "I") or (columns[1] == "I" and not inside):
-        raise InputError(
-            f"{where}: expected a token alone, or token, B or I, mention and entity separated by "
-            f"tabs (I after a B only), not {columns[:4]}."
-        )
-    if columns[1] == "I":
-        document.mentions[-1].end = position + 1
-    elif columns[2].strip():
-        document.mentions.append(_Mention(number, position, position + 1, columns))
-    else:
-        raise InputError(f"{where}: the mention is empty.")
-    return True

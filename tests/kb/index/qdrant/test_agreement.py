@@ -1,11 +1,11 @@
 """Qdrant's answers are those of the exact search in the index's own files."""
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
-from msgspec.structs import replace
 
 from muver.kb.index import Change, Entity, Index
 from muver.kb.index.qdrant import QdrantIndex, collection, pushing

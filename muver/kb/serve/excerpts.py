@@ -30,11 +30,8 @@ def excerpt(description: str, text: str) -> Excerpt:
     winning = description[start:end]
     if len(winning) > MOST:
         winning, end = f"{winning[:MOST]}\N{HORIZONTAL ELLIPSIS}", len(description)
-    return Excerpt(
-        before=_first(description[:start][::-1])[::-1],
-        winning=winning,
-        after=_first(description[end:]),
-    )
+    before = _first(description[:start][::-1])[::-1]
+    return Excerpt(before, winning, _first(description[end:]))
 
 
 def _first(text: str) -> str:
