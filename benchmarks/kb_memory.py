@@ -48,8 +48,7 @@ def steps(size: int, folder: Path, workers: int, part_megabytes: int) -> dict[st
     link += ["--mentions", str(folder / "m.parquet"), "--report", str(folder / "m.json")]
     return {
         "generate": [*generate, "--out", str(folder / "raw")],
-        "read": ["kb", "all", "--dump", dump, "--out", kb, *settings, *processes],
-        "finish": ["kb", "finish", "--dump", dump, "--out", kb, *settings],
+        "read": ["kb", "--dump", dump, "--out", kb, *settings, *processes],
         "link": [*link, "--kb", kb],
     }
 
@@ -98,8 +97,8 @@ def main() -> None:
             if args.model is not None:
                 command = encoding(args.model, Path(folder), args.workers)
                 figures = measured(*command)
-                part = json.loads((Path(folder) / "kb" / "part-00000.json").read_text())
-                report(size, "a part", part["entities"], *figures)
+                base = json.loads((Path(folder) / "kb" / "manifest.json").read_text())
+                report(size, "a part", base["parts"][0]["entities"], *figures)
 
 
 def report(size: int, name: str, entities: int, wall: float, cpu: float, peak: float) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.kb_memory import encoding, measured, steps
 
-BEFORE = ("read", "finish", "link")
+BEFORE = ("read", "link")
 MORE = (8, 100)  # jobs at once to project
 
 
@@ -39,7 +39,7 @@ def main() -> None:
         todo = steps(args.entities, folder, 1, args.part_megabytes)
         measured(*todo["generate"])
         before = sum(measured(*todo[step])[0] for step in BEFORE)
-        parts = len(list((folder / "kb").glob("part-*.json")))
+        parts = len(list((folder / "kb").glob("part-*.parquet")))
         alone = encoded(args.model, folder, parts, 1)
         together = encoded(args.model, folder, parts, args.at_once)
     print(f"{args.entities} entities in {parts} parts; the steps before: {before:.1f} s")

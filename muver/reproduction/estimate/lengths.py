@@ -11,7 +11,7 @@ from muver.io.typed import overlay
 from muver.reproduction.estimate.sizes import Base
 from muver.reproduction.settings.rows import trained_as
 from muver.reproduction.workspace import Graph
-from muver.retriever.corpus.kilt.parts import made_parts, open_part
+from muver.retriever.corpus.knowledge_base import made_parts, open_part
 
 SAMPLE = 300  # entities and mentions that are laid out
 VIEWS = 15.33  # of an entity, on average: the paper's Table 3, for ZESHEL's test worlds

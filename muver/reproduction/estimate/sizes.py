@@ -10,7 +10,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.reproduction.settings import NAMED_DATASETS
 from muver.reproduction.workspace import Graph, KnowledgeBase, Worlds
-from muver.retriever.corpus.kilt.parts import made_parts, open_part
+from muver.retriever.corpus.knowledge_base import made_parts, open_part
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.corpus.splits import SPLITS
 from muver.retriever.encoders.hub import at_revision, cached
@@ -120,9 +120,8 @@ def base_sizes(
     """Sizes of the knowledge base and its sets.
 
     Without parts, ``segments = entities * paragraphs`` and ``bytes = dump_bytes + 32 * entities``:
-    parts keep a selection of the dump's text, compressed, so they are smaller than it. With ``e``,
-    ``b`` and ``s`` the entities, bytes and segments of the parts there are, ``segments = entities *
-    s / e`` and ``bytes = entities * b / e + 32 * entities``.
+    parts keep a selection of the dump's text, compressed, so they are smaller than it. With
+    parts, these are counted, and 32 bytes an entity are added for the lookups.
 
     Parameters
     ----------
@@ -149,7 +148,7 @@ def base_sizes(
     parts = [open_part(folder, number) for number in made_parts(folder)]
     counted = sum(part.entities for part in parts)
     if kb is not None and not counted:
-        raise InputError(f"{kb}: has no parts with entities. `muver kb all` makes them.")
+        raise InputError(f"{kb}: has no parts with entities. `muver kb` makes them.")
     base = Base(
         entities,
         entities * linking["kb"]["paragraphs"],
@@ -161,14 +160,12 @@ def base_sizes(
     )
     if not counted:
         return base
-    finished = (folder / "manifest.json").is_file()
-    whole = counted if finished else entities
     return replace(
         base,
-        entities=whole,
-        segments=sum(part.segments for part in parts) * whole // counted,
-        bytes=sum(part.bytes for part in parts) * whole // counted + LOOKUP * whole,
-        origin="measured" if finished else "projected",
+        entities=counted,
+        segments=sum(part.segments for part in parts),
+        bytes=sum(part.bytes for part in parts) + LOOKUP * counted,
+        origin="measured",
     )
 
 

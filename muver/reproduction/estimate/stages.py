@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from muver.kb.importing.opening import LONGEST_LINE
+from muver.kb.importing.parts import CHARACTERS_A_GROUP
 from muver.reproduction.estimate.indices import index_sizes
 from muver.reproduction.estimate.lengths import Lengths
 from muver.reproduction.estimate.rates import Rates
 from muver.reproduction.estimate.sizes import LOOKUP
-from muver.retriever.corpus.kilt.make import CHARACTERS_A_GROUP
-from muver.retriever.corpus.settings import LINE_BYTES
 from muver.retriever.encoders.sizes import BertConfig
 from muver.retriever.training.pretraining.cloze import mean_longest_view
 
@@ -255,11 +255,11 @@ def dump(sizes: Sizes, settings: Settings) -> Estimate:
 def kb_part(sizes: Sizes, settings: Settings) -> Estimate:
     """A part of the dump that one process reads; ``disk`` is measured or guessed.
 
-    A line is held three times (bytes, text, parsed page), of which ``LINE_BYTES`` is the longest
+    A line is held three times (bytes, text, parsed page), of which ``LONGEST_LINE`` is the longest
     that is read, and a row group twice (strings, Arrow) at up to 4 bytes a character.
     """
     read = Work("read", {"MB": sizes.bytes / MEGABYTE})
-    return Estimate((read,), settings["disk"], 3 * LINE_BYTES + 8 * CHARACTERS_A_GROUP)
+    return Estimate((read,), settings["disk"], 3 * LONGEST_LINE + 8 * CHARACTERS_A_GROUP)
 
 
 def kb(sizes: Sizes, settings: Settings) -> Estimate:

@@ -107,21 +107,14 @@ CORPUS = (
     ),
     Stage(
         "kb",
-        "read KILT's knowledge source into a knowledge base: part, all or finish",
-        "muver.retriever.corpus.kilt.finish:build",
+        "read KILT's knowledge source into a knowledge base in parts",
+        "muver.kb.importing.parts:read_dump",
         (
-            option(
-                "step",
-                "make one part; all that are missing; then the lookups and the manifest",
-                type=str,
-                choices=["part", "all", "finish"],
-            ),
             option("--dump", "kilt_knowledgesource.json"),
             option("--out", "folder of the knowledge base", to="folder"),
-            optional("--part", "number of the part, from 0", type=int, metavar="N"),
-            option("--workers", "processes for `all`", type=int, default=1),
+            option("--workers", "processes", type=int, default=1),
         ),
-        """all --dump kilt_knowledgesource.json --out kb --workers 2 --settings '{"paragraphs": 5,
+        """--dump kilt_knowledgesource.json --out kb --workers 2 --settings '{"paragraphs": 5,
   "part_bytes": 134217728, "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse"}'""",
         settings="muver.retriever.corpus.settings:ReadDump",
         about="expected is a source, kilt, whose published number of pages must be met",
@@ -130,7 +123,7 @@ CORPUS = (
     Stage(
         "kb-texts",
         "find the text of each entity of a knowledge base in BLINK's entity.jsonl",
-        "muver.retriever.corpus.texts.write:write_texts",
+        "muver.kb.importing.parts:write_texts",
         (
             KB,
             option("--file", "entity.jsonl", to="source"),

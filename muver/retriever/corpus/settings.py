@@ -10,7 +10,6 @@ from muver.io.typed import Count, FileName, Natural, Settings, Share, Some, Text
 
 SetName = Annotated[str, Meta(pattern="^[a-z0-9_-]+$")]
 WorldSize = Annotated[int, Meta(ge=12)]  # two entities of each type
-LINE_BYTES = 1 << 26  # longest line that is read; bounds the memory
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")]
 
 
@@ -100,14 +99,12 @@ class KnowledgeBase(BadLines):
 class ReadDump(KnowledgeBase):
     """What `muver kb` takes."""
 
-    line_bytes: Count = LINE_BYTES
     expected: str | None = None  # a declared source whose published number of entities must be met
 
 
 class ReadTexts(BadLines):
     """What `muver kb-texts` takes; ``duplicates`` applies to ids that the knowledge base has."""
 
-    line_bytes: Count = LINE_BYTES
     expected: str | None = None
 
 

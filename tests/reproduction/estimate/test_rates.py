@@ -15,7 +15,7 @@ from muver.reproduction.estimate.rates import (
 )
 from muver.retriever.encoders.sizes import BertConfig
 from tests import tiny
-from tests.retriever.corpus.kilt.conftest import line
+from tests.knowledge_base import line
 
 SIZES = BertConfig(
     vocab_size=50, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16

@@ -2,20 +2,18 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from muver.io.errors import InputError
+from muver.kb.importing.parts import read_dump
 from muver.reproduction.estimate import sizes
 from muver.reproduction.estimate.lengths import AT_MOST, SAMPLED, lengths_of
 from muver.reproduction.estimate.sizes import base_sizes, encoder_sizes, world_counts
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
-from muver.retriever.corpus.kilt.finish import finish
-from muver.retriever.corpus.kilt.make import make_missing, make_part
 from muver.retriever.corpus.sources import find_source
-from tests.retriever.corpus.kilt.conftest import line, reading
+from tests.knowledge_base import line, reading
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
 GRAPH = graph_of(resolve(PARAMS, {"preset": "wikipedia"}))
@@ -52,8 +50,7 @@ def test_before_there_is_a_base():
 
 def test_a_finished_base_is_counted(dump, tmp_path):
     settings = reading(part_bytes=1000)
-    make_missing(dump, tmp_path / "kb", settings)
-    finish(dump, tmp_path / "kb", settings)
+    read_dump(dump, tmp_path / "kb", settings)
     base = base_sizes(GRAPH, tmp_path / "kb", dump, entities=7)
     files = [path for path in (tmp_path / "kb").iterdir() if path.suffix != ".json"]
     arrays = sum(path.suffix == ".npy" for path in files)
@@ -64,30 +61,18 @@ def test_a_finished_base_is_counted(dump, tmp_path):
     assert base.dump_bytes == dump.stat().st_size
 
 
-def test_some_parts_are_projected(dump, tmp_path):
-    make_part(dump, tmp_path / "kb", 0, reading(part_bytes=1000))
-    base = base_sizes(GRAPH, tmp_path / "kb", entities=4000)
-    size = (tmp_path / "kb" / "part-00000.parquet").stat().st_size
-    starts = np.cumsum([0, *(len(one) for one in dump.read_bytes().splitlines(keepends=True))])
-    made = int((starts[:-1] < 1000).sum())
-    segments = sum(max(at % 4, 1) for at in range(1, made + 1))
-    assert base.origin == "projected" and base.entities == 4000
-    assert base.segments == segments * 4000 // made
-    assert base.bytes == size * 4000 // made + 32 * 4000
-
-
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(InputError, match="has no parts with entities. `muver kb all` makes them"):
+    with pytest.raises(InputError, match="has no parts with entities. `muver kb` makes them"):
         base_sizes(GRAPH, kb=tmp_path)
     with pytest.raises(InputError, match="none.json: no such file"):
         base_sizes(GRAPH, dump=tmp_path / "none.json")
 
 
 def test_lengths_of_a_base(dump, tmp_path, encoder):
-    make_part(dump, tmp_path / "kb", 0, reading(part_bytes=1000))
-    base = base_sizes(GRAPH, tmp_path / "kb", entities=4000)
+    read_dump(dump, tmp_path / "kb", reading(part_bytes=1000))
+    base = base_sizes(GRAPH, tmp_path / "kb")
     unknown = lengths_of(GRAPH, "muver_wiki", base)
-    assert (unknown.views, unknown.tokens) == (base.segments / 4000, 40)
+    assert (unknown.views, unknown.tokens) == (base.segments / 40, 40)
     assert (unknown.origin, unknown.laying_out) == (AT_MOST, 0)
     found = lengths_of(GRAPH, "muver_wiki", base, tmp_path / "kb", encoder)
     assert found.origin == SAMPLED and found.views == unknown.views

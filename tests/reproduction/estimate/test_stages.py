@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
+from muver.kb.importing.opening import LONGEST_LINE
 from muver.reproduction.estimate import stages
 from muver.reproduction.estimate.indices import index_sizes
 from muver.reproduction.estimate.lengths import Lengths
 from muver.reproduction.estimate.rates import Rate, Rates
 from muver.reproduction.estimate.sizes import PUBLISHED
 from muver.reproduction.estimate.stages import Estimate, Sizes, Work, parameters
-from muver.retriever.corpus.settings import LINE_BYTES
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.device import BATCH_TOKENS as DEVICE_TOKENS
 from muver.retriever.encoders.packing import pack
@@ -177,7 +177,7 @@ def test_vectors_of_a_knowledge_base(tmp_path):
 
 def test_reading_a_dump():
     part = stages.kb_part(Sizes(bytes=3e6), {"disk": 7})
-    assert (part.memory, part.disk) == (3 * LINE_BYTES + 8 * 2**22, 7)
+    assert (part.memory, part.disk) == (3 * LONGEST_LINE + 8 * 2**22, 7)
     assert part.seconds(Rates({"read": {"": Rate(2.0, "MB")}})) == 1.5
     finish = stages.kb(Sizes(entities=100), {})
     assert (finish.memory, finish.disk) == (4800, 3200)

@@ -25,6 +25,8 @@ FORMATS = {  # by name: the endings that tell it, before that of a compression
     "obo": (".obo",),
     "wikidata": (),  # .json, and an array
     "linked": (),  # JSON lines whose descriptions have links
+    "kilt": (),  # KILT's knowledge source
+    "blink": (),  # BLINK's entity.jsonl
 }
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".7z")
 

@@ -1,21 +1,23 @@
 """Link the mentions of a benchmark file to the entities of a knowledge base."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest
 from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
 from muver.retriever.corpus.archive import find_root
-from muver.retriever.corpus.kilt.lookup import KnowledgeBase
-from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention
+from muver.retriever.corpus.knowledge_base import NONE, KnowledgeBase, normal_title
+from muver.retriever.corpus.linking.benchmark import NO_ID, Benchmark, LinkedMention
 from muver.retriever.corpus.linking.blink import read_blink
 from muver.retriever.corpus.linking.conll import read_conll
-from muver.retriever.corpus.linking.match import Match, match, report
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.retriever.corpus.settings import Link
 from muver.retriever.corpus.sources import find_source
@@ -47,18 +49,75 @@ def link_set(
     mentions, left_out = _read(name, path, settings.format, settings.part)
     _check_number(name, path, len(mentions), settings.expected)
     base = KnowledgeBase(kb)
-    matches = match(mentions, base, settings.match)
-    counts = {**report(mentions, matches, settings.shown), "left_out": left_out}
+    gold, kinds = match(mentions, base, settings.match)
+    counts = {**report(mentions, gold, kinds, base, settings.shown), "left_out": left_out}
     if not counts["in_kb"]:
         raise InputError(
             f"{path}: none of the {len(mentions)} mentions has its gold entity in {kb}, looked up "
             f"by {settings.match.replace('_', ' ')}. Is it the knowledge base of this benchmark?"
         )
-    write_table(mentions_path, _table(name, mentions, matches, settings.context_tokens))
+    write_table(mentions_path, _table(name, mentions, gold, kinds, settings.context_tokens))
     inputs = {"mentions": sha256_of(path), "kb": base.manifest["fingerprint"]}
     write_manifest(Path(report_path), "link", settings.as_dict(), inputs, set=name, **counts)
     _log(name, counts)
     return counts
+
+
+def match(
+    mentions: Sequence[LinkedMention], base: KnowledgeBase, by: str
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Each mention's entity, (mentions,), -1 if outside the base, and how it was found.
+
+    Entities are found by Wikipedia id and, for ``id_or_title``, by title (`normal_title`): the base
+    may lack an id because the page was merged, moved or written after the dump. The paper's BLINK
+    numbers are matched by id alone.
+    """
+    gold = base.by_id([mention.gold_id for mention in mentions])
+    kinds = np.where(gold == NONE, "none", "id")
+    if by == "id_or_title":
+        rest = [at for at in np.flatnonzero(gold == NONE) if normal_title(mentions[at].gold_title)]
+        gold[rest] = base.by_title([mentions[at].gold_title for at in rest])
+        kinds = np.where((kinds == "none") & (gold != NONE), "title", kinds)
+    return gold, kinds.tolist()
+
+
+def report(
+    mentions: Sequence[LinkedMention],
+    gold: NDArray[np.int64],
+    kinds: Sequence[str],
+    base: KnowledgeBase,
+    shown: int,
+) -> dict[str, Any]:
+    """Counts by how entities were found, and the first ``shown`` mentions of those worth a look.
+
+    ``other_title`` counts mentions whose id has another title in the base than in the benchmark.
+    """
+    found: dict[str, list[dict[str, Any]]] = {
+        "title_only": [], "outside": [], "with_other_title": []
+    }  # fmt: skip
+    titles = iter(base.titles(gold[gold != NONE]))
+    for mention, entity, kind in zip(mentions, gold.tolist(), kinds, strict=True):
+        title = None if entity == NONE else next(titles)
+        name = {"title": "title_only", "none": "outside"}.get(kind, "with_other_title")
+        told = mention.gold_title
+        if kind == "id" and (not told or normal_title(told) == normal_title(title or "")):
+            continue
+        found[name].append({
+            "mention_id": mention.mention_id,
+            "mention": mention.text,
+            "gold_id": None if mention.gold_id == NO_ID else mention.gold_id,
+            "gold_title": told or None,
+            "entity": None if entity == NONE else entity,
+            "title_in_kb": title,
+        })  # fmt: skip
+    matched = Counter(kinds)
+    return {
+        "mentions": len(mentions),
+        "in_kb": matched["id"] + matched["title"],
+        "matched": {kind: matched[kind] for kind in ("id", "title", "none")},
+        "other_title": len(found["with_other_title"]),
+        **{name: examples[:shown] for name, examples in found.items()},
+    }
 
 
 def published_mentions(source: str) -> dict[str, int]:
@@ -112,15 +171,19 @@ def _check_number(name: str, path: Path, found: int, source: str | None) -> None
 
 
 def _table(
-    name: str, mentions: Sequence[LinkedMention], matches: Sequence[Match], tokens: int
+    name: str,
+    mentions: Sequence[LinkedMention],
+    gold: NDArray[np.int64],
+    kinds: Sequence[str],
+    tokens: int,
 ) -> pa.Table:
     rows = []
-    for mention, found in zip(mentions, matches, strict=True):
+    for mention, entity, kind in zip(mentions, gold.tolist(), kinds, strict=True):
         left, right = mention.left.lower().split(), mention.right.lower().split()
         left = " ".join(left[max(0, len(left) - tokens) :])
         rows.append((
             mention.mention_id, name, WIKIPEDIA, mention.document, left, mention.text.lower(),
-            " ".join(right[:tokens]), found.entity, "", found.kind,
+            " ".join(right[:tokens]), None if entity == NONE else entity, "", kind,
         ))  # fmt: skip
     return table_of(LINKED_MENTIONS, list(zip(*rows, strict=True)))
 
@@ -128,16 +191,9 @@ def _table(
 def _log(name: str, counts: Mapping[str, Any]) -> None:
     matched = counts["matched"]
     logger.info(
-        "%s: %d mentions; gold found by id: %d, by title only: %d, outside the base: %d",
-        name, counts["mentions"], matched["id"], matched["title"], matched["none"],
+        "%s: %d mentions; gold found by id: %d, by title only: %d, outside the base: %d; %d ids "
+        "have another title in the base", name, counts["mentions"], matched["id"],
+        matched["title"], matched["none"], counts["other_title"],
     )  # fmt: skip
-    for kind, text in (("title_only", "by title only"), ("outside", "outside the base")):
-        for one in counts[kind][:3]:
-            logger.info(
-                "%s: %s: %r (%s, id %s)",
-                name, text, one["mention"], one["gold_title"], one["gold_id"],
-            )  # fmt: skip
-    if counts["other_title"]:
-        logger.info("%s: %d ids have another title in the base", name, counts["other_title"])
     for reason, number in counts["left_out"].items():
         logger.info("%s: %d more mentions left out: %s", name, number, reason)

@@ -4,7 +4,7 @@ All entities are of one world, "wikipedia", with mentions of both splits. The en
 base's order and are numbered anew from 0.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,23 +17,22 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash, write_json, write_manifest
 from muver.io.parquet import table_of, table_writer, write_table
 from muver.io.progress import Progress, logger
-from muver.retriever.corpus.kilt.lookup import KnowledgeBase
-from muver.retriever.corpus.linking.passages import passages
+from muver.retriever.corpus.clean import clean
+from muver.retriever.corpus.knowledge_base import EntityTexts, KnowledgeBase
 from muver.retriever.corpus.schema import (
     ENTITIES,
     MENTIONS,
     NEGATIVES,
-    NEGATIVES_KB,
     SENTENCES,
     WIKIPEDIA,
     read_linked_mentions,
     read_negatives,
 )
 from muver.retriever.corpus.settings import Subset
-from muver.retriever.corpus.texts.read import EntityTexts
 
 TRAINING, VALIDATION = SPLITS = ("train", "val")
 ENTITIES_AT_ONCE = 5_000
+BETWEEN = "\n"  # paragraphs; no space, so that `clean` changes nothing across two
 
 
 class _Inside(NamedTuple):
@@ -77,8 +76,8 @@ def write_subset(
         entity's paragraphs.
     """
     base, folder = KnowledgeBase(kb), Path(folder)
-    sets = {TRAINING: _read_set(training, base), VALIDATION: _read_set(validation, base)}
-    mined = None if negatives is None else _read_negatives(negatives, base)
+    sets = {TRAINING: _read_set(training), VALIDATION: _read_set(validation)}
+    mined = None if negatives is None else read_negatives(negatives)
     needed = [one.gold for one in sets.values()]
     if mined is not None:
         needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
@@ -146,29 +145,12 @@ def with_further(
     return np.sort(np.concatenate([needed, places + before]))
 
 
-def _read_set(path: str | Path, base: KnowledgeBase) -> _Inside:
+def _read_set(path: str | Path) -> _Inside:
     table = read_linked_mentions(path)
     inside = table.filter(table["gold"].is_valid())
     if not inside.num_rows:
         raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
-    found = _Inside(inside, table.num_rows - inside.num_rows)
-    if found.gold.max() >= len(base):
-        raise InputError(
-            f"{path}: gold {found.gold.max()} is no entity of {base.folder}, which has "
-            f"{len(base)}: the mentions were linked to another base. Run `muver link` again."
-        )
-    return found
-
-
-def _read_negatives(path: str | Path, base: KnowledgeBase) -> pa.Table:
-    table = read_negatives(path)
-    kb = (table.schema.metadata or {}).get(NEGATIVES_KB, b"").decode()
-    if kb != base.manifest["fingerprint"]:
-        raise InputError(
-            f"{path}: negatives from another knowledge base ({kb[:12] or 'unnamed'}) than "
-            f"{base.folder} ({base.manifest['fingerprint'][:12]}). Mine them again."
-        )
-    return table
+    return _Inside(inside, table.num_rows - inside.num_rows)
 
 
 def _write_entities(
@@ -186,7 +168,7 @@ def _write_entities(
             rows = base.rows(some)
             described = rows["paragraphs"]
             if texts is not None:
-                described = texts.of(some, base.manifest["fingerprint"])
+                described = texts.of(some)
             own = [passages(paragraphs) for paragraphs in described.to_pylist()]
             without_text += sum(not one.sentences for one in own)
             places = ([WIKIPEDIA] * len(own), np.arange(start, start + len(own)))
@@ -219,3 +201,31 @@ def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) ->
     own = {"negatives": pa.ListArray.from_arrays(offsets, pa.array(renumbered, pa.int64()))}
     values = [own.get(name, table[name]) for name in NEGATIVES.names]
     write_table(path, pa.table(values, NEGATIVES))
+
+
+class Passages(NamedTuple):
+    """A text and its paragraphs.
+
+    ``sentences`` are the paragraphs after `clean`; ``starts`` and ``ends`` are their places in
+    ``clean(text)``, in characters.
+    """
+
+    text: str
+    sentences: list[str]
+    starts: list[int]
+    ends: list[int]
+
+
+def passages(paragraphs: Sequence[str]) -> Passages:
+    """Join paragraphs to a text, each as one "sentence", so that each becomes a view.
+
+    >>> passages(["A b .", "C"])
+    Passages(text='A b .\\nC', sentences=['A b.', 'C'], starts=[0, 5], ends=[4, 6])
+    """
+    sentences = [clean(paragraph) for paragraph in paragraphs]
+    starts, ends, end = [], [], -len(BETWEEN)
+    for sentence in sentences:
+        starts.append(end + len(BETWEEN))
+        end = starts[-1] + len(sentence)
+        ends.append(end)
+    return Passages(BETWEEN.join(paragraphs), sentences, starts, ends)

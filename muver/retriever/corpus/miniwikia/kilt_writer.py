@@ -13,7 +13,7 @@ import numpy as np
 
 from muver.io.files import atomic_path, write_json
 from muver.io.progress import Progress
-from muver.retriever.corpus.kilt.titles import title_hash
+from muver.retriever.corpus.knowledge_base import title_hash
 from muver.retriever.corpus.miniwikia.kilt import (
     Output,
     Plan,

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
-from muver.retriever.corpus.kilt.parts import MadePart, open_part
-from muver.retriever.corpus.texts.read import EntityTexts
+from muver.retriever.corpus.knowledge_base import EntityTexts, MadePart, open_part
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.stages.settings import Part
 from muver.retriever.encoders.stages.tower import Tower
@@ -61,7 +60,7 @@ def encode_part(
     read = None if texts is None else EntityTexts(texts)
     inputs = {"model": model_fingerprint(model_folder), "kb": part.fingerprint}
     if read is not None:
-        inputs["texts"] = read.fingerprint(number, part.fingerprint)
+        inputs["texts"] = read.fingerprint(number)
     path = Path(out) / part_name(number)
     if _is_there(path, inputs, part.entities, own):
         logger.info("%s is there, of this model, part and settings: left as it is", path)

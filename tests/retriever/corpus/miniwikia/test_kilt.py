@@ -7,13 +7,13 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.retriever.corpus.kilt.lookup import KnowledgeBase
-from muver.retriever.corpus.kilt.pages import BULLET, SECTION
+from muver.kb.importing.sources.kilt import BULLET, SECTION
+from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.miniwikia import generate_kilt, kilt_writer
 from muver.retriever.corpus.miniwikia.kilt import page_id
 from muver.retriever.corpus.settings import GenerateKilt
 from tests.commands import call
-from tests.retriever.corpus.kilt.conftest import READING, contents
+from tests.knowledge_base import READING, contents
 
 LINKING = ["--settings", '{"context_tokens": 128, "match": "id_or_title"}']
 SETTINGS = {
@@ -76,9 +76,7 @@ def test_equal_settings_give_equal_bytes_with_any_number_of_processes(raw, tmp_p
 def test_linking_finds_what_was_made(raw, tmp_path):
     dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path / "kb"]
     settings = ["--settings", json.dumps({**READING, "part_bytes": 50000})]
-    call("kb", "part", "--part", 1, *dump, *settings)
-    call("kb", "all", *dump, *settings)
-    call("kb", "finish", *dump, *settings)
+    call("kb", *dump, *settings)
     made = read_json(raw / "counts.json")
     total = {"id": 0, "title": 0, "none": 0}
     for name in SETTINGS["mentions"]:
@@ -126,11 +124,3 @@ def test_wrong_settings(change, message, tmp_path):
     with pytest.raises(InputError, match=message):
         generate_kilt(read(GenerateKilt, {**SETTINGS, **change}), tmp_path)
     assert not (tmp_path / "kilt_knowledgesource.json").exists()
-
-
-def test_the_command_says_what_does_not_fit(raw, tmp_path):
-    dump = ["--dump", raw / "kilt_knowledgesource.json", "--out", tmp_path]
-    dump += ["--settings", json.dumps(READING)]
-    for arguments in (["part"], ["all", "--part", 0], ["finish", "--part", 0]):
-        with pytest.raises(InputError, match="`muver kb part` needs the number of the part"):
-            call("kb", *arguments, *dump)

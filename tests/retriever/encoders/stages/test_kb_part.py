@@ -15,13 +15,10 @@ from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_json
 from muver.io.parquet import table_writer
-from muver.retriever.corpus.kilt.finish import finish
-from muver.retriever.corpus.kilt.make import make_missing
-from muver.retriever.corpus.kilt.parts import SCHEMA, made_parts, open_part
+from muver.kb.importing.parts import write_texts
+from muver.retriever.corpus.knowledge_base import SCHEMA, made_parts, open_part
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.corpus.settings import ReadTexts
-from muver.retriever.corpus.texts.read import EntityTexts
-from muver.retriever.corpus.texts.write import write_texts
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.stages import kb_part
 from muver.retriever.encoders.stages.encode import encode_split
@@ -32,7 +29,7 @@ from muver.retriever.vectors.shards import Shards
 from muver.retriever.vectors.store import ViewStore
 from muver.retriever.views.build import entity_views
 from tests import tiny
-from tests.retriever.corpus.kilt.conftest import contents, line, reading
+from tests.knowledge_base import contents
 from tests.retriever.encoders.stages.wikipedia import BARE, make_base
 
 FP32 = tiny.settings(Part, dtype="fp32")
@@ -202,8 +199,8 @@ def test_what_is_of_something_else_is_made_again(vectors, models, kb, encoder, t
     # Another part of the knowledge base under the same number.
     other = tmp_path / "kb"
     shutil.copytree(kb, other)
-    for suffix in ("parquet", "json"):
-        shutil.copy(kb / f"part-00001.{suffix}", other / f"part-00000.{suffix}")
+    base = read_json(kb / "manifest.json")
+    write_json(other / "manifest.json", {**base, "parts": base["parts"][1:]})
     assert encode_part(models / "paragraphs", other, 0, out, FP32)
     shards = np.load(out / "part-00000.npy")
     assert np.array_equal(shards, np.load(vectors / "paragraphs" / "part-00001.npy"))
@@ -302,25 +299,6 @@ def test_what_cannot_be_encoded(models, kb, spoilt, tmp_path):
     assert not out.exists()
 
 
-def test_parts_without_entities(models, tmp_path):
-    """A line longer than a part leaves those behind its beginning empty."""
-    (tmp_path / "dump").write_bytes(line(1, "king", "x " * 300) + line(2, "tower", "bell"))
-    settings = reading(part_bytes=250)
-    make_missing(tmp_path / "dump", tmp_path / "kb", settings)
-    finish(tmp_path / "dump", tmp_path / "kb", settings)
-    base = read_json(tmp_path / "kb" / "manifest.json")
-    assert 0 in [part["entities"] for part in base["parts"]]
-    done = encode_all(models / "prefix", tmp_path / "kb", tmp_path / "out", FP32)
-    again = encode_all(models / "prefix", tmp_path / "kb", tmp_path / "out", FP32)
-    assert all(done) and not any(again)
-    shards = Shards(tmp_path / "out", base)
-    assert (shards.entities, shards.views) == (2, 2)
-    assert shards.locate(np.arange(2))[0].tolist() == [0, 1]
-    texts = EntityTexts(write_all_texts(tmp_path / "kb", tmp_path / "texts", {2: "bell"}))
-    found = [texts.part(number).to_pylist() for number in range(len(base["parts"]))]
-    assert sum(found, []) == [[], ["bell"]] and [] in found
-
-
 @pytest.fixture
 def of_texts(encoder, tmp_path):
     """A model with the weights of "prefix" whose views are of texts from elsewhere."""
@@ -387,9 +365,6 @@ def test_texts_that_are_missing_or_too_many(models, of_texts, kb, tmp_path):
     texts = write_all_texts(kb, tmp_path / "texts", {row["id"]: "The bell."})
     with pytest.raises(InputError, match="Leave out --texts"):
         encode_part(models / "prefix", kb, 0, tmp_path / "out", FP32, texts)
-    other = make_base(tmp_path, 30_000)
-    with pytest.raises(InputError, match="texts: .*part 0"):
-        encode_part(of_texts, other, 0, tmp_path / "out", FP32, texts)
     assert not (tmp_path / "out").exists()
 
 

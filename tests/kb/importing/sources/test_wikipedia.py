@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from muver.retriever.corpus.kilt.pages import BadLine, read_page
+from muver.kb.importing.sources.kilt import read_page
+from muver.retriever.corpus.jsonl import BadLine
 
 GOOD = {"wikipedia_id": "290", "wikipedia_title": "A", "text": ["A\n", "One."]}
 
@@ -90,3 +91,18 @@ def test_the_first_paragraph_is_left_out_even_if_it_is_not_the_title():
 def test_what_is_no_page(line, reason):
     with pytest.raises(BadLine, match=reason):
         read_page(line, 5)
+
+
+def test_an_import_has_all_paragraphs(imported, written):
+    lines = encoded(text=["A\n", "Section::::B.", *(f"{n}." for n in range(9))]) + b"[1]\n"
+    (row,), counts = imported(written("wiki.json", lines), form="kilt")
+    assert (row["id"], row["title"], row["world"]) == ("290", "A", "wiki")
+    assert row["description"] == "\n".join(f"{n}." for n in range(9))
+    assert [one["count"] for one in counts["left_out"].values()] == [1]
+
+
+def test_an_import_of_blinks_entities(imported, written):
+    line = {"idx": "https://en.wikipedia.org/wiki?curid=12", "title": "B", "text": " An idea. "}
+    (row,), _ = imported(written("entity.jsonl", json.dumps(line)), form="blink", world="w")
+    assert (row["id"], row["title"], row["description"]) == ("12", "B", "An idea.")
+    assert row["world"] == "w"

@@ -1,0 +1,86 @@
+"""Lines of large files, each parsed for itself; those of another form are left out and counted."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from muver.io.errors import InputError
+from muver.kb.importing.items import LeftOut
+from muver.kb.importing.opening import lines_of, opened
+from muver.kb.importing.parallel import in_order
+from muver.kb.importing.tidy import Notes
+from muver.retriever.corpus.jsonl import BadLine
+from muver.retriever.corpus.settings import BadLines
+from muver.retriever.corpus.sources import find_source
+
+BATCH = 1 << 20  # bytes, at least
+BAD = "lines of another form"
+T = TypeVar("T")
+
+
+def parsed_lines(
+    path: Path, parse: Callable[[bytes], T], workers: int = 1
+) -> Iterator[tuple[int, T | LeftOut]]:
+    """Each line's first byte, and what ``parse`` makes of it, which may raise BadLine."""
+    for batch in in_order(partial(_parsed, parse), _batches(path), workers):
+        yield from batch
+
+
+def _batches(path: Path) -> Iterator[list[tuple[int, bytes]]]:
+    batch: list[tuple[int, bytes]] = []
+    first = place = 0
+    with opened(path) as stream:
+        for line in lines_of(stream, path):
+            batch.append((place, line))
+            place += len(line)
+            if place - first >= BATCH:
+                yield batch
+                batch, first = [], place
+    yield batch
+
+
+def _parsed(
+    parse: Callable[[bytes], T], batch: list[tuple[int, bytes]]
+) -> list[tuple[int, T | LeftOut]]:
+    found: list[tuple[int, T | LeftOut]] = []
+    for place, line in batch:
+        try:
+            found.append((place, parse(line)))
+        except BadLine as error:
+            found.append((place, LeftOut(BAD, f"byte {place}: {error}")))
+    return found
+
+
+def check_bad(path: Path, bad: Notes, lines: int, settings: BadLines) -> None:
+    """Refuse a file whose bad lines exceed both ``bad_lines`` and ``bad_share`` of all lines."""
+    count = bad.counts[BAD]
+    if count > max(settings.bad_lines, int(settings.bad_share * lines)):
+        raise InputError(
+            f"{path}: {count} of the first {lines} lines are of another form: "
+            f"{'; '.join(bad.examples[BAD][:5])}. Fetch the file anew, or allow more with "
+            '--settings \'{"bad_lines": ..., "bad_share": ...}\'.'
+        )
+
+
+def check_number(path: Path, entities: int, expected: str | None) -> None:
+    """Refuse another number of entities than is published for the source ``expected``, if any."""
+    if expected is None:
+        return
+    published = find_source(expected).published
+    if published is None:
+        raise InputError(f"--settings: expected is {expected!r}, for which nothing is published.")
+    if entities != (wanted := sum(published.entities.values())):
+        raise InputError(
+            f"{path}: {entities} entities, but {expected} has {wanted}. Is the file complete? "
+            "Fetch it anew, or accept the number with --settings '{\"expected\": null}' "
+            "(params.yaml: linking.published_counts)."
+        )
+
+
+def whole_id(value: str | int, key: str) -> str:
+    """A page's id, given as text or number, as text; raises BadLine unless it fits an int64."""
+    if not re.fullmatch("[0-9]{1,18}", text := str(value)):
+        raise BadLine(f"{key} {value!r} is not a number of at most 18 digits")
+    return text
