@@ -77,7 +77,7 @@ CORPUS = (
     Stage(
         "corpus",
         "check a dataset in ZESHEL's format and write its entities, mentions and counts",
-        "muver.retriever.corpus.build:build_corpus",
+        "muver.kb.importing.corpus:build_corpus",
         (
             option("--name", "the dataset's name, for the counts", type=str),
             option("--raw", "folder with documents/ and mentions/"),

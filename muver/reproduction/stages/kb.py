@@ -12,8 +12,8 @@ KNOWLEDGE_BASES = (
             option("--out", "folder for entities.parquet and manifest.json, which has the counts"),
             optional(
                 "--format",
-                "json-lines, csv, parquet, mediawiki, rdf, obo, wikidata, linked, kilt or blink; "
-                "by default told by the file's ending",
+                "json-lines, csv, parquet, mediawiki, rdf, obo, wikidata, linked, kilt, blink or "
+                "zeshel; by default told by the file's ending",
                 to="form",
                 type=str,
                 metavar="NAME",

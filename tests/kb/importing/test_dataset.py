@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
+from muver.kb.importing.corpus import build_corpus
 from muver.kb.importing.dataset import tokenised
 from muver.kb.importing.items import Link
-from muver.retriever.corpus.build import build_corpus
 from muver.retriever.corpus.settings import BuildCorpus
 
 SMALL = Path(__file__).parent / "data" / "smallwiki.xml"

@@ -27,6 +27,7 @@ FORMATS = {  # by name: the endings that tell it, before that of a compression
     "linked": (),  # JSON lines whose descriptions have links
     "kilt": (),  # KILT's knowledge source
     "blink": (),  # BLINK's entity.jsonl
+    "zeshel": (),  # a file of documents/
 }
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".7z")
 
