@@ -33,11 +33,6 @@ def find_columns(found: Sequence[str], given: Mapping[str, str], where: str) -> 
         Those that the user named: canonical name to the file's.
     where
         File, and line if it has one.
-
-    Raises
-    ------
-    InputError
-        If a column is not there (names those that are), or id or title cannot be found.
     """
     listed = f"It has: {', '.join(found)}."
     for canonical, name in given.items():
@@ -67,13 +62,7 @@ def find_columns(found: Sequence[str], given: Mapping[str, str], where: str) -> 
 def entity_of(
     row: Mapping[str, Any], columns: Mapping[str, str], given: Given, path: Path, place: str
 ) -> Entity:
-    """A row as an entity; columns that are no canonical ones are kept as text.
-
-    Raises
-    ------
-    InputError
-        For a row without an id.
-    """
+    """A row as an entity; columns that are no canonical ones are kept as text."""
     values = {canonical: row.get(name) for canonical, name in columns.items()}
     identity = as_text(values["id"])
     if not identity:

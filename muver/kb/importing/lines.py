@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import LeftOut
-from muver.kb.importing.opening import lines_of, opened
+from muver.kb.importing.opening import lines_of, opened_dump
 from muver.kb.importing.parallel import in_order
+from muver.kb.importing.settings import Import
 from muver.kb.importing.tidy import Notes
 from muver.retriever.corpus.jsonl import BadLine
 from muver.retriever.corpus.settings import BadLines
@@ -17,39 +18,51 @@ from muver.retriever.corpus.sources import find_source
 
 BATCH = 1 << 20  # bytes, at least
 BAD = "lines of another form"
+WHOLE = Import()  # files that end too early are refused
 T = TypeVar("T")
 
 
+class Place(NamedTuple):
+    """Number of a line, from 1, its first byte, and whether it has an end."""
+
+    line: int
+    byte: int
+    ended: bool
+
+    def __str__(self) -> str:
+        return f"line {self.line}"
+
+
 def parsed_lines(
-    path: Path, parse: Callable[[bytes], T], workers: int = 1
-) -> Iterator[tuple[int, T | LeftOut]]:
-    """Each line's first byte, and what ``parse`` makes of it, which may raise BadLine."""
-    for batch in in_order(partial(_parsed, parse), _batches(path), workers):
+    path: Path, parse: Callable[[bytes], T], workers: int = 1, settings: Import = WHOLE
+) -> Iterator[tuple[Place, T | LeftOut]]:
+    """Each line's place, and what ``parse`` makes of it, which may raise BadLine."""
+    for batch in in_order(partial(_parsed, parse), _batches(path, settings), workers):
         yield from batch
 
 
-def _batches(path: Path) -> Iterator[list[tuple[int, bytes]]]:
-    batch: list[tuple[int, bytes]] = []
-    first = place = 0
-    with opened(path) as stream:
-        for line in lines_of(stream, path):
-            batch.append((place, line))
-            place += len(line)
-            if place - first >= BATCH:
+def _batches(path: Path, settings: Import) -> Iterator[list[tuple[Place, bytes]]]:
+    batch: list[tuple[Place, bytes]] = []
+    first = byte = 0
+    with opened_dump(path, settings) as stream:
+        for number, line in enumerate(lines_of(stream, path), start=1):
+            batch.append((Place(number, byte, line.endswith(b"\n")), line))
+            byte += len(line)
+            if byte - first >= BATCH:
                 yield batch
-                batch, first = [], place
+                batch, first = [], byte
     yield batch
 
 
 def _parsed(
-    parse: Callable[[bytes], T], batch: list[tuple[int, bytes]]
-) -> list[tuple[int, T | LeftOut]]:
-    found: list[tuple[int, T | LeftOut]] = []
+    parse: Callable[[bytes], T], batch: list[tuple[Place, bytes]]
+) -> list[tuple[Place, T | LeftOut]]:
+    found: list[tuple[Place, T | LeftOut]] = []
     for place, line in batch:
         try:
             found.append((place, parse(line)))
         except BadLine as error:
-            found.append((place, LeftOut(BAD, f"byte {place}: {error}")))
+            found.append((place, LeftOut(BAD, f"{place}: {error}")))
     return found
 
 

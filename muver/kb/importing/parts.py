@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, sha256_of, short_hash, write_manifest
 from muver.io.matrices import save_matrix
-from muver.io.parquet import table_of
+from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
 from muver.kb.importing.items import Entity, LeftOut
-from muver.kb.importing.lines import check_bad, check_number, parsed_lines
+from muver.kb.importing.lines import Place, check_bad, check_number, parsed_lines
 from muver.kb.importing.sources import COMPRESSIONS
 from muver.kb.importing.sources.blink import read_entity
 from muver.kb.importing.sources.kilt import Page, read_page
@@ -63,7 +63,7 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
     reading = _Reading(dump, settings)
     parse = partial(read_page, paragraphs=settings.paragraphs)
     by_part = groupby(
-        parsed_lines(dump, parse, workers), key=lambda one: one[0] // settings.part_bytes
+        parsed_lines(dump, parse, workers), key=lambda one: one[0].byte // settings.part_bytes
     )
     parts = []
     for number, (_, lines) in enumerate(by_part):
@@ -72,7 +72,8 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
             atomic_path(path) as temporary,
             pq.ParquetWriter(temporary, SCHEMA, compression="zstd") as writer,
         ):
-            for group in _groups(reading.pages(lines)):
+            pages = reading.pages(lines)
+            for group in row_groups(pages, _characters, ROWS_A_GROUP, CHARACTERS_A_GROUP):
                 columns = list(zip(*group, strict=True))[: len(SCHEMA)]
                 writer.write_table(table_of(SCHEMA, columns), row_group_size=len(group))
         entities = len(reading.ids) - first
@@ -117,7 +118,7 @@ class _Reading:
         self.lines = self.without_paragraphs = self.first_is_not_title = 0
         self.bad = Notes()
 
-    def pages(self, lines: Iterable[tuple[int, Page | LeftOut]]) -> Iterator[Page]:
+    def pages(self, lines: Iterable[tuple[Place, Page | LeftOut]]) -> Iterator[Page]:
         """The pages of some lines, which are counted."""
         for _, page in lines:
             self.lines += 1
@@ -145,18 +146,8 @@ class _Reading:
         }
 
 
-def _groups(pages: Iterator[Page]) -> Iterator[list[Page]]:
-    """Pages in row groups, limited in rows and in characters."""
-    group: list[Page] = []
-    characters = 0
-    for page in pages:
-        group.append(page)
-        characters += sum(map(len, page.paragraphs))
-        if len(group) == ROWS_A_GROUP or characters >= CHARACTERS_A_GROUP:
-            yield group
-            group, characters = [], 0
-    if group:
-        yield group
+def _characters(page: Page) -> int:
+    return sum(map(len, page.paragraphs))
 
 
 def _duplicates(
@@ -241,7 +232,7 @@ def _find_lines(
             elif places[number] != NONE:
                 found["again"].append(int(one.id))
             else:
-                places[number] = place
+                places[number] = place.byte
                 if not one.description:
                     found["empty"].append(int(one.id))
     entities = lines - bad.counts.total()

@@ -33,11 +33,6 @@ def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> p
         What `muver kb import` wrote.
     columns
         Which columns to read; None reads all.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or one of another form.
     """
     path = Path(folder, FILE)
     return read_table(path, ENTITIES, "a table of entities", "kb import", columns=columns)

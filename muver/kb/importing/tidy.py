@@ -22,6 +22,10 @@ class Notes:
         if len(kept := self.examples.setdefault(what, [])) < SHOWN:
             kept.append(example)
 
+    def put(self, what: str, count: int, examples: list[str]) -> None:
+        """Tell of several at once."""
+        self.counts[what], self.examples[what] = count, examples
+
     def as_dict(self) -> dict[str, dict]:
         """By kind: ``count`` and ``first``."""
         return {

@@ -72,7 +72,7 @@ def test_bad_lines_are_counted_and_the_first_ones_shown(kb, tmp_path):
     assert (counts["lines"], counts["entities"]) == (43, 40)
     (bad,) = read_json(tmp_path / "kb/manifest.json")["bad"].values()
     assert bad["count"] == 3
-    assert bad["first"][0].startswith(f"byte {sum(map(len, PAGES[:3]))}: not valid JSON")
+    assert bad["first"][0].startswith("line 4: not valid JSON")
     assert "wikipedia_id 'x7'" in bad["first"][1]
 
 

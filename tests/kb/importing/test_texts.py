@@ -92,7 +92,7 @@ def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
     entities.write_text(text)
     counts = write_texts(entities, kb, tmp_path / "texts", replace(SETTINGS, duplicates="first"))
     (bad,) = counts["bad"].values()
-    assert bad["count"] == 2 and bad["first"][0].startswith(f"byte {len(LINES[0])}: ")
+    assert bad["count"] == 2 and bad["first"][0].startswith("line 2: ")
     assert counts["again"] == {"count": 1, "first_ids": [100]}
     assert counts["lines"] == 12
     assert EntityTexts(tmp_path / "texts").part(0).to_pylist()[0] == TEXTS[0]
@@ -102,7 +102,7 @@ def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
     "text, changes, message",
     [
         ("".join(LINES) + LINES[2], {}, "1 lines .*100"),
-        ("x\n" + LINES[0], {"bad_lines": 0, "bad_share": 0}, "byte 0"),
+        ("x\n" + LINES[0], {"bad_lines": 0, "bad_share": 0}, "line 1"),
         (line(7, "x"), {}, "none of its 1 texts"),
         ("", {}, "none of its 0 texts"),
         ("".join(LINES), {"expected": "blink_entities"}, "5903527"),

@@ -80,12 +80,6 @@ def obtain_worlds(
         In place of the source's address: the first part of the archives' addresses.
     given
         A folder with the archives, or what they unpack to; nothing is downloaded then.
-
-    Raises
-    ------
-    InputError
-        For an address that does not work, an archive that is missing, or pages that are not those
-        of the commit.
     """
     recipe, published = read_recipe(), source.published.worlds
     with folder_beside(out) as temporary:

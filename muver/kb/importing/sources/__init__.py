@@ -33,13 +33,7 @@ COMPRESSIONS = (".gz", ".bz2", ".xz", ".7z")
 
 
 def format_of(path: Path, named: str | None = None) -> str:
-    """The format of a file: the one named, or by the ending.
-
-    Raises
-    ------
-    InputError
-        If there is no format of this name, or the ending belongs to none.
-    """
+    """The format of a file: the one named, or by the ending."""
     if named is not None:
         if named not in FORMATS:
             raise InputError(
@@ -70,13 +64,7 @@ def source(name: str) -> Source:
 
 
 def library(name: str) -> Any:
-    """A package of the extra, imported now.
-
-    Raises
-    ------
-    InputError
-        If it is not installed.
-    """
+    """A package of the extra, imported now."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:

@@ -26,9 +26,9 @@ _parse = line_parser(_Line)
 def entities(path: Path, given: Given) -> Iterator[Item]:
     """Read a file, in several processes where asked."""
     world = given.world_of(path)
-    for place, one in parsed_lines(path, read_entity, given.workers):
+    for place, one in parsed_lines(path, read_entity, given.workers, given.settings):
         if isinstance(one, Entity):
-            one.place, one.world = f"byte {place}", world
+            one.place, one.world = f"{place}", world
         yield one
 
 

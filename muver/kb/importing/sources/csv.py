@@ -19,12 +19,6 @@ def entities(path: Path, given: Given) -> Iterator[Entity]:
 
     The separator is the one that the first line has most of. Cells may be quoted and then hold line
     ends; tab-separated ones are taken as they are, unless a name in the first line is quoted.
-
-    Raises
-    ------
-    InputError
-        For a row with another number of cells than the first, for a quote that is not closed, and
-        as `muver.kb.importing.columns` says.
     """
     csv.field_size_limit(LONGEST_CELL)
     with opened_text(path, given.settings) as stream:

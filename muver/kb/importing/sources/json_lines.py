@@ -16,13 +16,7 @@ FIRST = 100  # lines, whose keys together are the columns; later ones may add so
 
 
 def entities(path: Path, given: Given) -> Iterator[Entity]:
-    """Read a file.
-
-    Raises
-    ------
-    InputError
-        For a line that is no JSON object, and as `muver.kb.importing.columns` says.
-    """
+    """Read a file."""
     rows = _rows(path, given)
     first = list(islice(rows, FIRST))
     names = dict.fromkeys(name for _, row in first for name in row)

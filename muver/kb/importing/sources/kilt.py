@@ -50,12 +50,12 @@ _parse = line_parser(_Line)
 def entities(path: Path, given: Given) -> Iterator[Item]:
     """Read a dump, in several processes where asked."""
     world = given.world_of(path)
-    for place, page in parsed_lines(path, read_page, given.workers):
+    for place, page in parsed_lines(path, read_page, given.workers, given.settings):
         if isinstance(page, LeftOut):
             yield page
         else:
             text = "\n".join(page.paragraphs)
-            yield Entity(page.id, page.title, text, f"byte {place}", world)
+            yield Entity(page.id, page.title, text, f"{place}", world)
 
 
 def read_page(line: bytes, paragraphs: int | None = None) -> Page:

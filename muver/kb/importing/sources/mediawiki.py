@@ -20,13 +20,7 @@ REDIRECT = re.compile(r"\s*#\w+\s*+:?\s*\[\[([^\]|]+)(?:\|[^\]]*)?\]\]", re.UNIC
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
-    """Read an export, in several processes where asked; the order is that of the export.
-
-    Raises
-    ------
-    InputError
-        For a file that is no export or ends too early, or if mwparserfromhell is missing.
-    """
+    """Read an export, in several processes where asked; the order is that of the export."""
     library("mwparserfromhell")  # before any process reads with it
     pages = batches(path, given)
     head = next(pages, None)

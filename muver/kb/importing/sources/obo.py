@@ -14,13 +14,7 @@ from muver.kb.importing.sources import library
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
-    """Read the terms of a file, in its order. The ontology is held in memory; imports are not read.
-
-    Raises
-    ------
-    InputError
-        For a file that does not parse, or if pronto is missing.
-    """
+    """Read the terms of a file, in its order, all held in memory; imports are not read."""
     pronto = library("pronto")
     lines = _lines(path)
     with opened(path) as stream, warnings.catch_warnings():

@@ -15,13 +15,7 @@ ROWS = 1000  # read at once
 
 
 def entities(path: Path, given: Given) -> Iterator[Entity]:
-    """Read a table, some rows at a time.
-
-    Raises
-    ------
-    InputError
-        For a file that is no Parquet or damaged, and as `muver.kb.importing.columns` says.
-    """
+    """Read a table, some rows at a time."""
     try:
         with pq.ParquetFile(path) as file:
             names = file.schema_arrow.names

@@ -23,11 +23,6 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
     The title is the preferred label in the language of the settings (else one without a language,
     else any), aliases are the other labels in it or without one. The description is made of
     definitions, notes and what is broader.
-
-    Raises
-    ------
-    InputError
-        For a file that does not parse, or if rdflib is missing.
     """
     rdflib = library("rdflib")
     graph = _parsed(path, rdflib)

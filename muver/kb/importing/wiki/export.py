@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import LeftOut
-from muver.kb.importing.opening import LONGEST_LINE, cut_off, pieces, too_long
+from muver.kb.importing.opening import LONGEST_LINE, PIECE, cut_off, opened_dump, too_long
 from muver.kb.importing.settings import Given
 from muver.kb.importing.wiki.titles import Wiki
 
@@ -34,15 +34,9 @@ class Source(Struct):
 
 
 def batches(path: Path, given: Given) -> Iterator[bytes]:
-    """The head of the export, then bytes of whole pages, about `BATCH` at once.
-
-    Raises
-    ------
-    InputError
-        For a file that is no export, or one that ends too early and has to be whole.
-    """
+    """The head of the export, then bytes of whole pages, about `BATCH` at once."""
     held, head = bytearray(), True
-    for piece in pieces(path, given.settings):
+    for piece in _pieces(path, given):
         searched = max(0, len(held) - len(END))
         held += piece
         if head:
@@ -69,6 +63,12 @@ def batches(path: Path, given: Given) -> Iterator[bytes]:
         cut_off(path, "the export ends without </mediawiki>", given.settings)
     if not head and end:
         yield bytes(held[:end])
+
+
+def _pieces(path: Path, given: Given) -> Iterator[bytes]:
+    with opened_dump(path, given.settings) as stream:
+        while piece := stream.read(PIECE):
+            yield piece
 
 
 def wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
