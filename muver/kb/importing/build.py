@@ -36,14 +36,12 @@ def import_kb(
     workers: int = 1,
     mentions: Path | None = None,
 ) -> dict[str, Any]:
-    """Write the entities of some files as one knowledge base (`muver.kb.importing.schema`).
+    """Write the entities of some files as one knowledge base; return the manifest's counts.
 
     Parameters
     ----------
-    sources
-        The files, all of one form or of several.
     out
-        Folder for ``entities.parquet`` and ``manifest.json``.
+        Folder for ``entities.parquet`` (`muver.kb.importing.schema`) and ``manifest.json``.
     form
         Their format; None: told by their endings.
     world
@@ -56,10 +54,6 @@ def import_kb(
         Processes, of sources that can use several.
     mentions
         Folder for a dataset in ZESHEL's format, made of links (`muver.kb.importing.dataset`).
-
-    Returns
-    -------
-    The manifest's counts.
     """
     given = Given(settings, _pairs(columns), world, tuple(where), workers)
     forms = [format_of(path, form) for path in sources]
@@ -91,11 +85,14 @@ def import_kb(
                 )
             # The old manifest must never lie beside the new table.
             (out / MANIFEST).unlink(missing_ok=True)
+    names = [path.name for path in sources]
+    if len(set(names)) < len(names):
+        names = list(map(str, sources))
     write_manifest(
         out / MANIFEST,
         "kb import",
         settings.as_dict(),
-        dict(zip(_names_of(sources), map(sha256_of, sources), strict=True)),
+        dict(zip(names, map(sha256_of, sources), strict=True)),
         formats=sorted(set(forms)),
         map=given.columns,
         where=list(where),
@@ -197,12 +194,6 @@ def _full_disk(folder: Path) -> Iterator[None]:
             f"{folder}: cannot be written ({error}). Free some space, then run the same command "
             "again; nothing was changed."
         ) from error
-
-
-def _names_of(paths: Sequence[Path]) -> list[str]:
-    """Names of files, with their folders where two files have one name."""
-    names = [path.name for path in paths]
-    return names if len(set(names)) == len(names) else list(map(str, paths))
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:

@@ -14,7 +14,6 @@ from muver.kb.importing.settings import Import
 from muver.kb.importing.tidy import Notes
 from muver.retriever.corpus.jsonl import BadLine
 from muver.retriever.corpus.settings import BadLines
-from muver.retriever.corpus.sources import find_source
 
 BATCH = 1 << 20  # bytes, at least
 BAD = "lines of another form"
@@ -74,21 +73,6 @@ def check_bad(path: Path, bad: Notes, lines: int, settings: BadLines) -> None:
             f"{path}: {count} of the first {lines} lines are of another form: "
             f"{'; '.join(bad.examples[BAD][:5])}. Fetch the file anew, or allow more with "
             '--settings \'{"bad_lines": ..., "bad_share": ...}\'.'
-        )
-
-
-def check_number(path: Path, entities: int, expected: str | None) -> None:
-    """Refuse another number of entities than is published for the source ``expected``, if any."""
-    if expected is None:
-        return
-    published = find_source(expected).published
-    if published is None:
-        raise InputError(f"--settings: expected is {expected!r}, for which nothing is published.")
-    if entities != (wanted := sum(published.entities.values())):
-        raise InputError(
-            f"{path}: {entities} entities, but {expected} has {wanted}. Is the file complete? "
-            "Fetch it anew, or accept the number with --settings '{\"expected\": null}' "
-            "(params.yaml: linking.published_counts)."
         )
 
 

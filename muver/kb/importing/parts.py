@@ -21,7 +21,7 @@ from muver.io.matrices import save_matrix
 from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
 from muver.kb.importing.items import Entity, LeftOut
-from muver.kb.importing.lines import Place, check_bad, check_number, parsed_lines
+from muver.kb.importing.lines import Place, check_bad, parsed_lines
 from muver.kb.importing.sources import COMPRESSIONS
 from muver.kb.importing.sources.blink import read_entity
 from muver.kb.importing.sources.kilt import Page, read_page
@@ -37,7 +37,7 @@ from muver.retriever.corpus.knowledge_base import (
 )
 from muver.retriever.corpus.schema import WIKIPEDIA
 from muver.retriever.corpus.settings import ReadDump, ReadTexts
-from muver.retriever.corpus.statistics import Sizes, identify
+from muver.retriever.corpus.statistics import Sizes, check_published, identify
 
 ROWS_A_GROUP = 1_000
 CHARACTERS_A_GROUP = 1 << 22
@@ -136,7 +136,8 @@ class _Reading:
         """The counts, if there are as many entities as there should be."""
         if not self.ids:
             raise InputError(f"{self.dump}: holds no page.")
-        check_number(self.dump, len(self.ids), self.settings.expected)
+        sizes = Sizes(entities={WIKIPEDIA: len(self.ids)})
+        check_published(self.dump, sizes, self.settings.expected)
         return {
             "lines": self.lines,
             "entities": len(self.ids),
@@ -248,7 +249,7 @@ def _find_lines(
             "downloads? Fetch it anew, or take the first of each id with --settings "
             '\'{"duplicates": "first"}\'.'
         )
-    check_number(source, entities, settings.expected)
+    check_published(source, Sizes(entities={WIKIPEDIA: entities}), settings.expected)
     missing = array("q", base.ids[places == NONE])
     counts = {
         name: {"count": len(ids), "first_ids": ids[:SHOWN].tolist()}

@@ -117,7 +117,11 @@ def test_same_bytes_twice_and_a_fingerprint_of_the_contents(make, dataset, tmp_p
         ({"context_document_id": "D7"}, {}, "train.json, line 1: .*context_document_id 'D7'"),
         ({"label_document_id": "D7"}, {}, "train.json, line 1: .*label_document_id 'D7'"),
         ({"start_index": 2}, {}, "train.json, line 1"),
-        ({}, {"expected": "zeshel"}, "starwars is missing.*train mentions 1 .*49275"),
+        (
+            {},
+            {"expected": "zeshel"},
+            "starwars entities None .published 87056.*train mentions 1 .*49275",
+        ),
         ({}, {"expected": "zeschel"}, "Did you mean 'zeshel'"),
     ],
 )

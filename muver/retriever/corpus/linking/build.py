@@ -45,9 +45,7 @@ def link_set(
     -------
     The report's counts.
     """
-    path = _locate(name, path, below)
-    mentions, left_out = _read(name, path, settings.format, settings.part)
-    _check_number(name, path, len(mentions), settings.expected)
+    path, (mentions, left_out) = _read(name, Path(path), below, settings)
     base = KnowledgeBase(kb)
     gold, kinds = match(mentions, base, settings.match)
     counts = {**report(mentions, gold, kinds, base, settings.shown), "left_out": left_out}
@@ -120,54 +118,36 @@ def report(
     }
 
 
-def published_mentions(source: str) -> dict[str, int]:
-    """The published number of mentions of each set."""
-    published = find_source(source).published
-    return published.mentions if published else {}
-
-
-def _locate(name: str, file: str | Path, below: str | Path | None) -> Path:
+def _read(
+    name: str, path: Path, below: str | Path | None, settings: Link
+) -> tuple[Path, Benchmark]:
     try:
-        path = Path(file) if below is None else find_root(below, [str(file)]) / file
+        path = path if below is None else find_root(below, [str(path)]) / path
         if not path.is_file():
             raise InputError(f"{path}: no such file.")
+        form = settings.format or FORMATS.get(path.suffix)
+        if form is None:
+            raise InputError(f"{path}: the ending tells no format ({', '.join(FORMATS)} do).")
     except InputError as error:
         licence = " AIDA's text needs a licence: docs/wikipedia.md." if "aida" in name else ""
         raise InputError(
-            f"{error} Name the file of {name} with --file, or in params.yaml: "
-            f"linking.sets.{name}.file.{licence}"
+            f"{error} Name file and format ({' or '.join(READERS)}) of {name} with --file and "
+            f"--settings, or in params.yaml under linking.sets.{name}.{licence}"
         ) from None
-    return path
-
-
-def _read(name: str, path: Path, form: str | None, part: str | None) -> Benchmark:
-    form = form or FORMATS.get(path.suffix)
-    if form is None:
-        raise InputError(
-            f"{path}: the ending says nothing of the format ({', '.join(FORMATS)} do). Set "
-            f"linking.sets.{name}.format (--settings: format) to {' or '.join(READERS)}."
-        )
-    benchmark = READERS[form](name, path, part)
-    if not benchmark.mentions:
+    benchmark = READERS[form](name, path, settings.part)
+    found = len(benchmark.mentions)
+    if not found:
         raise InputError(f"{path}: holds no mentions of {name}.")
-    return benchmark
-
-
-def _check_number(name: str, path: Path, found: int, source: str | None) -> None:
-    if source is None:
-        return
-    published = published_mentions(source)
-    if name not in published:
-        raise InputError(
-            f"--set {name}: {source} has no published number of mentions for it, only for "
-            f"{', '.join(published) or 'none'}."
-        )
-    if found != published[name]:
-        raise InputError(
-            f"{path}: {found} mentions, but {name} has {published[name]}. Is it another release, "
-            "or cut short? Accept the number with --settings '{\"expected\": null}' (params.yaml: "
-            "linking.published_counts)."
-        )
+    if settings.expected is not None:
+        published = find_source(settings.expected).published
+        wanted = published.mentions.get(name) if published else None
+        if found != wanted:
+            raise InputError(
+                f"{path}: {found} mentions, but {settings.expected} has {wanted} of {name}. Is it "
+                "another release, or cut short? Accept the number with --settings "
+                "'{\"expected\": null}' (params.yaml: linking.published_counts)."
+            )
+    return path, benchmark
 
 
 def _table(
