@@ -1,7 +1,7 @@
 """Lines of large files, each parsed for itself; those of another form are left out and counted."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -65,15 +65,25 @@ def _parsed(
     return found
 
 
-def check_bad(path: Path, bad: Notes, lines: int, settings: BadLines) -> None:
-    """Refuse a file whose bad lines exceed both ``bad_lines`` and ``bad_share`` of all lines."""
-    count = bad.counts[BAD]
-    if count > max(settings.bad_lines, int(settings.bad_share * lines)):
-        raise InputError(
-            f"{path}: {count} of the first {lines} lines are of another form: "
-            f"{'; '.join(bad.examples[BAD][:5])}. Fetch the file anew, or allow more with "
-            '--settings \'{"bad_lines": ..., "bad_share": ...}\'.'
-        )
+def good_lines(
+    path: Path, lines: Iterable[tuple[Place, T | LeftOut]], settings: BadLines, bad: Notes
+) -> Iterator[tuple[Place, T]]:
+    """The lines that parsed; the others are noted, and refused above what the settings allow.
+
+    Those are ``bad_lines``, or ``bad_share`` of the lines read.
+    """
+    for number, (place, one) in enumerate(lines, start=1):
+        if not isinstance(one, LeftOut):
+            yield place, one
+            continue
+        bad.add(one.why, one.place)
+        count = bad.counts.total()
+        if count > max(settings.bad_lines, int(settings.bad_share * number)):
+            raise InputError(
+                f"{path}: {count} of the first {number} lines are of another form: "
+                f"{'; '.join(bad.examples[BAD][:5])}. Fetch the file anew, or allow more with "
+                '--settings \'{"bad_lines": ..., "bad_share": ...}\'.'
+            )
 
 
 def whole_id(value: str | int, key: str) -> str:

@@ -4,7 +4,7 @@
 """
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections import Counter
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
@@ -20,8 +20,7 @@ from muver.io.files import atomic_path, sha256_of, short_hash, write_manifest
 from muver.io.matrices import save_matrix
 from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
-from muver.kb.importing.items import Entity, LeftOut
-from muver.kb.importing.lines import Place, check_bad, parsed_lines
+from muver.kb.importing.lines import good_lines, parsed_lines
 from muver.kb.importing.sources import COMPRESSIONS
 from muver.kb.importing.sources.blink import read_entity
 from muver.kb.importing.sources.kilt import Page, read_page
@@ -42,7 +41,6 @@ from muver.retriever.corpus.statistics import Sizes, check_published, identify
 ROWS_A_GROUP = 1_000
 CHARACTERS_A_GROUP = 1 << 22
 AT_ONCE = 10_000  # texts to look up at once
-SHOWN = 20  # ids in the manifest
 
 
 def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) -> dict[str, Any]:
@@ -60,91 +58,58 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
     folder.mkdir(parents=True, exist_ok=True)
     for old in (folder / MANIFEST, *folder.glob("part-*.*")):
         old.unlink(missing_ok=True)
-    reading = _Reading(dump, settings)
+    bad, without_paragraphs = Notes(), 0
+    ids, hashes = array("q"), array("Q")
     parse = partial(read_page, paragraphs=settings.paragraphs)
-    by_part = groupby(
-        parsed_lines(dump, parse, workers), key=lambda one: one[0].byte // settings.part_bytes
-    )
+    pages = good_lines(dump, parsed_lines(dump, parse, workers), settings, bad)
     parts = []
+    by_part = groupby(pages, key=lambda one: one[0].byte // settings.part_bytes)
     for number, (_, lines) in enumerate(by_part):
-        path, first = folder / part_name(number), len(reading.ids)
+        path, first = folder / part_name(number), len(ids)
         with (
             atomic_path(path) as temporary,
             pq.ParquetWriter(temporary, SCHEMA, compression="zstd") as writer,
         ):
-            pages = reading.pages(lines)
-            for group in row_groups(pages, _characters, ROWS_A_GROUP, CHARACTERS_A_GROUP):
-                columns = list(zip(*group, strict=True))[: len(SCHEMA)]
-                writer.write_table(table_of(SCHEMA, columns), row_group_size=len(group))
-        entities = len(reading.ids) - first
-        own = {"file": path.name, "first": first, "entities": entities}
-        parts.append({**own, "fingerprint": sha256_of(path)})
-    counts = reading.finish()
-    ids = np.frombuffer(reading.ids, np.int64)
+            own = (page for _, page in lines)
+            for group in row_groups(own, _characters, ROWS_A_GROUP, CHARACTERS_A_GROUP):
+                ids.extend(int(page.id) for page in group)
+                hashes.extend(title_hash(page.title) for page in group)
+                without_paragraphs += sum(not page.paragraphs for page in group)
+                table = table_of(SCHEMA, list(zip(*group, strict=True)))
+                writer.write_table(table, row_group_size=len(group))
+        part = {"file": path.name, "first": first, "entities": len(ids) - first}
+        parts.append({**part, "fingerprint": sha256_of(path)})
+    if not ids:
+        raise InputError(f"{dump}: holds no page.")
+    sizes = Sizes(entities={WIKIPEDIA: len(ids)})
+    check_published(dump, sizes, settings.expected)
     by_id = np.argsort(ids, kind="stable")
-    duplicates = _duplicates(dump, ids, by_id, settings)
-    hashes = np.frombuffer(reading.hashes, np.uint64)
-    by_title = np.argsort(hashes, kind="stable")
-    save_matrix(folder / "ids.npy", ids)
+    counts = {
+        "entities": len(ids),
+        "without_paragraphs": without_paragraphs,
+        "duplicates": _duplicates(dump, np.asarray(ids), by_id, settings),
+        "bad": bad.as_dict(),
+    }
+    by_title = np.argsort(hashes, kind="stable").astype(np.uint64)
+    save_matrix(folder / "ids.npy", np.asarray(ids))
     save_matrix(folder / "by_id.npy", by_id)
-    save_matrix(folder / "by_title.npy", np.stack([hashes[by_title], by_title.astype(np.uint64)]))
+    save_matrix(folder / "by_title.npy", np.stack([np.asarray(hashes)[by_title], by_title]))
     write_manifest(
         folder / MANIFEST,
         "kb",
         settings.as_dict(),
         {},
         fingerprint=short_hash([part["fingerprint"] for part in parts], 64),
-        identified_as=identify(Sizes(entities={WIKIPEDIA: len(ids)})),
+        identified_as=identify(sizes),
         source={"file": dump.name, "bytes": dump.stat().st_size},
         **counts,
-        duplicates=duplicates,
         parts=parts,
     )
     logger.info(
-        "%d entities in %d parts, %d without paragraphs, %d whose text does not begin with the "
-        "title; %d bad lines, %d ids occur again",
-        len(ids), len(parts), counts["without_paragraphs"], counts["first_is_not_title"],
-        counts["lines"] - len(ids), duplicates["count"],
+        "%d entities in %d parts, %d without paragraphs; %d bad lines, %d ids occur again",
+        len(ids), len(parts), without_paragraphs, bad.counts.total(), counts["duplicates"],
     )  # fmt: skip
-    return {**counts, "duplicates": duplicates}
-
-
-class _Reading:
-    """What is counted while a dump is read."""
-
-    def __init__(self, dump: Path, settings: ReadDump):
-        self.dump, self.settings = dump, settings
-        self.ids, self.hashes = array("q"), array("Q")
-        self.lines = self.without_paragraphs = self.first_is_not_title = 0
-        self.bad = Notes()
-
-    def pages(self, lines: Iterable[tuple[Place, Page | LeftOut]]) -> Iterator[Page]:
-        """The pages of some lines, which are counted."""
-        for _, page in lines:
-            self.lines += 1
-            if isinstance(page, LeftOut):
-                self.bad.add(page.why, page.place)
-                check_bad(self.dump, self.bad, self.lines, self.settings)
-                continue
-            self.ids.append(int(page.id))
-            self.hashes.append(title_hash(page.title))
-            self.without_paragraphs += not page.paragraphs
-            self.first_is_not_title += not page.begins_with_title
-            yield page
-
-    def finish(self) -> dict[str, Any]:
-        """The counts, if there are as many entities as there should be."""
-        if not self.ids:
-            raise InputError(f"{self.dump}: holds no page.")
-        sizes = Sizes(entities={WIKIPEDIA: len(self.ids)})
-        check_published(self.dump, sizes, self.settings.expected)
-        return {
-            "lines": self.lines,
-            "entities": len(self.ids),
-            "without_paragraphs": self.without_paragraphs,
-            "first_is_not_title": self.first_is_not_title,
-            "bad": self.bad.as_dict(),
-        }
+    return counts
 
 
 def _characters(page: Page) -> int:
@@ -153,19 +118,18 @@ def _characters(page: Page) -> int:
 
 def _duplicates(
     dump: Path, ids: NDArray[np.int64], by_id: NDArray[np.int64], settings: ReadDump
-) -> dict[str, Any]:
+) -> int:
     ordered = ids[by_id]
     again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1  # places in the sorted order
     if len(again) and settings.duplicates == "refuse":
-        listed = "; ".join(
-            f"{ordered[at]} as entities {by_id[at - 1]} and {by_id[at]}" for at in again[:5]
-        )
+        at = again[0]
         raise InputError(
-            f"{dump}: {len(again)} lines have the wikipedia_id of a line before ({listed}). "
-            "Was the file joined from two downloads? Fetch it anew, or keep the lines and look up "
-            'the first of each id with --settings \'{"duplicates": "first"}\'.'
+            f"{dump}: {len(again)} lines have the wikipedia_id of a line before, the first "
+            f"{ordered[at]}, of entities {by_id[at - 1]} and {by_id[at]}. Was the file joined from "
+            "two downloads? Fetch it anew, or keep the lines and look up the first of each id with "
+            '--settings \'{"duplicates": "first"}\'.'
         )
-    return {"count": len(again), "first_ids": ordered[again[:SHOWN]].tolist()}
+    return len(again)
 
 
 def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> dict[str, Any]:
@@ -178,9 +142,9 @@ def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> di
 
     Returns
     -------
-    The counts: ``lines``; ``found``: entities with a line; ``empty``: those whose text is empty;
-    ``missing``: entities without a line; ``unknown``: lines with an id that the base lacks;
-    ``again``: lines that repeat an id. Each of the last four has a ``count`` and ``first_ids``.
+    The counts: ``found``: entities with a line; ``empty``: those whose text is empty; ``missing``:
+    entities without a line; ``unknown``: lines with an id that the base lacks; ``again``: lines
+    that repeat an id; ``bad``: lines of another form.
     """
     if source.suffix in COMPRESSIONS:
         raise InputError(f"{source}: compressed, but is read in many places. Unpack it first.")
@@ -205,8 +169,8 @@ def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> di
     logger.info(
         "%d of %d entities have a line in %s, %d of them with an empty text; %d have none and "
         "their title alone; %d lines have an id of no entity, %d repeat an id",
-        counts["found"], len(base), source.name, counts["empty"]["count"],
-        counts["missing"]["count"], counts["unknown"]["count"], counts["again"]["count"],
+        counts["found"], len(base), source.name, counts["empty"], counts["missing"],
+        counts["unknown"], counts["again"],
     )  # fmt: skip
     return counts
 
@@ -216,48 +180,35 @@ def _find_lines(
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """The first byte of each entity's line, (entities,) int64, -1 if it has none; and counts."""
     places = np.full(len(base), NONE, np.int64)
-    found = {name: array("q") for name in ("empty", "unknown", "again")}
-    lines, bad = 0, Notes()
-    parsed = parsed_lines(source, read_entity)
-    while batch := list(islice(parsed, AT_ONCE)):
-        for _, one in batch:
-            lines += 1
-            if isinstance(one, LeftOut):
-                bad.add(one.why, one.place)
-                check_bad(source, bad, lines, settings)
-        texts = [(place, one) for place, one in batch if isinstance(one, Entity)]
-        numbers = base.by_id([int(one.id) for _, one in texts]).tolist()
-        for (place, one), number in zip(texts, numbers, strict=True):
+    counts = Counter(empty=0, unknown=0, again=0)
+    bad, entities = Notes(), 0
+    texts = good_lines(source, parsed_lines(source, read_entity), settings, bad)
+    while batch := list(islice(texts, AT_ONCE)):
+        entities += len(batch)
+        numbers = base.by_id([int(one.id) for _, one in batch]).tolist()
+        for (place, one), number in zip(batch, numbers, strict=True):
             if number == NONE:
-                found["unknown"].append(int(one.id))
-            elif places[number] != NONE:
-                found["again"].append(int(one.id))
-            else:
+                counts["unknown"] += 1
+            elif places[number] == NONE:
                 places[number] = place.byte
-                if not one.description:
-                    found["empty"].append(int(one.id))
-    entities = lines - bad.counts.total()
-    if len(found["unknown"]) == entities:
+                counts["empty"] += not one.description
+            elif settings.duplicates == "first":
+                counts["again"] += 1
+            else:
+                raise InputError(
+                    f"{source}, {place}: id {one.id} is that of a line before. Was the file joined "
+                    "from two downloads? Fetch it anew, or take the first of each id with "
+                    '--settings \'{"duplicates": "first"}\'.'
+                )
+    if counts["unknown"] == entities:
         raise InputError(
             f"{source}: none of its {entities} texts has the id of an entity in {base.folder}. Is "
             "it of the same Wikipedia?"
         )
-    if found["again"] and settings.duplicates == "refuse":
-        raise InputError(
-            f"{source}: {len(found['again'])} lines have the id of a line before "
-            f"({', '.join(map(str, found['again'][:5]))}). Was the file joined from two "
-            "downloads? Fetch it anew, or take the first of each id with --settings "
-            '\'{"duplicates": "first"}\'.'
-        )
     check_published(source, Sizes(entities={WIKIPEDIA: entities}), settings.expected)
-    missing = array("q", base.ids[places == NONE])
-    counts = {
-        name: {"count": len(ids), "first_ids": ids[:SHOWN].tolist()}
-        for name, ids in {**found, "missing": missing}.items()
-    }
-    return places, {
-        "lines": lines, "found": len(base) - len(missing), **counts, "bad": bad.as_dict()
-    }  # fmt: skip
+    missing = int((places == NONE).sum())
+    found = {"found": len(base) - missing, "missing": missing}
+    return places, {**found, **counts, "bad": bad.as_dict()}
 
 
 def _write_part(path: Path, source: Path, places: NDArray[np.int64]) -> None:

@@ -115,7 +115,6 @@ class Link(Corpus):
     format: Literal["blink", "conll"] | None = None  # None: guessed from the file's ending
     part: Literal["train", "testa", "testb"] | None = None  # of AIDA's file
     expected: str | None = None  # a declared source whose published number of mentions must be met
-    shown: Natural = 100  # examples of each kind in the report
 
 
 class Subset(Settings):

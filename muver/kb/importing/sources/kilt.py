@@ -21,21 +21,11 @@ BULLET = "BULLET::::"
 
 
 class Page(NamedTuple):
-    """A page of Wikipedia.
-
-    Attributes
-    ----------
-    paragraphs
-        The first text paragraphs after the title, stripped and not empty, without section headings
-        and without the marks of bullet items.
-    begins_with_title
-        Whether the first paragraph, which is left out, is the title, as KILT's description says.
-    """
+    """A page; ``paragraphs`` are stripped and not empty, without headings and marks of items."""
 
     id: str
     title: str
     paragraphs: list[str]
-    begins_with_title: bool
 
 
 class _Line(Struct):
@@ -69,8 +59,7 @@ def read_page(line: bytes, paragraphs: int | None = None) -> Page:
     if not title:
         raise BadLine("wikipedia_title is empty")
     identity = whole_id(page.wikipedia_id, "wikipedia_id")
-    kept = list(islice(_paragraphs(page.text[1:]), paragraphs))
-    return Page(identity, title, kept, not page.text or page.text[0].strip() == title)
+    return Page(identity, title, list(islice(_paragraphs(page.text[1:]), paragraphs)))
 
 
 def _paragraphs(texts: list[str]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Link the mentions of a benchmark file to the entities of a knowledge base."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
 from muver.retriever.corpus.archive import find_root
 from muver.retriever.corpus.knowledge_base import NONE, KnowledgeBase, normal_title
-from muver.retriever.corpus.linking.benchmark import NO_ID, Benchmark, LinkedMention
+from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention
 from muver.retriever.corpus.linking.blink import read_blink
 from muver.retriever.corpus.linking.conll import read_conll
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
@@ -48,7 +48,14 @@ def link_set(
     path, (mentions, left_out) = _read(name, Path(path), below, settings)
     base = KnowledgeBase(kb)
     gold, kinds = match(mentions, base, settings.match)
-    counts = {**report(mentions, gold, kinds, base, settings.shown), "left_out": left_out}
+    found = Counter(kinds)
+    counts = {
+        "mentions": len(mentions),
+        "in_kb": found["id"] + found["title"],
+        "matched": {kind: found[kind] for kind in ("id", "title", "none")},
+        "other_title": other_titles(mentions, gold, base),
+        "left_out": left_out,
+    }
     if not counts["in_kb"]:
         raise InputError(
             f"{path}: none of the {len(mentions)} mentions has its gold entity in {kb}, looked up "
@@ -57,7 +64,11 @@ def link_set(
     write_table(mentions_path, _table(name, mentions, gold, kinds, settings.context_tokens))
     inputs = {"mentions": sha256_of(path), "kb": base.manifest["fingerprint"]}
     write_manifest(Path(report_path), "link", settings.as_dict(), inputs, set=name, **counts)
-    _log(name, counts)
+    logger.info(
+        "%s: %d mentions; gold found by id: %d, by title only: %d, outside the base: %d; %d have "
+        "another title in the base; left out: %s", name, len(mentions), found["id"],
+        found["title"], found["none"], counts["other_title"], left_out or "none",
+    )  # fmt: skip
     return counts
 
 
@@ -79,43 +90,17 @@ def match(
     return gold, kinds.tolist()
 
 
-def report(
-    mentions: Sequence[LinkedMention],
-    gold: NDArray[np.int64],
-    kinds: Sequence[str],
-    base: KnowledgeBase,
-    shown: int,
-) -> dict[str, Any]:
-    """Counts by how entities were found, and the first ``shown`` mentions of those worth a look.
-
-    ``other_title`` counts mentions whose id has another title in the base than in the benchmark.
-    """
-    found: dict[str, list[dict[str, Any]]] = {
-        "title_only": [], "outside": [], "with_other_title": []
-    }  # fmt: skip
-    titles = iter(base.titles(gold[gold != NONE]))
-    for mention, entity, kind in zip(mentions, gold.tolist(), kinds, strict=True):
-        title = None if entity == NONE else next(titles)
-        name = {"title": "title_only", "none": "outside"}.get(kind, "with_other_title")
-        told = mention.gold_title
-        if kind == "id" and (not told or normal_title(told) == normal_title(title or "")):
-            continue
-        found[name].append({
-            "mention_id": mention.mention_id,
-            "mention": mention.text,
-            "gold_id": None if mention.gold_id == NO_ID else mention.gold_id,
-            "gold_title": told or None,
-            "entity": None if entity == NONE else entity,
-            "title_in_kb": title,
-        })  # fmt: skip
-    matched = Counter(kinds)
-    return {
-        "mentions": len(mentions),
-        "in_kb": matched["id"] + matched["title"],
-        "matched": {kind: matched[kind] for kind in ("id", "title", "none")},
-        "other_title": len(found["with_other_title"]),
-        **{name: examples[:shown] for name, examples in found.items()},
-    }
+def other_titles(
+    mentions: Sequence[LinkedMention], gold: NDArray[np.int64], base: KnowledgeBase
+) -> int:
+    """How many mentions' entities, found by id, have another title in the base."""
+    found = [(one.gold_title, entity) for one, entity in zip(mentions, gold, strict=True)
+             if one.gold_title and entity != NONE]  # fmt: skip
+    titles = base.titles([entity for _, entity in found])
+    return sum(
+        normal_title(told) != normal_title(title)
+        for (told, _), title in zip(found, titles, strict=True)
+    )
 
 
 def _read(
@@ -166,14 +151,3 @@ def _table(
             " ".join(right[:tokens]), None if entity == NONE else entity, "", kind,
         ))  # fmt: skip
     return table_of(LINKED_MENTIONS, list(zip(*rows, strict=True)))
-
-
-def _log(name: str, counts: Mapping[str, Any]) -> None:
-    matched = counts["matched"]
-    logger.info(
-        "%s: %d mentions; gold found by id: %d, by title only: %d, outside the base: %d; %d ids "
-        "have another title in the base", name, counts["mentions"], matched["id"],
-        matched["title"], matched["none"], counts["other_title"],
-    )  # fmt: skip
-    for reason, number in counts["left_out"].items():
-        logger.info("%s: %d more mentions left out: %s", name, number, reason)

@@ -45,7 +45,6 @@ def test_every_mark():
             "The Section:::: mark within a text stays.",
             "Fifth\u00a0text.",
         ],
-        True,
     )
     assert read(paragraphs=2, text=text).paragraphs == page.paragraphs[:2]
 
@@ -56,12 +55,12 @@ def test_a_page_of_a_title_alone_has_no_paragraphs():
 
 def test_an_id_may_be_a_number_and_a_title_is_stripped():
     page = read(wikipedia_id=12, wikipedia_title=" Ünder the Sea\n", text=["Ünder the Sea"])
-    assert page[:2] == ("12", "Ünder the Sea") and page.begins_with_title
+    assert page[:2] == ("12", "Ünder the Sea")
 
 
 def test_the_first_paragraph_is_left_out_even_if_it_is_not_the_title():
     page = read(text=["B\n", "One."])
-    assert page.paragraphs == ["One."] and not page.begins_with_title
+    assert page.paragraphs == ["One."]
 
 
 @pytest.mark.parametrize(
