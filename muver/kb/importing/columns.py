@@ -23,17 +23,7 @@ NEEDED = ("id", "title")
 
 
 def find_columns(found: Sequence[str], given: Mapping[str, str], where: str) -> dict[str, str]:
-    """The file's column for each canonical one that it has.
-
-    Parameters
-    ----------
-    found
-        The file's columns.
-    given
-        Those that the user named: canonical name to the file's.
-    where
-        File, and line if it has one.
-    """
+    """The column of those ``found`` in a file for each canonical one; some may be ``given``."""
     listed = f"It has: {', '.join(found)}."
     for canonical, name in given.items():
         if canonical not in NAMES:

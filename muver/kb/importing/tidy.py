@@ -10,7 +10,7 @@ SHOWN = 10  # examples of each kind
 
 
 class Notes:
-    """Counts by kind of what users should know, each with its first examples."""
+    """Counts of what users should know by kind, each with its first examples."""
 
     def __init__(self):
         self.counts: Counter[str] = Counter()

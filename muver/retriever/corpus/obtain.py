@@ -21,22 +21,12 @@ MENTION_FILES = tuple(f"{split}.json" for split in SPLITS)
 
 @dataclass(frozen=True)
 class Download:
-    """A source, and where its files come from.
-
-    Attributes
-    ----------
-    archive
-        Where the archive is; it is downloaded to this path if missing.
-    url, sha256
-        An address and a checksum to use instead of the declared ones.
-    given
-        An archive or an unpacked folder that was fetched by hand; nothing is downloaded then.
-    """
+    """A source, and where its files come from."""
 
     source: Source
-    archive: Path
-    url: str | None = None
-    given: Path | None = None
+    archive: Path  # is downloaded to this path if missing
+    url: str | None = None  # in place of the declared one, as is sha256
+    given: Path | None = None  # archive or folder, fetched by hand; nothing is downloaded then
     sha256: str | None = None
 
     @contextlib.contextmanager

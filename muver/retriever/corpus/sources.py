@@ -26,36 +26,19 @@ class Published(msgspec.Struct, frozen=True):
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """An archive or file that can be downloaded, or how a person gets it.
-
-    Attributes
-    ----------
-    address
-        Where a program fetches it; None if only a person may.
-    page
-        Where a person fetches it by hand.
-    file
-        The customary file name.
-    size, sha256
-        Bytes and checksum; None if nobody published them.
-    kind
-        "archive", to be unpacked; "file", used as it is; "worlds", several repositories at the
-        address; "instructions", for a person only.
-    instructions
-        What that person has to do.
-    """
+    """An archive or file that can be downloaded, or how a person gets it."""
 
     name: str
     title: str
-    address: str | None = None
-    page: str
-    file: str
+    address: str | None = None  # where a program fetches it; None if only a person may
+    page: str  # where a person fetches it by hand
+    file: str  # its customary name
     licence: str
-    size: int | None = None
+    size: int | None = None  # bytes; None, as sha256, if nobody published them
     sha256: str | None = None
     published: Published | None = None
-    kind: str = "archive"
-    instructions: str | None = None
+    kind: str = "archive"  # or "file", "worlds" (repositories at the address), "instructions"
+    instructions: str | None = None  # what a person has to do
 
 
 @cache

@@ -116,8 +116,8 @@ def _read(
     except InputError as error:
         licence = " AIDA's text needs a licence: docs/wikipedia.md." if "aida" in name else ""
         raise InputError(
-            f"{error} Name file and format ({' or '.join(READERS)}) of {name} with --file and "
-            f"--settings, or in params.yaml under linking.sets.{name}.{licence}"
+            f"{error} Name another with --file, or file and format ({' or '.join(READERS)}) in "
+            f"params.yaml: linking.sets.{name}.{licence}"
         ) from None
     benchmark = READERS[form](name, path, settings.part)
     found = len(benchmark.mentions)

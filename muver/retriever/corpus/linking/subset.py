@@ -30,20 +30,8 @@ from muver.retriever.corpus.schema import (
 )
 from muver.retriever.corpus.settings import Subset
 
-TRAINING, VALIDATION = SPLITS = ("train", "val")
 ENTITIES_AT_ONCE = 5_000
 BETWEEN = "\n"  # paragraphs; no space, so that `clean` changes nothing across two
-
-
-class _Inside(NamedTuple):
-    """The mentions of a set whose gold is in the base, and how many others there are."""
-
-    table: pa.Table
-    outside: int
-
-    @property
-    def gold(self) -> NDArray[np.int64]:
-        return self.table["gold"].to_numpy()
 
 
 def write_subset(
@@ -65,20 +53,22 @@ def write_subset(
         Parquet files of `muver link`, for the splits "train" and "val". Mentions whose gold is
         outside the base are left out and counted.
     negatives
-        Hard negatives of the training mentions (:mod:`muver.retriever.retrieval.negatives`), if
-        any.
+        Hard negatives of the training mentions (`muver.retriever.retrieval.negatives`).
     folder
-        Receives ``entities.parquet``, ``mentions.parquet``, ``sentences.parquet``
-        (:mod:`muver.retriever.corpus.schema`), ``negatives.parquet`` if there are any (renumbered),
+        Receives the tables of `muver.retriever.corpus.schema` (negatives renumbered),
         ``counts.json`` and ``manifest.json``.
     texts
         Folder of `muver kb-texts`, for a model whose views name a ``text``: this text replaces an
         entity's paragraphs.
     """
     base, folder = KnowledgeBase(kb), Path(folder)
-    sets = {TRAINING: _read_set(training), VALIDATION: _read_set(validation)}
+    linked = {"train": read_linked_mentions(training), "val": read_linked_mentions(validation)}
+    sets = {split: one.filter(one["gold"].is_valid()) for split, one in linked.items()}
+    for split, path in (("train", training), ("val", validation)):
+        if not len(sets[split]):
+            raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
     mined = None if negatives is None else read_negatives(negatives)
-    needed = [one.gold for one in sets.values()]
+    needed = [one["gold"].to_numpy() for one in sets.values()]
     if mined is not None:
         needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
     needed = np.unique(np.concatenate(needed))
@@ -96,9 +86,9 @@ def write_subset(
         **({} if other is None else {"texts": other.manifest["fingerprint"]}),
     }
     own, entities = settings.as_dict(), len(numbers)
-    mentions = {split: one.table.num_rows for split, one in sets.items()}
+    mentions = {split: one.num_rows for split, one in sets.items()}
     world = {
-        "split": TRAINING,
+        "split": "train",
         "entities": entities,
         "mentions": sum(mentions.values()),
         "without_text": without_text,
@@ -108,7 +98,7 @@ def write_subset(
         "fingerprint": short_hash([own, inputs], 16),
         "worlds": {WIKIPEDIA: world},
         "mentions": {**mentions, "test": 0},
-        "entities": {TRAINING: entities, VALIDATION: entities, "test": 0},
+        "entities": {"train": entities, "val": entities, "test": 0},
         "identified_as": None,
     }
     write_json(folder / "counts.json", counts)
@@ -116,13 +106,13 @@ def write_subset(
         "entities": entities,
         "further": entities - len(needed),
         "mentions": counts["mentions"],
-        "gold_outside": {split: one.outside for split, one in sets.items()},
+        "gold_outside": {split: len(linked[split]) - count for split, count in mentions.items()},
     }
     write_manifest(folder / "manifest.json", "kb-subset", own, inputs, counts=summary)
     logger.info(
         "%d of %d entities: %d needed by the mentions, %d further; %d mentions to train on, %d to "
         "validate on", entities, len(base), len(needed), summary["further"],
-        mentions[TRAINING], mentions[VALIDATION],
+        mentions["train"], mentions["val"],
     )  # fmt: skip
     return summary
 
@@ -143,14 +133,6 @@ def with_further(
     # Number k of the others is k plus the needed ones before it.
     before = np.searchsorted(needed - np.arange(len(needed)), places, "right")
     return np.sort(np.concatenate([needed, places + before]))
-
-
-def _read_set(path: str | Path) -> _Inside:
-    table = read_linked_mentions(path)
-    inside = table.filter(table["gold"].is_valid())
-    if not inside.num_rows:
-        raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
-    return _Inside(inside, table.num_rows - inside.num_rows)
 
 
 def _write_entities(
@@ -182,14 +164,14 @@ def _write_entities(
     return without_text
 
 
-def _write_mentions(sets: Mapping[str, _Inside], numbers: NDArray[np.int64], path: Path) -> None:
+def _write_mentions(sets: Mapping[str, pa.Table], numbers: NDArray[np.int64], path: Path) -> None:
     with table_writer(path, MENTIONS) as writer:
         for split, one in sets.items():
             own = {
-                "split": pa.repeat(split, one.table.num_rows),
-                "gold": pa.array(np.searchsorted(numbers, one.gold), pa.int32()),
+                "split": pa.repeat(split, len(one)),
+                "gold": pa.array(np.searchsorted(numbers, one["gold"].to_numpy()), pa.int32()),
             }
-            values = [own.get(name, one.table[name]) for name in MENTIONS.names]
+            values = [own.get(name, one[name]) for name in MENTIONS.names]
             writer.write_table(pa.table(values, MENTIONS))
 
 
