@@ -186,7 +186,6 @@ class _Build:
 
 @contextlib.contextmanager
 def _full_disk(folder: Path) -> Iterator[None]:
-    """SQLite's error of a full disk, in words for users."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -197,12 +196,9 @@ def _full_disk(folder: Path) -> Iterator[None]:
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:
-    pairs = {}
-    for one in given:
-        name, equals, column = one.partition("=")
-        if not (name and equals and column):
-            raise InputError(f"--map {one}: expected CANONICAL=COLUMN, such as title=name.")
-        pairs[name] = column
+    pairs = dict(one.partition("=")[::2] for one in given)
+    if not all(name and column for name, column in pairs.items()):
+        raise InputError(f"--map {' '.join(given)}: expected CANONICAL=COLUMN, such as title=name.")
     return pairs
 
 
@@ -211,7 +207,6 @@ def _listed(paths: Sequence[Path]) -> str:
 
 
 def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
-    """The report, for people."""
     logger.info(
         "%s: %d entities, %d without a description, %d with %d aliases",
         _listed(sources), counts["entities"], counts["without_description"], counts["with_aliases"],
@@ -225,8 +220,7 @@ def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
             ", ".join(f"{split} {count}" for split, count in dataset["mentions"].items()),
             dataset["mentions_left_out"], dataset["links_to_no_entity"],
         )  # fmt: skip
-    for heading in ("told", "left_out"):
+    for heading, label in (("told", ""), ("left_out", "left out: ")):
         for what, one in counts[heading].items():
-            examples = f", such as {one['first'][0]}" if one["first"] else ""
-            label = "left out: " if heading == "left_out" else ""
-            logger.info("%s%d %s%s", label, one["count"], what, examples)
+            example = f", such as {one['first'][0]}" if one["first"] else ""
+            logger.info("%s%d %s%s", label, one["count"], what, example)

@@ -26,14 +26,7 @@ BEGIN;
 class Ledger:
     """A SQLite file; memory stays the same for any number of entities.
 
-    Entities and redirects are added first, then asked for.
-
-    Parameters
-    ----------
-    path
-        The file, which is removed with its folder by whoever made that.
-    files
-        The sources, for messages.
+    Entities and redirects of some ``files`` are added first, then asked for.
     """
 
     def __init__(self, path: Path, files: Sequence[Path]):

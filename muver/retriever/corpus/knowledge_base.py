@@ -62,10 +62,7 @@ class MadePart(NamedTuple):
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         """The entities in order, up to ``size`` at a time; memory holds little more than those."""
         with pq.ParquetFile(self.path) as file:
-            try:
-                yield from file.iter_batches(batch_size=size, columns=list(columns))
-            except (pa.ArrowInvalid, OSError) as error:
-                raise _damaged(self.path, error) from None
+            yield from file.iter_batches(batch_size=size, columns=list(columns))
 
 
 def part_name(number: int) -> str:
@@ -105,8 +102,9 @@ class KnowledgeBase:
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
         self.manifest = _manifest(folder, "muver kb")
-        self.ids, self._by_id = self._array("ids.npy"), self._array("by_id.npy")
-        self._hashes, self._hashed = self._array("by_title.npy")
+        names = ("ids.npy", "by_id.npy", "by_title.npy")
+        self.ids, self._by_id, titles = (load_matrix(self.folder / one, AGAIN) for one in names)
+        self._hashes, self._hashed = titles
         self._firsts = np.array([part["first"] for part in self.manifest["parts"]])
 
     def __len__(self) -> int:
@@ -157,13 +155,6 @@ class KnowledgeBase:
             path = self.folder / self.manifest["parts"][part]["file"]
             tables.append(_read(path, columns, AGAIN).take(rows))
         return pa.concat_tables(tables).take(np.argsort(order))
-
-    def _array(self, name: str) -> NDArray:
-        path = self.folder / name
-        array = load_matrix(path, AGAIN)
-        if array.shape[-1] != len(self):
-            raise InputError(f"{path}: does not fit {MANIFEST}. {AGAIN}")
-        return array
 
 
 class EntityTexts:

@@ -98,10 +98,7 @@ def test_parts_that_are_missing_or_damaged(base, tmp_path):
         path.unlink(missing_ok=True)
 
 
-def test_arrays_of_another_base(base):
-    np.save(base.folder / "ids.npy", np.arange(3))
-    with pytest.raises(InputError, match="ids.npy"):
-        KnowledgeBase(base.folder)
+def test_an_array_that_is_damaged(base):
     (base.folder / "ids.npy").write_bytes(b"x")
     with pytest.raises(InputError, match="ids.npy"):
         KnowledgeBase(base.folder)
