@@ -1,6 +1,7 @@
 """The columns of a table: which one is the title and so on, and a row as an entity."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,24 @@ NAMES = {
     "world": ("world", "type", "domain"),
 }
 NEEDED = ("id", "title")
+FIRST = 100  # rows that tell the columns
+
+
+def entities_of(
+    rows: Iterator[tuple[str, Mapping[str, Any]]], path: Path, given: Given
+) -> Iterator[Entity]:
+    """The entities of a table's rows, each with its place.
+
+    The first rows together tell the columns; later ones may add some.
+    """
+    first = list(islice(rows, FIRST))
+    names = dict.fromkeys(name for _, row in first for name in row)
+    columns: dict[str, str] = {}
+    for place, row in chain(first, rows):
+        if not columns or not row.keys() <= names.keys():
+            names.update(dict.fromkeys(row))
+            columns = find_columns(list(names), given.columns, str(path))
+        yield entity_of(row, columns, given, path, place)
 
 
 def find_columns(found: Sequence[str], given: Mapping[str, str], where: str) -> dict[str, str]:

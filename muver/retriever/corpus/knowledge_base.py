@@ -61,8 +61,11 @@ class MadePart(NamedTuple):
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         """The entities in order, up to ``size`` at a time; memory holds little more than those."""
-        with pq.ParquetFile(self.path) as file:
-            yield from file.iter_batches(batch_size=size, columns=list(columns))
+        try:
+            with pq.ParquetFile(self.path) as file:
+                yield from file.iter_batches(batch_size=size, columns=list(columns))
+        except (pa.ArrowInvalid, OSError) as error:
+            raise _damaged(self.path, error) from None
 
 
 def part_name(number: int) -> str:

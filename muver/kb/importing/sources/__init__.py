@@ -46,15 +46,13 @@ def format_of(path: Path, named: str | None = None) -> str:
         endings.pop()
     for name, own in FORMATS.items():
         if endings and endings[-1] in own:
-            return "wikidata" if name == "json-lines" and _is_array(path) else name
+            if name == "json-lines":
+                with opened(path) as stream:
+                    return "wikidata" if stream.read(1) == b"[" else name
+            return name
     raise InputError(
         f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."
     )
-
-
-def _is_array(path: Path) -> bool:
-    with opened(path) as stream:
-        return stream.read(1) == b"["
 
 
 def source(name: str) -> Source:

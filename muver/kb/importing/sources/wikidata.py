@@ -27,14 +27,6 @@ EXPECTED = (
 )
 
 
-class _Text(Struct):
-    value: str
-
-
-class _Link(Struct):
-    title: str
-
-
 class _Datavalue(Struct):
     value: Any
 
@@ -51,11 +43,11 @@ class _Statement(Struct):
 class _Line(Struct):
     id: str
     type: str = "item"
-    labels: dict[str, _Text] | list = {}
-    descriptions: dict[str, _Text] | list = {}
-    aliases: dict[str, list[_Text]] | list = {}
+    labels: dict[str, dict[str, str]] | list = {}
+    descriptions: dict[str, dict[str, str]] | list = {}
+    aliases: dict[str, list[dict[str, str]]] | list = {}
     claims: dict[str, list[_Statement]] | list = {}
-    sitelinks: dict[str, _Link] | list = {}
+    sitelinks: dict[str, dict[str, Any]] | list = {}
 
 
 _parse = line_parser(_Line)
@@ -135,15 +127,15 @@ def _read(
         _dict,
         (entity.labels, entity.descriptions, entity.aliases, entity.claims, entity.sitelinks),
     )
-    names = [labels[one].value for one in languages if one in labels]
+    names = [labels[one]["value"] for one in languages if one in labels]
     if not names:
         return LeftOut(f"without a label in {language!r}", "")
-    texts = [descriptions[one].value for one in languages if one in descriptions]
-    others = [one.value for own in languages for one in aliases.get(own, [])]
+    texts = [descriptions[one]["value"] for one in languages if one in descriptions]
+    others = [one["value"] for own in languages for one in aliases.get(own, [])]
     article = sitelinks.get(f"{language.replace('-', '_')}wiki")
     further = {
         "instance_of": "\n".join(_values(claims.get(INSTANCE, []))),
-        "wikipedia": article.title if article else "",
+        "wikipedia": article["title"] if article else "",
     }
     return Entity(
         id=entity.id,
