@@ -29,7 +29,6 @@ from muver.retriever.corpus.knowledge_base import (
     MANIFEST,
     NONE,
     SCHEMA,
-    TEXTS,
     KnowledgeBase,
     part_name,
     title_hash,
@@ -154,14 +153,20 @@ def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> di
     parts = []
     for part in base.manifest["parts"]:
         path = folder / part["file"]
-        _write_part(path, source, places[part["first"] : part["first"] + part["entities"]])
-        parts.append({"file": path.name, "first": part["first"], "fingerprint": sha256_of(path)})
+        numbers = np.arange(part["first"], part["first"] + part["entities"])
+        entities = base.rows(numbers, ["id", "title"])
+        texts = pa.array(_texts(source, places[numbers]), SCHEMA.field("paragraphs").type)
+        with atomic_path(path) as temporary:
+            table = entities.append_column(SCHEMA.field("paragraphs"), texts)
+            pq.write_table(table, temporary, compression="zstd")
+        parts.append({**part, "fingerprint": sha256_of(path)})
     write_manifest(
         folder / MANIFEST,
         "kb-texts",
         settings.as_dict(),
         {"kb": base.manifest["fingerprint"], "source": sha256_of(source)},
         fingerprint=short_hash([part["fingerprint"] for part in parts], 64),
+        entities=len(base),
         source={"file": source.name, "bytes": source.stat().st_size},
         **counts,
         parts=parts,
@@ -211,7 +216,8 @@ def _find_lines(
     return places, {**found, **counts, "bad": bad.as_dict()}
 
 
-def _write_part(path: Path, source: Path, places: NDArray[np.int64]) -> None:
+def _texts(source: Path, places: NDArray[np.int64]) -> list[list[str]]:
+    """The text of each entity, or nothing, from the lines that begin at these bytes."""
     texts: list[list[str]] = [[] for _ in places]
     there = np.flatnonzero(places != NONE)
     with open(source, "rb") as file:
@@ -219,6 +225,4 @@ def _write_part(path: Path, source: Path, places: NDArray[np.int64]) -> None:
             file.seek(int(places[row]))
             text = read_entity(file.readline()).description
             texts[row] = [text] if text else []
-    with atomic_path(path) as temporary:
-        pq.write_table(pa.table([pa.array(texts, TEXTS.field(0).type)], TEXTS), temporary,
-                       compression="zstd")  # fmt: skip
+    return texts

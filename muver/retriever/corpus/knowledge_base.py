@@ -1,14 +1,16 @@
-"""A knowledge base in parts (`muver.kb.importing.parts` writes it) and its entities' other texts.
+"""A knowledge base in parts, which `muver.kb.importing.parts` writes.
 
 A part is a Parquet file (`SCHEMA`); ``manifest.json`` lists the parts. An entity's number is its
 place in the order of the parts. ``ids.npy`` has the Wikipedia ids by number, (entities,) int64;
 ``by_id.npy`` the numbers in order of id, (entities,) int64; ``by_title.npy`` (2, entities) uint64:
-sorted hashes of the titles, and the numbers they belong to.
+sorted hashes of the titles, and the numbers they belong to. Other texts of the same entities lie in
+parts of the same form, without these arrays.
 """
 
 import hashlib
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,9 +27,8 @@ MANIFEST = "manifest.json"
 SCHEMA = pa.schema(
     [("id", pa.string()), ("title", pa.string()), ("paragraphs", pa.list_(pa.string()))]
 )
-TEXTS = pa.schema([("paragraphs", pa.list_(pa.string()))])  # an entity's text, or nothing
 NONE = -1
-AGAIN = "Run `muver kb` again."
+AGAIN = "Run `muver kb`, or for texts `muver kb-texts`, again."
 
 
 def normal_title(title: str) -> str:
@@ -80,7 +81,7 @@ def made_parts(folder: str | Path) -> list[int]:
 
 def open_part(folder: str | Path, number: int) -> MadePart:
     """Open a part, reading only its file's metadata."""
-    parts = _manifest(folder, "muver kb")["parts"]
+    parts = _manifest(folder)["parts"]
     if not 0 <= number < len(parts):
         raise InputError(f"--part {number}: {folder} has the parts 0 to {len(parts) - 1}.")
     path = Path(folder, parts[number]["file"])
@@ -97,27 +98,25 @@ def open_part(folder: str | Path, number: int) -> MadePart:
 
 
 class KnowledgeBase:
-    """Finds entities by id, title or number; arrays are memory-mapped, texts read when needed.
-
-    ``ids`` are the Wikipedia ids by number, (entities,) int64.
-    """
+    """Finds entities by id, title or number; arrays are memory-mapped, texts read when needed."""
 
     def __init__(self, folder: str | Path):
-        self.folder = Path(folder)
-        self.manifest = _manifest(folder, "muver kb")
-        names = ("ids.npy", "by_id.npy", "by_title.npy")
-        self.ids, self._by_id, titles = (load_matrix(self.folder / one, AGAIN) for one in names)
-        self._hashes, self._hashed = titles
+        self.folder, self.manifest = Path(folder), _manifest(folder)
         self._firsts = np.array([part["first"] for part in self.manifest["parts"]])
+
+    @cached_property
+    def ids(self) -> NDArray[np.int64]:
+        """Wikipedia ids by number, (entities,)."""
+        return load_matrix(self.folder / "ids.npy", AGAIN)
 
     def __len__(self) -> int:
         return int(self.manifest["entities"])
 
     def by_id(self, ids: ArrayLike) -> NDArray[np.int64]:
         """Number of each Wikipedia id, -1 if unknown; of entities with one id, the first."""
-        wanted = np.asarray(ids, np.int64)
-        at = np.searchsorted(self.ids, wanted, sorter=self._by_id)
-        numbers = np.asarray(self._by_id[np.minimum(at, len(self) - 1)])
+        wanted, by_id = np.asarray(ids, np.int64), load_matrix(self.folder / "by_id.npy", AGAIN)
+        at = np.searchsorted(self.ids, wanted, sorter=by_id)
+        numbers = np.asarray(by_id[np.minimum(at, len(self) - 1)])
         return np.where(self.ids[numbers] == wanted, numbers, NONE)
 
     def by_title(self, titles: Sequence[str]) -> NDArray[np.int64]:
@@ -128,9 +127,10 @@ class KnowledgeBase:
         first.
         """
         hashes = np.array([title_hash(title) for title in titles], np.uint64)
-        left = np.searchsorted(self._hashes, hashes, "left")
-        right = np.searchsorted(self._hashes, hashes, "right")
-        found = [self._hashed[a:b].astype(np.int64) for a, b in zip(left, right, strict=True)]
+        ordered, numbered = load_matrix(self.folder / "by_title.npy", AGAIN)
+        left = np.searchsorted(ordered, hashes, "left")
+        right = np.searchsorted(ordered, hashes, "right")
+        found = [numbered[a:b].astype(np.int64) for a, b in zip(left, right, strict=True)]
         stored = iter(self.titles(np.concatenate([np.empty(0, np.int64), *found])))
         result = np.full(len(titles), NONE, np.int64)
         for position, (title, numbers) in enumerate(zip(titles, found, strict=True)):
@@ -156,50 +156,20 @@ class KnowledgeBase:
         for part in np.unique(parts):
             rows = wanted[order][parts[order] == part] - self._firsts[part]
             path = self.folder / self.manifest["parts"][part]["file"]
-            tables.append(_read(path, columns, AGAIN).take(rows))
+            try:
+                table = pq.read_table(path, columns=columns, partitioning=None)
+            except (FileNotFoundError, pa.ArrowInvalid) as error:
+                raise _damaged(path, error) from None
+            tables.append(table.take(rows))
         return pa.concat_tables(tables).take(np.argsort(order))
 
 
-class EntityTexts:
-    """Texts that replace the paragraphs of a knowledge base, part by part (`muver kb-texts`)."""
-
-    def __init__(self, folder: str | Path):
-        self.folder = Path(folder)
-        self.manifest = _manifest(folder, "muver kb-texts")
-        self._firsts = np.array([part["first"] for part in self.manifest["parts"]])
-
-    def fingerprint(self, number: int) -> str:
-        """SHA-256 of a part's file."""
-        return self.manifest["parts"][number]["fingerprint"]
-
-    def part(self, number: int) -> pa.ListArray:
-        """The lists ``paragraphs`` of a part's entities, in order."""
-        path = self.folder / self.manifest["parts"][number]["file"]
-        return _read(path, None, "Run `muver kb-texts` again.")["paragraphs"].combine_chunks()
-
-    def of(self, numbers: NDArray[np.int64]) -> pa.Array:
-        """The lists of entities by their increasing numbers."""
-        owners = np.searchsorted(self._firsts, numbers, "right") - 1
-        found = [
-            self.part(owner).take(pa.array(numbers[owners == owner] - self._firsts[owner]))
-            for owner in np.unique(owners).tolist()
-        ]
-        return pa.concat_arrays([pa.array([], TEXTS.field(0).type), *found])
-
-
-def _manifest(folder: str | Path, command: str) -> dict[str, Any]:
+def _manifest(folder: str | Path) -> dict[str, Any]:
     path = Path(folder, MANIFEST)
     if not path.is_file():
-        raise InputError(f"{path}: no such file. `{command}` writes it.")
+        raise InputError(f"{path}: no such file. `muver kb`, or for texts `kb-texts`, writes it.")
     return read_json(path)
 
 
-def _read(path: Path, columns: Sequence[str] | None, remedy: str) -> pa.Table:
-    try:
-        return pq.read_table(path, columns=columns, partitioning=None)
-    except (FileNotFoundError, pa.ArrowInvalid) as error:
-        raise _damaged(path, error, remedy) from None
-
-
-def _damaged(path: Path, error: Exception, remedy: str = AGAIN) -> InputError:
-    return InputError(f"{path}: missing or damaged ({error}). {remedy}")
+def _damaged(path: Path, error: Exception) -> InputError:
+    return InputError(f"{path}: missing or damaged ({error}). {AGAIN}")

@@ -14,7 +14,7 @@ from muver.kb.importing import parts as importing
 from muver.kb.importing.parts import write_texts
 from muver.kb.importing.sources.blink import read_entity
 from muver.retriever.corpus.jsonl import BadLine
-from muver.retriever.corpus.knowledge_base import EntityTexts
+from muver.retriever.corpus.knowledge_base import KnowledgeBase, made_parts, open_part
 from muver.retriever.corpus.settings import ReadTexts
 from tests.knowledge_base import PAGES, make_kb
 
@@ -54,13 +54,9 @@ def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path, monkeypatch)
     monkeypatch.setattr(importing, "AT_ONCE", 2)
     counts = write_texts(entities, kb, tmp_path / "texts", SETTINGS)
     base = read_json(kb / "manifest.json")
-    texts = EntityTexts(tmp_path / "texts")
-    found = [texts.part(number).to_pylist() for number in range(len(base["parts"]))]
-    assert [len(some) for some in found] == [part["entities"] for part in base["parts"]]
-    assert [text for some in found for text in some] == TEXTS
-    assert texts.of(np.array([1, 3, 7])).to_pylist() == [
-        ["paris."], [], ["Quito."],
-    ]  # fmt: skip
+    texts = KnowledgeBase(tmp_path / "texts")
+    assert texts.rows(np.arange(8))["paragraphs"].to_pylist() == TEXTS
+    assert texts.titles(np.arange(8)) == [title for title, _ in PAGES]
     assert counts == {
         "found": 7,
         "empty": 1,
@@ -72,8 +68,10 @@ def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path, monkeypatch)
     manifest = texts.manifest
     assert {key: manifest[key] for key in counts} == counts
     assert manifest["inputs"] == {"kb": base["fingerprint"], "source": sha256_of(entities)}
-    for number, part in enumerate(base["parts"]):
-        assert texts.fingerprint(number) == sha256_of(tmp_path / "texts" / part["file"])
+    for number in made_parts(kb):
+        ours, theirs = open_part(texts.folder, number), open_part(kb, number)
+        assert ours.fingerprint == sha256_of(ours.path) and ours.entities == theirs.entities
+        assert ours.segments == ours.entities
 
 
 def test_the_order_of_the_file_and_a_second_run_change_nothing(kb, entities, tmp_path):
@@ -93,7 +91,7 @@ def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
     (bad,) = counts["bad"].values()
     assert bad["count"] == 2 and bad["first"][0].startswith("line 2: ")
     assert counts["again"] == 1
-    assert EntityTexts(tmp_path / "texts").part(0).to_pylist()[0] == TEXTS[0]
+    assert KnowledgeBase(tmp_path / "texts").rows([0])["paragraphs"].to_pylist() == TEXTS[:1]
 
 
 @pytest.mark.parametrize(
@@ -123,15 +121,10 @@ def test_texts_that_are_spoilt(kb, entities, tmp_path):
     command = ["kb-texts", "--kb", str(kb), "--file", str(entities), "--out", str(folder)]
     command += ["--settings", json.dumps(SETTINGS.as_dict())]
     assert main(command) in (0, None)
-    texts = EntityTexts(folder)
+    texts = KnowledgeBase(folder)
     (folder / "part-00000.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match="part-00000.parquet"):
-        texts.part(0)
-    (folder / "part-00001.parquet").unlink()
-    with pytest.raises(InputError, match="part-00001.parquet"):
-        texts.part(1)
-    with pytest.raises(InputError, match="muver kb-texts"):
-        EntityTexts(tmp_path)
+        texts.titles([0])
     assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]
 
 

@@ -98,7 +98,15 @@ def test_parts_that_are_missing_or_damaged(base, tmp_path):
         path.unlink(missing_ok=True)
 
 
-def test_an_array_that_is_damaged(base):
-    (base.folder / "ids.npy").write_bytes(b"x")
-    with pytest.raises(InputError, match="ids.npy"):
-        KnowledgeBase(base.folder)
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("ids.npy", lambda base: base.ids),
+        ("by_id.npy", lambda base: base.by_id([5])),
+        ("by_title.npy", lambda base: base.by_title(["A"])),
+    ],
+)
+def test_an_array_that_is_damaged(base, name, ask):
+    (base.folder / name).write_bytes(b"x")
+    with pytest.raises(InputError, match=name):
+        ask(KnowledgeBase(base.folder))

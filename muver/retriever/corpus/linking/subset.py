@@ -18,7 +18,7 @@ from muver.io.files import sha256_of, short_hash, write_json, write_manifest
 from muver.io.parquet import table_of, table_writer, write_table
 from muver.io.progress import Progress, logger
 from muver.retriever.corpus.clean import clean
-from muver.retriever.corpus.knowledge_base import EntityTexts, KnowledgeBase
+from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import (
     ENTITIES,
     MENTIONS,
@@ -73,7 +73,7 @@ def write_subset(
         needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
     needed = np.unique(np.concatenate(needed))
     numbers = with_further(needed, len(base), settings.further, settings.seed)
-    other = None if texts is None else EntityTexts(texts)
+    other = None if texts is None else KnowledgeBase(texts)
     without_text = _write_entities(base, other, numbers, folder)
     _write_mentions(sets, numbers, folder / "mentions.parquet")
     if mined is not None:
@@ -136,7 +136,7 @@ def with_further(
 
 
 def _write_entities(
-    base: KnowledgeBase, texts: EntityTexts | None, numbers: NDArray[np.int64], folder: Path
+    base: KnowledgeBase, texts: KnowledgeBase | None, numbers: NDArray[np.int64], folder: Path
 ) -> int:
     """Write entities and their paragraphs or texts; return how many have none."""
     without_text = 0
@@ -148,9 +148,7 @@ def _write_entities(
         for start in range(0, len(numbers), ENTITIES_AT_ONCE):
             some = numbers[start : start + ENTITIES_AT_ONCE]
             rows = base.rows(some)
-            described = rows["paragraphs"]
-            if texts is not None:
-                described = texts.of(some)
+            described = (rows if texts is None else texts.rows(some))["paragraphs"]
             own = [passages(paragraphs) for paragraphs in described.to_pylist()]
             without_text += sum(not one.sentences for one in own)
             places = ([WIKIPEDIA] * len(own), np.arange(start, start + len(own)))
