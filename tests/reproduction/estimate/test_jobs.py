@@ -139,7 +139,8 @@ def test_an_index_of_a_row_and_those_that_are_compared():
     assert mentions == 4485 + 656 + 6821
 
 
-def test_parts_that_are_encoded():
+def test_parts_that_are_encoded(monkeypatch):
+    monkeypatch.setattr("muver.reproduction.estimate.sizes.made_parts", lambda folder: [])
     own = graph(preset="wikipedia")
     parts = [{"file": f"part-0000{n}.parquet"} for n in range(3)]
     touch(own.kb.files, json.dumps({"parts": parts}))
