@@ -55,7 +55,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         with open(path, "rb") as file:
             start = file.read(6)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+        raise InputError(f"{path}: {error.strerror.lower()}.") from None
     if start.startswith(ZSTANDARD):
         raise InputError(f"{path}: compressed by zstd. Unpack it first: unzstd {path}")
     try:
