@@ -75,7 +75,7 @@ def obtain_dataset(download: Download, out: Path) -> None:
     with download.unpacked(out) as folder:
         root = find_root(folder, ("documents", "mentions"))
         worlds = sorted(path.name for path in (root / "documents").glob("[!.]*.json"))
-        _check_complete(root, worlds, source)
+        _check_complete(root, source)
         _check_target(out / "documents", worlds)
         names = [f"documents/{name}" for name in worlds]
         place(root, out, [*names, *(f"mentions/{name}" for name in MENTION_FILES)])
@@ -130,19 +130,16 @@ def _check_sum(archive: Path, pinned: str | None, record: Path) -> str:
     return found
 
 
-def _check_complete(root: Path, worlds: Sequence[str], source: Source) -> None:
-    there = sorted(path.name for path in (root / "mentions").glob("*.json"))
-    published = source.published.worlds if source.published else ()
-    for folder, wanted, has in (
-        ("mentions", MENTION_FILES, there),
-        ("documents", [f"{world}.json" for world in published], worlds),
-    ):
-        for name in wanted:
-            if name not in has:
-                raise InputError(
-                    f"{source.name}: {folder}/{name} is missing.{did_you_mean(name, has)} "
-                    f"There are: {', '.join(has) or 'none'}."
-                )
+def _check_complete(root: Path, source: Source) -> None:
+    worlds = source.published.worlds if source.published else ()
+    wanted = [f"mentions/{name}" for name in MENTION_FILES]
+    for name in [*wanted, *(f"documents/{world}.json" for world in worlds)]:
+        if not (root / name).is_file():
+            there = sorted(path.name for path in (root / name).parent.glob("*.json"))
+            raise InputError(
+                f"{source.name}: {name} is missing.{did_you_mean(Path(name).name, there)} "
+                f"There are: {', '.join(there) or 'none'}."
+            )
 
 
 def _check_target(documents: Path, worlds: Sequence[str]) -> None:
