@@ -166,7 +166,7 @@ def _from_workspace(folder: Path, model: str) -> Case:
 
 def _from_dataset(raw: Path, encoder: Path) -> Case:
     """A directory in ZESHEL's format, and a BERT directory for both towers, untrained."""
-    from muver.retriever.corpus.build import build_corpus
+    from muver.kb.importing.corpus import build_corpus
     from muver.retriever.corpus.settings import BuildCorpus
     from muver.retriever.encoders.pretrained import read_tower
     from muver.retriever.encoders.tokens import WordPieces

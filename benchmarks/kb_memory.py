@@ -19,7 +19,6 @@ from miniwikia.__main__ import make
 
 BAD_LINES = {"bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse"}
 MENTIONS = {"aida-train": 500, "aida-testb": 100}
-READ = ["stage", "kb", "--step"]
 UNIT = 1 if sys.platform == "darwin" else 1024  # unit of ru_maxrss: bytes on macOS, else KiB
 
 
@@ -55,8 +54,7 @@ def steps(folder: Path, workers: int, part_megabytes: int) -> dict[str, list[str
     link += ["--settings", json.dumps({"context_tokens": 128, "match": "id"})]
     link += ["--mentions", str(folder / "m.parquet"), "--report", str(folder / "m.json")]
     return {
-        "read": [*READ, "all", "--dump", dump, "--folder", kb, *settings, *processes],
-        "finish": [*READ, "finish", "--dump", dump, "--folder", kb, *settings],
+        "read": ["stage", "kb", "--dump", dump, "--folder", kb, *settings, *processes],
         "link": [*link, "--kb", kb],
     }
 
@@ -108,8 +106,8 @@ def main() -> None:
             if args.model is not None:
                 command = encoding(args.model, Path(folder), args.workers)
                 figures = measured(*command)
-                part = json.loads((Path(folder) / "kb" / "part-00000.json").read_text())
-                report(size, "a part", part["entities"], *figures)
+                base = json.loads((Path(folder) / "kb" / "manifest.json").read_text())
+                report(size, "a part", base["parts"][0]["entities"], *figures)
 
 
 def report(size: int, name: str, entities: int, wall: float, cpu: float, peak: float) -> None:

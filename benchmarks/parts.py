@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.kb_memory import encoding, measured, prepare, steps
 
+BEFORE = ("read", "link")
 MORE = (8, 100)  # jobs at once to project
 
 

@@ -23,7 +23,7 @@ from miniwikia.kilt import (
 from miniwikia.settings import GenerateKilt
 from miniwikia.writer import quota
 from muver.io.files import atomic_path, write_json
-from muver.retriever.corpus.kilt.titles import title_hash
+from muver.retriever.corpus.knowledge_base import title_hash
 
 DUMP = "kilt_knowledgesource.json"
 AHEAD = 2  # worlds a process may be ahead of the writing; bounds the memory

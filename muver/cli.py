@@ -152,7 +152,9 @@ def _parameters(work: Callable[..., Any]) -> Iterator[tuple[str, Any, Any, bool]
             for key, kind in get_type_hints(get_args(hints[name])[0]).items():
                 yield key, kind, None, False
             continue
-        default = NEEDED if parameter.default is parameter.empty else parameter.default
+        default = parameter.default
+        if default is parameter.empty:
+            default = None if type(None) in get_args(hints[name]) else NEEDED
         alone = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
         yield name, _without_none(hints[name]), default, alone
 

@@ -1,17 +1,18 @@
 """A small knowledge base, mentions linked to it, and runs over it."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.io.files import read_json, sha256_of, write_manifest
-from muver.retriever.corpus.kilt.finish import finish
-from muver.retriever.corpus.kilt.make import make_missing
+from muver.kb.importing.parts import read_dump
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
+from muver.retriever.corpus.settings import ReadDump
 from muver.retriever.runs.run import write_run
-from tests.retriever.corpus.kilt.conftest import line, reading
 
 # Entities 0 to 7; 1 has the title of 0 in another spelling, 5 has no paragraphs.
 PAGES = (
@@ -26,14 +27,41 @@ PAGES = (
 )
 
 
+def line(identity: Any, title: str, *paragraphs: str) -> bytes:
+    page = {
+        "_id": str(identity),
+        "wikipedia_id": str(identity),
+        "wikipedia_title": title,
+        "text": [f"{title}\n", *paragraphs],
+        "anchors": [{"text": "x", "href": "Y"}],
+    }
+    return json.dumps(page, ensure_ascii=False).encode() + b"\n"
+
+
+READING = {
+    "paragraphs": 5,
+    "part_bytes": 1 << 27,
+    "bad_lines": 100,
+    "bad_share": 0.001,
+    "duplicates": "refuse",
+}
+
+
+def reading(**changes: Any) -> ReadDump:
+    """Settings of `muver kb`: those of params.yaml, changed."""
+    return ReadDump(**{**READING, **changes})
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
 def make_kb(folder: Path, pages: Sequence[tuple[str, list[str]]] = PAGES) -> Path:
     """A finished base in several parts, ids 100, 101, ..."""
     dump = folder / "dump.json"
     lines = [line(100 + n, title, *some) for n, (title, some) in enumerate(pages)]
     dump.write_bytes(b"".join(lines))
-    settings = reading(part_bytes=500)
-    make_missing(dump, folder / "kb", settings)
-    finish(dump, folder / "kb", settings)
+    read_dump(dump, folder / "kb", reading(part_bytes=500))
     return folder / "kb"
 
 

@@ -1,8 +1,9 @@
 """Parquet files of a fixed schema: written whole or not at all, and read back."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
 
+T = TypeVar("T")
 Column = Sequence | np.ndarray | pa.Array
 
 
@@ -30,6 +32,22 @@ def table_writer(path: str | Path, schema: pa.Schema) -> Iterator[pq.ParquetWrit
     """Write a Parquet file piece by piece; it gets its name once everything is written."""
     with atomic_path(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
         yield writer
+
+
+def row_groups(
+    rows: Iterable[T], characters: Callable[[T], int], most_rows: int, most_characters: int
+) -> Iterator[list[T]]:
+    """Rows in groups that are limited in rows and in characters."""
+    group: list[T] = []
+    held = 0
+    for row in rows:
+        group.append(row)
+        held += characters(row)
+        if len(group) >= most_rows or held >= most_characters:
+            yield group
+            group, held = [], 0
+    if group:
+        yield group
 
 
 def read_table(

@@ -145,7 +145,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "fetch a dataset, a declared file or Punkt's English parameters, and verify it",
             """--dataset zeshel --source zeshel.tar.bz2 --out build/zeshel/raw
   --settings '{"sha256": null}'"""),
-        Command("stage corpus", "retriever.corpus.build:build_corpus",
+        Command("stage corpus", "kb.importing.corpus:build_corpus",
             "check a dataset in ZESHEL's format and write its entities, mentions and counts",
             """--name miniwikia --raw build/miniwikia/raw --settings '{"context_tokens": 128}'
   --entities entities.parquet --mentions mentions.parquet --counts counts.json"""),
@@ -153,12 +153,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "split descriptions into sentences with Punkt",
             """--entities entities.parquet --counts counts.json --settings '{"punkt": "train"}'
   --out segment"""),
-        Command("stage kb", "retriever.corpus.kilt.finish:build",
-            "read KILT's knowledge source into a knowledge base: part, all or finish",
-            """--step all --dump kilt_knowledgesource.json --folder kb --workers 2
+        Command("stage kb", "kb.importing.parts:read_dump",
+            "read KILT's knowledge source into a knowledge base in parts",
+            """--dump kilt_knowledgesource.json --folder kb --workers 2
   --settings '{"paragraphs": 5, "part_bytes": 134217728, "bad_lines": 100, "bad_share": 0.001,
   "duplicates": "refuse"}'"""),
-        Command("stage kb-texts", "retriever.corpus.texts.write:write_texts",
+        Command("stage kb-texts", "kb.importing.parts:write_texts",
             "find the text of each entity of a knowledge base in BLINK's entity.jsonl",
             """--kb kb --source entity.jsonl --folder texts
   --settings '{"bad_lines": 100, "bad_share": 0.001, "duplicates": "first"}'"""),

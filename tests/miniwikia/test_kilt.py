@@ -10,10 +10,10 @@ from miniwikia.settings import GenerateKilt
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.retriever.corpus.kilt.lookup import KnowledgeBase
-from muver.retriever.corpus.kilt.pages import BULLET, SECTION
+from muver.kb.importing.sources.kilt import BULLET, SECTION
+from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from tests.commands import call
-from tests.retriever.corpus.kilt.conftest import READING, contents
+from tests.knowledge_base import READING, contents
 
 LINKING = ["--settings", '{"context_tokens": 128, "match": "id_or_title"}']
 SETTINGS = {
@@ -76,9 +76,7 @@ def test_equal_settings_give_equal_bytes_with_any_number_of_processes(raw, tmp_p
 def test_linking_finds_what_was_made(raw, tmp_path):
     dump = ["--dump", raw / "kilt_knowledgesource.json", "--folder", tmp_path / "kb"]
     settings = ["--settings", json.dumps({**READING, "part_bytes": 50000})]
-    call("kb", "--step", "part", "--part", 1, *dump, *settings)
-    call("kb", "--step", "all", *dump, *settings)
-    call("kb", "--step", "finish", *dump, *settings)
+    call("kb", *dump, *settings)
     made = read_json(raw / "counts.json")
     total = {"id": 0, "title": 0, "none": 0}
     for name in SETTINGS["mentions"]:

@@ -48,8 +48,7 @@ if ONE_BASE:
             "muver stage download --log {log} --files blink_benchmarks --settings {params.settings:q}"
             " --out {output}"
 
-    # A checkpoint, as only now the number of parts to encode is known. The parts are not outputs, as
-    # Snakemake would remove them before it resumes an interrupted job.
+    # A checkpoint, as only now the number of parts to encode is known.
     checkpoint kb:
         input:
             inputs("kb"),
@@ -65,10 +64,8 @@ if ONE_BASE:
             settings=settings("kb"),
             folder=subpath(output[0], parent=True),
         shell:
-            "muver stage kb --step all --log {log} --dump {input.dump} --folder {params.folder}"
+            "muver stage kb --log {log} --dump {input.dump} --folder {params.folder}"
             " --workers {threads} --settings {params.settings:q}"
-            " && muver stage kb --step finish --log {log}.finish --dump {input.dump} --folder {params.folder}"
-            " --settings {params.settings:q}"
 
     rule texts:
         input:

@@ -1,6 +1,7 @@
 """The columns of a table: which one is the title and so on, and a row as an entity."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +21,28 @@ NAMES = {
     "world": ("world", "type", "domain"),
 }
 NEEDED = ("id", "title")
+FIRST = 100  # rows that tell the columns
+
+
+def entities_of(
+    rows: Iterator[tuple[str, Mapping[str, Any]]], path: Path, given: Given
+) -> Iterator[Entity]:
+    """The entities of a table's rows, each with its place.
+
+    The first rows together tell the columns; later ones may add some.
+    """
+    first = list(islice(rows, FIRST))
+    names = dict.fromkeys(name for _, row in first for name in row)
+    columns: dict[str, str] = {}
+    for place, row in chain(first, rows):
+        if not columns or not row.keys() <= names.keys():
+            names.update(dict.fromkeys(row))
+            columns = find_columns(list(names), given.columns, str(path))
+        yield entity_of(row, columns, given, path, place)
 
 
 def find_columns(found: Sequence[str], given: Mapping[str, str], where: str) -> dict[str, str]:
-    """The file's column for each canonical one that it has.
-
-    Parameters
-    ----------
-    found
-        The file's columns.
-    given
-        Those that the user named: canonical name to the file's.
-    where
-        File, and line if it has one.
-
-    Raises
-    ------
-    InputError
-        If a column is not there (names those that are), or id or title cannot be found.
-    """
+    """The column of those ``found`` in a file for each canonical one; some may be ``given``."""
     listed = f"It has: {', '.join(found)}."
     for canonical, name in given.items():
         if canonical not in NAMES:
@@ -67,13 +71,7 @@ def find_columns(found: Sequence[str], given: Mapping[str, str], where: str) -> 
 def entity_of(
     row: Mapping[str, Any], columns: Mapping[str, str], given: Given, path: Path, place: str
 ) -> Entity:
-    """A row as an entity; columns that are no canonical ones are kept as text.
-
-    Raises
-    ------
-    InputError
-        For a row without an id.
-    """
+    """A row as an entity; columns that are no canonical ones are kept as text."""
     values = {canonical: row.get(name) for canonical, name in columns.items()}
     identity = as_text(values["id"])
     if not identity:

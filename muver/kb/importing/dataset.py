@@ -5,35 +5,28 @@ that equal their entity's title are the easy ones and most of a wiki's, so they 
 """
 
 import hashlib
+import json
 import re
 import shutil
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
-from muver.kb.importing.candidates import Candidates, json_line
-from muver.kb.importing.items import Link
+from muver.kb.importing.items import Entity, Link
 from muver.kb.importing.ledger import Ledger
 from muver.kb.importing.settings import Mentions
 from muver.retriever.corpus.categories import category
 from muver.retriever.corpus.splits import SPLITS
 
-LINKS = pa.schema(
-    [("starts", pa.list_(pa.int32())), ("ends", pa.list_(pa.int32())),
-     ("targets", pa.list_(pa.string()))]
-)  # fmt: skip
 REMEMBERED = 10_000  # titles that were looked up
-ROWS = 1000
-Place = Callable[[str, str], tuple[str, str]]
+Place = Callable[[str, str], tuple[str, str]]  # world and id of a page: its split and world there
 
 
 class Spaces(dict):
@@ -77,46 +70,22 @@ def tokenised(text: str, links: Sequence[Link]) -> tuple[str, list[tuple[int, in
 
 
 def write_dataset(
-    folder: Path,
-    entities: Path,
-    links: Path,
-    ledger: Ledger,
-    worlds: Sequence[str],
-    settings: Mentions,
-    temporary: Path,
+    folder: Path, ledger: Ledger, worlds: Sequence[str], settings: Mentions, temporary: Path
 ) -> dict[str, Any]:
     """Write ``documents/<world>.json`` and ``mentions/{train,val,test}.json``.
 
-    Parameters
-    ----------
-    folder
-        Must not exist yet; it appears when all is written.
-    entities, links
-        Parquet files with a row an entity, in the same order (`muver.kb.importing.schema.ENTITIES`,
-        `LINKS`).
-    ledger
-        Finds the entity that a title means.
-    worlds
-        Names of all.
-    temporary
-        A folder on the same disk.
+    ``folder`` must not exist yet; it appears when all is written. ``temporary`` is on its disk.
 
     Returns
     -------
     Counts: mentions by split and category, links that lead to no entity, mentions left out.
-
-    Raises
-    ------
-    InputError
-        If a split has no mentions, or for a world that is not there.
     """
-    place = _splits(worlds, settings)
+    place = _places(worlds, settings)
     made = temporary / "dataset"
     for name in ("documents", "mentions"):
         (made / name).mkdir(parents=True)
-    with closing(Candidates(temporary / "mentions.sqlite")) as candidates:
-        lost = _read(entities, links, ledger, settings, place, made / "documents", candidates)
-        counts = candidates.write(made / "mentions", settings)
+    lost = _write_documents(made / "documents", ledger, settings, place)
+    counts = _write_mentions(made / "mentions", ledger, settings)
     for split in SPLITS:
         if not counts["mentions"][split]:
             raise InputError(
@@ -136,45 +105,36 @@ def check_free(folder: Path) -> None:
         raise InputError(f"{folder}: is there already. Remove it, or name another folder.")
 
 
-def _splits(worlds: Sequence[str], settings: Mentions) -> Place:
-    """Tells the split, and the world's name in the dataset, of a page's world and id."""
-    named = {
-        split: given
-        for split, given in (("val", settings.val), ("test", settings.test))
-        if isinstance(given, list)
-    }
-    names = {world: _file_name(world) for world in worlds}
+def _places(worlds: Sequence[str], settings: Mentions) -> Place:
+    """Tells the split, and the world's name in the dataset, of a page."""
+    given = {"val": settings.val, "test": settings.test}
+    names = {world: re.sub(r"[^\w.-]", "_", world).lstrip(".") or "world" for world in worlds}
     if len(set(names.values())) < len(names):
         raise InputError(f"--mentions: worlds whose names are too alike: {', '.join(worlds)}.")
-    if not named:
-        shares = {"val": settings.val, "test": settings.test}
-        return lambda world, identity: _by_share(world, identity, names, shares, settings.seed)
-    if len(named) == 1:
+    by_list = {split for split, one in given.items() if isinstance(one, list)}
+    if len(by_list) == 1:
         raise InputError(
             "--settings: mentions: val and test are both lists of worlds, or both shares of pages."
         )
     by_world = dict.fromkeys(worlds, "train")
-    for split, given in named.items():
-        for world in given:
+    for split in sorted(by_list, reverse=True):
+        for world in given[split]:
             if world not in by_world:
                 raise InputError(
                     f"--settings: mentions.{split}: no world {world!r}."
                     f"{did_you_mean(world, worlds)} There are: {', '.join(worlds)}."
                 )
             by_world[world] = split
-    return lambda world, identity: (by_world[world], names[world])
 
+    def place(world: str, identity: str) -> tuple[str, str]:
+        if by_list:
+            return by_world[world], names[world]
+        at = _chance(settings.seed, "split", world, identity) / 2**63
+        val, test = settings.val, settings.val + settings.test
+        split = "val" if at < val else "test" if at < test else "train"
+        return split, f"{names[world]}_{split}"
 
-def _by_share(
-    world: str, identity: str, names: Mapping[str, str], shares: Mapping[str, float], seed: int
-) -> tuple[str, str]:
-    at = _chance(seed, "split", world, identity) / 2**63
-    split = "val" if at < shares["val"] else "test" if at < sum(shares.values()) else "train"
-    return split, f"{names[world]}_{split}"
-
-
-def _file_name(world: str) -> str:
-    return re.sub(r"[^\w.-]", "_", world).lstrip(".") or "world"
+    return place
 
 
 def _chance(*of: Any) -> int:
@@ -183,60 +143,114 @@ def _chance(*of: Any) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-def _read(
-    entities: Path,
-    links: Path,
-    ledger: Ledger,
-    settings: Mentions,
-    place: Place,
-    folder: Path,
-    candidates: Candidates,
-) -> int:
-    """Write the documents and collect mentions; returns how many links lead to no entity."""
+def _write_documents(folder: Path, ledger: Ledger, settings: Mentions, place: Place) -> int:
+    """Write the documents and keep their mentions; returns how many links lead to no entity."""
     find = lru_cache(REMEMBERED)(ledger.find)
     by_page = not isinstance(settings.val, list)
     lost = 0
     with ExitStack() as files:
         open_files: dict[str, Any] = {}
-        for world, identity, title, text, found in _rows(entities, links):
-            split, name = place(world, identity)
-            document, spans = tokenised(text, found)
+        for page in ledger.entities():
+            split, name = place(page.world, page.id)
+            text, spans = tokenised(page.description, page.links)
             copies = [name.removesuffix(split) + one for one in SPLITS] if by_page else [name]
-            line = json_line({"document_id": identity, "title": title, "text": document})
+            line = _json_line({"document_id": page.id, "title": page.title, "text": text})
             for copy in copies:
                 if copy not in open_files:
                     path = folder / f"{copy}.json"
                     open_files[copy] = files.enter_context(path.open("wb"))
                 open_files[copy].write(line)
-            mentions = []
-            for link, (first, last) in zip(found, spans, strict=True):
-                gold = find(world, link.target)
-                lost += gold is None
-                if gold is None or gold[0] == identity or last < first:
-                    continue
-                key = f"{_chance(settings.seed, world, identity, first):016X}"
-                mention = {
-                    "mention_id": key,
-                    "context_document_id": identity,
-                    "label_document_id": gold[0],
-                    "text": " ".join(document.split(" ")[first : last + 1]),
-                    "start_index": first,
-                    "end_index": last,
-                    "corpus": name,
-                    "category": category(text[link.start : link.end], gold[1]),
-                }
-                mentions.append((key, mention))
-            chosen = sorted(key for key, _ in mentions)[: settings.per_page]
-            candidates.add(split, name, [pair for pair in mentions if pair[0] in set(chosen)])
+            golds = [find(page.world, link.target) for link in page.links]
+            lost += golds.count(None)
+            mentions = list(_mentions(page, name, text, golds, spans, settings))
+            chosen = set(sorted(one["mention_id"] for one in mentions)[: settings.per_page])
+            ledger.base.executemany(
+                "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (split, name, one["category"], one["label_document_id"], one["mention_id"],
+                     _json_line(one))
+                    for one in mentions if one["mention_id"] in chosen
+                ],
+            )  # fmt: skip
     return lost
 
 
-def _rows(entities: Path, links: Path) -> Iterator[tuple[str, str, str, str, list[Link]]]:
-    columns = ["world", "id", "title", "description"]
-    with pq.ParquetFile(entities) as file, pq.ParquetFile(links) as others:
-        for rows, found in zip(
-            file.iter_batches(ROWS, columns=columns), others.iter_batches(ROWS), strict=True
-        ):
-            for row, own in zip(rows.to_pylist(), found.to_pylist(), strict=True):
-                spans = zip(own["starts"], own["ends"], own["targets"], strict=True)
-                yield *(row[name] for name in columns), [Link(*one) for one in spans]
+def _mentions(
+    page: Entity,
+    name: str,
+    text: str,
+    golds: Sequence[tuple[str, str] | None],
+    spans: Sequence[tuple[int, int]],
+    settings: Mentions,
+) -> Iterator[dict[str, Any]]:
+    for link, gold, (first, last) in zip(page.links, golds, spans, strict=True):
+        if gold is not None and gold[0] != page.id and last >= first:
+            yield {
+                "mention_id": f"{_chance(settings.seed, page.world, page.id, first):016X}",
+                "context_document_id": page.id,
+                "label_document_id": gold[0],
+                "text": " ".join(text.split(" ")[first : last + 1]),
+                "start_index": first,
+                "end_index": last,
+                "corpus": name,
+                "category": category(page.description[link.start : link.end], gold[1]),
+            }
+
+
+def _write_mentions(folder: Path, ledger: Ledger, settings: Mentions) -> dict[str, Any]:
+    """Write those that the caps leave, chosen by their ids, which are by chance; count."""
+    base = ledger.base
+    (all_mentions,) = base.execute("SELECT count(*) FROM mention").fetchone()
+    if settings.per_target is not None:
+        base.execute(
+            "DELETE FROM mention WHERE rowid IN (SELECT row FROM (SELECT rowid AS row,"
+            " row_number() OVER (PARTITION BY split, world, gold ORDER BY key) AS place"
+            " FROM mention) WHERE place > ?)",
+            (settings.per_target,),
+        )
+    base.execute("CREATE INDEX by_key ON mention (split, world, category, key)")
+    kept: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
+    by_world = base.execute(
+        "SELECT split, world, sum(category = 'HIGH_OVERLAP'), count(*) FROM mention"
+        " GROUP BY split, world ORDER BY split, world"
+    ).fetchall()
+    pick = (
+        "SELECT rowid FROM mention WHERE split = ? AND world = ?"
+        " AND category {} 'HIGH_OVERLAP' ORDER BY key LIMIT ?"
+    )
+    with ExitStack() as stack:
+        files = {
+            split: stack.enter_context((folder / f"{split}.json").open("wb")) for split in SPLITS
+        }
+        for split, world, all_high, count in by_world:
+            high, others = allowed(all_high, count - all_high, settings)
+            for kind, line in base.execute(
+                "SELECT category, line FROM mention WHERE rowid IN (SELECT * FROM"
+                f" ({pick.format('=')}) UNION ALL SELECT * FROM ({pick.format('!=')}))"
+                " ORDER BY rowid",
+                (split, world, high, split, world, others),
+            ):
+                kept[split][kind] += 1
+                files[split].write(line)
+    mentions = {split: own.total() for split, own in kept.items()}
+    left_out = all_mentions - sum(mentions.values())
+    return {"mentions": mentions, "categories": kept, "mentions_left_out": left_out}
+
+
+def allowed(high: int, others: int, settings: Mentions) -> tuple[int, int]:
+    """How many mentions of a world to keep: those that equal their title, and others.
+
+    >>> allowed(1000, 950, Mentions(high_overlap=0.05)), allowed(9, 99, Mentions(per_world=20))
+    ((50, 950), (1, 19))
+    """
+    share, most = settings.high_overlap, settings.per_world
+    if share < 1:
+        high = min(high, int(others * share / (1 - share)))
+    if most is not None and high + others > most:
+        high = min(high, int(most * share))
+        others = min(others, most - high)
+    return high, others
+
+
+def _json_line(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"

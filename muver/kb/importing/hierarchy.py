@@ -1,6 +1,6 @@
-"""What stands above a concept, as a line of its description."""
+"""What stands above a concept, as lines of its description."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 HIGHEST = 10  # steps up
@@ -14,15 +14,12 @@ def broader(concept: T, above: Callable[[T], Iterable[T]], name: Callable[[T], s
     >>> broader("cat", lambda one: tree.get(one, []), str)
     'Broader: carnivore > mammal.\\nBroader: pet.'
     """
-    lines = (
-        " > ".join(filter(None, map(name, _up(one, concept, above)))) for one in above(concept)
-    )
-    return "\n".join(f"Broader: {line}." for line in lines if line)
-
-
-def _up(first: T, start: T, above: Callable[[T], Iterable[T]]) -> Iterator[T]:
-    seen = {start}
-    while first is not None and first not in seen and len(seen) <= HIGHEST:
-        yield first
-        seen.add(first)
-        first = next(iter(above(first)), None)
+    lines = []
+    for one in above(concept):
+        way: list[T] = []
+        while one is not None and one != concept and one not in way and len(way) < HIGHEST:
+            way.append(one)
+            one = next(iter(above(one)), None)
+        if line := " > ".join(filter(None, map(name, way))):
+            lines.append(f"Broader: {line}.")
+    return "\n".join(lines)

@@ -12,26 +12,16 @@ class Link(Struct, frozen=True):
 
 
 class Entity(Struct):
-    """An entity, as its source has it.
-
-    Attributes
-    ----------
-    place
-        Where it stands in its file, for messages: ``line 12``.
-    further
-        The source's other columns, as text.
-    links
-        Of the description, in its order, none within another.
-    """
+    """An entity, as its source has it."""
 
     id: str
     title: str
     description: str
-    place: str = ""
+    place: str = ""  # in its file, for messages: "line 12"
     world: str = ""
     aliases: list[str] = []
-    further: dict[str, str] = {}
-    links: list[Link] = []
+    further: dict[str, str] = {}  # the source's other columns
+    links: list[Link] = []  # of the description, in its order, none within another
 
 
 class Redirect(Struct):

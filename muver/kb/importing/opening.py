@@ -1,6 +1,5 @@
 """Opens files, compressed or not, in any encoding, with errors that say what is wrong."""
 
-import bz2
 import codecs
 import contextlib
 import gzip
@@ -16,11 +15,10 @@ from typing import IO, AnyStr
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
 from muver.kb.importing.settings import Import
+from muver.retriever.corpus.archive import decompressed
 
 PIECE = 1 << 20
 LONGEST_LINE = 1 << 26  # characters or bytes; an entity has far fewer
-# By their first bytes, as names mislead.
-OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 CUT = "Was the download cut off? Fetch it anew."
 KEEP = 'Or keep what it has: --settings \'{"incomplete": "keep"}\''
 SEVEN_ZIP, ZSTANDARD = b"7z\xbc\xaf\x27\x1c", b"\x28\xb5\x2f\xfd"
@@ -38,7 +36,7 @@ class CutOff(InputError):
 
 
 class _Watched(io.FileIO):
-    """A file that counts the bytes read."""
+    """A file whose reading is shown."""
 
     def __init__(self, path: Path):
         super().__init__(path)
@@ -52,42 +50,25 @@ class _Watched(io.FileIO):
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed if it is a gz, bz2, xz or 7z archive.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, if it is damaged or cut short, or if nothing on this machine
-        reads its compression.
-    """
+    """The bytes of a file, decompressed if it is a gz, bz2, xz or 7z archive."""
     try:
         with open(path, "rb") as file:
             start = file.read(6)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file.") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a folder. Name the files in it.") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+        raise InputError(f"{path}: {error.strerror.lower()}.") from None
     if start.startswith(ZSTANDARD):
         raise InputError(f"{path}: compressed by zstd. Unpack it first: unzstd {path}")
     try:
         if start == SEVEN_ZIP:
             with _unpacked_by_program(path) as stream:
                 yield stream
-            return
-        opener = next((OPENERS[magic] for magic in OPENERS if start.startswith(magic)), None)
-        with (
-            io.BufferedReader(_Watched(path), PIECE) as raw,
-            opener(raw) if opener else raw as stream,
-        ):
-            yield stream
+        else:
+            with io.BufferedReader(_Watched(path), PIECE) as raw, decompressed(raw) as stream:
+                yield stream
     except EOFError:
         raise CutOff(f"{path}: the archive ends too early. {CUT}") from None
-    except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise InputError(f"{path}: the archive is damaged ({error}). {CUT}") from None
-    except OSError as error:
-        if error.errno is not None:
+    except (zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError) as error:
+        if getattr(error, "errno", None) is not None:
             raise
         raise InputError(f"{path}: the archive is damaged ({error}). {CUT}") from None
 
@@ -111,18 +92,12 @@ def _unpacked_by_program(path: Path) -> Iterator[IO[bytes]]:
         process.kill()  # not all of it was wanted
 
 
-def pieces(path: Path, settings: Import) -> Iterator[bytes]:
-    """The bytes of a file, decompressed, some at a time.
-
-    Raises
-    ------
-    InputError
-        As :func:`opened`, except for a file that ends too early, if the settings keep it.
-    """
+@contextlib.contextmanager
+def opened_dump(path: Path, settings: Import) -> Iterator[IO[bytes]]:
+    """As `opened`; of a file that ends too early what it has is kept if the settings say so."""
     try:
         with opened(path) as stream:
-            while piece := stream.read(PIECE):
-                yield piece
+            yield stream
     except CutOff as error:
         if settings.incomplete == "refuse":
             raise CutOff(f"{error} {KEEP}") from None
@@ -153,31 +128,23 @@ def encoding_of(path: Path, settings: Import) -> str:
                 return name
         if 0 in piece[:2]:  # of a letter from the first 256, one byte is zero
             return "utf-16-be" if piece[0] == 0 else "utf-16-le"
-        decoder, done = codecs.getincrementaldecoder("utf-8")(), 0
+        decoder = codecs.getincrementaldecoder("utf-8")()
         try:
             while piece:
                 decoder.decode(piece)
-                done += len(piece)
                 piece = stream.read(PIECE)
             decoder.decode(b"", final=True)
             return "utf-8"
-        except UnicodeDecodeError as error:
-            at = done + error.start
-    logger.warning(
-        "%s is not UTF-8 (byte %d) and is read as cp1252 (Windows, Western Europe). If letters "
-        'look wrong, name its encoding: --settings \'{"encoding": "..."}\'', path, at
-    )  # fmt: skip
+        except UnicodeDecodeError:
+            logger.warning(
+                "%s is not UTF-8 and is read as cp1252 (Windows, Western Europe). If letters look "
+                'wrong, name its encoding: --settings \'{"encoding": "..."}\'', path
+            )  # fmt: skip
     return "cp1252"
 
 
 def lines_of(stream: IO[AnyStr], path: Path) -> Iterator[AnyStr]:
-    """The lines of a file.
-
-    Raises
-    ------
-    InputError
-        For a line that is too long, before all of it is read: a small archive may hold a huge one.
-    """
+    """The lines of a file; one that is too long is refused before all of it is read."""
     number = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number += 1
@@ -196,13 +163,7 @@ def too_long(path: Path, what: str) -> InputError:
 
 @contextlib.contextmanager
 def opened_text(path: Path, settings: Import) -> Iterator[IO[str]]:
-    """The text of a file; line ends stay as they are.
-
-    Raises
-    ------
-    InputError
-        As :func:`opened`, and for bytes that its encoding doesn't have.
-    """
+    """The text of a file; line ends stay as they are."""
     encoding = encoding_of(path, settings)
     with opened(path) as stream:
         try:

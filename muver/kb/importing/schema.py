@@ -25,20 +25,7 @@ LONGEST_WORLD = 200  # bytes of its name, of which names of files are made
 
 
 def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """All entities of a knowledge base (`ENTITIES`), in the order of their source.
-
-    Parameters
-    ----------
-    folder
-        What `muver kb import` wrote.
-    columns
-        Which columns to read; None reads all.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or one of another form.
-    """
+    """All entities of a knowledge base (`ENTITIES`), or some of their columns, in its order."""
     path = Path(folder, FILE)
     return read_table(path, ENTITIES, "a table of entities", "kb import", columns=columns)
 
@@ -47,14 +34,11 @@ def entity_batches(
     folder: str | Path, columns: Sequence[str] | None = None, rows: int = ROWS_A_GROUP
 ) -> Iterator[pa.RecordBatch]:
     """The same entities in pieces of at most ``rows``; memory holds one."""
-    # The file's schema is looked at as above, without its rows.
-    read_table(Path(folder, FILE), ENTITIES, "a table of entities", "kb import", columns=[])
+    read_entities(folder, [])  # its form, without its rows
     with pq.ParquetFile(Path(folder, FILE)) as file:
         yield from file.iter_batches(rows, columns=None if columns is None else list(columns))
 
 
 def count_entities(folder: str | Path) -> int:
     """How many entities a knowledge base has."""
-    path = Path(folder, FILE)
-    read_table(path, ENTITIES, "a table of entities", "kb import", columns=[])
-    return pq.read_metadata(path).num_rows
+    return read_entities(folder, []).num_rows

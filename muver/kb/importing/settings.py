@@ -38,24 +38,12 @@ class Import(Settings):
 
 
 class Given(Struct, frozen=True):
-    """What a source is given: the settings, and the options of the command line.
-
-    Attributes
-    ----------
-    columns
-        Names of columns in the file, by the canonical ones.
-    world
-        Of entities whose source names none, in place of the file's.
-    where
-        Conditions on entities, of sources that have them.
-    workers
-        Processes, of sources that can use several.
-    """
+    """What a source is given: the settings, and the options of the command line."""
 
     settings: Import
-    columns: dict[str, str] = {}
-    world: str | None = None
-    where: tuple[str, ...] = ()
+    columns: dict[str, str] = {}  # of the file, by their canonical names
+    world: str | None = None  # of entities whose source names none
+    where: tuple[str, ...] = ()  # conditions on entities
     workers: int = 1
 
     def world_of(self, path: Path) -> str:

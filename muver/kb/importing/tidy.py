@@ -10,7 +10,7 @@ SHOWN = 10  # examples of each kind
 
 
 class Notes:
-    """Counts by kind of what users should know, each with its first examples."""
+    """Counts of what users should know by kind, each with its first examples."""
 
     def __init__(self):
         self.counts: Counter[str] = Counter()
@@ -21,6 +21,10 @@ class Notes:
         self.counts[what] += 1
         if len(kept := self.examples.setdefault(what, [])) < SHOWN:
             kept.append(example)
+
+    def put(self, what: str, count: int, examples: list[str]) -> None:
+        """Tell of several at once."""
+        self.counts[what], self.examples[what] = count, examples
 
     def as_dict(self) -> dict[str, dict]:
         """By kind: ``count`` and ``first``."""

@@ -15,7 +15,7 @@ import pyarrow as pa
 from muver.io.errors import InputError
 from muver.io.parquet import read_table
 from muver.reproduction.report.files import RunFiles
-from muver.retriever.corpus.kilt.lookup import KnowledgeBase
+from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import ENTITIES, SENTENCES, read_linked_mentions, read_mentions
 
 LARGE = 5000  # entities; of a larger knowledge base so many candidates are shown in all

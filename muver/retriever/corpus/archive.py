@@ -24,7 +24,6 @@ DAMAGE = (
     tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, ValueError,
     RuntimeError,
 )  # fmt: skip
-COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 # No dataset comes near these: KILT's largest file has 35 GB, and the largest wiki of realworlds
 # 38,911 files. The limits of names are Linux's, for one part of a path and for all of it.
 MOST_BYTES, MOST_MEMBERS, LONGEST_PART, LONGEST_NAME = 1 << 36, 100_000, 255, 4096
@@ -67,6 +66,16 @@ def find_root(folder: str | Path, names: Iterable[str]) -> Path:
         if all((path / name).exists() for name in names):
             return path
     raise InputError(f"{folder}: no folder in it holds {', '.join(names)}.")
+
+
+def decompressed(file: IO[bytes]) -> IO[bytes]:
+    """A file's bytes without gz, bz2 or xz; its first bytes tell, as names mislead."""
+    start = file.read(6)
+    file.seek(0)
+    for magic, library in ((b"\x1f\x8b", gzip), (b"BZh", bz2), (b"\xfd7zXZ\x00", lzma)):
+        if start.startswith(magic):
+            return library.open(file)
+    return file
 
 
 def _unpack(archive: Path, folder: Path) -> None:
@@ -124,10 +133,7 @@ def _in_zip(archive: Path) -> Iterator[Member]:
 
 def _in_tar(archive: Path) -> Iterator[Member]:
     with archive.open("rb") as raw:
-        start = raw.read(6)
-        raw.seek(0)
-        opener = next((COMPRESSIONS[one] for one in COMPRESSIONS if start.startswith(one)), None)
-        stream = _Pieces(opener(raw) if opener else raw)
+        stream = _Pieces(decompressed(raw))
         with tarfile.open(fileobj=stream, mode="r:") as tar:
             for one in tar:
                 plain = one.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not one.issparse()

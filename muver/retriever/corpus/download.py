@@ -4,6 +4,7 @@ What has arrived lies in ``<path>.part`` until the file is complete.
 """
 
 import os
+from itertools import chain
 from pathlib import Path
 
 import requests
@@ -29,79 +30,45 @@ def fetch(address: str, path: str | Path, by_hand: str) -> None:
     with disk_errors(part, "What had arrived is kept and the download goes on from there."):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            _fetch_part(address, part, by_hand)
+            _receive(address, part, by_hand)
         except requests.RequestException as error:
-            raise _dead(address, str(error), by_hand) from error
+            kept = f" What arrived is kept in {part}: run the same command again to go on."
+            raise InputError(
+                f"{address}: cannot be downloaded ({error}).{kept if part.exists() else ''} "
+                f"{by_hand}"
+            ) from error
         os.replace(part, path)
 
 
-def _fetch_part(address: str, part: Path, by_hand: str) -> None:
+def _receive(address: str, part: Path, by_hand: str) -> None:
     done = part.stat().st_size if part.exists() else 0
     # "identity" asks for the file's own bytes, so that sizes and positions are those of the file.
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={done}-"} if done else {})}
     with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
-        total = _announced_size(response)
         if response.status_code == 416:  # the server has nothing after the part
-            if total == done:
-                return
-            logger.info("%s does not fit the file at the address, starting again", part.name)
-            part.unlink()
-            return _fetch_part(address, part, by_hand)
-        if response.status_code not in (200, 206):
-            raise _dead(address, f"status {response.status_code} {response.reason}", by_hand)
-        if "text/html" in response.headers.get("Content-Type", "").lower():
-            raise _web_page(address, by_hand)
-        if response.status_code == 200 and done:
-            logger.info("the server cannot resume, starting again")
+            if response.headers.get("Content-Range") != f"bytes */{done}":
+                logger.info("%s does not fit the file at the address, starting again", part.name)
+                part.unlink()
+                _receive(address, part, by_hand)
+            return
+        response.raise_for_status()
+        if response.status_code == 200:  # all of it
             done = 0
-        broken = _receive(response, part, done, total, by_hand)
-    size = part.stat().st_size
-    if broken if total is None else size != total:
-        of = "" if total is None else f" of {total}"
-        raise InputError(
-            f"{address}: the connection ended after {size}{of} bytes. What arrived is kept in "
-            f"{part}; run the same command again to go on from there."
+        pieces = response.iter_content(PIECE)
+        first = next(pieces, b"")
+        page = "text/html" in response.headers.get("Content-Type", "").lower()
+        if page or (not done and first.lstrip()[:15].lower().startswith(HTML)):
+            raise InputError(
+                f"{address}: answered with a web page instead of the archive (Google Drive does so "
+                f"when a file was fetched too often, or asks for a confirmation). {by_hand}"
+            )
+        total = done + int(response.headers.get("Content-Length") or 0)
+        progress = Progress(
+            f"downloading {part.stem}", total // MEGABYTE, "MB", done=done // MEGABYTE
         )
-
-
-def _announced_size(response: requests.Response) -> int | None:
-    """Size of the whole file in bytes, None if the server does not say."""
-    if response.status_code in (206, 416):
-        total = response.headers.get("Content-Range", "").rpartition("/")[2]
-    else:
-        total = response.headers.get("Content-Length", "")
-    return int(total) if total.isdigit() else None
-
-
-def _receive(
-    response: requests.Response, part: Path, done: int, total: int | None, by_hand: str
-) -> bool:
-    """Write what arrives to the part; return whether the connection broke."""
-    progress = Progress(
-        f"downloading {part.stem}", (total or 0) // MEGABYTE, "MB", done=done // MEGABYTE
-    )
-    broken = False
-    with open(part, "ab" if done else "wb") as file:
-        try:
-            for piece in response.iter_content(PIECE):
-                if done == 0 and piece.lstrip()[:15].lower().startswith(HTML):
-                    raise _web_page(response.url, by_hand)
+        with open(part, "ab" if done else "wb") as file:
+            for piece in chain([first], pieces):
                 file.write(piece)
                 done += len(piece)
                 progress.advance(done // MEGABYTE - progress.done)
-        except requests.RequestException as error:
-            logger.info("the connection broke: %s", error)
-            broken = True
-    progress.finish()
-    return broken
-
-
-def _web_page(address: str, by_hand: str) -> InputError:
-    return InputError(
-        f"{address}: answered with a web page instead of the archive (Google Drive does so when a "
-        f"file was fetched too often, or asks for a confirmation). {by_hand}"
-    )
-
-
-def _dead(address: str, reason: str, by_hand: str) -> InputError:
-    return InputError(f"{address}: cannot be downloaded ({reason}). {by_hand}")
+        progress.finish()

@@ -21,22 +21,12 @@ MENTION_FILES = tuple(f"{split}.json" for split in SPLITS)
 
 @dataclass(frozen=True)
 class Download:
-    """A source, and where its files come from.
-
-    Attributes
-    ----------
-    archive
-        Where the archive is; it is downloaded to this path if missing.
-    url, sha256
-        An address and a checksum to use instead of the declared ones.
-    given
-        An archive or an unpacked folder that was fetched by hand; nothing is downloaded then.
-    """
+    """A source, and where its files come from."""
 
     source: Source
-    archive: Path
-    url: str | None = None
-    given: Path | None = None
+    archive: Path  # is downloaded to this path if missing
+    url: str | None = None  # in place of the declared one, as is sha256
+    given: Path | None = None  # archive or folder, fetched by hand; nothing is downloaded then
     sha256: str | None = None
 
     @contextlib.contextmanager
@@ -85,7 +75,7 @@ def obtain_dataset(download: Download, out: Path) -> None:
     with download.unpacked(out) as folder:
         root = find_root(folder, ("documents", "mentions"))
         worlds = sorted(path.name for path in (root / "documents").glob("[!.]*.json"))
-        _check_complete(root, worlds, source)
+        _check_complete(root, source)
         _check_target(out / "documents", worlds)
         names = [f"documents/{name}" for name in worlds]
         place(root, out, [*names, *(f"mentions/{name}" for name in MENTION_FILES)])
@@ -140,19 +130,16 @@ def _check_sum(archive: Path, pinned: str | None, record: Path) -> str:
     return found
 
 
-def _check_complete(root: Path, worlds: Sequence[str], source: Source) -> None:
-    there = sorted(path.name for path in (root / "mentions").glob("*.json"))
-    published = source.published.worlds if source.published else ()
-    for folder, wanted, has in (
-        ("mentions", MENTION_FILES, there),
-        ("documents", [f"{world}.json" for world in published], worlds),
-    ):
-        for name in wanted:
-            if name not in has:
-                raise InputError(
-                    f"{source.name}: {folder}/{name} is missing.{did_you_mean(name, has)} "
-                    f"There are: {', '.join(has) or 'none'}."
-                )
+def _check_complete(root: Path, source: Source) -> None:
+    worlds = source.published.worlds if source.published else ()
+    wanted = [f"mentions/{name}" for name in MENTION_FILES]
+    for name in [*wanted, *(f"documents/{world}.json" for world in worlds)]:
+        if not (root / name).is_file():
+            there = sorted(path.name for path in (root / name).parent.glob("*.json"))
+            raise InputError(
+                f"{source.name}: {name} is missing.{did_you_mean(Path(name).name, there)} "
+                f"There are: {', '.join(there) or 'none'}."
+            )
 
 
 def _check_target(documents: Path, worlds: Sequence[str]) -> None:

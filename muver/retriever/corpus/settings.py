@@ -7,7 +7,6 @@ from msgspec import UNSET, Meta, UnsetType
 from muver.io.typed import Count, Natural, Settings, Share, Text
 
 SetName = Annotated[str, Meta(pattern="^[a-z0-9_-]+$")]
-LINE_BYTES = 1 << 26  # longest line that is read; bounds the memory
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")]
 
 
@@ -49,14 +48,12 @@ class KnowledgeBase(BadLines):
 class ReadDump(KnowledgeBase):
     """What `muver stage kb` takes."""
 
-    line_bytes: Count = LINE_BYTES
     expected: str | None = None  # a declared source whose published number of entities must be met
 
 
 class ReadTexts(BadLines):
     """What `muver stage kb-texts` takes; ``duplicates`` applies to ids that the base has."""
 
-    line_bytes: Count = LINE_BYTES
     expected: str | None = None
 
 
@@ -67,7 +64,6 @@ class Link(Corpus):
     format: Literal["blink", "conll"] | None = None  # None: guessed from the file's ending
     part: Literal["train", "testa", "testb"] | None = None  # of AIDA's file
     expected: str | None = None  # a declared source whose published number of mentions must be met
-    shown: Natural = 100  # examples of each kind in the report
 
 
 class Subset(Settings):

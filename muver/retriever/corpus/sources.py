@@ -51,11 +51,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     page: str | None = None
     file: str
     licence: str
-    size: int | None = None
+    size: int | None = None  # bytes; None, as sha256, if nobody published them
     sha256: str | None = None
     published: Published | None = None
-    kind: str = "archive"
-    instructions: str | None = None
+    kind: str = "archive"  # or "file", "worlds" (repositories at the address), "instructions"
+    instructions: str | None = None  # what a person has to do
 
     @property
     def shipped(self) -> Path | None:

@@ -1,8 +1,9 @@
 """Counts of a corpus, compared with the published ones."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -11,6 +12,8 @@ from muver.io.files import sha256_of
 from muver.io.records import Record, read_record
 from muver.retriever.corpus.sources import Published, all_sources, find_source
 from muver.retriever.corpus.splits import SPLITS
+
+OF_WORLD = ("split", "entities")  # what is published of one
 
 
 class WorldCounts(Record):
@@ -61,23 +64,33 @@ def count(
     dataset: str, fingerprint: str, worlds: dict[str, WorldCounts], expected: str | None = None
 ) -> Counts:
     """Count a dataset; if ``expected`` names a source, its published counts must be met."""
-    sizes = Sizes(worlds, _by_split(worlds, "mentions"), _by_split(worlds, "entities"))
-    published = find_source(expected).published if expected else None
-    if published and (differences := _differences(sizes, published)):
-        raise InputError(
-            f"{dataset}: the counts are not the published ones: {'; '.join(differences)}. "
-            "The download is incomplete or of another version: fetch it again."
-        )
+    mentions, entities = (
+        {
+            split: sum(getattr(one, what) for one in worlds.values() if one.split == split)
+            for split in SPLITS
+        }
+        for what in ("mentions", "entities")
+    )
+    sizes = Sizes(worlds, mentions, entities)
+    check_published(dataset, sizes, expected)
     return Counts(
         dataset=dataset, fingerprint=fingerprint, identified_as=identify(sizes), **asdict(sizes)
     )
 
 
-def _by_split(worlds: Mapping[str, WorldCounts], what: str) -> dict[str, int]:
-    return {
-        split: sum(getattr(one, what) for one in worlds.values() if one.split == split)
-        for split in SPLITS
-    }
+def check_published(what: str | Path, sizes: Sizes, expected: str | None) -> None:
+    """Refuse other counts than are published for the source ``expected``, if any."""
+    if expected is None:
+        return
+    published = find_source(expected).published
+    if published is None:
+        raise InputError(f"--settings: expected is {expected!r}, for which nothing is published.")
+    if differences := _differences(sizes, published):
+        raise InputError(
+            f"{what}: the counts are not those published for {expected}: {'; '.join(differences)}. "
+            "Is it complete, and the same release? Fetch it anew, or accept the counts with "
+            "--settings '{\"expected\": null}' (params.yaml, Table 2: linking.published_counts)."
+        )
 
 
 def identify(sizes: Sizes) -> str | None:
@@ -86,27 +99,25 @@ def identify(sizes: Sizes) -> str | None:
     A name or a place says little: anybody's folder may be called zeshel, and ZESHEL may be given as
     a folder.
     """
-    for name, source in all_sources().items():
-        if source.published and not _differences(sizes, source.published):
-            return name
-    return None
+    known = all_sources().items()
+    return next((k for k, one in known if one.published and not _differences(sizes, one.published)),
+                None)  # fmt: skip
 
 
 def _differences(sizes: Sizes, published: Published) -> list[str]:
-    differences = []
-    for world, expected in published.worlds.items():
-        found = sizes.worlds.get(world)
-        if found is None:
-            differences.append(f"world {world} is missing")
-            continue
-        for what in ("split", "entities"):
-            ours, wanted = getattr(found, what), getattr(expected, what)
-            if ours != wanted:
-                differences.append(f"{world} {what} {ours} (published {wanted})")
-    for world in sizes.worlds.keys() - published.worlds.keys():
-        differences.append(f"world {world} is not a published one")
-    for what in ("mentions", "entities"):
-        for split, number in getattr(published, what).items():
-            if (ours := getattr(sizes, what).get(split)) != number:
-                differences.append(f"{split} {what} {ours} (published {number})")
-    return differences
+    ours, wanted = _flat(sizes), _flat(published)
+    wanted |= {key: None for key in _flat(Sizes(sizes.worlds)) if key not in wanted}
+    return [
+        f"{key} {ours.get(key)} (published {number})"
+        for key, number in wanted.items()
+        if ours.get(key) != number
+    ]
+
+
+def _flat(sizes: Sizes | Published) -> dict[str, Any]:
+    worlds = sizes.worlds.items()
+    return {
+        **{f"{name} {what}": getattr(one, what) for name, one in worlds for what in OF_WORLD},
+        **{f"{split} mentions": number for split, number in sizes.mentions.items()},
+        **{f"{split} entities": number for split, number in sizes.entities.items()},
+    }

@@ -15,8 +15,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_manifest
 from muver.io.parquet import table_writer
 from muver.io.progress import logger
-from muver.retriever.corpus.kilt.lookup import KnowledgeBase
-from muver.retriever.corpus.kilt.titles import normal_title
+from muver.retriever.corpus.knowledge_base import KnowledgeBase, normal_title
 from muver.retriever.corpus.schema import NEGATIVES, NEGATIVES_KB, read_linked_mentions
 from muver.retriever.retrieval.settings import Mining
 from muver.retriever.runs.run import block_starts, ranked_mentions, read_run

@@ -6,6 +6,7 @@ from muver.io.typed import read
 from muver.kb.importing.build import import_kb
 from muver.kb.importing.schema import read_entities
 from muver.kb.importing.settings import Import
+from tests.retriever.corpus.conftest import dataset  # noqa: F401
 
 
 @pytest.fixture

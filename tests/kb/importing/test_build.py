@@ -67,7 +67,6 @@ def test_groups_of_rows_give_the_same_as_one(written, imported, tmp_path, monkey
     path = written("t.jsonl", lines(*({"id": n, "title": f"t{n}"} for n in range(7))))
     whole, _ = imported(path)
     monkeypatch.setattr("muver.kb.importing.build.ROWS_A_GROUP", 2)
-    monkeypatch.setattr("muver.kb.importing.ledger.BUFFERED", 3)
     assert imported(path)[0] == whole
     batches = list(entity_batches(tmp_path / "kb", ["id"], rows=3))
     assert [one.num_rows for one in batches] == [3, 3, 1]

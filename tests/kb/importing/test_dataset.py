@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing.dataset import tokenised
+from muver.kb.importing.corpus import build_corpus
+from muver.kb.importing.dataset import allowed, tokenised
 from muver.kb.importing.items import Link
-from muver.retriever.corpus.build import build_corpus
+from muver.kb.importing.settings import Mentions
 from muver.retriever.corpus.settings import BuildCorpus
 
 SMALL = Path(__file__).parent / "data" / "smallwiki.xml"
@@ -141,3 +142,17 @@ def test_a_folder_that_is_there_and_a_source_without_links(imported, written, tm
         imported(SMALL, mentions=tmp_path)
     with pytest.raises(InputError, match="only wikis have links"):
         imported(written("t.csv", "id,title\n1,A\n"), mentions=tmp_path / "dataset")
+
+
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [
+        ({"high_overlap": 0.5}, (10, 10)),
+        ({"high_overlap": 0.2}, (2, 10)),
+        ({"high_overlap": 0}, (0, 10)),
+        ({"high_overlap": 1}, (100, 10)),
+        ({"high_overlap": 0.2, "per_world": 5}, (1, 4)),
+    ],
+)
+def test_how_many_are_kept_of_100_that_equal_their_title_and_10_others(settings, kept):
+    assert allowed(100, 10, Mentions(**settings)) == kept

@@ -31,6 +31,7 @@ class Dataset:
     root: Path
     documents: dict[str, list[dict]] = field(default_factory=dict)
     mentions: dict[str, list[dict]] = field(default_factory=dict)
+    last: str = ""  # a further line of the first world
 
     def __post_init__(self):
         for world, split in (("alpha", "train"), ("beta", "val"), ("gamma", "test")):
@@ -47,6 +48,9 @@ class Dataset:
             for name, lines in files.items():
                 text = "".join(json.dumps(line) + "\n" for line in lines)
                 (self.root / folder / f"{name}.json").write_text(text, encoding="utf-8")
+        if self.last:
+            with open(self.root / "documents/alpha.json", "a", errors="surrogateescape") as file:
+                file.write(self.last + "\n")
         return self.root
 
 

@@ -48,7 +48,7 @@ def test_every_difference_is_named():
         "lego entities 10075 (published 10076)",
         "test mentions 10006 (published 10000)",
         "test entities 70139 (published 70140)",
-        "world c is not a published one",
+        "c entities 1 (published None)",
     ):
         assert words in str(caught.value)
 

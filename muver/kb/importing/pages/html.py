@@ -23,29 +23,19 @@ class Line(Struct):
 
 
 class Page(Struct):
-    """A page as its file has it.
+    """A page as its file has it."""
 
-    Attributes
-    ----------
-    title
-        None where the page doesn't say it.
-    names
-        What links call it, beside its file's name.
-    """
-
-    title: str | None
+    title: str | None  # None where the page doesn't say it
     lines: list[Line]
-    names: list[str] = []
+    names: list[str] = []  # what links call it, beside its file's name
 
 
 class _Reader(HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.title: str | None = None
+        self.title = self.heading = self.target = None
         self.lines: list[Line] = []
         self.hidden = 0
-        self.heading: str | None = None
-        self.target: str | None = None
         self._begin()
 
     def _begin(self):

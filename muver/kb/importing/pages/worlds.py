@@ -24,34 +24,17 @@ from muver.retriever.corpus.splits import SPLITS
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where a world's pages come from, and what holds for them.
-
-    Attributes
-    ----------
-    archives
-        ``OWNER/NAME@COMMIT``: GitHub's archives of these commits.
-    form
-        One of `muver.kb.importing.pages.forms.FORMS`.
-    named_by_file
-        Whether headings are no titles.
-    files
-        Patterns of the pages' paths in the repository.
-    skip
-        A regular expression, searched for in paths, of pages that are left out.
-    sha256
-        Of the paths and contents of all pages. GitHub may pack the same files anew, so that its
-        archives have no checksum of their own.
-    """
+    """Where a world's pages come from, and what holds for them."""
 
     title: str
-    archives: list[str]
-    form: str
-    named_by_file: bool = False
-    files: list[str]
-    skip: str = "$^"
+    archives: list[str]  # OWNER/NAME@COMMIT: GitHub's archives of these commits
+    form: str  # of `muver.kb.importing.pages.forms.FORMS`
+    named_by_file: bool = False  # headings are no titles
+    files: list[str]  # patterns of the pages' paths
+    skip: str = "$^"  # a regular expression, searched for in paths, of pages that are left out
     licence: str
     attribution: str
-    sha256: str
+    sha256: str  # of all pages: GitHub may pack the same files anew, so archives have none
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,12 +63,6 @@ def obtain_worlds(
         In place of the source's address: the first part of the archives' addresses.
     given
         A folder with the archives, or what they unpack to; nothing is downloaded then.
-
-    Raises
-    ------
-    InputError
-        For an address that does not work, an archive that is missing, or pages that are not those
-        of the commit.
     """
     recipe, published = read_recipe(), source.published.worlds
     with folder_beside(out) as temporary:

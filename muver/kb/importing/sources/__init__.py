@@ -25,18 +25,15 @@ FORMATS = {  # by name: the endings that tell it, before that of a compression
     "obo": (".obo",),
     "wikidata": (),  # .json, and an array
     "linked": (),  # JSON lines whose descriptions have links
+    "kilt": (),  # KILT's knowledge source
+    "blink": (),  # BLINK's entity.jsonl
+    "zeshel": (),  # a file of documents/
 }
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".7z")
 
 
 def format_of(path: Path, named: str | None = None) -> str:
-    """The format of a file: the one named, or by the ending.
-
-    Raises
-    ------
-    InputError
-        If there is no format of this name, or the ending belongs to none.
-    """
+    """The format of a file: the one named, or by the ending."""
     if named is not None:
         if named not in FORMATS:
             raise InputError(
@@ -49,15 +46,13 @@ def format_of(path: Path, named: str | None = None) -> str:
         endings.pop()
     for name, own in FORMATS.items():
         if endings and endings[-1] in own:
-            return "wikidata" if name == "json-lines" and _is_array(path) else name
+            if name == "json-lines":
+                with opened(path) as stream:
+                    return "wikidata" if stream.read(1) == b"[" else name
+            return name
     raise InputError(
         f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."
     )
-
-
-def _is_array(path: Path) -> bool:
-    with opened(path) as stream:
-        return stream.read(1) == b"["
 
 
 def source(name: str) -> Source:
@@ -67,13 +62,7 @@ def source(name: str) -> Source:
 
 
 def library(name: str) -> Any:
-    """A package of the extra, imported now.
-
-    Raises
-    ------
-    InputError
-        If it is not installed.
-    """
+    """A package of the extra, imported now."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:

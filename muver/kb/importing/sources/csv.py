@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.kb.importing.columns import entity_of, find_columns
+from muver.kb.importing.columns import entities_of
 from muver.kb.importing.items import Entity
 from muver.kb.importing.opening import lines_of, opened_text
 from muver.kb.importing.settings import Given
@@ -19,14 +19,12 @@ def entities(path: Path, given: Given) -> Iterator[Entity]:
 
     The separator is the one that the first line has most of. Cells may be quoted and then hold line
     ends; tab-separated ones are taken as they are, unless a name in the first line is quoted.
-
-    Raises
-    ------
-    InputError
-        For a row with another number of cells than the first, for a quote that is not closed, and
-        as `muver.kb.importing.columns` says.
     """
     csv.field_size_limit(LONGEST_CELL)
+    return entities_of(_rows(path, given), path, given)
+
+
+def _rows(path: Path, given: Given) -> Iterator[tuple[str, dict[str, str]]]:
     with opened_text(path, given.settings) as stream:
         text = lines_of(stream, path)
         first = next(text, "")
@@ -38,7 +36,6 @@ def entities(path: Path, given: Given) -> Iterator[Entity]:
             raise InputError(f"{path}: its first line is empty; it has to name the columns.")
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
-        columns = find_columns(names, given.columns, f"{path}, line 1")
         reader, start = csv.reader(text, **form), 2
         while True:
             try:
@@ -59,4 +56,4 @@ def entities(path: Path, given: Given) -> Iterator[Entity]:
                     f"columns ({', '.join(names)}). A cell that holds {separator!r} has to stand "
                     "in quotation marks."
                 )
-            yield entity_of(dict(zip(names, cells, strict=True)), columns, given, path, place)
+            yield place, dict(zip(names, cells, strict=True))

@@ -10,13 +10,7 @@ from muver.retriever.corpus.jsonl import read_json_lines
 
 
 def entities(path: Path, given: Given) -> Iterator[Entity]:
-    """Read a file; entities without a world are of the one given, or of the file's name.
-
-    Raises
-    ------
-    InputError
-        For a line of another form, or links that overlap or leave the description.
-    """
+    """Read a file; entities without a world are of the one given, or of the file's name."""
     for number, entity in read_json_lines(path, Entity):
         at = [0, *(end for one in entity.links for end in (one.start, one.end))]
         if at != sorted(at) or at[-1] > len(entity.description):

@@ -1,34 +1,37 @@
-"""XML exports of MediaWiki: its pages are entities, its redirects are their further titles."""
+"""XML exports of MediaWiki: its pages are entities, its redirects are their further titles.
+
+An export may be larger than memory, and one XML parser for all of it would keep a processor busy
+and others idle. So the bytes are cut where pages end: ``</page>`` is never part of a text, where
+``<`` is escaped. The format is that of https://www.mediawiki.org/wiki/Help:Export.
+"""
 
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut, Redirect
+from muver.kb.importing.opening import LONGEST_LINE, PIECE, cut_off, opened_dump, too_long
 from muver.kb.importing.parallel import in_order
 from muver.kb.importing.settings import Given, Import
 from muver.kb.importing.sources import library
-from muver.kb.importing.wiki.export import Source, batches, read_pages, wiki_of
 from muver.kb.importing.wiki.prose import DISAMBIGUATION, SHOWN, read_prose
 from muver.kb.importing.wiki.titles import Wiki
 
+BATCH = 1 << 20  # bytes, at least
+START, END, FOOT = b"<page>", b"</page>", b"</mediawiki>"
 # Exports of old wikis say it in the text alone, in the wiki's own language.
 REDIRECT = re.compile(r"\s*#\w+\s*+:?\s*\[\[([^\]|]+)(?:\|[^\]]*)?\]\]", re.UNICODE)
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
-    """Read an export, in several processes where asked; the order is that of the export.
-
-    Raises
-    ------
-    InputError
-        For a file that is no export or ends too early, or if mwparserfromhell is missing.
-    """
+    """Read an export, in several processes where asked; the order is that of the export."""
     library("mwparserfromhell")  # before any process reads with it
-    pages = batches(path, given)
+    pages = _batches(path, given)
     head = next(pages, None)
     if head is None:
         return
@@ -37,52 +40,134 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         yield from batch
 
 
+def _batches(path: Path, given: Given) -> Iterator[bytes]:
+    """The head of the export, then bytes of whole pages, about `BATCH` at once."""
+    held, head = bytearray(), True
+    with opened_dump(path, given.settings) as stream:
+        while piece := stream.read(PIECE):
+            searched = max(0, len(held) - len(END))
+            held += piece
+            if head:
+                start = held.find(START, searched)
+                if b"<mediawiki" not in held[: 1 << 16]:
+                    raise InputError(
+                        f"{path}: no export of MediaWiki (no <mediawiki> at its beginning). "
+                        "Expected what Special:Export or dumpBackup.php writes, such as "
+                        "enwiki-latest-pages-articles.xml.bz2."
+                    )
+                if start < 0:
+                    if len(held) > LONGEST_LINE:
+                        raise too_long(path, "what is before the first <page>")
+                    continue
+                yield bytes(held[:start])
+                del held[:start]
+                head, searched = False, 0
+            if len(held) >= BATCH and (end := held.rfind(END, searched)) >= 0:
+                end += len(END)
+                yield bytes(held[:end])
+                del held[:end]
+    end = held.rfind(END) + len(END) if END in held else 0
+    if FOOT not in held[end:]:
+        cut_off(path, "the export ends without </mediawiki>", given.settings)
+    if not head and end:
+        yield bytes(held[:end])
+
+
+def wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
+    """What the head of an export says of the wiki."""
+    start = head.find(b"<siteinfo>")
+    if start < 0:  # written by hand, or cut from a dump
+        return Wiki(given.world_of(path), {}, {})
+    end = head.find(b"</siteinfo>", start) + len(b"</siteinfo>")
+    try:
+        info = ET.fromstring(head[start:end])
+    except ET.ParseError as error:
+        raise InputError(f"{path}: its <siteinfo> is no valid XML ({error}).") from None
+    found = info.findall("namespaces/namespace")
+    keys = [_number(one.get("key", "0")) for one in found]
+    names = {key: one.text for key, one in zip(keys, found, strict=True) if one.text}
+    names.pop(None, None)
+    return Wiki(
+        world=given.world or info.findtext("dbname") or given.world_of(path),
+        namespaces={name.lower(): key for key, name in names.items()},
+        names=names,
+        first_letter=info.findtext("case") != "case-sensitive",
+    )
+
+
 def items(batch: bytes, wiki: Wiki, settings: Import) -> list[Item]:
-    """What the pages of a batch become."""
+    """What the pages of a batch become; one that is no valid XML is left out alone."""
     shown = SHOWN | {name.lower(): names for name, names in settings.shown.items()}
     marks = DISAMBIGUATION.union(name.lower() for name in settings.disambiguation)
-    found = []
-    for page in read_pages(batch):
-        item = page if isinstance(page, LeftOut) else _item(page, wiki, settings, shown, marks)
-        if item is not None:
-            found.append(item)
-    return found
+    found: list[Item | None] = []
+    try:
+        pages = list(_parsed(batch))
+    except ET.ParseError:
+        pages = []
+        for page in batch.split(END):
+            if START not in page:
+                continue
+            try:
+                pages += _parsed(page + END)
+            except ET.ParseError as error:
+                title = page.partition(b"<title>")[2].partition(b"</title>")[0]
+                place = f"page {title.decode(errors='replace')!r}"
+                found.append(LeftOut("pages that are no valid XML", f"{place}: {error}"))
+    found += [_item(page, wiki, settings, shown, marks) for page in pages]
+    return [item for item in found if item is not None]
+
+
+def _parsed(pages: bytes) -> ET.Element:
+    return ET.fromstring(b"<pages>" + pages + b"</pages>")
 
 
 def _item(
-    page: Source, wiki: Wiki, settings: Import, shown: dict[str, list[str]], marks: frozenset[str]
+    page: ET.Element,
+    wiki: Wiki,
+    settings: Import,
+    shown: dict[str, list[str]],
+    marks: frozenset[str],
 ) -> Item | None:
-    place = f"page {page.title!r}"
-    named = wiki.page(page.title)
-    if named is None or not page.id:
+    identity, title = page.findtext("id") or "", page.findtext("title") or ""
+    revisions = page.findall("revision")
+    newest = revisions[-1] if revisions else page  # of a full history
+    text, model = newest.findtext("text"), newest.findtext("model") or "wikitext"
+    place, named = f"page {title!r}", wiki.page(title)
+    if named is None or not identity:
         return LeftOut("pages without title or id", place)
-    namespace = named.namespace if page.namespace is None else page.namespace
+    namespace = _number(page.findtext("ns"))
+    namespace = named.namespace if namespace is None else namespace
     if namespace not in settings.namespaces:
         return LeftOut(f"pages of namespace {wiki.names.get(namespace, namespace)}", place)
-    if page.text is None or page.model != "wikitext":
+    if text is None or model != "wikitext":
         return LeftOut("pages without wikitext", place)
-    written = REDIRECT.match(page.text)
-    if target := page.redirect or (written and written[1]):
+    written, told = REDIRECT.match(text), page.find("redirect")
+    if target := (told is not None and told.get("title")) or (written and written[1]):
         leads = wiki.page(target)
-        return leads and Redirect(wiki.world, page.title, leads.title)
+        return leads and Redirect(wiki.world, title, leads.title)
     from mwparserfromhell.parser import ParserError
 
     try:
-        prose = read_prose(page.text, wiki, shown, marks)
+        prose = read_prose(text, wiki, shown, marks)
     except ParserError:
         return LeftOut("pages that mwparserfromhell doesn't parse", place)
-    in_title = page.title.endswith(")") and page.title[:-1].rpartition("(")[2].lower()
+    in_title = title.endswith(")") and title[:-1].rpartition("(")[2].lower()
     if prose.disambiguates or in_title in marks:
         return LeftOut("disambiguation pages", place)
     further = {"categories": "\n".join(dict.fromkeys(prose.categories))}
     if prose.sections:
         further["sections"] = msgspec.json.encode(prose.sections).decode()
     return Entity(
-        id=page.id,
-        title=page.title,
+        id=identity,
+        title=title,
         description=prose.text,
         place=place,
         world=wiki.world,
         further={name: text for name, text in further.items() if text},
         links=prose.links,
     )
+
+
+def _number(text: str | None) -> int | None:
+    """The number of a namespace; None for anything else."""
+    return int(text) if re.fullmatch("-?[0-9]{1,9}", text or "") else None

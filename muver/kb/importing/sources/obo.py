@@ -14,13 +14,7 @@ from muver.kb.importing.sources import library
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
-    """Read the terms of a file, in its order. The ontology is held in memory; imports are not read.
-
-    Raises
-    ------
-    InputError
-        For a file that does not parse, or if pronto is missing.
-    """
+    """Read the terms of a file, in its order, all held in memory; imports are not read."""
     pronto = library("pronto")
     lines = _lines(path)
     with opened(path) as stream, warnings.catch_warnings():
@@ -30,6 +24,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         except (SyntaxError, ValueError) as error:
             raise InputError(f"{path}: not valid OBO ({error}).") from None
         terms = {term.id: term for term in ontology.terms()}
+    default = ontology.metadata.default_namespace
     for identity, number in lines.items():
         place, term = f"line {number}", terms.get(identity)
         if term is None or term.obsolete:
@@ -38,7 +33,11 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         if not term.name:
             yield LeftOut("terms without a name", place)
             continue
-        texts = [str(term.definition or ""), term.comment or "", broader(term, _above, _name)]
+        texts = [
+            str(term.definition or ""),
+            term.comment or "",
+            broader(term, _above, lambda one: one.name or one.id),
+        ]
         further = {
             "xrefs": sorted(one.id for one in term.xrefs),
             "alternate_ids": sorted(term.alternate_ids),
@@ -48,7 +47,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
             title=term.name,
             description="\n".join(filter(None, texts)),
             place=place,
-            world=given.world or term.namespace or _default(ontology) or given.world_of(path),
+            world=given.world or term.namespace or default or given.world_of(path),
             aliases=sorted(synonym.description for synonym in term.synonyms),
             further={name: "\n".join(values) for name, values in further.items() if values},
         )
@@ -72,13 +71,5 @@ def _lines(path: Path) -> dict[str, int]:
     return lines
 
 
-def _default(ontology: Any) -> str | None:
-    return ontology.metadata.default_namespace
-
-
 def _above(term: Any) -> list[Any]:
     return sorted(term.superclasses(distance=1, with_self=False), key=lambda one: one.id)
-
-
-def _name(term: Any) -> str:
-    return term.name or term.id

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.io.errors import InputError
-from muver.kb.importing.columns import entity_of, find_columns
+from muver.kb.importing.columns import entities_of
 from muver.kb.importing.items import Entity
 from muver.kb.importing.settings import Given
 
@@ -15,23 +16,17 @@ ROWS = 1000  # read at once
 
 
 def entities(path: Path, given: Given) -> Iterator[Entity]:
-    """Read a table, some rows at a time.
+    """Read a table, some rows at a time."""
+    return entities_of(_rows(path), path, given)
 
-    Raises
-    ------
-    InputError
-        For a file that is no Parquet or damaged, and as `muver.kb.importing.columns` says.
-    """
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    number = 0
     try:
         with pq.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            columns = find_columns(names, given.columns, str(path))
-            number = 0
             for batch in file.iter_batches(ROWS):
                 for row in batch.to_pylist():
                     number += 1
-                    yield entity_of(row, columns, given, path, f"row {number}")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file.") from None
+                    yield f"row {number}", row
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None

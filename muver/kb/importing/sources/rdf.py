@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,25 +23,19 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
     The title is the preferred label in the language of the settings (else one without a language,
     else any), aliases are the other labels in it or without one. The description is made of
     definitions, notes and what is broader.
-
-    Raises
-    ------
-    InputError
-        For a file that does not parse, or if rdflib is missing.
     """
     rdflib = library("rdflib")
-    graph = _parsed(path, rdflib)
-    concepts = _Concepts(graph, given.settings.language, rdflib)
+    concepts = _Concepts(_parsed(path, rdflib), given.settings.language, rdflib)
     for concept in concepts.all():
         title, *others = concepts.labels(concept)
         if not title:
             yield LeftOut("concepts without a label", f"{concept}")
             continue
-        texts = [*concepts.notes(concept), concepts.lineage(concept)]
+        above = broader(concept, concepts.above, lambda one: concepts.labels(one)[0])
         yield Entity(
             id=str(concept),
             title=title,
-            description="\n".join(filter(None, texts)),
+            description="\n".join(filter(None, [*concepts.notes(concept), above])),
             place=f"{concept}",
             world=given.world or concepts.scheme(concept) or given.world_of(path),
             aliases=others,
@@ -103,83 +97,65 @@ class _Concepts:
     """A graph, asked for what an entity needs, in one language."""
 
     def __init__(self, graph: Any, language: str, rdflib: Any):
-        self.graph, self.language, self.literal = graph, language.lower(), rdflib.Literal
-        self.uri = rdflib.URIRef
-        skos, rdfs, dcterms = rdflib.SKOS, rdflib.RDFS, rdflib.DCTERMS
+        self.graph, self.language, self.rdflib = graph, language.lower(), rdflib
+        skos, rdfs = rdflib.SKOS, rdflib.RDFS
         more = rdflib.Namespace("http://www.w3.org/2008/05/skos-xl#")
         self.form = more.literalForm
         self.preferred = [skos.prefLabel, more.prefLabel, rdfs.label]
         self.names = [*self.preferred, skos.altLabel, more.altLabel, skos.hiddenLabel]
-        self.texts = [skos.definition, dcterms.description, rdfs.comment, skos.scopeNote]
-        self.up, self.down = [skos.broader, rdfs.subClassOf], skos.narrower
-        self.in_scheme = skos.inScheme
-        self.kinds = [(rdflib.RDF.type, skos.Concept)]
-        self.schemes = set(graph.objects(None, skos.inScheme))
-        self.schemes |= set(graph.subjects(rdflib.RDF.type, skos.ConceptScheme))
-        self.kept = {"notation": skos.notation, "exactMatch": skos.exactMatch,
-                     "closeMatch": skos.closeMatch}  # fmt: skip
+        self.texts = [skos.definition, rdflib.DCTERMS.description, rdfs.comment, skos.scopeNote]
 
     def all(self) -> list[Any]:
         """Concepts and everything with a label, but for blank nodes and schemes; sorted."""
-        found = set()
-        for kind in self.kinds:
-            found.update(self.graph.subjects(*kind))
-        for label in self.preferred:
-            found.update(self.graph.subjects(label, None))
-        return sorted(one for one in found if isinstance(one, self.uri) and one not in self.schemes)
+        graph, kind, skos = self.graph, self.rdflib.RDF.type, self.rdflib.SKOS
+        found = set(graph.subjects(kind, skos.Concept))
+        found.update(one for label in self.preferred for one in graph.subjects(label, None))
+        found -= set(graph.objects(None, skos.inScheme))
+        found -= set(graph.subjects(kind, skos.ConceptScheme))
+        return sorted(one for one in found if isinstance(one, self.rdflib.URIRef))
 
     def labels(self, concept: Any) -> list[str]:
         """The title, or an empty one, and further names."""
-        for predicate in self.preferred:
-            if found := self._literals(concept, predicate):
-                title = str(found[0])
-                break
-        else:
-            return [""]
+        titles = (self._literals(concept, predicate) for predicate in self.preferred)
+        title = next((f"{found[0]}" for found in titles if found), "")
         others = (one for name in self.names for one in self._literals(concept, name))
-        return [title, *(str(one) for one in others if self._rank(one) < 2)]
+        return [title, *(f"{one}" for one in others if title and self._rank(one) < 2)]
 
     def notes(self, concept: Any) -> list[str]:
         """Definitions and notes in the language; where none has it, the best there are."""
         texts = []
         for predicate in self.texts:
-            found = self._literals(concept, predicate)
-            best = min(map(self._rank, found), default=0)
-            texts += [str(one) for one in found if self._rank(one) == best]
+            found = self._literals(concept, predicate)  # the best ones first
+            texts += [str(one) for one in found if self._rank(one) == self._rank(found[0])]
         return list(dict.fromkeys(texts))
-
-    def lineage(self, concept: Any) -> str:
-        """What is broader."""
-        return broader(concept, self._above, lambda one: self.labels(one)[0])
 
     def scheme(self, concept: Any) -> str | None:
         """Name of the scheme that it is in, the first if there are several."""
-        schemes = sorted(self.graph.objects(concept, self.in_scheme))
+        schemes = sorted(self.graph.objects(concept, self.rdflib.SKOS.inScheme))
         return next((self.labels(one)[0] or str(one) for one in schemes), None)
 
     def further(self, concept: Any) -> dict[str, str]:
         """Notations and matches in other vocabularies, a line each."""
         found = {
-            name: "\n".join(sorted(map(str, self.graph.objects(concept, predicate))))
-            for name, predicate in self.kept.items()
+            name: "\n".join(sorted(map(str, self.graph.objects(concept, self.rdflib.SKOS[name]))))
+            for name in ("notation", "exactMatch", "closeMatch")
         }
         return {name: text for name, text in found.items() if text}
 
-    def _above(self, concept: Any) -> list[Any]:
-        found = {one for up in self.up for one in self.graph.objects(concept, up)}
-        found.update(self.graph.subjects(self.down, concept))
-        return sorted(one for one in found if isinstance(one, self.uri))
+    def above(self, concept: Any) -> list[Any]:
+        """What is broader."""
+        skos = self.rdflib.SKOS
+        found = set(self.graph.subjects(skos.narrower, concept))
+        for up in (skos.broader, self.rdflib.RDFS.subClassOf):
+            found.update(self.graph.objects(concept, up))
+        return sorted(one for one in found if isinstance(one, self.rdflib.URIRef))
 
     def _literals(self, concept: Any, predicate: Any) -> list[Any]:
         """Texts, those in the language first; labels that are nodes of their own are followed."""
-        found: Iterable[Any] = self.graph.objects(concept, predicate)
-        found = [
-            form
-            for one in found
-            for form in (
-                [one] if isinstance(one, self.literal) else self.graph.objects(one, self.form)
-            )
-        ]
+        found: list[Any] = []
+        for one in self.graph.objects(concept, predicate):
+            literal = isinstance(one, self.rdflib.Literal)
+            found += [one] if literal else self.graph.objects(one, self.form)
         return sorted(found, key=lambda one: (self._rank(one), one.language or "", str(one)))
 
     def _rank(self, text: Any) -> int:

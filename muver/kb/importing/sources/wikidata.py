@@ -14,26 +14,17 @@ from msgspec import Struct
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut
-from muver.kb.importing.opening import LONGEST_LINE, cut_off, pieces, too_long
-from muver.kb.importing.parallel import in_order
+from muver.kb.importing.lines import BAD, parsed_lines
+from muver.kb.importing.opening import cut_off
 from muver.kb.importing.settings import Given
-from muver.retriever.corpus.jsonl import BadLine, line_parser
+from muver.retriever.corpus.jsonl import line_parser
 
-BATCH = 1 << 20  # bytes, at least
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that are the same in all
 INSTANCE = "P31"
 EXPECTED = (
     "Expected Wikidata's dump, an array with an entity a line. Another array becomes JSON lines "
     "by: jq -c '.[]' {}"
 )
-
-
-class _Text(Struct):
-    value: str
-
-
-class _Link(Struct):
-    title: str
 
 
 class _Datavalue(Struct):
@@ -52,11 +43,14 @@ class _Statement(Struct):
 class _Line(Struct):
     id: str
     type: str = "item"
-    labels: dict[str, _Text] | list = {}
-    descriptions: dict[str, _Text] | list = {}
-    aliases: dict[str, list[_Text]] | list = {}
+    labels: dict[str, dict[str, str]] | list = {}
+    descriptions: dict[str, dict[str, str]] | list = {}
+    aliases: dict[str, list[dict[str, str]]] | list = {}
     claims: dict[str, list[_Statement]] | list = {}
-    sitelinks: dict[str, _Link] | list = {}
+    sitelinks: dict[str, dict[str, Any]] | list = {}
+
+
+_parse = line_parser(_Line)
 
 
 class Condition(Struct, frozen=True):
@@ -71,15 +65,16 @@ class Condition(Struct, frozen=True):
             not self.values or any(_quoted(value) in line for value in self.values)
         )
 
+    def holds(self, entity: _Line) -> bool:
+        """Whether an entity meets the condition."""
+        statements = _dict(entity.claims).get(self.property, [])
+        if not self.values:
+            return any(one.rank != "deprecated" for one in statements)
+        return not self.values.isdisjoint(_values(statements))
+
 
 def conditions(where: Sequence[str]) -> tuple[Condition, ...]:
-    """Parse ``P31=Q5``, ``P31=Q5|Q15632617`` or ``P31``.
-
-    Raises
-    ------
-    InputError
-        For anything else.
-    """
+    """Parse ``P31=Q5``, ``P31=Q5|Q15632617`` or ``P31``."""
     parsed = []
     for text in where:
         if not re.fullmatch(r"P\d+(=[QPL]\d+(\|[QPL]\d+)*)?", text):
@@ -93,112 +88,63 @@ def conditions(where: Sequence[str]) -> tuple[Condition, ...]:
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
-    """Read a dump, in several processes where asked; the order is that of the dump.
-
-    Raises
-    ------
-    InputError
-        For a line that is no entity, a dump that ends too early, or a condition that is none.
-    """
+    """Read a dump, in several processes where asked; the order is that of the dump."""
     read = partial(
-        items,
-        path=path,
+        _read,
         wanted=conditions(given.where),
         language=given.settings.language,
         world=given.world or "wikidata",
     )
-    for batch in in_order(read, _batches(path, given), given.workers):
-        yield from batch
-
-
-def items(
-    batch: list[tuple[int, bytes]],
-    path: Path,
-    wanted: Sequence[Condition],
-    language: str,
-    world: str,
-) -> list[Item]:
-    """The entities of numbered lines that meet the conditions."""
-    parse = line_parser(_Line)
-    found: list[Item] = []
-    for number, line in batch:
-        if not all(condition.may_hold(line) for condition in wanted):
-            continue
-        try:
-            entity = parse(line)
-        except BadLine as error:
-            raise InputError(f"{path}, line {number}: {error}. {EXPECTED.format(path)}") from None
-        if all(_meets(entity, condition) for condition in wanted):
-            found.append(_item(entity, f"line {number}", language, world))
-    return found
-
-
-def _batches(path: Path, given: Given) -> Iterator[list[tuple[int, bytes]]]:
-    batch: list[tuple[int, bytes]] = []
-    size, ended = 0, False
-    for number, line in enumerate(_lines(path, given), start=1):
-        if number == 1 and line.strip() != b"[":
+    item: Item | bytes | None = None
+    for place, item in parsed_lines(path, read, given.workers, given.settings):
+        if place.line == 1 and item != b"[":
             raise InputError(f"{path}: has more than [ in its first line. {EXPECTED.format(path)}")
-        ended = line.strip() == b"]"
-        whole = line.endswith(b"\n")
-        line = line.strip().rstrip(b",")
-        if whole and line not in (b"", b"[", b"]"):
-            batch.append((number, line))
-            size += len(line)
-        if size >= BATCH:
-            yield batch
-            batch, size = [], 0
-    if not ended:
+        if isinstance(item, LeftOut) and item.why == BAD and place.ended:
+            raise InputError(f"{path}, {item.place}. {EXPECTED.format(path)}")
+        if isinstance(item, Entity | LeftOut) and place.ended:
+            item.place = f"{place}"
+            yield item
+    if item != b"]":
         cut_off(path, "the dump ends without its closing ]", given.settings)
-    yield batch
 
 
-def _lines(path: Path, given: Given) -> Iterator[bytes]:
-    rest = b""
-    for piece in pieces(path, given.settings):
-        if len(rest) > LONGEST_LINE:
-            raise too_long(path, "a line")
-        lines = (rest + piece).splitlines(keepends=True)
-        rest = b"" if lines[-1].endswith(b"\n") else lines.pop()
-        yield from lines
-    if rest:
-        yield rest
-
-
-def _item(entity: _Line, place: str, language: str, world: str) -> Item:
+def _read(
+    line: bytes, wanted: Sequence[Condition], language: str, world: str
+) -> Item | bytes | None:
+    """A line as an item; the array's brackets as they are, None for what is not wanted."""
+    line = line.strip().rstrip(b",")
+    if line in (b"", b"[", b"]"):
+        return line
+    if not all(condition.may_hold(line) for condition in wanted):
+        return None
+    entity = _parse(line)
+    if not all(condition.holds(entity) for condition in wanted):
+        return None
     if entity.type != "item":
-        return LeftOut(f"of type {entity.type}", place)
+        return LeftOut(f"of type {entity.type}", "")
     languages = dict.fromkeys([language, language.partition("-")[0], ANY_LANGUAGE])
     labels, descriptions, aliases, claims, sitelinks = map(
         _dict,
         (entity.labels, entity.descriptions, entity.aliases, entity.claims, entity.sitelinks),
     )
-    names = [labels[one].value for one in languages if one in labels]
+    names = [labels[one]["value"] for one in languages if one in labels]
     if not names:
-        return LeftOut(f"without a label in {language!r}", place)
-    texts = [descriptions[one].value for one in languages if one in descriptions]
-    others = [one.value for own in languages for one in aliases.get(own, [])]
+        return LeftOut(f"without a label in {language!r}", "")
+    texts = [descriptions[one]["value"] for one in languages if one in descriptions]
+    others = [one["value"] for own in languages for one in aliases.get(own, [])]
     article = sitelinks.get(f"{language.replace('-', '_')}wiki")
     further = {
         "instance_of": "\n".join(_values(claims.get(INSTANCE, []))),
-        "wikipedia": article.title if article else "",
+        "wikipedia": article["title"] if article else "",
     }
     return Entity(
         id=entity.id,
         title=names[0],
         description=texts[0] if texts else "",
-        place=place,
         world=world,
         aliases=[*names[1:], *others],
         further={name: text for name, text in further.items() if text},
     )
-
-
-def _meets(entity: _Line, condition: Condition) -> bool:
-    statements = _dict(entity.claims).get(condition.property, [])
-    if not condition.values:
-        return any(one.rank != "deprecated" for one in statements)
-    return not condition.values.isdisjoint(_values(statements))
 
 
 def _values(statements: Sequence[_Statement]) -> list[str]:

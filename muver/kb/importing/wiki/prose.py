@@ -51,24 +51,14 @@ class Section(Struct):
 
 
 class Prose:
-    """A text in the making, with white space as in print.
-
-    Attributes
-    ----------
-    links
-        Where they stand in the text, in its order.
-    sections
-        Those that have some text.
-    disambiguates
-        Whether a template or a magic word marks the page so.
-    """
+    """A text in the making, with white space as in print."""
 
     def __init__(self, wiki: Wiki, shown: dict[str, list[str]], marks: frozenset[str]):
         self.wiki, self.shown, self.marks = wiki, shown, marks
-        self.links: list[Link] = []
-        self.sections: list[Section] = []
+        self.links: list[Link] = []  # in the order of the text
+        self.sections: list[Section] = []  # that have some text
         self.categories: list[str] = []
-        self.disambiguates = False
+        self.disambiguates = False  # a template or a magic word marks the page so
         self._pieces: list[str] = []
         self._length = 0
         self._gap = ""

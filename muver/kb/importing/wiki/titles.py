@@ -25,22 +25,12 @@ class Page(Struct, frozen=True):
 
 
 class Wiki(Struct, frozen=True):
-    """What an export's head says of its wiki.
-
-    Attributes
-    ----------
-    namespaces
-        Numbers by lower-case name.
-    names
-        The wiki's own names by number.
-    first_letter
-        Whether the first letter of a title is always a capital.
-    """
+    """What an export's head says of its wiki."""
 
     world: str
-    namespaces: dict[str, int]
-    names: dict[int, str]
-    first_letter: bool = True
+    namespaces: dict[str, int]  # numbers by lower-case name
+    names: dict[int, str]  # the wiki's own, by number
+    first_letter: bool = True  # whether the first letter of a title is always a capital
 
     def page(self, link: str) -> Page | None:
         """The page that a link's target names; None if it names none."""

@@ -8,23 +8,15 @@ LONGEST_ID = 18  # digits of an int64
 
 
 class LinkedMention(NamedTuple):
-    """A mention with its context and its gold entity.
-
-    Attributes
-    ----------
-    gold_id, gold_title
-        Wikipedia id and title of the gold entity; -1 and empty if unknown.
-    document
-        The article that the mention stands in; None if the benchmark does not say.
-    """
+    """A mention with its context and its gold entity."""
 
     mention_id: str
     left: str
     text: str
     right: str
-    gold_id: int
-    gold_title: str
-    document: str | None = None
+    gold_id: int  # of Wikipedia; -1 if unknown
+    gold_title: str  # empty if unknown
+    document: str | None = None  # that it stands in; None if the benchmark does not say
 
 
 class Benchmark(NamedTuple):

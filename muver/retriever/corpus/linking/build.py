@@ -1,21 +1,23 @@
 """Link the mentions of a benchmark file to the entities of a knowledge base."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest
 from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
 from muver.retriever.corpus.archive import find_root
-from muver.retriever.corpus.kilt.lookup import KnowledgeBase
+from muver.retriever.corpus.knowledge_base import NONE, KnowledgeBase, normal_title
 from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention
 from muver.retriever.corpus.linking.blink import read_blink
 from muver.retriever.corpus.linking.conll import read_conll
-from muver.retriever.corpus.linking.match import Match, match, report
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.retriever.corpus.settings import Link
 from muver.retriever.corpus.sources import find_source
@@ -43,101 +45,109 @@ def link_set(
     -------
     The report's counts.
     """
-    path = _locate(name, path, below)
-    mentions, left_out = _read(name, path, settings.format, settings.part)
-    _check_number(name, path, len(mentions), settings.expected)
+    path, (mentions, left_out) = _read(name, Path(path), below, settings)
     base = KnowledgeBase(kb)
-    matches = match(mentions, base, settings.match)
-    counts = {**report(mentions, matches, settings.shown), "left_out": left_out}
+    gold, kinds = match(mentions, base, settings.match)
+    found = Counter(kinds)
+    counts = {
+        "mentions": len(mentions),
+        "in_kb": found["id"] + found["title"],
+        "matched": {kind: found[kind] for kind in ("id", "title", "none")},
+        "other_title": other_titles(mentions, gold, base),
+        "left_out": left_out,
+    }
     if not counts["in_kb"]:
         raise InputError(
             f"{path}: none of the {len(mentions)} mentions has its gold entity in {kb}, looked up "
             f"by {settings.match.replace('_', ' ')}. Is it the knowledge base of this benchmark?"
         )
-    write_table(mentions_path, _table(name, mentions, matches, settings.context_tokens))
+    write_table(mentions_path, _table(name, mentions, gold, kinds, settings.context_tokens))
     inputs = {"mentions": sha256_of(path), "kb": base.manifest["fingerprint"]}
     write_manifest(Path(report_path), "link", settings.as_dict(), inputs, set=name, **counts)
-    _log(name, counts)
+    logger.info(
+        "%s: %d mentions; gold found by id: %d, by title only: %d, outside the base: %d; %d have "
+        "another title in the base; left out: %s", name, len(mentions), found["id"],
+        found["title"], found["none"], counts["other_title"], left_out or "none",
+    )  # fmt: skip
     return counts
 
 
-def published_mentions(source: str) -> dict[str, int]:
-    """The published number of mentions of each set."""
-    published = find_source(source).published
-    return published.mentions if published else {}
+def match(
+    mentions: Sequence[LinkedMention], base: KnowledgeBase, by: str
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Each mention's entity, (mentions,), -1 if outside the base, and how it was found.
+
+    Entities are found by Wikipedia id and, for ``id_or_title``, by title (`normal_title`): the base
+    may lack an id because the page was merged, moved or written after the dump. The paper's BLINK
+    numbers are matched by id alone.
+    """
+    gold = base.by_id([mention.gold_id for mention in mentions])
+    kinds = np.where(gold == NONE, "none", "id")
+    if by == "id_or_title":
+        rest = [at for at in np.flatnonzero(gold == NONE) if normal_title(mentions[at].gold_title)]
+        gold[rest] = base.by_title([mentions[at].gold_title for at in rest])
+        kinds = np.where((kinds == "none") & (gold != NONE), "title", kinds)
+    return gold, kinds.tolist()
 
 
-def _locate(name: str, file: str | Path, below: str | Path | None) -> Path:
+def other_titles(
+    mentions: Sequence[LinkedMention], gold: NDArray[np.int64], base: KnowledgeBase
+) -> int:
+    """How many mentions' entities, found by id, have another title in the base."""
+    found = [(one.gold_title, entity) for one, entity in zip(mentions, gold, strict=True)
+             if one.gold_title and entity != NONE]  # fmt: skip
+    titles = base.titles([entity for _, entity in found])
+    return sum(
+        normal_title(told) != normal_title(title)
+        for (told, _), title in zip(found, titles, strict=True)
+    )
+
+
+def _read(
+    name: str, path: Path, below: str | Path | None, settings: Link
+) -> tuple[Path, Benchmark]:
     try:
-        path = Path(file) if below is None else find_root(below, [str(file)]) / file
+        path = path if below is None else find_root(below, [str(path)]) / path
         if not path.is_file():
             raise InputError(f"{path}: no such file.")
+        form = settings.format or FORMATS.get(path.suffix)
+        if form is None:
+            raise InputError(f"{path}: the ending tells no format ({', '.join(FORMATS)} do).")
     except InputError as error:
         licence = " AIDA's text needs a licence: docs/wikipedia.md." if "aida" in name else ""
         raise InputError(
-            f"{error} Name the file of {name} with --file, or in params.yaml: "
-            f"linking.sets.{name}.file.{licence}"
+            f"{error} Name another with --file, or file and format ({' or '.join(READERS)}) in "
+            f"params.yaml: linking.sets.{name}.{licence}"
         ) from None
-    return path
-
-
-def _read(name: str, path: Path, form: str | None, part: str | None) -> Benchmark:
-    form = form or FORMATS.get(path.suffix)
-    if form is None:
-        raise InputError(
-            f"{path}: the ending says nothing of the format ({', '.join(FORMATS)} do). Set "
-            f"linking.sets.{name}.format (--settings: format) to {' or '.join(READERS)}."
-        )
-    benchmark = READERS[form](name, path, part)
-    if not benchmark.mentions:
+    benchmark = READERS[form](name, path, settings.part)
+    found = len(benchmark.mentions)
+    if not found:
         raise InputError(f"{path}: holds no mentions of {name}.")
-    return benchmark
-
-
-def _check_number(name: str, path: Path, found: int, source: str | None) -> None:
-    if source is None:
-        return
-    published = published_mentions(source)
-    if name not in published:
-        raise InputError(
-            f"--name {name}: {source} has no published number of mentions for it, only for "
-            f"{', '.join(published) or 'none'}."
-        )
-    if found != published[name]:
-        raise InputError(
-            f"{path}: {found} mentions, but {name} has {published[name]}. Is it another release, "
-            "or cut short? Accept the number with --settings '{\"expected\": null}' (params.yaml: "
-            "linking.published_counts)."
-        )
+    if settings.expected is not None:
+        published = find_source(settings.expected).published
+        wanted = published.mentions.get(name) if published else None
+        if found != wanted:
+            raise InputError(
+                f"{path}: {found} mentions, but {settings.expected} has {wanted} of {name}. Is it "
+                "another release, or cut short? Accept the number with --settings "
+                "'{\"expected\": null}' (params.yaml: linking.published_counts)."
+            )
+    return path, benchmark
 
 
 def _table(
-    name: str, mentions: Sequence[LinkedMention], matches: Sequence[Match], tokens: int
+    name: str,
+    mentions: Sequence[LinkedMention],
+    gold: NDArray[np.int64],
+    kinds: Sequence[str],
+    tokens: int,
 ) -> pa.Table:
     rows = []
-    for mention, found in zip(mentions, matches, strict=True):
+    for mention, entity, kind in zip(mentions, gold.tolist(), kinds, strict=True):
         left, right = mention.left.lower().split(), mention.right.lower().split()
         left = " ".join(left[max(0, len(left) - tokens) :])
         rows.append((
             mention.mention_id, name, WIKIPEDIA, mention.document, left, mention.text.lower(),
-            " ".join(right[:tokens]), found.entity, "", found.kind,
+            " ".join(right[:tokens]), None if entity == NONE else entity, "", kind,
         ))  # fmt: skip
     return table_of(LINKED_MENTIONS, list(zip(*rows, strict=True)))
-
-
-def _log(name: str, counts: Mapping[str, Any]) -> None:
-    matched = counts["matched"]
-    logger.info(
-        "%s: %d mentions; gold found by id: %d, by title only: %d, outside the base: %d",
-        name, counts["mentions"], matched["id"], matched["title"], matched["none"],
-    )  # fmt: skip
-    for kind, text in (("title_only", "by title only"), ("outside", "outside the base")):
-        for one in counts[kind][:3]:
-            logger.info(
-                "%s: %s: %r (%s, id %s)",
-                name, text, one["mention"], one["gold_title"], one["gold_id"],
-            )  # fmt: skip
-    if counts["other_title"]:
-        logger.info("%s: %d ids have another title in the base", name, counts["other_title"])
-    for reason, number in counts["left_out"].items():
-        logger.info("%s: %d more mentions left out: %s", name, number, reason)

@@ -4,7 +4,7 @@ All entities are of one world, "wikipedia", with mentions of both splits. The en
 base's order and are numbered anew from 0.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,34 +17,21 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash, write_json, write_manifest
 from muver.io.parquet import table_of, table_writer, write_table
 from muver.io.progress import Progress, logger
-from muver.retriever.corpus.kilt.lookup import KnowledgeBase
-from muver.retriever.corpus.linking.passages import passages
+from muver.retriever.corpus.clean import clean
+from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import (
     ENTITIES,
     MENTIONS,
     NEGATIVES,
-    NEGATIVES_KB,
     SENTENCES,
     WIKIPEDIA,
     read_linked_mentions,
     read_negatives,
 )
 from muver.retriever.corpus.settings import Subset
-from muver.retriever.corpus.texts.read import EntityTexts
 
-TRAINING, VALIDATION = SPLITS = ("train", "val")
 ENTITIES_AT_ONCE = 5_000
-
-
-class _Inside(NamedTuple):
-    """The mentions of a set whose gold is in the base, and how many others there are."""
-
-    table: pa.Table
-    outside: int
-
-    @property
-    def gold(self) -> NDArray[np.int64]:
-        return self.table["gold"].to_numpy()
+BETWEEN = "\n"  # paragraphs; no space, so that `clean` changes nothing across two
 
 
 def write_subset(
@@ -66,25 +53,27 @@ def write_subset(
         Parquet files of `muver stage link`, for the splits "train" and "val". Mentions whose gold
         is outside the base are left out and counted.
     negatives
-        Hard negatives of the training mentions (:mod:`muver.retriever.retrieval.negatives`), if
-        any.
+        Hard negatives of the training mentions (`muver.retriever.retrieval.negatives`).
     folder
-        Receives ``entities.parquet``, ``mentions.parquet``, ``sentences.parquet``
-        (:mod:`muver.retriever.corpus.schema`), ``negatives.parquet`` if there are any (renumbered),
+        Receives the tables of `muver.retriever.corpus.schema` (negatives renumbered),
         ``counts.json`` and ``manifest.json``.
     texts
         Folder of `muver stage kb-texts`, for a model whose views name a ``text``: this text
         replaces an entity's paragraphs.
     """
     base, folder = KnowledgeBase(kb), Path(folder)
-    sets = {TRAINING: _read_set(training, base), VALIDATION: _read_set(validation, base)}
-    mined = None if negatives is None else _read_negatives(negatives, base)
-    needed = [one.gold for one in sets.values()]
+    linked = {"train": read_linked_mentions(training), "val": read_linked_mentions(validation)}
+    sets = {split: one.filter(one["gold"].is_valid()) for split, one in linked.items()}
+    for split, path in (("train", training), ("val", validation)):
+        if not len(sets[split]):
+            raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
+    mined = None if negatives is None else read_negatives(negatives)
+    needed = [one["gold"].to_numpy() for one in sets.values()]
     if mined is not None:
         needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
     needed = np.unique(np.concatenate(needed))
     numbers = with_further(needed, len(base), settings.further, settings.seed)
-    other = None if texts is None else EntityTexts(texts)
+    other = None if texts is None else KnowledgeBase(texts)
     without_text = _write_entities(base, other, numbers, folder)
     _write_mentions(sets, numbers, folder / "mentions.parquet")
     if mined is not None:
@@ -97,9 +86,9 @@ def write_subset(
         **({} if other is None else {"texts": other.manifest["fingerprint"]}),
     }
     own, entities = settings.as_dict(), len(numbers)
-    mentions = {split: one.table.num_rows for split, one in sets.items()}
+    mentions = {split: one.num_rows for split, one in sets.items()}
     world = {
-        "split": TRAINING,
+        "split": "train",
         "entities": entities,
         "mentions": sum(mentions.values()),
         "without_text": without_text,
@@ -109,7 +98,7 @@ def write_subset(
         "fingerprint": short_hash([own, inputs], 16),
         "worlds": {WIKIPEDIA: world},
         "mentions": {**mentions, "test": 0},
-        "entities": {TRAINING: entities, VALIDATION: entities, "test": 0},
+        "entities": {"train": entities, "val": entities, "test": 0},
         "identified_as": None,
     }
     write_json(folder / "counts.json", counts)
@@ -117,13 +106,13 @@ def write_subset(
         "entities": entities,
         "further": entities - len(needed),
         "mentions": counts["mentions"],
-        "gold_outside": {split: one.outside for split, one in sets.items()},
+        "gold_outside": {split: len(linked[split]) - count for split, count in mentions.items()},
     }
     write_manifest(folder / "manifest.json", "kb-subset", own, inputs, counts=summary)
     logger.info(
         "%d of %d entities: %d needed by the mentions, %d further; %d mentions to train on, %d to "
         "validate on", entities, len(base), len(needed), summary["further"],
-        mentions[TRAINING], mentions[VALIDATION],
+        mentions["train"], mentions["val"],
     )  # fmt: skip
     return summary
 
@@ -146,33 +135,8 @@ def with_further(
     return np.sort(np.concatenate([needed, places + before]))
 
 
-def _read_set(path: str | Path, base: KnowledgeBase) -> _Inside:
-    table = read_linked_mentions(path)
-    inside = table.filter(table["gold"].is_valid())
-    if not inside.num_rows:
-        raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
-    found = _Inside(inside, table.num_rows - inside.num_rows)
-    if found.gold.max() >= len(base):
-        raise InputError(
-            f"{path}: gold {found.gold.max()} is no entity of {base.folder}, which has "
-            f"{len(base)}: the mentions were linked to another base. Run `muver stage link` again."
-        )
-    return found
-
-
-def _read_negatives(path: str | Path, base: KnowledgeBase) -> pa.Table:
-    table = read_negatives(path)
-    kb = (table.schema.metadata or {}).get(NEGATIVES_KB, b"").decode()
-    if kb != base.manifest["fingerprint"]:
-        raise InputError(
-            f"{path}: negatives from another knowledge base ({kb[:12] or 'unnamed'}) than "
-            f"{base.folder} ({base.manifest['fingerprint'][:12]}). Mine them again."
-        )
-    return table
-
-
 def _write_entities(
-    base: KnowledgeBase, texts: EntityTexts | None, numbers: NDArray[np.int64], folder: Path
+    base: KnowledgeBase, texts: KnowledgeBase | None, numbers: NDArray[np.int64], folder: Path
 ) -> int:
     """Write entities and their paragraphs or texts; return how many have none."""
     without_text = 0
@@ -184,9 +148,7 @@ def _write_entities(
         for start in range(0, len(numbers), ENTITIES_AT_ONCE):
             some = numbers[start : start + ENTITIES_AT_ONCE]
             rows = base.rows(some)
-            described = rows["paragraphs"]
-            if texts is not None:
-                described = texts.of(some, base.manifest["fingerprint"])
+            described = (rows if texts is None else texts.rows(some))["paragraphs"]
             own = [passages(paragraphs) for paragraphs in described.to_pylist()]
             without_text += sum(not one.sentences for one in own)
             places = ([WIKIPEDIA] * len(own), np.arange(start, start + len(own)))
@@ -200,14 +162,14 @@ def _write_entities(
     return without_text
 
 
-def _write_mentions(sets: Mapping[str, _Inside], numbers: NDArray[np.int64], path: Path) -> None:
+def _write_mentions(sets: Mapping[str, pa.Table], numbers: NDArray[np.int64], path: Path) -> None:
     with table_writer(path, MENTIONS) as writer:
         for split, one in sets.items():
             own = {
-                "split": pa.repeat(split, one.table.num_rows),
-                "gold": pa.array(np.searchsorted(numbers, one.gold), pa.int32()),
+                "split": pa.repeat(split, len(one)),
+                "gold": pa.array(np.searchsorted(numbers, one["gold"].to_numpy()), pa.int32()),
             }
-            values = [own.get(name, one.table[name]) for name in MENTIONS.names]
+            values = [own.get(name, one[name]) for name in MENTIONS.names]
             writer.write_table(pa.table(values, MENTIONS))
 
 
@@ -219,3 +181,31 @@ def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) ->
     own = {"negatives": pa.ListArray.from_arrays(offsets, pa.array(renumbered, pa.int64()))}
     values = [own.get(name, table[name]) for name in NEGATIVES.names]
     write_table(path, pa.table(values, NEGATIVES))
+
+
+class Passages(NamedTuple):
+    """A text and its paragraphs.
+
+    ``sentences`` are the paragraphs after `clean`; ``starts`` and ``ends`` are their places in
+    ``clean(text)``, in characters.
+    """
+
+    text: str
+    sentences: list[str]
+    starts: list[int]
+    ends: list[int]
+
+
+def passages(paragraphs: Sequence[str]) -> Passages:
+    """Join paragraphs to a text, each as one "sentence", so that each becomes a view.
+
+    >>> passages(["A b .", "C"])
+    Passages(text='A b .\\nC', sentences=['A b.', 'C'], starts=[0, 5], ends=[4, 6])
+    """
+    sentences = [clean(paragraph) for paragraph in paragraphs]
+    starts, ends, end = [], [], -len(BETWEEN)
+    for sentence in sentences:
+        starts.append(end + len(BETWEEN))
+        end = starts[-1] + len(sentence)
+        ends.append(end)
+    return Passages(BETWEEN.join(paragraphs), sentences, starts, ends)

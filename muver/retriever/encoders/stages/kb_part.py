@@ -7,10 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
-from muver.io.files import read_json
 from muver.io.progress import Progress
-from muver.retriever.corpus.kilt.parts import MadePart, open_part
-from muver.retriever.corpus.texts.read import EntityTexts
+from muver.retriever.corpus.knowledge_base import MadePart, open_part
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.stages.settings import Part
 from muver.retriever.encoders.stages.tower import Tower
@@ -54,22 +52,19 @@ def encode_part(
         from there replaces its paragraphs.
     """
     part = open_part(kb, number)
-    before = read_json(Path(kb) / "manifest.json")["parts"][:number]
-    read = None if texts is None else EntityTexts(texts)
+    described = part if texts is None else open_part(texts, number)
     path = Path(out) / part_name(number)
     tower = Tower(Path(model_folder), settings)
     _check_metric(tower.model.config.metric, model_folder)
     _check_texts(tower.model.config.views.get("text"), texts, model_folder)
-    paragraphs = None if read is None else read.part(number)
     dtype = DTYPES[settings.dtype]
-    vectors, counts = _encode(tower, part, paragraphs, dtype, f"views of {path.stem}")
+    vectors, counts = _encode(tower, described, dtype, f"views of {path.stem}")
     if not np.isfinite(vectors).all():
         raise InputError(
             f"{path}: a view's vector has values that {settings.dtype} cannot hold. Set dtype "
             "to fp32; if it is that, the model's weights are not those of a model."
         )
-    first = sum(one["entities"] for one in before)
-    write_shard(out, number, vectors, counts, first, model_fingerprint(model_folder))
+    write_shard(out, number, vectors, counts, part.first, model_fingerprint(model_folder))
 
 
 def paragraph_views(
@@ -84,25 +79,17 @@ def paragraph_views(
 def _encode(
     tower: Tower,
     part: MadePart,
-    paragraphs: pa.ListArray | None,
     dtype: type[np.floating],
     label: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(views, d) vectors and each entity's number of views, (entities,).
-
-    ``paragraphs``, if given, replace those of the part: at most one per entity.
-    """
+    """(views, d) vectors and each entity's number of views, (entities,)."""
     layout, pieces = tower.model.config.views, tower.model.pieces
-    one = layout["kind"] == "prefix" or paragraphs is not None
-    most = part.entities if one else part.segments
+    most = part.entities if layout["kind"] == "prefix" else part.segments
     vectors = np.empty((most, tower.model.dimension), dtype)
     counts = np.empty(part.entities, np.int64)
     progress = Progress(label, part.entities, "entities")
     entity = row = 0
     for batch in part.batches(COLUMNS, ENTITIES):
-        if paragraphs is not None:
-            own = paragraphs.slice(entity, len(batch))
-            batch = pa.record_batch([batch.column("title"), own], list(COLUMNS))
         views = paragraph_views(batch, layout, pieces)
         sizes = [len(some) for some in views]
         flat = [view.ids for some in views for view in some]

@@ -80,7 +80,7 @@ def retrieve(
     from muver.io.errors import InputError
     from muver.io.files import sha256_of, write_manifest
     from muver.io.progress import logger
-    from muver.retriever.corpus.kilt.lookup import KnowledgeBase
+    from muver.retriever.corpus.knowledge_base import KnowledgeBase
     from muver.retriever.retrieval.ann.search import search
     from muver.retriever.retrieval.exact import queries_of, rank_shards
     from muver.retriever.vectors.part import Part

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from muver.io.errors import InputError
+from muver.kb.importing.corpus import build_corpus
 from muver.kb.importing.download import download
 from muver.kb.importing.pages import worlds
 from muver.kb.importing.pages.forms import FORMS
-from muver.retriever.corpus.build import build_corpus
 from muver.retriever.corpus.settings import BuildCorpus, Download
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.corpus.splits import SPLITS

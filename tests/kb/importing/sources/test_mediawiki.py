@@ -57,8 +57,8 @@ def test_the_small_wiki(imported):
 
 def test_several_processes_give_the_same(imported, written, monkeypatch):
     whole, _ = imported(SMALL)
-    monkeypatch.setattr("muver.kb.importing.wiki.export.BATCH", 5000)
-    monkeypatch.setattr("muver.kb.importing.opening.PIECE", 701)
+    monkeypatch.setattr("muver.kb.importing.sources.mediawiki.BATCH", 5000)
+    monkeypatch.setattr("muver.kb.importing.sources.mediawiki.PIECE", 701)
     assert (
         imported(written("small.xml.bz2", bz2.compress(SMALL.read_bytes())), workers=2)[0] == whole
     )
@@ -152,8 +152,8 @@ def test_mistakes(content, said, written, imported):
 
 
 def test_a_head_without_end_is_not_held(written, imported, monkeypatch):
-    monkeypatch.setattr("muver.kb.importing.opening.PIECE", 100)
-    monkeypatch.setattr("muver.kb.importing.wiki.export.LONGEST_LINE", 1000)
+    monkeypatch.setattr("muver.kb.importing.sources.mediawiki.PIECE", 100)
+    monkeypatch.setattr("muver.kb.importing.sources.mediawiki.LONGEST_LINE", 1000)
     with pytest.raises(InputError, match="w.xml, what is before the first <page>: longer than"):
         imported(written("w.xml", HEAD + " " * 5000))
 

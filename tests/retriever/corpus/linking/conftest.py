@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from muver.retriever.corpus.kilt.finish import finish
-from muver.retriever.corpus.kilt.make import make_missing
-from tests.retriever.corpus.kilt.conftest import line, reading
+from muver.kb.importing.parts import read_dump
+from tests.knowledge_base import line, reading
 
 
 @pytest.fixture(scope="session")
@@ -22,8 +21,7 @@ def kb(tmp_path_factory) -> Path:
         line(40, "Rome"),
     ]
     dump.write_bytes(b"".join(pages))
-    make_missing(dump, folder / "kb", reading())
-    finish(dump, folder / "kb", reading())
+    read_dump(dump, folder / "kb", reading())
     return folder / "kb"
 
 

@@ -13,7 +13,7 @@ from muver.io.files import read_json
 from muver.io.typed import read
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.knowledge_base import set_settings
-from muver.retriever.corpus.linking.build import link_set, published_mentions
+from muver.retriever.corpus.linking.build import link_set
 from muver.retriever.corpus.schema import LINKED_MENTIONS
 from muver.retriever.corpus.settings import Link
 from tests.retriever.corpus.linking.conftest import mention, write
@@ -41,18 +41,6 @@ def test_counts_by_kind_and_what_is_not_plain(tmp_path, kb):
     assert counts["mentions"] == 7 and counts["in_kb"] == 5
     assert counts["matched"] == {"id": 3, "title": 2, "none": 2}
     assert counts["other_title"] == 2
-    assert [one["mention"] for one in counts["title_only"]] == ["NYC", "No id"]
-    assert counts["title_only"][0] == {
-        "mention_id": "b",
-        "mention": "NYC",
-        "gold_id": 999,
-        "gold_title": "new_York_City",
-        "entity": 0,
-        "title_in_kb": "New York City",
-    }
-    assert counts["title_only"][1]["gold_id"] is None
-    assert [one["mention"] for one in counts["outside"]] == ["Outside", "Nothing known"]
-    assert [one["title_in_kb"] for one in counts["with_other_title"]] == ["Rome", "Rome"]
     written = read_json(tmp_path / "m.json")
     assert written["set"] == "msnbc" and written["matched"] == counts["matched"]
     assert written["inputs"]["kb"] == read_json(kb / "manifest.json")["fingerprint"]
@@ -95,17 +83,10 @@ def test_so_many_words_of_context(tmp_path, kb):
         assert (row["context_left"], row["context_right"]) == (left, right)
 
 
-def test_only_the_first_examples_are_listed(tmp_path, kb):
-    counts = link(tmp_path, kb, shown=1)
-    assert [one["mention_id"] for one in counts["outside"]] == ["d"]
-    assert counts["matched"]["none"] == 2
-
-
 def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
-    assert published_mentions("blink_benchmarks")["msnbc"] == 656
     with pytest.raises(InputError, match="7 mentions.*656"):
         link(tmp_path, kb, expected="blink_benchmarks")
-    with pytest.raises(InputError, match="--name mine"):
+    with pytest.raises(InputError, match="None of mine"):
         link(tmp_path, kb, name="mine", expected="blink_benchmarks")
     assert not (tmp_path / "m.parquet").exists()
     lines = [{**MENTIONS[0], "query_id": number} for number in range(656)]

@@ -11,13 +11,10 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
 from muver.io.parquet import table_writer
-from muver.retriever.corpus.kilt.finish import finish
-from muver.retriever.corpus.kilt.make import make_missing
-from muver.retriever.corpus.kilt.parts import SCHEMA, made_parts, open_part
+from muver.kb.importing.parts import write_texts
+from muver.retriever.corpus.knowledge_base import SCHEMA, made_parts, open_part
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.corpus.settings import ReadTexts
-from muver.retriever.corpus.texts.read import EntityTexts
-from muver.retriever.corpus.texts.write import write_texts
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.stages import kb_part
 from muver.retriever.encoders.stages.encode import encode_split
@@ -28,7 +25,7 @@ from muver.retriever.vectors.part import open_layer
 from muver.retriever.vectors.shards import Shards
 from muver.retriever.views.build import entity_views
 from tests import tiny
-from tests.retriever.corpus.kilt.conftest import contents, line, reading
+from tests.knowledge_base import contents
 from tests.retriever.encoders.stages.wikipedia import BARE, make_base
 
 FP32 = tiny.settings(Part, dtype="fp32")
@@ -209,23 +206,6 @@ def test_what_cannot_be_encoded(models, kb, spoilt, tmp_path):
     with pytest.raises(InputError, match="tokenizer.json: no such file"):
         encode_part(spoilt, kb, 0, out, FP32)
     assert not out.exists()
-
-
-def test_parts_without_entities(models, tmp_path):
-    """A line longer than a part leaves those behind its beginning empty."""
-    (tmp_path / "dump").write_bytes(line(1, "king", "x " * 300) + line(2, "tower", "bell"))
-    settings = reading(part_bytes=250)
-    make_missing(tmp_path / "dump", tmp_path / "kb", settings)
-    finish(tmp_path / "dump", tmp_path / "kb", settings)
-    base = read_json(tmp_path / "kb" / "manifest.json")
-    assert 0 in [part["entities"] for part in base["parts"]]
-    encode_all(models / "prefix", tmp_path / "kb", tmp_path / "out", FP32)
-    shards = Shards(tmp_path / "out")
-    assert (shards.entities, shards.views) == (2, 2)
-    assert shards.locate(np.arange(2))[0].tolist() == [0, 1]
-    texts = EntityTexts(write_all_texts(tmp_path / "kb", tmp_path / "texts", {2: "bell"}))
-    found = [texts.part(number).to_pylist() for number in range(len(base["parts"]))]
-    assert sum(found, []) == [[], ["bell"]] and [] in found
 
 
 @pytest.fixture

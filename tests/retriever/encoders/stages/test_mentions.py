@@ -9,7 +9,7 @@ import torch
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.retriever.corpus.kilt.parts import made_parts
+from muver.retriever.corpus.knowledge_base import made_parts
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.settings import Encoding

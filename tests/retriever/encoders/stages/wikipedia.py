@@ -6,11 +6,10 @@ from pathlib import Path
 from miniwikia import generate_kilt
 from miniwikia.settings import GenerateKilt
 from muver.io.typed import read
-from muver.retriever.corpus.kilt.finish import finish
-from muver.retriever.corpus.kilt.make import make_missing
+from muver.kb.importing.parts import read_dump
 from muver.retriever.corpus.linking.build import link_set
 from muver.retriever.corpus.settings import Link
-from tests.retriever.corpus.kilt.conftest import reading
+from tests.knowledge_base import reading
 
 LINK = Link(context_tokens=128, match="id")
 GENERATE = {
@@ -31,9 +30,7 @@ def make_base(root: Path, part_bytes: int, name: str = "kb") -> Path:
         page = {"wikipedia_id": "99999999", "wikipedia_title": BARE, "text": [f"{BARE}\n"]}
         with open(dump, "a") as file:
             file.write(json.dumps(page) + "\n")
-    settings = reading(part_bytes=part_bytes)
-    make_missing(dump, root / name, settings)
-    finish(dump, root / name, settings)
+    read_dump(dump, root / name, reading(part_bytes=part_bytes))
     return root / name
 
 

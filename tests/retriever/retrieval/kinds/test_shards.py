@@ -10,7 +10,7 @@ import pytest
 from muver.cli import main
 from muver.io.files import read_json, write_json
 from muver.io.parquet import table_of
-from muver.retriever.corpus.kilt.parts import SCHEMA
+from muver.retriever.corpus.knowledge_base import SCHEMA
 from muver.retriever.corpus.schema import MENTIONS
 from muver.retriever.evaluation.recall import gold_ranks
 from muver.retriever.retrieval.aggregates import LogMeanExp

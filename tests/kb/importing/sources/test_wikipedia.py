@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from muver.retriever.corpus.kilt.pages import BadLine, read_page
+from muver.kb.importing.sources.kilt import read_page
+from muver.retriever.corpus.jsonl import BadLine
 
 GOOD = {"wikipedia_id": "290", "wikipedia_title": "A", "text": ["A\n", "One."]}
 
@@ -44,7 +45,6 @@ def test_every_mark():
             "The Section:::: mark within a text stays.",
             "Fifth\u00a0text.",
         ],
-        True,
     )
     assert read(paragraphs=2, text=text).paragraphs == page.paragraphs[:2]
 
@@ -55,12 +55,12 @@ def test_a_page_of_a_title_alone_has_no_paragraphs():
 
 def test_an_id_may_be_a_number_and_a_title_is_stripped():
     page = read(wikipedia_id=12, wikipedia_title=" Ünder the Sea\n", text=["Ünder the Sea"])
-    assert page[:2] == ("12", "Ünder the Sea") and page.begins_with_title
+    assert page[:2] == ("12", "Ünder the Sea")
 
 
 def test_the_first_paragraph_is_left_out_even_if_it_is_not_the_title():
     page = read(text=["B\n", "One."])
-    assert page.paragraphs == ["One."] and not page.begins_with_title
+    assert page.paragraphs == ["One."]
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,18 @@ def test_the_first_paragraph_is_left_out_even_if_it_is_not_the_title():
 def test_what_is_no_page(line, reason):
     with pytest.raises(BadLine, match=reason):
         read_page(line, 5)
+
+
+def test_an_import_has_all_paragraphs(imported, written):
+    lines = encoded(text=["A\n", "Section::::B.", *(f"{n}." for n in range(9))]) + b"[1]\n"
+    (row,), counts = imported(written("wiki.json", lines), form="kilt")
+    assert (row["id"], row["title"], row["world"]) == ("290", "A", "wiki")
+    assert row["description"] == "\n".join(f"{n}." for n in range(9))
+    assert [one["count"] for one in counts["left_out"].values()] == [1]
+
+
+def test_an_import_of_blinks_entities(imported, written):
+    line = {"idx": "https://en.wikipedia.org/wiki?curid=12", "title": "B", "text": " An idea. "}
+    (row,), _ = imported(written("entity.jsonl", json.dumps(line)), form="blink", world="w")
+    assert (row["id"], row["title"], row["description"]) == ("12", "B", "An idea.")
+    assert row["world"] == "w"

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
+from muver.kb.importing import parts as importing
+from muver.kb.importing.parts import write_texts
+from muver.kb.importing.sources.blink import read_entity
 from muver.retriever.corpus.jsonl import BadLine
+from muver.retriever.corpus.knowledge_base import KnowledgeBase, made_parts, open_part
 from muver.retriever.corpus.settings import ReadTexts
-from muver.retriever.corpus.texts import write
-from muver.retriever.corpus.texts.read import EntityTexts
-from muver.retriever.corpus.texts.write import read_line, write_texts
 from tests.knowledge_base import PAGES, make_kb
 
 SETTINGS = ReadTexts(bad_lines=100, bad_share=0.001, duplicates="refuse")
@@ -50,32 +51,27 @@ def entities(tmp_path) -> Path:
 
 
 def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path, monkeypatch):
-    monkeypatch.setattr(write, "AT_ONCE", 2)
+    monkeypatch.setattr(importing, "AT_ONCE", 2)
     counts = write_texts(entities, kb, tmp_path / "texts", SETTINGS)
     base = read_json(kb / "manifest.json")
-    texts = EntityTexts(tmp_path / "texts")
-    found = [texts.part(number).to_pylist() for number in range(len(base["parts"]))]
-    assert [len(some) for some in found] == [part["entities"] for part in base["parts"]]
-    assert [text for some in found for text in some] == TEXTS
-    assert texts.of(np.array([1, 3, 7]), base["fingerprint"]).to_pylist() == [
-        ["paris."], [], ["Quito."],
-    ]  # fmt: skip
+    texts = KnowledgeBase(tmp_path / "texts")
+    assert texts.rows(np.arange(8))["paragraphs"].to_pylist() == TEXTS
+    assert texts.titles(np.arange(8)) == [title for title, _ in PAGES]
     assert counts == {
-        "lines": 9,
         "found": 7,
-        "empty": {"count": 1, "first_ids": [105]},
-        "missing": {"count": 1, "first_ids": [103]},
-        "unknown": {"count": 2, "first_ids": [7, 8]},
-        "again": {"count": 0, "first_ids": []},
-        "bad": {"count": 0, "first": []},
-        "unfinished": None,
+        "empty": 1,
+        "missing": 1,
+        "unknown": 2,
+        "again": 0,
+        "bad": {},
     }
     manifest = texts.manifest
     assert {key: manifest[key] for key in counts} == counts
     assert manifest["inputs"] == {"kb": base["fingerprint"], "source": sha256_of(entities)}
-    for number, part in enumerate(base["parts"]):
-        fingerprint = texts.fingerprint(number, part["fingerprint"])
-        assert fingerprint == sha256_of(tmp_path / "texts" / part["file"])
+    for number in made_parts(kb):
+        ours, theirs = open_part(texts.folder, number), open_part(kb, number)
+        assert ours.fingerprint == sha256_of(ours.path) and ours.entities == theirs.entities
+        assert ours.segments == ours.entities
 
 
 def test_the_order_of_the_file_and_a_second_run_change_nothing(kb, entities, tmp_path):
@@ -92,18 +88,17 @@ def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
     text = "".join([LINES[0], "no JSON\n", *LINES[1:], line(100, "again"), LINES[3][:20]])
     entities.write_text(text)
     counts = write_texts(entities, kb, tmp_path / "texts", replace(SETTINGS, duplicates="first"))
-    assert counts["bad"]["count"] == 1
-    assert counts["bad"]["first"][0]["offset"] == len(LINES[0])
-    assert counts["again"] == {"count": 1, "first_ids": [100]}
-    assert counts["unfinished"]["bytes"] == 20 and counts["lines"] == 12
-    assert EntityTexts(tmp_path / "texts").part(0).to_pylist()[0] == TEXTS[0]
+    (bad,) = counts["bad"].values()
+    assert bad["count"] == 2 and bad["first"][0].startswith("line 2: ")
+    assert counts["again"] == 1
+    assert KnowledgeBase(tmp_path / "texts").rows([0])["paragraphs"].to_pylist() == TEXTS[:1]
 
 
 @pytest.mark.parametrize(
     "text, changes, message",
     [
-        ("".join(LINES) + LINES[2], {}, "1 lines .*100 at the bytes"),
-        ("x\n" + LINES[0], {"bad_lines": 0, "bad_share": 0}, "at byte 0"),
+        ("".join(LINES) + LINES[2], {}, "line 10: id 100"),
+        ("x\n" + LINES[0], {"bad_lines": 0, "bad_share": 0}, "line 1"),
         (line(7, "x"), {}, "none of its 1 texts"),
         ("", {}, "none of its 0 texts"),
         ("".join(LINES), {"expected": "blink_entities"}, "5903527"),
@@ -117,31 +112,21 @@ def test_what_is_refused_leaves_nothing(kb, entities, tmp_path, text, changes, m
 
 
 def test_a_missing_file(kb, tmp_path):
-    with pytest.raises(InputError, match="blink_entities"):
+    with pytest.raises(InputError, match="entity.jsonl"):
         write_texts(tmp_path / "entity.jsonl", kb, tmp_path / "texts", SETTINGS)
 
 
-def test_texts_of_another_base_or_spoilt(kb, entities, tmp_path):
+def test_texts_that_are_spoilt(kb, entities, tmp_path):
     folder = tmp_path / "texts"
     command = ["stage", "kb-texts", "--kb", str(kb), "--source", str(entities)]
     command += ["--folder", str(folder)]
     command += ["--settings", json.dumps(SETTINGS.as_dict())]
     assert main(command) in (0, None)
-    texts = EntityTexts(folder)
-    for part in (0, 99):
-        with pytest.raises(InputError, match=f"not written for .* part {part}"):
-            texts.fingerprint(part, "another")
-    with pytest.raises(InputError, match="written for another knowledge base"):
-        texts.of(np.array([0]), "another")
+    texts = KnowledgeBase(folder)
     (folder / "part-00000.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match="part-00000.parquet"):
-        texts.part(0)
-    (folder / "part-00001.parquet").unlink()
-    with pytest.raises(InputError, match="part-00001.parquet"):
-        texts.part(1)
-    with pytest.raises(InputError, match="kb-texts"):
-        EntityTexts(tmp_path)
-    assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]["count"]
+        texts.titles([0])
+    assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]
 
 
 ADDRESS = "https://en.wikipedia.org/wiki?curid=12"
@@ -149,7 +134,8 @@ ADDRESS = "https://en.wikipedia.org/wiki?curid=12"
 
 @pytest.mark.parametrize("idx", [ADDRESS, "12", 12, "curid= 12 "])
 def test_id_and_text_of_a_line(idx):
-    assert read_line(json.dumps({"idx": idx, "text": " x ", "title": "T"}).encode()) == (12, "x")
+    one = read_entity(json.dumps({"idx": idx, "text": " x ", "title": "T"}).encode())
+    assert (one.id, one.title, one.description) == ("12", "T", "x")
 
 
 @pytest.mark.parametrize(
@@ -166,4 +152,4 @@ def test_id_and_text_of_a_line(idx):
 )
 def test_a_line_of_another_form(line, message):
     with pytest.raises(BadLine, match=message):
-        read_line(json.dumps(line).encode())
+        read_entity(json.dumps(line).encode())

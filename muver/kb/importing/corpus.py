@@ -1,0 +1,219 @@
+"""A dataset in ZESHEL's format, checked and written as the canonical tables of the retriever.
+
+``documents/<world>.json`` holds the entities (`muver.kb.importing.sources.zeshel`), and
+``mentions/{train,val,test}.json`` one mention a line, whose indices count the tokens of its context
+document's text from 0, the end included. Memory holds the mentions and one world.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from msgspec import Struct
+
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.io.files import write_json
+from muver.io.parquet import table_of, table_writer
+from muver.io.progress import Progress, logger
+from muver.kb.importing.settings import Given, Import
+from muver.kb.importing.sources.zeshel import entities
+from muver.retriever.corpus.jsonl import read_json_lines
+from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
+from muver.retriever.corpus.settings import BuildCorpus
+from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.statistics import Counts, WorldCounts, count, fingerprint
+
+Row = tuple[Any, ...]
+
+
+class Mention(Struct):
+    """A line of ``mentions/<split>.json``, its split, and file and line for messages."""
+
+    mention_id: str
+    context_document_id: str
+    label_document_id: str
+    text: str
+    start_index: int
+    end_index: int
+    corpus: str
+    category: str
+    split: str = ""
+    where: str = ""
+
+
+def build_corpus(
+    name: str,
+    raw: Path,
+    entities_path: Path,
+    mentions_path: Path,
+    counts_path: Path,
+    settings: BuildCorpus,
+) -> Counts:
+    """Check a folder in ZESHEL's format and write its entities, mentions and counts.
+
+    Nothing is written unless everything is in order, the published counts included where
+    ``settings.expected`` names them.
+    """
+    mentions = read_mentions(raw)
+    splits = split_of_worlds(raw, mentions)
+    by_world: dict[str, list[int]] = defaultdict(list)
+    for index, mention in enumerate(mentions):
+        by_world[mention.corpus].append(index)
+    rows: list[Row] = [()] * len(mentions)
+    worlds: dict[str, WorldCounts] = {}
+    progress = Progress("reading", len(splits), "worlds")
+    with table_writer(entities_path, ENTITIES) as writer:
+        for world, split in splits.items():
+            own = [mentions[index] for index in by_world[world]]
+            numbers, texts, without_text = _write_world(raw, world, own, writer)
+            for index, mention in zip(by_world[world], own, strict=True):
+                rows[index] = _mention_row(mention, numbers, texts, settings.context_tokens)
+            worlds[world] = WorldCounts(split, len(numbers), len(own), without_text)
+            progress.advance(note=world)
+        files = [raw / "documents" / f"{world}.json" for world in splits]
+        files += [raw / "mentions" / f"{split}.json" for split in SPLITS]
+        counts = count(name, fingerprint(raw, files), worlds, settings.expected)
+    with table_writer(mentions_path, MENTIONS) as writer:
+        table = table_of(MENTIONS, list(zip(*rows, strict=True)))
+        writer.write_table(table, row_group_size=ROWS_A_GROUP)
+    write_json(counts_path, counts)
+    progress.finish()
+    return counts
+
+
+def read_mentions(raw: Path) -> list[Mention]:
+    """All mentions: those of train, then val, then test, each in the order of the file."""
+    mentions: list[Mention] = []
+    seen: dict[str, str] = {}
+    for split in SPLITS:
+        path = raw / "mentions" / f"{split}.json"
+        if not path.is_file():
+            raise InputError(
+                f"{path}: no such file. A dataset has documents/<world>.json and "
+                f"mentions/{{{','.join(SPLITS)}}}.json."
+            )
+        before = len(mentions)
+        for number, mention in read_json_lines(path, Mention):
+            mention.split, mention.where = split, f"{path}, line {number}"
+            first = seen.setdefault(mention.mention_id, mention.where)
+            if first is not mention.where:
+                raise InputError(
+                    f"{mention.where}: mention id {mention.mention_id!r} repeats {first}."
+                )
+            mentions.append(mention)
+        if len(mentions) == before:
+            raise InputError(f"{path}: holds no mentions; every split needs at least one.")
+    return mentions
+
+
+def split_of_worlds(raw: Path, mentions: Sequence[Mention]) -> dict[str, str]:
+    """The split of every world, sorted by name; ``none`` for worlds without mentions."""
+    folder = raw / "documents"
+    worlds = {path.stem for path in folder.glob("[!.]*.json")}
+    firsts: dict[str, Mention] = {}
+    for mention in mentions:
+        first = firsts.setdefault(mention.corpus, mention)
+        if mention.corpus not in worlds:
+            raise InputError(
+                f"{mention.where}: its world {mention.corpus!r} has no file "
+                f"{folder / mention.corpus}.json.{did_you_mean(mention.corpus, worlds)}"
+            )
+        if mention.split != first.split:
+            raise InputError(
+                f"{mention.where}: world {mention.corpus!r} is in {mention.split}, but in "
+                f"{first.split} too ({first.where}). Every world belongs to one split."
+            )
+    return {world: firsts[world].split if world in firsts else "none" for world in sorted(worlds)}
+
+
+def _write_world(
+    raw: Path, world: str, mentions: list[Mention], writer: pq.ParquetWriter
+) -> tuple[dict[str, int], dict[str, str], int]:
+    """Write a world's entities.
+
+    Returns
+    -------
+    Entity numbers by document id, the texts that mentions stand in, and how many entities have no
+    text.
+    """
+    path = raw / "documents" / f"{world}.json"
+    contexts = {mention.context_document_id for mention in mentions}
+    numbers: dict[str, int] = {}
+    texts: dict[str, str] = {}
+    without_text = 0
+    titles: set[str] = set()
+    documents = entities(path, Given(Import()))
+    while group := list(islice(documents, ROWS_A_GROUP)):
+        rows: list[Row] = []
+        for one in group:
+            if one.id in numbers:
+                raise InputError(
+                    f"{path}, {one.place}: document id {one.id!r} is already that of line "
+                    f"{numbers[one.id] + 1}. Ids must differ within a world."
+                )
+            if not one.title.strip() and not one.description.strip():
+                raise InputError(
+                    f"{path}, {one.place}: both title and text are empty; an entity needs one."
+                )
+            number = numbers[one.id] = len(numbers)
+            kind = one.further.get("type")
+            rows.append((world, number, one.id, one.title, one.description, kind))
+            without_text += not one.description.strip()
+            titles.add(one.title)
+            if one.id in contexts:
+                texts[one.id] = one.description
+        table = table_of(ENTITIES, list(zip(*rows, strict=True)))
+        writer.write_table(table, row_group_size=ROWS_A_GROUP)
+    if not numbers:
+        raise InputError(f"{path}: holds no documents.")
+    same_title = len(numbers) - len(titles)
+    if without_text or same_title:
+        logger.warning(
+            "%s: of %d entities %d have an empty text, and %d the title of one before, which "
+            "retrieve.match: title counts as one candidate",
+            path, len(numbers), without_text, same_title,
+        )  # fmt: skip
+    return numbers, texts, without_text
+
+
+def _mention_row(
+    mention: Mention, numbers: dict[str, int], texts: dict[str, str], tokens: int
+) -> Row:
+    for kind in ("context", "label"):
+        if (document := getattr(mention, f"{kind}_document_id")) not in numbers:
+            raise InputError(
+                f"{mention.where}: {kind}_document_id {document!r} is not in "
+                f"documents/{mention.corpus}.json."
+            )
+    left, right = context_of(mention, texts[mention.context_document_id], tokens)
+    return (
+        mention.mention_id, mention.split, mention.corpus, mention.context_document_id, left,
+        mention.text.lower(), right, numbers[mention.label_document_id], mention.category,
+    )  # fmt: skip
+
+
+def context_of(mention: Mention, text: str, tokens: int) -> tuple[str, str]:
+    """The lower-cased words left and right of a mention, as BLINK converts ZESHEL.
+
+    At most ``tokens`` are kept on each side, joined by spaces. Tokens are separated by single
+    spaces; if the indices do not give the mention's text that way, by any white space. ZESHEL's
+    authors count the second way, and the two differ where a token holds a no-break space.
+    """
+    start, end = mention.start_index, mention.end_index
+    if 0 <= start <= end:
+        for words in (text.split(" "), text.split()):
+            if end < len(words) and " ".join(words[start : end + 1]) == mention.text:
+                left = words[max(0, start - tokens) : start]
+                right = words[end + 1 : end + 1 + tokens]
+                return " ".join(left).lower(), " ".join(right).lower()
+    words = text.split(" ")
+    raise InputError(
+        f"{mention.where}: start_index {start} to end_index {end} of document "
+        f"{mention.context_document_id!r} ({len(words)} tokens) are "
+        f"{' '.join(words[max(start, 0) : end + 1])!r}, but the mention's text is "
+        f"{mention.text!r}."
+    )

@@ -1,1 +1,0 @@
-"""Read KILT's knowledge source, one file of JSON lines, into a knowledge base in parts."""

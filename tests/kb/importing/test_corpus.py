@@ -1,0 +1,261 @@
+"""The canonical tables from a raw folder, and that nothing is written when something is wrong."""
+
+from codecs import BOM_UTF8
+
+import pyarrow.parquet as pq
+import pytest
+
+from muver.io.errors import InputError
+from muver.kb.importing import corpus
+from muver.kb.importing.corpus import Mention, context_of, split_of_worlds
+from muver.retriever.corpus.schema import read_entities, read_mentions
+from muver.retriever.corpus.settings import BuildCorpus
+from muver.retriever.corpus.statistics import WorldCounts
+
+
+@pytest.fixture
+def make(dataset, tmp_path):
+    """Write the dataset and build it into ``tmp_path/corpus``; gives the counts."""
+
+    def make(**changes):
+        settings = BuildCorpus(**{"context_tokens": 128, **changes})
+        folder = tmp_path / "corpus"
+        files = [folder / name for name in ("entities.parquet", "mentions.parquet", "counts.json")]
+        return corpus.build_corpus("small", dataset.write(), *files, settings)
+
+    return make
+
+
+def corpus_files(tmp_path):
+    return {path.name: path.read_bytes() for path in (tmp_path / "corpus").glob("*")}
+
+
+def test_tables(make, dataset, tmp_path):
+    dataset.documents["delta"] = [{"document_id": "D0", "title": "", "text": "alone"}]
+    counts = make(context_tokens=2)
+    entities = read_entities(tmp_path / "corpus" / "entities.parquet")
+    assert entities["world"].to_pylist() == (
+        ["alpha"] * 3 + ["beta"] * 3 + ["delta"] + ["gamma"] * 3
+    )
+    assert entities["entity"].to_pylist() == [0, 1, 2, 0, 1, 2, 0, 0, 1, 2]
+    assert entities["title"].to_pylist()[:3] == ["Ann", "The Old King", "Untold"]
+    assert entities["type"].null_count == len(entities)
+    mentions = read_mentions(tmp_path / "corpus" / "mentions.parquet").to_pylist()
+    assert mentions[2] == {
+        "mention_id": "M-gamma-0",
+        "split": "test",
+        "world": "gamma",
+        "document": "D0",
+        "context_left": "met the",
+        "mention": "old king",
+        "context_right": "at noon",
+        "gold": 1,
+        "category": "LOW_OVERLAP",
+    }
+    assert counts.worlds["alpha"] == WorldCounts("train", entities=3, mentions=1, without_text=1)
+    assert counts.worlds["delta"] == WorldCounts("none", entities=1, mentions=0, without_text=0)
+    assert counts.mentions == {"train": 1, "val": 1, "test": 1}
+    assert counts.entities == {"train": 3, "val": 3, "test": 3}
+    assert counts.identified_as is None
+
+
+def test_empty_descriptions_and_equal_titles_are_told(make, dataset, caplog):
+    alpha = dataset.documents["alpha"]
+    alpha += [{**alpha[2], "document_id": f"D{number}"} for number in (3, 4)]
+    make()
+    assert [line.args[1:] for line in caplog.records] == [(5, 3, 2), (3, 1, 0), (3, 1, 0)]
+
+
+def test_types_where_the_dataset_has_them(make, dataset, tmp_path):
+    dataset.documents["beta"][1]["type"] = "monarch"
+    make()
+    entities = read_entities(tmp_path / "corpus" / "entities.parquet", ["beta"])
+    assert entities["type"].to_pylist() == [None, "monarch", None]
+
+
+def test_readers_select(make, tmp_path):
+    make()
+    folder = tmp_path / "corpus"
+    assert set(read_entities(folder / "entities.parquet", ["beta"])["world"].to_pylist()) == {
+        "beta"
+    }
+    assert read_mentions(folder / "mentions.parquet", "val").num_rows == 1
+
+
+def test_mentions_keep_the_order_of_their_file_when_worlds_alternate(make, dataset, tmp_path):
+    dataset.documents["zeta"] = dataset.documents["alpha"]
+    (first,) = dataset.mentions["train"]
+    dataset.mentions["train"] = [
+        {**first, "mention_id": f"M{n}", "corpus": ("zeta", "alpha")[n % 2]} for n in range(6)
+    ]
+    make()
+    mentions = read_mentions(tmp_path / "corpus" / "mentions.parquet", "train")
+    assert mentions["mention_id"].to_pylist() == [f"M{n}" for n in range(6)]
+    assert mentions["world"].to_pylist() == ["zeta", "alpha"] * 3
+
+
+def test_a_row_group_never_spans_worlds(make, tmp_path, monkeypatch):
+    monkeypatch.setattr(corpus, "ROWS_A_GROUP", 2)
+    make()
+    file = pq.ParquetFile(tmp_path / "corpus" / "entities.parquet")
+    groups = [file.read_row_group(number)["entity"] for number in range(file.num_row_groups)]
+    assert [group.to_pylist() for group in groups] == [[0, 1], [2]] * 3
+
+
+def test_same_bytes_twice_and_a_fingerprint_of_the_contents(make, dataset, tmp_path):
+    fingerprint = make().fingerprint
+    first = corpus_files(tmp_path)
+    assert make().fingerprint == fingerprint
+    assert corpus_files(tmp_path) == first
+    dataset.documents["beta"][2]["title"] = "Other"
+    assert make().fingerprint != fingerprint
+
+
+@pytest.mark.parametrize(
+    "mention, settings, words",
+    [
+        ({"context_document_id": "D7"}, {}, "train.json, line 1: .*context_document_id 'D7'"),
+        ({"label_document_id": "D7"}, {}, "train.json, line 1: .*label_document_id 'D7'"),
+        ({"start_index": 2}, {}, "train.json, line 1"),
+        (
+            {},
+            {"expected": "zeshel"},
+            "starwars entities None .published 87056.*train mentions 1 .*49275",
+        ),
+        ({}, {"expected": "zeschel"}, "Did you mean 'zeshel'"),
+    ],
+)
+def test_a_mistake_leaves_the_old_files(make, dataset, tmp_path, mention, settings, words):
+    make()
+    before = corpus_files(tmp_path)
+    dataset.mentions["train"][0] |= mention
+    with pytest.raises(InputError, match=words):
+        make(**settings)
+    assert corpus_files(tmp_path) == before
+
+
+def read(dataset):
+    raw = dataset.write()
+    mentions = corpus.read_mentions(raw)
+    return mentions, split_of_worlds(raw, mentions)
+
+
+def test_mentions_in_the_order_of_their_files(dataset):
+    mentions, splits = read(dataset)
+    assert [mention.split for mention in mentions] == ["train", "val", "test"]
+    assert splits == {"alpha": "train", "beta": "val", "gamma": "test"}
+
+
+def test_world_without_mentions(dataset):
+    dataset.documents["delta"] = dataset.documents["alpha"]
+    assert read(dataset)[1]["delta"] == "none"
+
+
+def test_a_byte_order_mark_is_passed_over(dataset):
+    expected = read(dataset)
+    for path in dataset.root.rglob("*.json"):
+        path.write_bytes(BOM_UTF8 + path.read_bytes())
+    mentions = corpus.read_mentions(dataset.root)
+    assert (mentions, split_of_worlds(dataset.root, mentions)) == expected
+
+
+def test_folder_that_is_no_dataset(tmp_path):
+    with pytest.raises(InputError, match="train.json: no such file"):
+        corpus.read_mentions(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "spoil, words",
+    [
+        (lambda d: d.documents.update(gama=d.documents.pop("gamma")), "test.json, line 1.*'gama'"),
+        (
+            lambda d: d.mentions.pop("val"),
+            "val.json: no such file",
+        ),
+        (lambda d: d.mentions.update(val=[]), "val.json: .*no mentions"),
+        (
+            lambda d: d.mentions["test"].append({**d.mentions["train"][0], "mention_id": "other"}),
+            "test.json, line 2: world 'alpha'",
+        ),
+        (
+            lambda d: d.mentions["test"][0].update(mention_id="M-alpha-0"),
+            "test.json, line 1.*repeats .*train.json, line 1",
+        ),
+        *(
+            (
+                lambda d, value=value: d.mentions["train"][0].update(start_index=value),
+                f"start_index is {value!r}",
+            )
+            for value in ("3", 3.0, True, None)
+        ),
+    ],
+)
+def test_mistakes_in_mentions_and_worlds(dataset, spoil, words):
+    spoil(dataset)
+    with pytest.raises(InputError, match=words):
+        read(dataset)
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ('{"document_id": "D9", "title": ', "not valid JSON"),
+        ('{"title": "\udcff"}', "not UTF-8"),
+        (" ", "empty line"),
+        ("[1, 2]", "not a JSON object"),
+        ('{"document_id": "D9", "titel": "x", "text": "x"}', "title is missing.*'titel'"),
+        ('{"document_id": 9, "title": "x", "text": "x"}', "document_id is 9"),
+        ('{"document_id": "D9", "title": "x", "text": null}', "text is None"),
+        ('{"document_id": "D9", "title": "\\ud800", "text": "x"}', "surrogate"),
+        ('{"document_id": "D1", "title": "x", "text": "x"}', "'D1' .* line 2"),
+        ('{"document_id": "D9", "title": "x", "text": "x", "type": 3}', "type is 3"),
+        ('{"document_id": "D9", "title": "x", "text": "x", "type": null}', "type is None"),
+        ('{"document_id": "D9", "title": " ", "text": ""}', "title and text are empty"),
+    ],
+)
+def test_bad_document_lines(make, dataset, line, words):
+    dataset.last = line
+    with pytest.raises(InputError, match=f"alpha.json, line 4: .*{words}"):
+        make()
+
+
+def test_world_without_documents(make, dataset):
+    dataset.documents["alpha"] = []
+    with pytest.raises(InputError, match="alpha.json: .*no documents"):
+        make()
+
+
+def at(start, end, text):
+    line = ("M", "D0", "D1", text, start, end, "alpha", "")
+    return Mention(*line, "train", "train.json, line 7")
+
+
+TEXT = "Ann met the Old King at Noon ."
+
+
+def test_context_is_lower_case_and_cut_to_the_nearest_tokens():
+    assert context_of(at(3, 4, "Old King"), TEXT, 2) == ("met the", "at noon")
+    assert context_of(at(3, 4, "Old King"), TEXT, 128) == ("ann met the", "at noon .")
+
+
+def test_context_at_the_ends():
+    assert context_of(at(0, 0, "Ann"), TEXT, 2) == ("", "met the")
+    assert context_of(at(7, 7, "."), TEXT, 2) == ("at noon", "")
+    assert context_of(at(3, 4, "Old King"), TEXT, 0) == ("", "")
+
+
+def test_tokens_are_separated_by_single_spaces_and_may_be_empty():
+    assert context_of(at(2, 2, "b"), "a  b c", 128) == ("a ", "c")
+
+
+def test_indices_that_count_a_no_break_space_as_separator():
+    assert context_of(at(3, 3, "King"), "Ann met\u00a0Old King .", 128) == ("ann met old", ".")
+
+
+@pytest.mark.parametrize(
+    "start, end, text",
+    [(2, 3, "Old King"), (3, 4, "old king"), (7, 8, ". x"), (-1, 0, "Ann"), (4, 3, "")],
+)
+def test_indices_that_do_not_give_the_text(start, end, text):
+    with pytest.raises(InputError, match=f"line 7: start_index {start} to end_index {end}"):
+        context_of(at(start, end, text), TEXT, 128)
