@@ -260,7 +260,7 @@ TRAIN = (
     " --compute {params.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"
 )
-READ = ("entities", "mentions", "sentences")
+READ = ("entities", "mentions", "sentences", "negatives")
 
 
 def vectors(kind):

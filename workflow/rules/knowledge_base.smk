@@ -131,22 +131,3 @@ if ONE_BASE:
         shell:
             "muver kb-subset --log {log} {params.kb} {params.files} --settings {params.settings:q}"
             " --out {params.folder}"
-
-    rule negatives:
-        input:
-            inputs("negatives"),
-            code=code("negatives"),
-        output:
-            negatives=W.pattern("negatives")[0],
-            manifest=W.pattern("negatives")[1],
-        log:
-            f"{LOGS}/negatives/{{id}}.log",
-        benchmark:
-            f"{LOGS}/negatives/{{id}}.benchmark.tsv"
-        params:
-            settings=settings("negatives"),
-            kb=folders("kb"),
-        shell:
-            "muver negatives --log {log} --run {input.run} --run-manifest {input.manifest}"
-            " --mentions {input.mentions} {params.kb} --out {output.negatives} --manifest {output.manifest}"
-            " --settings {params.settings:q}"

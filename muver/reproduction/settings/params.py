@@ -1,8 +1,9 @@
 """The type of params.yaml: its sections, put together from the packages that use them."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType, defstruct
+from msgspec import UNSET, Meta, UnsetType, defstruct, field
 
 from muver.io.typed import Count, FileName, Name, Natural, Settings, Some, T, Text, partial
 from muver.reproduction.figures.settings import Figure
@@ -24,6 +25,8 @@ from muver.retriever.retrieval.settings import AggregateEntry, Fusion, Index, In
 from muver.retriever.training.settings import HardNegatives, Pretrain, Training
 from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
 
+# What else a row of a named kind of retriever has, by what the kind ranks with.
+TAKES = {"model": "model", "from": "runs"}
 Named = Annotated[dict[Name, T], Meta(min_length=1)]
 
 
@@ -79,15 +82,19 @@ class System(Settings):
     index: str | None | UnsetType = UNSET
     fuse: tuple[str, str] | UnsetType = UNSET
     by: Literal["reciprocal_rank", "weighted"] | UnsetType = UNSET
+    from_: Text | UnsetType = field(name="from", default=UNSET)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         own = _given(self) - {"method", "note", "k", "match"}
-        of_model = own - {"retriever", "fuse", "by"} == own and "model" in own
-        of_kind = own == {"retriever"}
-        if own == {"retriever", "model"}:
-            of_kind = "model" in find(self.retriever).needs({})
-        if not (of_model or of_kind or own == {"fuse", "by"}):
+        if self.retriever:
+            needs = find(self.retriever).needs({})
+            takes = {"retriever", *(key for key, need in TAKES.items() if need in needs)}
+            if own != takes:
+                raise ValueError(
+                    f"a row of the retriever {self.retriever} names {_words(takes)} alone."
+                )
+        elif own != {"fuse", "by"} and ("model" not in own or own & {"fuse", "by", "from"}):
             raise ValueError(
                 "a row names either 'retriever: bm25' alone, or 'model' and how it is used, or "
                 "'fuse' and 'by'."
@@ -189,4 +196,8 @@ class Params(Sections):
 
 
 def _given(settings: Settings) -> set[str]:
-    return {key for key in settings.__struct_fields__ if getattr(settings, key) is not UNSET}
+    return set(settings.as_dict())
+
+
+def _words(keys: Iterable[str]) -> str:
+    return " and ".join(sorted(keys))

@@ -1,6 +1,7 @@
 """What types cannot say of settings: that names exist, and that choices fit together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from muver.io.errors import InputError
@@ -8,7 +9,7 @@ from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
 from muver.reproduction.settings.knowledge_base import DATASETS as LINKED
 from muver.reproduction.settings.knowledge_base import has_knowledge_base
-from muver.reproduction.settings.rows import system_of, trained_as
+from muver.reproduction.settings.rows import rows_named_by, system_of, trained_as
 from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.settings import open_choice
 
@@ -19,9 +20,10 @@ PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 NAMES = (
     ("models.*.best_of", "models"),
     ("models.*.start", "models"),
-    ("models.*.negatives.system", "systems"),
+    ("models.*.negatives.from", "systems"),
     ("systems.*.model", "models"),
     ("systems.*.fuse", "systems"),
+    ("systems.*.from", "systems"),
     ("systems.*.search", "merge.searches"),
     ("systems.*.aggregate", "aggregates"),
     ("aggregate", "aggregates"),
@@ -89,24 +91,32 @@ def _values(value: Any, pattern: list[str], key: str = "") -> Iterator[tuple[str
         yield from _values(inner[name], rest, f"{key}.{name}" if key else str(name))
 
 
-def _origins(settings: Settings, above: tuple[str, ...] = ()) -> Iterator[str]:
-    """No model is made of itself, as a choice, from its start, or by way of its negatives."""
-    for name in settings["models"] if not above else _made_of(settings, above[-1]):
-        if name in above:
-            yield (
-                f"models.{above[0]}: is made of itself ({' <- '.join((*above, name))}). Start one "
-                "of them from another model, or from the encoder."
-            )
-        yield from _origins(settings, (*above, name))
+def _origins(settings: Settings) -> Iterator[str]:
+    """No model or row is made of itself, by way of the models and rows that it names."""
+    try:
+        TopologicalSorter(_made_of(settings)).prepare()
+    except CycleError as error:
+        first, *more = reversed(error.args[1])
+        yield (
+            f"{first}: is made of itself ({' <- '.join([first, *more])}). Name another model or "
+            "row in one of them."
+        )
 
 
-def _made_of(settings: Settings, name: str) -> list[str]:
-    own = settings["models"][name]
-    origins = [*own.get("best_of", []), *filter(None, [own.get("start")])]
-    if "negatives" in own:
-        found_by = settings["systems"][own["negatives"]["system"]].get("model")
-        origins += [found_by] if found_by else []
-    return origins
+def _made_of(settings: Settings) -> dict[str, list[str]]:
+    """The models and rows that each names, as dotted keys."""
+    found = {}
+    for name, own in settings["models"].items():
+        models = [*own.get("best_of", []), *filter(None, [own.get("start")])]
+        rows = [own["negatives"]["from"]] if "negatives" in own else []
+        found[f"models.{name}"] = _dotted(models, rows)
+    for name, own in settings["systems"].items():
+        found[f"systems.{name}"] = _dotted(filter(None, [own.get("model")]), rows_named_by(own))
+    return found
+
+
+def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
+    return [*(f"models.{one}" for one in models), *(f"systems.{one}" for one in rows)]
 
 
 def _models(settings: Settings) -> Iterator[str]:
@@ -121,14 +131,6 @@ def _models(settings: Settings) -> Iterator[str]:
                 f"{where}: padding_views fills an entity up to views.training_views, which is not "
                 "set. Set it, or padding_views to false."
             )
-        if "negatives" in model:
-            system = model["negatives"]["system"]
-            if change := _to_rank_in_shards(settings, system, ["max"]):
-                yield (
-                    f"{where}.negatives.system is {system!r}, but negatives are mined from a "
-                    "system that ranks entities by their best view as it is. Name another one, or "
-                    f"change systems.{system}: {change}."
-                )
     for model in settings["grid"]["models"]:
         if {"best_of", "checkpoint"} & set(settings["models"][model]):
             yield f"grid.models names {model!r}, which is not trained as one model."
@@ -184,8 +186,6 @@ def _fusion(settings: Settings, name: str) -> Iterator[str]:
     own = {**settings["retrieve"], **settings["systems"][name]}
     for part in own["fuse"]:
         other = {**settings["retrieve"], **settings["systems"][part]}
-        if "fuse" in other:
-            yield f"{where}.fuse: {part} is itself a fusion."
         if other["match"] != own["match"]:
             yield (
                 f"{where} matches by {own['match']}, its part {part} by {other['match']}. Give "
@@ -241,23 +241,21 @@ def _linked(settings: Settings) -> Iterator[str]:
                 f"{where}: {text} is downloaded for the dataset wikipedia. Name a file of your own "
                 f"under linking.source.{text}, or leave {where} out."
             )
-    alone = [name for name, aggregate in AGGREGATES.items() if aggregate.alone]
-    for row in settings["tables"]["table2"]["rows"] if over_kb else []:
-        if change := _to_rank_in_shards(settings, row, alone):
+    made_of, waiting = _made_of(settings), []
+    if over_kb:
+        waiting = [f"systems.{row}" for row in settings["tables"]["table2"]["rows"]]
+    for name in waiting:  # with the rows that their models' negatives come from
+        waiting += [one for one in made_of[name] if one not in waiting]
+        if name.startswith("systems.") and (change := _to_rank_in_shards(settings, name[8:])):
             yield (
-                f"systems.{row} stands in table2, whose candidates are ranked by their own views "
-                f"as they are. {change}."
+                f"{name} is made for table2, whose candidates are ranked by their own views as "
+                f"they are. {change}."
             )
 
 
-def _to_rank_in_shards(settings: Settings, name: str, aggregates: list[str]) -> str | None:
-    """What to change for a system to rank by an entity's original views alone; None if it does.
-
-    Parameters
-    ----------
-    aggregates
-        The kinds of aggregates by which it may.
-    """
+def _to_rank_in_shards(settings: Settings, name: str) -> str | None:
+    """What to change for a system to rank by an entity's original views alone; None if it does."""
+    aggregates = [name for name, aggregate in AGGREGATES.items() if aggregate.alone]
     system = system_of(settings, name)
     more = [key for key in ("merge_layers", "global_view", "spans") if system.get(key)]
     if more:

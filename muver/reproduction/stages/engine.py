@@ -275,15 +275,15 @@ ENGINE = (
         "mine hard negatives: each mention's best candidates in a run that are not its gold",
         "muver.retriever.retrieval.negatives:mine",
         (
-            option("--run", "from muver retrieve --kind shards"),
-            option("--run-manifest", "the run's manifest"),
-            option("--mentions", "from muver link"),
-            KB,
+            option("--run", "over the training mentions, from muver retrieve"),
+            option("--mentions", "from muver link or muver corpus"),
+            optional("--kb", "of linked mentions: folder that `muver kb` wrote"),
+            optional("--entities", "of worlds: entities.parquet, from `muver corpus`"),
             option("--out", "Parquet file to write"),
             option("--manifest", "its manifest to write"),
         ),
-        """--run blink.parquet --run-manifest blink.json --mentions aida-train.parquet
-  --kb kb --settings '{"per_mention": 3}' --out negatives.parquet --manifest negatives.json""",
+        """--run blink.parquet --mentions aida-train.parquet --kb kb
+  --settings '{"per_mention": 3}' --out negatives.parquet --manifest negatives.json""",
         settings="muver.retriever.retrieval.settings:Mining",
     ),
     Stage(

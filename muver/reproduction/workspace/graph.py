@@ -17,7 +17,13 @@ from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.reproduction.grid.points import trials
 from muver.reproduction.settings import model_settings, row_settings
-from muver.reproduction.settings.rows import pretrain_settings, system_of, trained_as
+from muver.reproduction.settings.rows import (
+    negatives_settings,
+    pretrain_settings,
+    rows_named_by,
+    system_of,
+    trained_as,
+)
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
 from muver.retriever.encoders.files import (
     ENCODER_FILES,
@@ -35,6 +41,7 @@ SUFFIXES = {
     "start": [f"/{file}" for file in START_FILES],
     "pretrained": [*(f"/{file}" for file in START_FILES), LOSSES],
     "models": [*(f"/{file}" for file in MODEL_FILES), LOG],
+    "negatives": [".parquet", ".json"],
     "grid": [".jsonl"],
     "runs": [".parquet", ".json"],
     "evaluations": [".json", ".parquet", ".run", ".qrels"],
@@ -100,6 +107,11 @@ class Graph(ABC):
     @abstractmethod
     def training_data(self, model: str) -> dict[str, Input]:
         """What a model is trained on."""
+
+    @property
+    @abstractmethod
+    def training_set(self) -> str:
+        """The set of mentions that models are trained on."""
 
     @abstractmethod
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
@@ -174,6 +186,18 @@ class Graph(ABC):
         inputs = {"start": self.origin(name), **self.training_data(name)}
         return self.made("models", name, "train", settings, **inputs)
 
+    def negatives(self, model: str) -> dict[str, Input]:
+        """Hard negatives of the training mentions, where a model is trained with them."""
+        own = self.settings["models"][model].get("negatives")
+        if own is None:
+            return {}
+        gold = self.gold(self.training_set)
+        known = {role: gold[role] for role in ("mentions", "entities", "kb") if role in gold}
+        run = self.run(own["from"], self.training_set)[".parquet"]
+        settings = negatives_settings(self.settings, model)
+        made = self.made("negatives", model, "negatives", settings, run=run, **known)
+        return {"negatives": made[".parquet"]}
+
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""
         own = self.settings["models"][model]
@@ -232,10 +256,11 @@ class Graph(ABC):
         made = self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
         return replace(made, machine=self.precision) if kinds.runs_a_model(kind) else made
 
-    def fused(self, need: str, system: str, name: str) -> list[File]:
-        """Runs that a system fuses, on a set or on validation."""
+    def runs_named(self, need: str, system: str, name: str) -> list[File]:
+        """Runs of the rows that a system names, on a set or on validation."""
         on = name if need == "runs" else "val"
-        return [self.run(part, on)[".parquet"] for part in self.settings["systems"][system]["fuse"]]
+        named = rows_named_by(self.settings["systems"][system])
+        return [self.run(part, on)[".parquet"] for part in named]
 
     def evaluation(self, system: str, name: str) -> Artifact:
         """Scores of a system on a set, and the ranks of the gold entities."""

@@ -18,7 +18,7 @@ from muver.reproduction.settings.knowledge_base import (
     subset_settings,
     texts_settings,
 )
-from muver.reproduction.settings.rows import negatives_settings, search_of, trained_as
+from muver.reproduction.settings.rows import search_of, trained_as
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import FREE, SUFFIXES, Graph
 from muver.retriever.corpus.sources import find_source
@@ -40,10 +40,10 @@ class KnowledgeBase(Graph):
             "/entities.parquet",
             "/mentions.parquet",
             "/sentences.parquet",
+            "/negatives.parquet",
             "/counts.json",
             "/manifest.json",
         ],
-        "negatives": [".parquet", ".json"],
         "vectors": [],  # of the parts, which are known once the knowledge base is made
         "mention_vectors": [".npy", ".json"],
         "index": ["/index.faiss", "/manifest.json", ".json"],
@@ -160,21 +160,10 @@ class KnowledgeBase(Graph):
             kb=self.kb, **further,
         )  # fmt: skip
 
-    def negatives(self, model: str) -> dict[str, Input]:
-        """Hard negatives of the training mentions, where a model is trained with them."""
-        own = self.settings["models"][model].get("negatives")
-        if own is None:
-            return {}
-        run, settings = (
-            self.run(own["system"], self.linking["train"]),
-            negatives_settings(self.settings, model),
-        )
-        made = self.made(
-            "negatives", model, "negatives", settings,
-            run=run[".parquet"], manifest=run[".json"],
-            mentions=self.mentions(self.linking["train"])[".parquet"], kb=self.kb,
-        )  # fmt: skip
-        return {"negatives": made[".parquet"]}
+    @property
+    def training_set(self) -> str:
+        """The set that params.yaml names."""
+        return str(self.linking["train"])
 
     def texts_to_learn(self) -> dict[str, Input]:
         """The gold entities of the training mentions."""
@@ -183,13 +172,11 @@ class KnowledgeBase(Graph):
 
     def training_data(self, model: str) -> dict[str, Input]:
         """The subset that a model trains on: its own, or that of the gold entities."""
-        further = {**self.negatives(model), **self.texts(model)}
+        negatives = self.negatives(model)
+        further = {**negatives, **self.texts(model)}
         subset = self.subset(model, **further) if further else self.golds
-        files: dict[str, Input] = {
-            role: subset[f"/{role}.parquet"] for role in ("entities", "mentions", "sentences")
-        }
-        # The manifest tells of the negatives, which only some subsets have.
-        return {**files, "subset": subset["/manifest.json"]}
+        roles = ("entities", "mentions", "sentences", *negatives)
+        return {role: subset[f"/{role}.parquet"] for role in roles}
 
     # Vectors.
 

@@ -72,6 +72,11 @@ class Worlds(Graph):
         return [self.settings["retrieve"]["split"]]
 
     @property
+    def training_set(self) -> str:
+        """The split of this name."""
+        return "train"
+
+    @property
     def measured(self) -> list[str]:
         """All tables but Table 2, and the figures."""
         tables = [name for name in self.settings["tables"] if name != "table2"]
@@ -141,13 +146,8 @@ class Worlds(Graph):
         return {**self.counted, "sentences": self.segment["/sentences.parquet"]}
 
     def training_data(self, model: str) -> dict[str, Input]:
-        """Mentions of the training worlds."""
-        if "negatives" in self.settings["models"][model]:
-            raise InputError(
-                f"models.{model}.negatives: mined from one knowledge base; the dataset "
-                f"{self.settings['dataset']} has worlds. Leave it out."
-            )
-        return self.texts
+        """Mentions of the training worlds, and a model's hard negatives."""
+        return {**self.texts, **self.negatives(model)}
 
     # Vectors.
 
@@ -206,7 +206,7 @@ class Worlds(Graph):
             case "validation_runs" if system in self.settings["tried"]:
                 return [self.run(one, "val")[".parquet"] for one in self.settings["tried"][system]]
             case "runs" | "validation_runs":
-                return self.fused(need, system, name)
+                return self.runs_named(need, system, name)
             case _:
                 return self.texts[need]
 

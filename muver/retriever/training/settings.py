@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType, field
 
 from muver.io.errors import InputError
 from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text, read
 from muver.retriever.encoders.settings import Vectors
-from muver.retriever.retrieval.settings import Mining
+from muver.retriever.retrieval.settings import check_ranks
 
 # A model's settings omit these values, so that its key stays as it was before they existed.
 BEFORE = {
@@ -43,10 +43,21 @@ class Training(Settings):
     optimiser: Literal["adamw", "adamw_released"]
 
 
-class HardNegatives(Mining, kw_only=True):
-    """A model's hard negatives: the system whose run they are mined from, and how."""
+class HardNegatives(Settings):
+    """A model's hard negatives: the row whose run they are mined from, how many, and which.
 
-    system: Text
+    The keys are explained at :class:`muver.retriever.retrieval.settings.Mining`.
+    """
+
+    from_: Text = field(name="from")
+    count: Count
+    ranks: tuple[Count, Count] | UnsetType = UNSET
+    margin: int | float | UnsetType = UNSET
+    random: Share | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ranks(self.ranks)
 
 
 def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> Training:

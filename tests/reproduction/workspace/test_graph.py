@@ -206,6 +206,25 @@ def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
     assert scratch.model("muver").settings["pooling"] == "auto"
 
 
+def test_negatives_come_from_a_row_s_run_over_the_training_mentions():
+    """On worlds as over a knowledge base, where training reads a part of it."""
+    mined = {"models": {"muver": {"negatives": {"from": "muver_bm25", "count": 2}}}}
+    fused = {"muver_200": {"model": "som", "merge_layers": 0, "aggregate": "max"}}
+    made = graph(**mined, systems=fused)
+    negatives = made.model("muver").inputs["negatives"].artifact
+    assert negatives.inputs["run"].artifact.name == "train/muver_bm25"
+    assert negatives.input_files["entities"] == made.corpus["/entities.parquet"].path
+    assert asked("table1", ["muver_plain"], "runs", **mined, systems=fused) == [
+        "train/muver_200", "train/bm25_200", "val/muver_200", "val/bm25_200",
+        "train/muver_bm25", "test/muver_plain",
+    ]  # fmt: skip
+    made = graph(preset="miniwikipedia")
+    subset = made.model("muver_wiki").inputs["negatives"].artifact
+    negatives = subset.inputs["negatives"].artifact
+    assert negatives.inputs["run"].artifact.name == "aida-train/blink_wiki"
+    assert negatives.inputs["kb"] is made.kb
+
+
 @pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])
 def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, gpus, monkeypatch):
     monkeypatch.setattr(Path, "exists", lambda self: False)
@@ -215,7 +234,6 @@ def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, g
 @pytest.mark.parametrize(
     ("given", "ask", "named"),
     [
-        ({}, lambda made: made.model("muver_wiki"), "muver_wiki.negatives"),
         ({"preset": "miniwikipedia"}, lambda made: made.run("bm25", "msnbc"), "systems.bm25"),
         ({"preset": "released"}, lambda made: made.checkpoint("muver_released"), "best_zeshel.bin"),
         # a name that other settings gave

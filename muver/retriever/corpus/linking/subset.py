@@ -23,7 +23,6 @@ from muver.retriever.corpus.schema import (
     ENTITIES,
     MENTIONS,
     NEGATIVES,
-    NEGATIVES_KB,
     SENTENCES,
     WIKIPEDIA,
     read_linked_mentions,
@@ -70,25 +69,22 @@ def write_subset(
         any.
     folder
         Receives ``entities.parquet``, ``mentions.parquet``, ``sentences.parquet``
-        (:mod:`muver.retriever.corpus.schema`), ``negatives.parquet`` if there are any (renumbered),
-        ``counts.json`` and ``manifest.json``.
+        (:mod:`muver.retriever.corpus.schema`), ``negatives.parquet`` (renumbered; empty if there
+        are none), ``counts.json`` and ``manifest.json``.
     texts
         Folder of `muver kb-texts`, for a model whose views name a ``text``: this text replaces an
         entity's paragraphs.
     """
     base, folder = KnowledgeBase(kb), Path(folder)
     sets = {TRAINING: _read_set(training, base), VALIDATION: _read_set(validation, base)}
-    mined = None if negatives is None else _read_negatives(negatives, base)
+    mined = NEGATIVES.empty_table() if negatives is None else read_negatives(negatives)
     needed = [one.gold for one in sets.values()]
-    if mined is not None:
-        needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
-    needed = np.unique(np.concatenate(needed))
+    needed = np.unique(np.concatenate([*needed, pc.list_flatten(mined["negatives"]).to_numpy()]))
     numbers = with_further(needed, len(base), settings.further, settings.seed)
     other = None if texts is None else EntityTexts(texts)
     without_text = _write_entities(base, other, numbers, folder)
     _write_mentions(sets, numbers, folder / "mentions.parquet")
-    if mined is not None:
-        _write_negatives(mined, numbers, folder / "negatives.parquet")
+    _write_negatives(mined, numbers, folder / "negatives.parquet")
     inputs = {
         "kb": base.manifest["fingerprint"],
         "train": sha256_of(training),
@@ -158,17 +154,6 @@ def _read_set(path: str | Path, base: KnowledgeBase) -> _Inside:
             f"{len(base)}: the mentions were linked to another base. Run `muver link` again."
         )
     return found
-
-
-def _read_negatives(path: str | Path, base: KnowledgeBase) -> pa.Table:
-    table = read_negatives(path)
-    kb = (table.schema.metadata or {}).get(NEGATIVES_KB, b"").decode()
-    if kb != base.manifest["fingerprint"]:
-        raise InputError(
-            f"{path}: negatives from another knowledge base ({kb[:12] or 'unnamed'}) than "
-            f"{base.folder} ({base.manifest['fingerprint'][:12]}). Mine them again."
-        )
-    return table
 
 
 def _write_entities(
