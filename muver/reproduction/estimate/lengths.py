@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from muver.io.typed import overlay
+from muver.io.typed import overlay, read
 from muver.reproduction.estimate.sizes import Base
 from muver.reproduction.settings.rows import trained_as
 from muver.reproduction.workspace import Graph
 from muver.retriever.corpus.kilt.parts import made_parts, open_part
+from muver.retriever.views.settings import Context, Views
 
 SAMPLE = 300  # entities and mentions that are laid out
 VIEWS = 15.33  # of an entity, on average: the paper's Table 3, for ZESHEL's test worlds
@@ -83,7 +84,7 @@ def lengths_of(
     texts = _world_texts(paths[0], paths[2], mentions["world"][0].as_py())
     counts, tokens, took = _lay_out(texts, views, start)
     used = np.minimum(counts, views.get("training_views") or counts.max()).mean()
-    ids = context_ids(mentions, WordPieces(start), {"max_tokens": context})
+    ids = context_ids(mentions, WordPieces(start), Context(max_tokens=context))
     length = np.mean([len(one) for one in ids])
     return Lengths(float(counts.mean()), tokens, float(used), float(length), took, SAMPLED)
 
@@ -116,7 +117,7 @@ def _lay_out(sample: Texts, views: dict[str, Any], start: Path) -> tuple[np.ndar
     pieces = WordPieces(start)
     titles, texts, sentences, types = sample
     started = time.perf_counter()
-    laid_out = list(entity_views(titles, texts, sentences, views, pieces, types))
+    laid_out = list(entity_views(titles, texts, sentences, read(Views, views), pieces, types))
     took = time.perf_counter() - started
     counts = np.array([len(some) for some in laid_out])
     tokens = float(np.mean([len(view.ids) for some in laid_out for view in some]))

@@ -18,7 +18,15 @@ from muver.retriever.corpus.settings import (
     LinkedSet,
     SetName,
 )
-from muver.retriever.encoders.settings import Compute, Pooling, Scratch, Vectors
+from muver.retriever.encoders.settings import (
+    Compute,
+    Metric,
+    Pooling,
+    Score,
+    Scratch,
+    Vectors,
+    check_score,
+)
 from muver.retriever.evaluation.settings import Evaluate
 from muver.retriever.retrieval.kinds import find, sections
 from muver.retriever.retrieval.settings import AggregateEntry, Fusion, Index, IndexSearch, Retrieve
@@ -36,8 +44,8 @@ class Model(Settings):
     best_of: Some[str] | UnsetType = UNSET
     checkpoint: Text | UnsetType = UNSET
     views: Views | UnsetType = UNSET
-    score: Literal["max", "sum_max"] | UnsetType = UNSET
-    metric: Literal["dot", "l2"] | UnsetType = UNSET
+    score: Score | UnsetType = UNSET
+    metric: Metric | UnsetType = UNSET
     pooling: Pooling | UnsetType = UNSET
     training: partial(Training) | UnsetType = UNSET
     context: Context | UnsetType = UNSET
@@ -52,17 +60,7 @@ class Model(Settings):
         for key in ("training", "start", "negatives") if "checkpoint" in given else ():
             if key in given:
                 raise ValueError(f"weights from a checkpoint are not trained. Leave {key} out.")
-        if self.score == "sum_max":
-            if self.views.kind == "sentences":
-                raise ValueError(
-                    "score sum_max compares the token vectors of one view an entity. Set "
-                    "views.kind to tokens, or score to max."
-                )
-            if self.metric not in ("dot", UNSET) or self.pooling not in ("cls", UNSET):
-                raise ValueError(
-                    "score sum_max compares token vectors by dot products; metric and pooling have "
-                    "no meaning there. Leave them out."
-                )
+        check_score(self)
 
 
 class System(Settings):

@@ -94,10 +94,7 @@ ENGINE = (
   "adam_epsilon": 1e-6, "mask_false_negatives": false, "validate_every": 75,
   "validation_cutoff": 16, "checkpoint_every": 75, "chunk_tokens": 2048, "graph_tokens": 65536}}'
   --checkpoints checkpoints --training-log training_log.jsonl --out models/blink""",
-        settings="json",
-        about="the model's settings (views, score, metric, pooling, context, training, "
-        "precision, seed, start, negatives) as JSON",
-        settings_needed=True,
+        settings="muver.retriever.training.settings:ModelTraining",
         label="model",
     ),
     Stage(
@@ -133,9 +130,7 @@ ENGINE = (
         """--checkpoint best_zeshel.bin --encoder bert-base-uncased --out models/muver
   --settings '{"views": {"kind": "sentences", "max_tokens": 40, "min_pieces": 6, "title_room": 6,
   "training_views": 10}, "context": {"max_tokens": 128}, "score": "max"}'""",
-        settings="json",
-        about="the model's settings (views, context, score, metric, pooling) as JSON",
-        settings_needed=True,
+        settings="muver.retriever.encoders.settings:Layouts",
         label="model",
     ),
     Stage(

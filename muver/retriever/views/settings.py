@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.typed import Count, Name, Natural, Settings, Share
+from muver.io.typed import Count, Name, Natural, Settings, Share, Text
 
 Tokens = Annotated[int, Meta(ge=8, le=512)]  # BERT has 512 positions
 
@@ -17,9 +17,10 @@ class Segment(Settings):
 
 
 class Context(Settings):
-    """The length of a mention in its context."""
+    """The length of a mention in its context, and text that stands before it."""
 
     max_tokens: Tokens
+    prompt: Text | UnsetType = UNSET
 
 
 class Views(Settings):
@@ -33,6 +34,7 @@ class Views(Settings):
     types: bool | UnsetType = UNSET
     padding: bool | UnsetType = UNSET
     text: Literal["blink_entities"] | UnsetType = UNSET
+    prompt: Text | UnsetType = UNSET  # before each title
 
     def __post_init__(self) -> None:
         super().__post_init__()

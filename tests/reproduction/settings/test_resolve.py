@@ -204,7 +204,8 @@ def test_mistakes_are_named(params, key, value, message):
     """The same mistake in params.yaml and on the command line."""
     with pytest.raises(InputError, match=message):
         resolve(params, override(key, value))
-    for section in (key.split(".")[0], "results"):  # the preset must not hide what is written
+    # The preset must not hide what is written, nor name what only it has.
+    for section in (key.split(".")[0], "results", "tables", "systems"):
         params["presets"]["miniwikia"].pop(section, None)
     change(params, key, value)
     with pytest.raises(InputError, match=message):

@@ -73,4 +73,4 @@ def test_from_a_base_to_a_model_that_went_on_from_another(encoder, data, tmp_pat
     lines = list(map(json.loads, (muver / "log.jsonl").read_text().splitlines()))
     assert "validation_recall_at_3" in lines[1] and lines[-1]["best_step"] == 1
     found = BiEncoder.from_pretrained(muver / "model").config
-    assert found.views == VIEWS and found.provenance["start"] == {"blink": {}}
+    assert found.views.as_dict() == VIEWS and found.provenance["start"] == {"blink": {}}

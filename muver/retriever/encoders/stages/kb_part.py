@@ -17,6 +17,7 @@ from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.shards import MOST_VIEWS, part_name, read_part_manifest, write_part
 from muver.retriever.views.build import Tokenizer, entity_views
 from muver.retriever.views.layout import View
+from muver.retriever.views.settings import Views
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}
 COLUMNS = ("title", "paragraphs")
@@ -68,7 +69,7 @@ def encode_part(
         return False
     tower = Tower(Path(model_folder), settings)
     _check_metric(tower.model.config.metric, model_folder)
-    _check_texts(tower.model.config.views.get("text"), texts, model_folder)
+    _check_texts(tower.model.config.views.text or None, texts, model_folder)
     paragraphs = None if read is None else read.part(number)
     dtype = DTYPES[settings.dtype]
     vectors, counts = _encode(tower, part, paragraphs, dtype, f"views of {path.stem}")
@@ -81,12 +82,10 @@ def encode_part(
     return True
 
 
-def paragraph_views(
-    batch: pa.RecordBatch, layout: dict[str, Any], tokenizer: Tokenizer
-) -> list[list[View]]:
+def paragraph_views(batch: pa.RecordBatch, layout: Views, tokenizer: Tokenizer) -> list[list[View]]:
     """Views of each entity of a batch (title, paragraphs), as the model's ``views`` say."""
     titles, paragraphs = (batch.column(name).to_pylist() for name in COLUMNS)
-    texts = [" ".join(some) for some in paragraphs] if layout["kind"] == "prefix" else titles
+    texts = [" ".join(some) for some in paragraphs] if layout.kind == "prefix" else titles
     return list(entity_views(titles, texts, paragraphs, layout, tokenizer))
 
 
@@ -102,7 +101,7 @@ def _encode(
     ``paragraphs``, if given, replace those of the part: at most one per entity.
     """
     layout, pieces = tower.model.config.views, tower.model.pieces
-    one = layout["kind"] == "prefix" or paragraphs is not None
+    one = layout.kind == "prefix" or paragraphs is not None
     most = part.entities if one else part.segments
     vectors = np.empty((most, tower.model.dimension), dtype)
     counts = np.empty(part.entities, np.int64)

@@ -1,7 +1,8 @@
 """From a model straight to a run file."""
 
 import json
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from muver.cli import main
 from muver.io.files import read_json
@@ -36,7 +37,7 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
 
 def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_path):
     model = tiny.make_model(encoder, "sum_max")
-    padded = replace(model.config, views={**model.config.views, "padding": True})
+    padded = replace(model.config, views=replace(model.config.views, padding=True))
     BiEncoder(model.mention_encoder, model.entity_encoder, model.pieces, padded).save_pretrained(
         tmp_path / "model"
     )
