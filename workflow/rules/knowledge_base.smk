@@ -73,7 +73,7 @@ if ONE_BASE:
     rule texts:
         input:
             inputs("texts"),
-            code=code("kb_texts"),
+            code=code("texts"),
         output:
             directory(f"{ROOT}/texts/{{id}}"),
         log:
@@ -116,7 +116,7 @@ if ONE_BASE:
     rule subset:
         input:
             inputs("training"),
-            code=code("kb_subset"),
+            code=code("subset"),
         output:
             W.pattern("training"),
         log:

@@ -130,7 +130,7 @@ rule convert:
 rule grid_point:
     input:
         inputs("grid"),
-        code=code("train"),
+        code=code("grid_point"),
     output:
         W.pattern("grid"),
     log:

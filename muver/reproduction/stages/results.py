@@ -315,14 +315,14 @@ RESULTS = (
     Stage(
         "asked",
         "list what params.yaml asks of each DVC stage, in build/DATASET/asked",
-        "muver.reproduction.workspace.present:list_asked",
+        "muver.reproduction.workspace.dvc:list_asked",
         (CONFIG,),
         "--config preset=miniwikia",
     ),
     Stage(
         "prune",
         "show what was made and params.yaml no longer asks for, with its size, and remove it",
-        "muver.reproduction.workspace.present:prune",
+        "muver.reproduction.workspace.current:prune",
         (CONFIG, switch("--remove", "remove it; without this, only show")),
         "--config preset=miniwikia --remove",
     ),

@@ -63,6 +63,21 @@ STAGES = {
 }
 
 
+ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
+
+
+def tokens_of(training: Artifact) -> int:
+    """Tokens that a training, or a point of the grid, reads for a mention in all epochs.
+
+    At most, as far as settings say: of several that may start, the longest is to start first.
+    """
+    own = training.settings
+    views, negatives = own["views"], own.get("negatives", {}).get("per_mention", 0)
+    several = views.get("training_views", 1) or ALL_VIEWS
+    entities = (1 + negatives) * several * views["max_tokens"]
+    return own["training"]["epochs"] * (own["context"]["max_tokens"] + entities)
+
+
 class Graph(ABC):
     """Everything that a dataset's settings can ask for, each an artifact.
 

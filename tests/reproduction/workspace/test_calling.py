@@ -1,12 +1,16 @@
 """Snakemake called from any folder."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from muver.io.errors import InputError
 from muver.reproduction.workspace import calling
+from muver.reproduction.workspace.calling import find_commands, run_code_of
+
+OWN = str(Path(sys.executable).parent)
 
 
 def test_names_are_tables_and_files_are_files(monkeypatch):
@@ -27,29 +31,6 @@ def test_a_mistyped_profile_is_told_with_those_there_are():
         calling.call([], {}, "all", "slrum")
 
 
-def test_an_executor_that_is_not_there_is_told_with_its_package(tmp_path):
-    settings = tmp_path / "config.yaml"
-    settings.write_text("executor: my-own\n")
-    with pytest.raises(InputError) as refused:
-        calling.call([], {}, "all", str(tmp_path))
-    assert str(refused.value) == (
-        f"{settings}: the executor my-own is not installed. Install it with: pip install "
-        "snakemake-executor-plugin-my-own"
-    )
-
-
-def test_a_profile_that_is_not_yaml_is_told_with_its_file(tmp_path):
-    (tmp_path / "config.yaml").write_text("executor: [slurm")
-    with pytest.raises(InputError, match=r"config\.yaml: not YAML"):
-        calling.call([], {}, "all", str(tmp_path))
-
-
-@pytest.mark.parametrize("settings", ["jobs: 4", "executor: local"])
-def test_other_profiles_need_nothing_more(tmp_path, settings):
-    (tmp_path / "config.yaml").write_text(settings)
-    assert calling.call([], {}, "all", str(tmp_path))
-
-
 def test_snakemake_takes_over(monkeypatch):
     became = []
     monkeypatch.setattr(os, "execv", lambda program, command: became.append(command))
@@ -57,10 +38,35 @@ def test_snakemake_takes_over(monkeypatch):
     calling.run(["table4"], [("preset", "zeshel")], "2", True, "default", False)
     (command,) = became
     assert command[1:3] == ["-m", "snakemake"]
-    assert command[-4:] == ["results/table4.csv", "--config", "preset=zeshel", "--dry-run"]
-    assert Path(os.environ["PATH"].split(os.pathsep)[0], "python").exists()
+    assert command[-4:] == ["results/table4.csv", "--config", 'preset="zeshel"', "--dry-run"]
 
 
 def test_where_the_snakefile_lies(capsys):
     calling.run([], [], "all", False, "default", True)
     assert Path(capsys.readouterr().out.strip()).name == "Snakefile"
+
+
+def test_commands_of_an_environment_that_is_not_activated(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    find_commands()
+    assert os.environ["PATH"] == f"{OWN}{os.pathsep}{tmp_path}"
+
+
+def test_a_muver_on_the_path_stays_first(monkeypatch, tmp_path):
+    (tmp_path / "muver").write_text("#!/bin/sh\n")
+    (tmp_path / "muver").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    find_commands()
+    assert os.environ["PATH"] == str(tmp_path)
+
+
+def test_the_code_of_the_present_folder_comes_first(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "others")
+    run_code_of(Path("/elsewhere"))
+    assert os.environ["PYTHONPATH"] == "others"
+    run_code_of(Path.cwd())
+    assert os.environ["PYTHONPATH"] == f"{Path.cwd()}{os.pathsep}others"
+    monkeypatch.delenv("PYTHONPATH")
+    run_code_of(Path.cwd())
+    assert os.environ["PYTHONPATH"] == str(Path.cwd())

@@ -8,6 +8,7 @@ from muver.io.errors import InputError
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
+from muver.reproduction.workspace.graph import tokens_of
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
 
@@ -243,3 +244,26 @@ def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, g
 def test_what_the_settings_do_not_ask_for(given, ask, named):
     with pytest.raises(InputError, match=named):
         ask(graph(**given))
+
+
+def test_tokens_of_a_mention_and_its_entities():
+    made = graph(context={"max_tokens": 30}, training={"epochs": 1})
+    tokens = {name: tokens_of(made.model(name)) for name in ("blink_128", "blink_512", "muver")}
+    assert tokens == {"blink_128": 30 + 128, "blink_512": 30 + 512, "muver": 30 + 10 * 40}
+
+
+def test_epochs_and_hard_negatives_count():
+    own = {"models": {"muver_wiki": {"training": {"epochs": 2}}}}
+    made = graph(preset="miniwikipedia", **own)
+    context = made.settings["context"]["max_tokens"]
+    assert tokens_of(made.model("muver_wiki")) == 2 * (context + (1 + 3) * 10 * 40)
+    assert tokens_of(made.model("blink_wiki")) < tokens_of(made.model("muver_wiki"))
+
+
+def test_a_point_of_the_grid_is_a_training_of_its_model():
+    made = graph()
+    names = made.settings["grid"]["models"]
+    points = len(made.trials) // len(names)
+    assert [tokens_of(one) for one in made.grid_points] == points * [
+        tokens_of(made.model(name)) for name in names
+    ]
