@@ -73,8 +73,7 @@ rule train:
         checkpoints=f"{ROOT}/checkpoints/{{id}}",
         folder=subpath(output[0], parent=True),
     shell:
-        f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl"
-        " --out {params.folder}"
+        f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl" " --out {params.folder}"
 
 
 rule choose:
