@@ -234,16 +234,6 @@ class Graph(ABC):
         inputs = {"start": self.origin(model), **self.training_data(model)}
         return self.made("grid", name, "grid_point", settings, **inputs)
 
-    def checkpoint(self, model: str) -> str:
-        """Published weights that a converted model is made of; they have to be there."""
-        file = str(self.settings["models"][model]["checkpoint"])
-        if not Path(file).is_file():
-            raise InputError(
-                f"params.yaml: models.{model}.checkpoint is {file}: no such file. Fetch the "
-                "published weights and put them there, or name where they lie."
-            )
-        return file
-
     def weights(self, model: str) -> File:
         """The manifest that names the weights a model came from, through what it started from."""
         own = self.settings["models"][model]

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import resolve
+from muver.reproduction.settings import resolve, row_settings
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.graph import tokens_of
+from muver.retriever.retrieval.kinds import bm25
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
 
@@ -226,6 +227,21 @@ def test_negatives_come_from_a_row_s_run_over_the_training_mentions():
     assert negatives.inputs["kb"] is made.kb
 
 
+def test_a_row_of_a_retriever_that_ranks_candidates_names_their_row(monkeypatch):
+    """As a reranker will: the other row's run, and the settings behind it, are of its key."""
+    monkeypatch.setattr(bm25, "needs", lambda row: ("entities", "mentions", "runs"))
+    named = {name: {"from": "som"} for name in ("bm25", "bm25_200")}
+    made = graph(systems=named)
+    run = made.run("bm25", "test")
+    assert [one.artifact.name for one in run.inputs["runs"]] == ["test/som"]
+    assert run.settings["parts"] == ["som"]
+    assert row_settings(made.settings, "bm25")["parts"].keys() == {"som"}
+    again = graph(systems=named, models={"som": {"metric": "dot", "training": {"epochs": 9}}})
+    assert again.run("bm25", "test").key != run.key
+    with pytest.raises(InputError, match="systems.bm25: .* bm25 names from and retriever alone"):
+        graph(systems={"bm25_200": {"from": "som"}})
+
+
 @pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])
 def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, gpus, monkeypatch):
     monkeypatch.setattr(Path, "exists", lambda self: False)
@@ -236,7 +252,6 @@ def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, g
     ("given", "ask", "named"),
     [
         ({"preset": "miniwikipedia"}, lambda made: made.run("bm25", "msnbc"), "systems.bm25"),
-        ({"preset": "released"}, lambda made: made.checkpoint("muver_released"), "best_zeshel.bin"),
         # a name that other settings gave
         ({}, lambda made: made.at("models", graph(seed=7).model("muver").id), "params.yaml asks"),
     ],
