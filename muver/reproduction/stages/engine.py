@@ -10,7 +10,7 @@ from muver.reproduction.stages.stage import (
     STORE,
     Option,
     Stage,
-    json_object,
+    machine,
     named_folder,
     option,
     optional,
@@ -53,7 +53,7 @@ ENGINE = (
         "train an encoder on the texts of the training worlds: masked words and inverse cloze",
         "muver.retriever.training.pretraining.run:pretrain",
         (
-            option("--compute", "the section 'compute' as JSON", type=json_object),
+            option("--compute", "the section 'compute' as JSON", type=machine),
             option("--start", "BERT directory to start from, from `muver encoder`"),
             ENTITIES,
             COUNTS,
@@ -63,7 +63,8 @@ ENGINE = (
         ),
         """--start start --entities entities.parquet --counts counts.json
   --sentences sentences.parquet --training-log pretraining_log.jsonl --out pretrained
-  --compute '{"device": "cpu", "threads": 1, "batch_tokens": "auto"}'
+  --compute '{"device": "cpu", "precision": "fp32", "threads": 1, "processes": 1,
+  "batch_tokens": "auto"}'
   --settings '{"steps": 200, "batch_size": 32, "learning_rate": 1e-3, "weight_decay": 0.01,
   "warmup": 0.1, "clip_norm": 1.0, "adam_epsilon": 1e-6, "mask": 0.15, "hide_names": 0.2,
   "keep_text": 0.5, "context_tokens": 64, "initial_scale": 20, "vectors": "unit",
@@ -76,7 +77,7 @@ ENGINE = (
         "train a model: two towers on the training worlds, the checkpoint that the settings keep",
         "muver.retriever.training.run:train",
         (
-            option("--compute", "the section 'compute' as JSON", type=json_object),
+            option("--compute", "the section 'compute' as JSON", type=machine),
             option("--start", "BERT or model directory to start from"),
             ENTITIES,
             MENTIONS,
@@ -87,7 +88,8 @@ ENGINE = (
             optional("--out", "model directory to write; without it only the log is written"),
         ),
         """--start start --entities entities.parquet --mentions mentions.parquet
-  --sentences sentences.parquet --compute '{"device": "cpu", "precision": "fp32", "threads": 1}'
+  --sentences sentences.parquet --compute '{"device": "cpu", "precision": "fp32", "threads": 1,
+  "processes": 1, "batch_tokens": "auto"}'
   --settings '{"views": {"kind": "prefix", "max_tokens": 128}, "context": {"max_tokens": 128},
   "score": "max", "seed": 10000, "training": {"batch_size": 32, "epochs": 3,
   "learning_rate": 3e-4, "weight_decay": 0.01, "warmup": 0.1, "clip_norm": 1.0,
@@ -219,7 +221,7 @@ ENGINE = (
             optional(
                 "--compute",
                 "the section 'compute' as JSON, which kinds that run a model look at",
-                type=json_object,
+                type=machine,
             ),
             *(
                 optional(f"--{name.replace('_', '-')}", text, nargs="+" if name in LISTS else None)

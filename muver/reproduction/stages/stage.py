@@ -19,6 +19,16 @@ def json_object(text: str) -> dict[str, Any]:
     return value
 
 
+def machine(text: str) -> Any:
+    """Parse the value of ``--compute``: the section of params.yaml."""
+    from muver.io.typed import problem
+    from muver.retriever.encoders.settings import Machine
+
+    if mistake := problem(Machine, given := json_object(text)):
+        raise argparse.ArgumentTypeError(mistake[1])
+    return Machine(**given)
+
+
 class Merge(argparse.Action):
     """Takes JSON objects one after another, each laid over those before it."""
 

@@ -140,6 +140,12 @@ class Encoding(Settings):
         return own | shared
 
 
+class Machine(Encoding, kw_only=True):
+    """The section ``compute`` as a stage takes it beside its own settings."""
+
+    training_precision: Literal["fp32", "bf16"] | UnsetType = UNSET
+
+
 class Compute(Encoding):
     """Where, in how many processes and how precisely jobs compute."""
 

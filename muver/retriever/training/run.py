@@ -1,15 +1,16 @@
 """The training stage: make a model directory from the corpus and a start checkpoint."""
 
 from pathlib import Path
-from typing import Any
 
 import torch
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
 from muver.retriever.encoders import device
+from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.loop import Trainer, write_log
 from muver.retriever.training.memory import keep_freed_memory
@@ -21,7 +22,7 @@ from muver.retriever.views.worlds import load_worlds
 
 def train(
     settings: ModelTraining,
-    compute: dict[str, Any],
+    compute: Machine,
     start: Path,
     entities: Path,
     mentions: Path,
@@ -36,7 +37,7 @@ def train(
     Parameters
     ----------
     compute
-        ``device``, ``threads``, and ``precision`` for settings that have none.
+        Its precision is for settings that have none.
     start
         A BERT directory for both towers, or a model directory whose towers are trained further with
         a new optimiser.
@@ -48,13 +49,13 @@ def train(
     if (negatives is None) != (settings.negatives is UNSET):
         raise InputError("--negatives: goes with negatives in --settings, which says how many.")
     parts, config = settings.training, config_of(settings, start)
-    compute = {**compute, "precision": settings.precision or compute["precision"]}
+    compute = replace(compute, precision=settings.precision or compute.precision)
     tables = [path for path in (entities, mentions, sentences, negatives) if path is not None]
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
-    key = short_hash({"settings": config.as_dict(), "compute": compute, "inputs": inputs})
+    key = short_hash({"settings": config.as_dict(), "compute": compute.as_dict(), "inputs": inputs})
     keep_freed_memory()
-    accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
+    accelerator = device.start(compute.device, compute.precision, compute.threads)
     torch.manual_seed(settings.seed)
     model = start_from(start, config)
     sources = (entities, mentions, sentences)

@@ -17,6 +17,7 @@ from muver.io.typed import read
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
+from muver.retriever.encoders.settings import Machine
 from muver.retriever.training import loop
 from muver.retriever.training import run as stage
 from muver.retriever.training.checkpoint import Checkpoints
@@ -53,9 +54,9 @@ SETTINGS = {
 }
 
 
-def train(settings: dict, *files, **more) -> None:
+def train(settings: dict, compute: dict, *files, **more) -> None:
     """The stage with settings as they stand in JSON."""
-    stage.train(read(ModelTraining, settings), *files, **more)
+    stage.train(read(ModelTraining, settings), read(Machine, compute), *files, **more)
 
 
 def run(folder: Path, encoder, corpus, **training) -> dict[str, bytes]:
