@@ -6,7 +6,7 @@ lie on disk.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
@@ -81,12 +81,22 @@ def tokens_of(training: Artifact) -> int:
 class Graph(ABC):
     """Everything that a dataset's settings can ask for, each an artifact.
 
-    Parameters
+    Attributes
     ----------
-    settings
-        As :func:`muver.reproduction.settings.resolve` gives them.
+    sets
+        Sets of mentions that tables score.
+    training_set
+        The one that models are trained on.
+    measured
+        Tables and figures that such data can have and that need runs.
+    agreement
+        How far a run made with an index has to agree with exact search.
     """
 
+    sets: Sequence[str]
+    training_set: str
+    measured: Sequence[str]
+    agreement: Mapping[str, float] = {}
     suffixes: Mapping[str, list[str]] = SUFFIXES
     sharded = False  # whether the vectors of one knowledge base lie in shards
 
@@ -102,16 +112,6 @@ class Graph(ABC):
 
     @property
     @abstractmethod
-    def sets(self) -> list[str]:
-        """Sets of mentions that tables score."""
-
-    @property
-    @abstractmethod
-    def measured(self) -> list[str]:
-        """Tables and figures that such data can have and that need runs."""
-
-    @property
-    @abstractmethod
     def data(self) -> list[Artifact]:
         """What is made of the data before any model."""
 
@@ -122,11 +122,6 @@ class Graph(ABC):
     @abstractmethod
     def training_data(self, model: str) -> dict[str, Input]:
         """What a model is trained on."""
-
-    @property
-    @abstractmethod
-    def training_set(self) -> str:
-        """The set of mentions that models are trained on."""
 
     @abstractmethod
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
@@ -139,11 +134,6 @@ class Graph(ABC):
     @abstractmethod
     def gold(self, name: str) -> dict[str, Input]:
         """The mentions of a set, and what their gold entities are found by."""
-
-    @property
-    def agreement(self) -> dict[str, float]:
-        """How far a run made with an index has to agree with exact search."""
-        return {}
 
     # Models.
 
@@ -310,7 +300,7 @@ class Graph(ABC):
 
     @property
     def encoding(self) -> dict[str, Any]:
-        """All settings of a stage that encodes."""
+        """All settings of the machine."""
         return {**self.precision, **self.compute}
 
     # What is asked for.
@@ -357,13 +347,7 @@ class Graph(ABC):
         return {(one.kind, one.id): one for one in with_origins(found)}
 
     def at(self, kind: str, name: str) -> Artifact:
-        """The artifact of a kind and an id.
-
-        Raises
-        ------
-        InputError
-            If the settings ask for nothing of this name: it was made under other ones.
-        """
+        """The artifact of a kind and an id."""
         try:
             return self.by_place[kind, name]
         except KeyError:
@@ -381,8 +365,8 @@ class Graph(ABC):
         free: Mapping[str, Any] | None = None, **inputs: Input,
     ) -> Artifact:  # fmt: skip
         """An artifact of this dataset."""
-        suffixes = self.suffixes[kind]
-        return Artifact(self.root, kind, name, rule, suffixes, settings or {}, inputs, free or {})
+        own = (settings or {}, inputs, free or {})
+        return Artifact(self.root, kind, name, rule, self.suffixes[kind], *own)
 
     def pattern(self, kind: str) -> list[str]:
         """Files of a kind as a rule's outputs, with the wildcard ``id``."""

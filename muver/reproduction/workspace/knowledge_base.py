@@ -49,21 +49,17 @@ class KnowledgeBase(Graph):
         "index": ["/index.faiss", "/manifest.json", ".json"],
     }
 
-    @property
-    def linking(self) -> Mapping[str, Any]:
-        """The section of such data."""
-        section: Mapping[str, Any] = self.settings["linking"]
-        return section
+    measured = ("table2",)
 
-    @property
-    def sets(self) -> list[str]:
-        """Sets that Table 2 scores."""
-        return list(self.linking["test"])
-
-    @property
-    def measured(self) -> list[str]:
-        """Table 2."""
-        return ["table2"]
+    def __init__(self, settings: Mapping[str, Any]):
+        super().__init__(settings)
+        self.linking = settings["linking"]
+        self.sets = list(self.linking["test"])
+        self.training_set = self.linking["train"]
+        self.agreement = {"agreement": self.linking["search"]["minimum"]}
+        # Dump and sets are invented, or may have to have the published numbers of lines.
+        self.generated = settings["dataset"] == "miniwikipedia"
+        self.counts_published = not self.generated and self.linking["published_counts"]
 
     @property
     def data(self) -> list[Artifact]:
@@ -84,11 +80,6 @@ class KnowledgeBase(Graph):
         """A file of another project, which its checksum pins."""
         return self._pinned(find_source(source).file, source, "")
 
-    @property
-    def generated(self) -> bool:
-        """Whether dump and sets are invented."""
-        return bool(self.settings["dataset"] == "miniwikipedia")
-
     @cached_property
     def raw(self) -> Artifact:
         """The dump, and of an invented encyclopedia the sets with it."""
@@ -99,11 +90,6 @@ class KnowledgeBase(Graph):
             *(f"/{name}.jsonl" for name in self.linking["generate"]["mentions"]),
         ]
         return Artifact(self.root, "raw", "", "generate", suffixes, self.linking["generate"])
-
-    @property
-    def counts_published(self) -> bool:
-        """Whether dump and sets have to have the published numbers of lines."""
-        return bool(not self.generated and self.linking["published_counts"])
 
     @cached_property
     def kb(self) -> Artifact:
@@ -155,15 +141,10 @@ class KnowledgeBase(Graph):
         """What training reads of the knowledge base."""
         return self.made(
             "training", name, "subset", subset_settings(self.settings),
-            train=self.mentions(self.linking["train"])[".parquet"],
+            train=self.mentions(self.training_set)[".parquet"],
             val=self.mentions(self.linking["validation"])[".parquet"],
             kb=self.kb, **further,
         )  # fmt: skip
-
-    @property
-    def training_set(self) -> str:
-        """The set that params.yaml names."""
-        return str(self.linking["train"])
 
     def texts_to_learn(self) -> dict[str, Input]:
         """The gold entities of the training mentions."""
@@ -242,8 +223,3 @@ class KnowledgeBase(Graph):
         """A set's mentions with their gold, and how it was found."""
         mentions = self.mentions(name)
         return {"mentions": mentions[".parquet"], "report": mentions[".json"], "kb": self.kb}
-
-    @property
-    def agreement(self) -> dict[str, float]:
-        """How far a run made with an index has to agree with exact search."""
-        return {"agreement": self.linking["search"]["minimum"]}

@@ -23,6 +23,14 @@ LAYER0 = ["/layer0.npy", "/layer0.parquet"]
 class Worlds(Graph):
     """Worlds of entities, and mentions in splits that share no world."""
 
+    training_set = "train"
+
+    def __init__(self, settings: Mapping[str, Any]):
+        super().__init__(settings)
+        self.sets = [settings["retrieve"]["split"]]
+        tables = [name for name in settings["tables"] if name != "table2"]
+        self.measured = [*tables, *settings["figures"]]
+
     @cached_property
     def suffixes(self) -> Mapping[str, list[str]]:
         """Files of each kind after an artifact's own path."""
@@ -65,22 +73,6 @@ class Worlds(Graph):
                 "format: documents/<world>.json and mentions/{train,val,test}.json."
             )
         return found
-
-    @property
-    def sets(self) -> list[str]:
-        """The split that tables score."""
-        return [self.settings["retrieve"]["split"]]
-
-    @property
-    def training_set(self) -> str:
-        """The split of this name."""
-        return "train"
-
-    @property
-    def measured(self) -> list[str]:
-        """All tables but Table 2, and the figures."""
-        tables = [name for name in self.settings["tables"] if name != "table2"]
-        return [*tables, *self.settings["figures"]]
 
     @property
     def data(self) -> list[Artifact]:
