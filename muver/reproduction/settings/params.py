@@ -1,6 +1,5 @@
 """The type of params.yaml: its sections, put together from the packages that use them."""
 
-from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, defstruct, field
@@ -89,9 +88,8 @@ class System(Settings):
             needs = find(self.retriever).needs({})
             takes = {"retriever", *(key for key, need in TAKES.items() if need in needs)}
             if own != takes:
-                raise ValueError(
-                    f"a row of the retriever {self.retriever} names {_words(takes)} alone."
-                )
+                names = " and ".join(sorted(takes))
+                raise ValueError(f"a row of the retriever {self.retriever} names {names} alone.")
         elif own != {"fuse", "by"} and ("model" not in own or own & {"fuse", "by", "from"}):
             raise ValueError(
                 "a row names either 'retriever: bm25' alone, or 'model' and how it is used, or "
@@ -195,7 +193,3 @@ class Params(Sections):
 
 def _given(settings: Settings) -> set[str]:
     return set(settings.as_dict())
-
-
-def _words(keys: Iterable[str]) -> str:
-    return " and ".join(sorted(keys))
