@@ -30,7 +30,7 @@ from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.dvc import write_ignored
-from muver.reproduction.workspace.recorded import record_settings
+from muver.reproduction.workspace.recording import record_settings
 from muver.reproduction.workspace.results import Results
 
 # The command line's --default-storage-provider, such as s3.

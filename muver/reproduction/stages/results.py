@@ -290,7 +290,7 @@ RESULTS = (
     Stage(
         "run",
         "make tables and figures in the present folder, as snakemake does in a clone",
-        "muver.reproduction.workspace.calling:run",
+        "muver.reproduction.workspace.snakemake_call:run",
         (
             option(
                 "results",
