@@ -82,7 +82,10 @@ ENGINE = (
             ENTITIES,
             MENTIONS,
             SENTENCES,
-            optional("--negatives", "hard negatives of the mentions, from `muver kb-subset`"),
+            optional(
+                "--negatives",
+                "hard negatives of the mentions, from `muver negatives` or `muver kb-subset`",
+            ),
             option("--checkpoints", "folder that a killed run resumes from"),
             option("--training-log", "JSON lines to write"),
             optional("--out", "model directory to write; without it only the log is written"),

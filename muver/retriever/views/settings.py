@@ -58,14 +58,11 @@ class MergeSearch(Settings):
     wasted: Literal["kept", "replaced"] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        if self.wasted is not UNSET and self.among != "neighbours":
-            raise ValueError(
-                "wasted has a meaning among neighbours only; among all views no choice is wasted. "
-                "Leave it out."
-            )
+        if self.wasted == "replaced" and self.among != "neighbours":
+            raise ValueError("among all views no choice is wasted. Leave wasted out.")
 
 
-class Merging(Settings, kw_only=True):
+class Merging(MergeSearch, kw_only=True):
     """One search with all of its settings.
 
     Attributes
@@ -81,8 +78,6 @@ class Merging(Settings, kw_only=True):
 
     layers: Natural
     top_k: Share
-    pairs: Literal["distant", "close"]
-    among: Literal["neighbours", "all"]
     wasted: Literal["kept", "replaced"] = "kept"
     max_tokens: Count
 
