@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
+from muver.retriever.corpus.schema import read_negatives
 from muver.retriever.encoders import device
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.loop import Trainer, write_log
 from muver.retriever.training.memory import keep_freed_memory
-from muver.retriever.training.negatives import hard_negatives
 from muver.retriever.training.settings import ModelTraining
 from muver.retriever.training.start import config_of, start_files, start_from
 from muver.retriever.views.worlds import load_worlds
@@ -61,7 +61,8 @@ def train(
     sources = (entities, mentions, sentences)
     hard = None
     if negatives is not None:
-        hard = hard_negatives(negatives, mentions, "train", settings.negatives.per_mention)
+        rows, count = read_negatives(negatives).to_pylist(), settings.negatives.per_mention
+        hard = {row["mention_id"]: row["negatives"][:count] for row in rows}
     training = load_worlds(*sources, "train", config, model.pieces, gold_only=True, negatives=hard)
     validation = load_worlds(*sources, "val", config, model.pieces)
     logger.info(

@@ -17,7 +17,6 @@ from muver.retriever.corpus.schema import NEGATIVES
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.training import loop
-from muver.retriever.training.negatives import hard_negatives
 from tests import tiny
 from tests.retriever.training.test_loop import SETTINGS, TRAINING, make_trainer, run, train
 
@@ -40,30 +39,6 @@ def write_negatives(path: Path, numbers: dict[str, list[int]]) -> Path:
 @pytest.fixture
 def negatives(tmp_path):
     return write_negatives(tmp_path / "negatives.parquet", NUMBERS)
-
-
-def test_the_first_ones_of_each_mention(corpus, negatives):
-    found = hard_negatives(negatives, corpus[1], "train", 2)
-    assert found == {mention: some[:2] for mention, some in NUMBERS.items()}
-    assert found["train-birch-11"] == [0, 4]
-
-
-def test_a_mention_may_have_fewer(corpus, tmp_path):
-    numbers = {**NUMBERS, "train-alder-3": [], "train-alder-4": [7]}
-    path = write_negatives(tmp_path / "n.parquet", numbers)
-    found = hard_negatives(path, corpus[1], "train", 3)
-    assert (found["train-alder-3"], found["train-alder-4"]) == ([], [7])
-    assert len(found["train-alder-5"]) == 3
-
-
-def test_negatives_of_other_mentions_or_with_the_gold(corpus, tmp_path):
-    path = tmp_path / "n.parquet"
-    write_negatives(path, {k: v for k, v in NUMBERS.items() if k != "train-birch-4"})
-    with pytest.raises(InputError, match="'train-birch-4'"):
-        hard_negatives(path, corpus[1], "train", 3)
-    write_negatives(path, {**NUMBERS, "train-birch-4": [3, 4]})
-    with pytest.raises(InputError, match="entity 4 .*'train-birch-4'"):
-        hard_negatives(path, corpus[1], "train", 1)
 
 
 class Batch:

@@ -92,9 +92,6 @@ def test_views_of_hard_negatives_too(corpus):
     assert alder.negatives == everything.negatives == [[5, 1], []]
     assert [n for n in range(12) if alder.views[n]] == [0, 1, 5]
     assert alder.views[5] == everything.views[5]
-    negatives["train-alder-1"] = [12]
-    with pytest.raises(InputError, match="'alder' has the entities 0 to 11, but .* name 12"):
-        load(corpus, "train", gold_only=True, negatives=negatives)
 
 
 def test_a_world_with_mentions_of_two_splits(corpus):
@@ -111,14 +108,6 @@ def test_a_world_with_mentions_of_two_splits(corpus):
     assert [world.name for world in load(corpus, "val")] == ["alder", "cedar"]
 
 
-@pytest.mark.parametrize(
-    ("split", "said"),
-    [
-        ("dev", "mentions.parquet: no mentions in split 'dev'"),
-        ("train", "11 entities and .* 12 of world 'alder'.*segment stage"),
-    ],
-)
-def test_a_split_without_mentions_and_sentences_of_other_entities(corpus, split, said):
-    pq.write_table(pq.read_table(corpus[2]).slice(1), corpus[2])
-    with pytest.raises(InputError, match=said):
-        load(corpus, split)
+def test_a_split_without_mentions(corpus):
+    with pytest.raises(InputError, match="mentions.parquet: no mentions in split 'dev'"):
+        load(corpus, "dev")

@@ -82,11 +82,6 @@ def training_wikis(
     for world in training:
         titles = read_entities(entities, [world])["title"].to_pylist()
         own = read_sentences(sentences, [world])["sentences"].to_pylist()
-        if len(own) != len(titles):
-            raise InputError(
-                f"{sentences} has {len(own)} entities and {entities} {len(titles)} of world "
-                f"{world!r}: they belong to different runs. Run the segment stage again."
-            )
         wikis[world] = Wiki(titles, own, tokenizer)
     if not any(wiki.with_text for wiki in wikis.values()):
         raise InputError(f"{sentences}: no training world has a sentence to pre-train on.")
