@@ -227,6 +227,17 @@ def test_negatives_come_from_a_row_s_run_over_the_training_mentions():
     assert negatives.inputs["kb"] is made.kb
 
 
+def test_a_fusion_may_fuse_a_fusion():
+    """Its weight is chosen on validation runs, and so is that of the fusion within."""
+    own = {"muver_bm25_rrf": {"fuse": ["muver_bm25", "som"], "by": "weighted"}}
+    run = graph(systems=own).run("muver_bm25_rrf", "test")
+    for role, name in (("runs", "test"), ("validation_runs", "val")):
+        made = [one.artifact for one in run.inputs[role]]
+        assert [one.name for one in made] == [f"{name}/muver_bm25", f"{name}/som"]
+        within = made[0].inputs["validation_runs"]
+        assert [one.artifact.name for one in within] == ["val/muver_200", "val/bm25_200"]
+
+
 def test_a_row_of_a_retriever_that_ranks_candidates_names_their_row(monkeypatch):
     """As a reranker will: the other row's run, and the settings behind it, are of its key."""
     monkeypatch.setattr(bm25, "needs", lambda row: ("entities", "mentions", "runs"))
